@@ -167,7 +167,7 @@ pub fn disclose(bundle: &Path, selector: &Selector, out: &Path) -> ApiResult<Dis
     let found = mementory_formats::detect(&catalog, &limits, Some(format.id()))?;
     trust::require_valid_signatures(&catalog, &found, &limits)?;
     let selection = FormatOptions::new(selector.clone());
-    let mut written = Disclosure { disclosed: 0, of: 0 };
+    let mut written = Disclosure { disclosed: 0, total: 0 };
     write_atomically(out, false, |new| {
         written = parts.disclose(bundle, &selection, new, &limits)?;
         Ok(())

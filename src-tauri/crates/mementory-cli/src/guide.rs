@@ -1,5 +1,5 @@
 //! `guide`: how to get the data from an assistant or program.
-use crate::done::{CommandResult, done};
+use crate::command_result::{CommandResult, success};
 use clap::Args;
 use mementory_api::{ApiResult, guide};
 
@@ -15,7 +15,7 @@ pub struct GuideArgs {
 
 pub fn run(args: &GuideArgs) -> ApiResult<CommandResult> {
     match &args.source {
-        Some(source) => done(&guide::guide(source, &args.language)?),
-        None => done(&serde_json::json!({"sources": guide::sources(&args.language)?})),
+        Some(source) => success(&guide::guide(source, &args.language)?),
+        None => success(&serde_json::json!({"sources": guide::sources(&args.language)?})),
     }
 }

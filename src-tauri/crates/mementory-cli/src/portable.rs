@@ -169,7 +169,7 @@ pub fn require_signatures(
 
 fn run_disclose(bundle: &Path, out: &Path, select: &SelectArgs) -> ApiResult<CommandResult> {
     let written = portable::disclose(bundle, &selector(select)?, out)?;
-    success(&serde_json::json!({"path": path_text(out)?, "disclosed": written.disclosed, "of": written.of}))
+    success(&serde_json::json!({"path": path_text(out)?, "disclosed": written.disclosed, "of": written.total}))
 }
 
 pub fn export_request(

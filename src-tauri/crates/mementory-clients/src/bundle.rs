@@ -6,7 +6,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipResult, write::Simp
 /// The version of the manifest's specification.
 const MANIFEST_VERSION: &str = "0.3";
 
-/// The metadata that goes into a bundle's manifest.
+/// The metadata in a bundle's manifest.
 #[derive(Debug, Clone)]
 pub struct BundleInfo<'a> {
     /// Machine-readable name, such as `mementory`.
@@ -17,7 +17,7 @@ pub struct BundleInfo<'a> {
     pub version: &'a str,
     /// One sentence.
     pub description: &'a str,
-    /// Who makes it.
+    /// Name of the author.
     pub author: &'a str,
     /// SPDX identifier.
     pub license: &'a str,
@@ -32,7 +32,7 @@ pub struct BundleInfo<'a> {
 /// A tool as the manifest lists it.
 #[derive(Debug, Clone, Copy)]
 pub struct Tool<'a> {
-    /// Its name in the protocol.
+    /// The tool's name in the protocol.
     pub name: &'a str,
     /// What it does.
     pub description: &'a str,

@@ -27,7 +27,7 @@ pub(crate) enum Syntax {
     Toml,
 }
 
-/// What a client's own reader accepts.
+/// The JSON syntax that a client accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// JSON only.
@@ -43,9 +43,9 @@ pub(crate) enum Dialect {
 pub(crate) struct JsonShape {
     /// The member of the root object that holds the servers.
     pub section: &'static str,
-    /// Whether an entry has `"type": "stdio"`.
+    /// Whether an entry needs `"type": "stdio"`.
     pub with_type: bool,
-    /// What the client's own reader accepts besides strict JSON.
+    /// The JSON syntax that the client accepts.
     pub dialect: Dialect,
 }
 
@@ -67,7 +67,7 @@ impl Client {
         }
     }
 
-    /// The name as its makers write it.
+    /// The product name as its vendor writes it.
     pub fn title(self) -> &'static str {
         match self {
             Self::ClaudeDesktop => "Claude Desktop",
@@ -80,7 +80,8 @@ impl Client {
         }
     }
 
-    /// The client with this id, in which `-` and capitals are accepted. `None` if there is no such client.
+    /// The client with this id. `-` may be written instead of `_`, and case is ignored. `None` if there is no such
+    /// client.
     pub fn parse(id: &str) -> Option<Self> {
         let id = id.to_lowercase().replace('-', "_");
         Self::ALL.into_iter().find(|client| client.id() == id)
@@ -99,7 +100,7 @@ impl Client {
         Syntax::Json(shape)
     }
 
-    /// True if the client would expand a variable in this value, so that the server would receive a different one.
+    /// True if the client would expand a variable in this value, so that the server would receive a different value.
     pub(crate) fn expands(self, value: &str) -> bool {
         match self {
             Self::GeminiCli => value.contains('$'),
@@ -109,7 +110,7 @@ impl Client {
     }
 
     /// Names that the client's program may have on the `PATH`.
-    pub(crate) fn programs(self) -> &'static [&'static str] {
+    pub(crate) fn program_names(self) -> &'static [&'static str] {
         match self {
             Self::ClaudeDesktop => &["claude-desktop"],
             Self::ClaudeCode => &["claude"],

@@ -2,14 +2,14 @@
 use similar::TextDiff;
 use std::path::Path;
 
-/// The longest line that is shown in full, in bytes. Some programs write their file as a single line, which can be
-/// megabytes long.
+/// The longest line that is shown in full, in bytes. Some programs write their configuration as a single line, which
+/// can be megabytes long.
 const MAX_LINE: usize = 2000;
 
 /// Number of characters shown on each side of the change in a line longer than `MAX_LINE`.
 const CONTEXT: usize = 80;
 
-/// The change of a file from `before` to `after`; empty if there is none. A file that does not exist is called
+/// The change of a file from `before` to `after`; empty if there is none. A file that does not exist is shown as
 /// `/dev/null`. If the file has very long lines, only the changed part is shown, between `…`.
 pub(crate) fn unified(path: &Path, before: Option<&str>, after: Option<&str>) -> String {
     if before == after {

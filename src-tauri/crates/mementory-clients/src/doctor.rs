@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 /// How a client was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Found {
-    /// `program` (on the `PATH`), `application` (macOS) or `own_files` (files that it creates when it is started).
+    /// `program` (on the `PATH`), `application` (macOS) or `own_files` (files that the client creates when it is
+    /// started).
     pub by: &'static str,
     /// What was found.
     pub path: PathBuf,
@@ -34,7 +35,7 @@ pub struct Problem {
 pub struct ClientReport {
     /// The client's id.
     pub client: &'static str,
-    /// Its name.
+    /// Name of the client.
     pub title: &'static str,
     /// How the client was found; `None` if it was not found.
     pub installed: Option<Found>,
@@ -142,7 +143,7 @@ fn readable_by_others(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o044 != 0)
 }
 
-/// On Windows, the folders of a person are not readable by others.
+/// On Windows, a person's folders are not readable by other users.
 #[cfg(not(unix))]
 fn readable_by_others(_: &Path) -> bool {
     false

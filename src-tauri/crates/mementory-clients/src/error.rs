@@ -1,4 +1,4 @@
-//! Errors. Each means that nothing was changed.
+//! Errors. After any of them, nothing was changed.
 use std::{
     io,
     path::{Path, PathBuf},
@@ -10,15 +10,15 @@ pub enum Error {
     /// The name, command, an argument or a variable cannot be written into the client's configuration.
     #[error("{0} Nothing was changed.")]
     InvalidServer(String),
-    /// Something other than a regular file has the configuration's name.
+    /// The configuration's path is not a regular file.
     #[error("{} is {kind}, not a file. It was not opened, and nothing was changed.", path.display())]
     NotAFile {
         /// The configuration.
         path: PathBuf,
-        /// What it is.
+        /// What the path refers to instead.
         kind: FileKind,
     },
-    /// The configuration is larger than [`crate::Plan`] reads.
+    /// The configuration is too large for [`crate::Plan`] to read.
     #[error(
         "{} has {bytes} bytes; at most {limit} are read. Nothing was changed. Check whether this is really the \
          client's configuration.", path.display()
@@ -26,9 +26,9 @@ pub enum Error {
     TooLarge {
         /// The configuration.
         path: PathBuf,
-        /// Its size.
+        /// Size of the file in bytes.
         bytes: u64,
-        /// The largest size that is read.
+        /// Largest size that is read, in bytes.
         limit: u64,
     },
     /// The configuration is not UTF-8.
@@ -37,7 +37,7 @@ pub enum Error {
         /// The configuration.
         path: PathBuf,
     },
-    /// The configuration has a syntax error, so the client cannot read it either.
+    /// The configuration has a syntax error. The client cannot read it either.
     #[error(
         "{} cannot be read: {reason} in line {line}, column {column}. Nothing was changed. Correct it and try again.",
         path.display()
@@ -52,7 +52,7 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// The configuration is well-formed, but laid out in a way that this crate does not edit.
+    /// The configuration is well-formed, but this crate does not edit its layout.
     #[error(
         "{} was not edited: {reason} in line {line}, column {column}. Nothing was changed. Edit it by hand.",
         path.display()

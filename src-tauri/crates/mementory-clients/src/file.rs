@@ -11,19 +11,19 @@ use std::{
 /// The largest configuration that is read. Even Claude Code's, which grows with every project, is far smaller.
 pub(crate) const MAX_CONFIG_BYTES: u64 = 32 * 1024 * 1024;
 
-/// A configuration as it was read.
+/// A configuration file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConfigFile {
     /// Where the client looks for it.
     pub path: PathBuf,
-    /// The file's real path, which differs from `path` if that is a symbolic link.
+    /// The file's real path, which differs from `path` if `path` is a symbolic link.
     pub real: PathBuf,
     /// `None`: there is no file.
     pub text: Option<String>,
 }
 
 impl ConfigFile {
-    /// Reads the file. Follows symbolic links, because some people keep such files elsewhere and only link to them.
+    /// Reads the file. Follows symbolic links, because some people keep such files elsewhere, such as in a repository.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let missing = |real: &Path| Self { path: path.into(), real: real.into(), text: None };
         let is_link = match fs::symlink_metadata(path) {
@@ -77,8 +77,8 @@ impl ConfigFile {
         }
     }
 
-    /// Writes the copy beside the path where the client looks, not beside the target of a symbolic link, because the
-    /// target may be in a repository.
+    /// Writes the backup next to the path where the client looks, not next to the target of a symbolic link, because
+    /// the target may be in a repository.
     fn write_backup(&self, text: &str, now: SystemTime) -> Result<PathBuf, Error> {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let time = Timestamp::try_from(now).unwrap_or_default().to_zoned(TimeZone::UTC).strftime("%Y%m%dT%H%M%SZ");
@@ -121,7 +121,7 @@ impl ConfigFile {
             self.check_unchanged()?;
             match &self.text {
                 Some(_) => partial.persist(&self.real).map(drop).map_err(|error| io_error(error.error)),
-                // Unlike a rename, this fails if the file exists in the meantime.
+                // Unlike a rename, this fails if another process has created the file in the meantime.
                 None => partial.persist_noclobber(&self.real).map(drop).map_err(|error| match error.error.kind() {
                     io::ErrorKind::AlreadyExists => Error::Changed { path: self.path.clone() },
                     _ => io_error(error.error),
@@ -160,7 +160,7 @@ fn check_metadata(path: &Path, metadata: &Metadata) -> Result<(), Error> {
     Ok(())
 }
 
-/// Creates the missing folders so that only the person may enter them. Returns them, outermost first.
+/// Creates the missing folders with access for the person only. Returns the created folders, outermost first.
 fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut missing: Vec<_> = folder.ancestors().take_while(|each| !each.exists()).map(Path::to_owned).collect();
     missing.retain(|each| !each.as_os_str().is_empty());
@@ -174,7 +174,7 @@ fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(missing)
 }
 
-/// A new file that only the person may read.
+/// Creates a file that only the person may read.
 fn create_private_file(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);

@@ -4,7 +4,7 @@ use crate::{
     client::JsonShape,
     json_parse::{Trivia, entry_of, object_in, root, trivia},
     json_render::{Style, list, string},
-    server::{Added, Entry, Server},
+    server::{AddedParts, Entry, Server},
     text::{TextError, apply_edits, indent_at, line_break},
 };
 use jsonc_parser::ast::{Object, ObjectProp};
@@ -19,7 +19,7 @@ pub(crate) fn find(text: &str, shape: JsonShape, name: &str) -> Result<Option<En
     Ok(section.and_then(|section| section.get(name)).map(entry_of))
 }
 
-/// The text with the server's entry added or brought up to date. `new_file` is true if there is no file yet.
+/// The text with the server's entry added or updated. `new_file` is true if there is no file yet.
 pub(crate) fn connect(text: &str, shape: JsonShape, server: &Server, new_file: bool) -> Result<String, TextError> {
     let Some(root) = root(text, shape.dialect)? else { return Ok(whole_file(text, shape, server, new_file)) };
     let section = object_in(&root, shape.section)?;
@@ -29,8 +29,8 @@ pub(crate) fn connect(text: &str, shape: JsonShape, server: &Server, new_file: b
     let indent_unit = indent_unit(text, &root);
     let line_break = line_break(text);
     let is_root = section.is_none();
-    let slot = Slot::after_last(text, section.unwrap_or(&root), indent_unit, is_root);
-    let added = Added { section: is_root, line: slot.adds_line, ..Added::default() };
+    let slot = InsertionPoint::after_last(text, section.unwrap_or(&root), indent_unit, is_root);
+    let added = AddedParts { section: is_root, line: slot.adds_line, ..AddedParts::default() };
     let style = Style { indent_unit, line_break, multi_line: slot.multi_line };
     let member = |name: &str, value: String| format!("{}: {value}", string(name));
     let new = if is_root {
@@ -42,11 +42,11 @@ pub(crate) fn connect(text: &str, shape: JsonShape, server: &Server, new_file: b
     Ok(apply_edits(text, slot.edits(&new)))
 }
 
-/// The text of a file that has no value yet, with a root object added at its end.
+/// The text of a file that contains no JSON value yet, with a root object added at its end.
 fn whole_file(text: &str, shape: JsonShape, server: &Server, new_file: bool) -> String {
     let line_break = line_break(text);
     let line = !text.is_empty() && !text.ends_with('\n');
-    let added = Added { file: new_file, root: true, section: true, line, gap: false };
+    let added = AddedParts { file: new_file, root: true, section: true, line, gap: false };
     let style = Style { indent_unit: DEFAULT_INDENT_UNIT, line_break, multi_line: true };
     let entry = style.entry(server, added, shape.with_type, &DEFAULT_INDENT_UNIT.repeat(2));
     let section = style.object(DEFAULT_INDENT_UNIT, &[(&server.name, entry)]);
@@ -88,7 +88,8 @@ fn update(
     connect(&without_entry, shape, &server, new_file)
 }
 
-/// The text without the entry of this name, and whether the file can then be removed. `None` if there is no such entry.
+/// The text without the entry of this name, and whether the file is then to be removed. `None` if there is no such
+/// entry.
 pub(crate) fn disconnect(text: &str, shape: JsonShape, name: &str) -> Result<Option<(String, bool)>, TextError> {
     let Some(root) = root(text, shape.dialect)? else { return Ok(None) };
     let Some(section) = object_in(&root, shape.section)? else { return Ok(None) };
@@ -96,15 +97,15 @@ pub(crate) fn disconnect(text: &str, shape: JsonShape, name: &str) -> Result<Opt
         return Ok(None);
     };
     let Some(added) = entry_of(&section.properties[index]).added() else { return Err(TextError::NotOurs) };
-    let whole_section = added.section && has_nothing_else(text, section);
-    let whole_root = whole_section && added.root && has_nothing_else(text, &root);
+    let whole_section = added.section && has_only_one_member(text, section);
+    let whole_root = whole_section && added.root && has_only_one_member(text, &root);
     let edits = if whole_root {
         vec![(root_range(text, &root, added), String::new())]
     } else if whole_section {
         let index = root.properties.iter().position(|member| member.name.as_str() == shape.section);
-        removal(text, &root, index.unwrap_or_default(), added.line && !added.root)
+        removal_edits(text, &root, index.unwrap_or_default(), added.line && !added.root)
     } else {
-        removal(text, section, index, added.line && !added.section)
+        removal_edits(text, section, index, added.line && !added.section)
     };
     let without_entry = apply_edits(text, edits);
     let can_remove_file = added.file && without_entry.is_empty();
@@ -112,7 +113,7 @@ pub(crate) fn disconnect(text: &str, shape: JsonShape, name: &str) -> Result<Opt
 }
 
 /// Whether an object has exactly one member and no comments.
-fn has_nothing_else(text: &str, object: &Object<'_>) -> bool {
+fn has_only_one_member(text: &str, object: &Object<'_>) -> bool {
     let [member] = object.properties.as_slice() else { return false };
     let before = trivia(text, object.range.start + 1, member.range.start);
     let after = trivia(text, member.range.end, object.range.end - 1);
@@ -121,7 +122,7 @@ fn has_nothing_else(text: &str, object: &Object<'_>) -> bool {
 
 /// The range of a root object that we added, including the line break after it and any line break that was added before
 /// it.
-fn root_range(text: &str, root: &Object<'_>, added: Added) -> Range<usize> {
+fn root_range(text: &str, root: &Object<'_>, added: AddedParts) -> Range<usize> {
     let (before, after) = (&text[..root.range.start], &text[root.range.end..]);
     let break_length = |text: &str, at_end: bool| {
         let has = |it: &str| if at_end { text.ends_with(it) } else { text.starts_with(it) };
@@ -133,7 +134,7 @@ fn root_range(text: &str, root: &Object<'_>, added: Added) -> Range<usize> {
 
 /// The ranges to remove for a member: the member with its comma and its whitespace. Comments stay. If `with_line` is
 /// true and the object is then empty, the line break before its closing brace is removed too.
-fn removal(text: &str, object: &Object<'_>, index: usize, with_line: bool) -> Edits {
+fn removal_edits(text: &str, object: &Object<'_>, index: usize, with_line: bool) -> Edits {
     let members = &object.properties;
     let member = &members[index];
     let previous_end = index.checked_sub(1).map_or(object.range.start + 1, |previous| members[previous].range.end);
@@ -166,8 +167,8 @@ fn indent_unit<'a>(text: &'a str, root: &Object<'_>) -> &'a str {
 }
 
 /// Where a new member goes: after the last member and any comments that follow it.
-struct Slot {
-    /// Where a comma has to be inserted after the member that was last so far. `None` if no comma is needed.
+struct InsertionPoint {
+    /// Where a comma has to be inserted after the previous last member. `None` if no comma is needed.
     comma: Option<usize>,
     at: usize,
     before: String,
@@ -179,7 +180,7 @@ struct Slot {
     adds_line: bool,
 }
 
-impl Slot {
+impl InsertionPoint {
     fn after_last(text: &str, object: &Object<'_>, indent_unit: &str, is_root: bool) -> Self {
         let line_break = line_break(text);
         let inner_end = object.range.end - 1;

@@ -8,7 +8,7 @@ use jsonc_parser::{
     parse_to_ast,
 };
 
-/// The root object of a text; `None` if the text has no value.
+/// The root object of a text; `None` if the text contains no JSON value.
 pub(crate) fn root(text: &str, dialect: Dialect) -> Result<Option<Object<'_>>, TextError> {
     let options = ParseOptions {
         allow_comments: dialect != Dialect::Strict,
@@ -63,7 +63,7 @@ fn strings_of(value: &Value<'_>) -> Option<Vec<String>> {
     value.as_array()?.elements.iter().map(|each| Some(each.as_string_lit()?.value.to_string())).collect()
 }
 
-/// Refuses an object in which a name occurs twice, because readers disagree on which of the two counts.
+/// Refuses an object in which a name occurs twice, because clients disagree on which of the two counts.
 fn refuse_duplicates(object: &Object<'_>) -> Result<(), TextError> {
     let mut names = std::collections::HashSet::new();
     match object.properties.iter().find(|member| !names.insert(member.name.as_str())) {

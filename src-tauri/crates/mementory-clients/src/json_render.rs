@@ -1,5 +1,5 @@
 //! Writes an entry as JSON, with the file's indentation and line breaks.
-use crate::server::{Added, Server};
+use crate::server::{AddedParts, Server};
 use std::collections::BTreeMap;
 
 /// How new text is laid out.
@@ -32,7 +32,7 @@ impl Style<'_> {
     }
 
     /// Writes a server's entry. The entry begins on a line that is indented by `indent`.
-    pub fn entry(&self, server: &Server, added: Added, with_type: bool, indent: &str) -> String {
+    pub fn entry(&self, server: &Server, added: AddedParts, with_type: bool, indent: &str) -> String {
         let mut members = Vec::new();
         if with_type {
             members.push(("type", string("stdio")));

@@ -1,9 +1,9 @@
 //! Finds AI clients on this computer and adds a stdio MCP server to the configuration of each, or removes it again,
 //! without touching anything else in the file.
 //!
-//! [`plan_connect`] and [`plan_disconnect`] read and change nothing; [`Plan::apply`] writes what the plan showed, or
-//! nothing. [`doctor`] reports which clients are connected and what is wrong. [`write_mcpb`] and [`server_json`] create
-//! files that a release publishes. See `README.md` for the configuration files of each client and for the reasons.
+//! [`plan_connect`] and [`plan_disconnect`] only read; [`Plan::apply`] writes exactly what the plan showed, or nothing.
+//! [`doctor`] reports which clients are connected and what is wrong. [`write_mcpb`] and [`server_json`] create files
+//! that a release publishes. See `README.md` for the configuration files of each client and for the reasons.
 mod bundle;
 mod client;
 mod diff;

@@ -1,5 +1,5 @@
-//! Where clients and their configurations are. Only [`Places::of_this_computer`] reads the environment, so that tests
-//! can use their own folders.
+//! Where clients and their configurations are. Only [`Places::of_this_computer`] reads the environment; tests use their
+//! own folders.
 use crate::client::Client;
 use std::{
     env,
@@ -20,7 +20,7 @@ pub enum System {
 /// The folders that are searched for clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// The operating system, on which the paths depend.
+    /// The operating system, which determines the paths.
     pub system: System,
     /// The person's home folder.
     pub home: PathBuf,
@@ -89,7 +89,7 @@ impl Places {
         }
     }
 
-    /// The file with the servers that a client starts for every project. It need not exist.
+    /// The configuration with the servers that a client starts for every project. It need not exist.
     pub fn config_path(&self, client: Client) -> PathBuf {
         match client {
             Client::ClaudeDesktop => self.claude_desktop_folder().join("claude_desktop_config.json"),
@@ -102,7 +102,7 @@ impl Places {
         }
     }
 
-    /// Files or folders that exist if the client has ever been started.
+    /// Files or folders that the client creates when it is first started.
     pub(crate) fn traces(&self, client: Client) -> Vec<PathBuf> {
         match client {
             Client::ClaudeDesktop => vec![self.claude_desktop_folder()],
@@ -115,11 +115,11 @@ impl Places {
         }
     }
 
-    /// The path of the client's program, if one of `program_folders` has it.
+    /// The path of the client's program, if it is in one of `program_folders`.
     pub(crate) fn program(&self, client: Client) -> Option<PathBuf> {
         let endings: &[&str] = if self.system == System::Windows { &[".exe", ".cmd", ".bat"] } else { &[""] };
         let names =
-            client.programs().iter().flat_map(|name| endings.iter().map(move |ending| format!("{name}{ending}")));
+            client.program_names().iter().flat_map(|name| endings.iter().map(move |ending| format!("{name}{ending}")));
         names.flat_map(|name| self.program_folders.iter().map(move |folder| folder.join(&name))).find(|p| p.is_file())
     }
 

@@ -1,4 +1,4 @@
-//! Plans a change of a client's configuration, and applies it.
+//! Plans changes of a client's configuration, and applies them.
 use crate::{
     client::{Client, Syntax},
     diff,
@@ -24,7 +24,7 @@ pub enum Action {
     Disconnect,
 }
 
-/// A change that is planned but not made yet.
+/// A change that has been planned but not made yet.
 #[derive(Clone)]
 pub struct Plan {
     client: Client,
@@ -36,9 +36,9 @@ pub struct Plan {
 /// The result of a plan that was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
-    /// Whether the file was written or removed.
+    /// True if the file was written or removed.
     pub changed: bool,
-    /// The copy of the previous file, readable only by the person. `None` if nothing changed or there was no file.
+    /// The backup of the previous file, readable only by the person. `None` if nothing changed or there was no file.
     pub backup: Option<PathBuf>,
 }
 
@@ -48,7 +48,7 @@ impl Plan {
         self.client
     }
 
-    /// What the plan does.
+    /// The change that [`Self::apply`] makes.
     pub fn action(&self) -> Action {
         self.action
     }
@@ -165,8 +165,8 @@ fn disconnect(client: Client, text: &str, name: &str) -> Result<Option<(String, 
     }
 }
 
-/// Refuses a text that lacks the entry, or that `disconnect` would not turn back into the original. This should never
-/// happen, but a configuration is too valuable to risk.
+/// Refuses a text that lacks the entry, or that `disconnect` would not turn back into the original. Neither should ever
+/// happen, but this check protects the configuration from bugs in the editing code.
 fn check_connected(client: Client, before: &str, after: &str, server: &Server) -> Result<(), TextError> {
     let entry = match client.syntax() {
         Syntax::Json(shape) => json_edit::find(after, shape, &server.name),

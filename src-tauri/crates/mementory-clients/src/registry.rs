@@ -19,7 +19,7 @@ pub struct RegistryInfo<'a> {
     pub description: &'a str,
     /// Version of the server.
     pub version: &'a str,
-    /// Address of the source repository, and the id of its host (`github`).
+    /// URL of the source repository, and the id of its host (`github`).
     pub repository: Option<(&'a str, &'a str)>,
     /// Where the bundle can be downloaded: an https address that contains `mcp`, as the registry requires.
     pub bundle_url: &'a str,

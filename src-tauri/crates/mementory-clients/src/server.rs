@@ -1,9 +1,9 @@
-//! The server that is added, and the mark that says what was added with it.
+//! The server to add, and the mark that records what was added with it.
 use crate::{client::Client, error::Error};
 use std::collections::BTreeMap;
 
 /// The environment variable that marks an entry as ours. Its value lists what was added together with the entry, so
-/// that exactly these parts can be removed again, even after the client has rewritten the file.
+/// that exactly this can be removed again, even after the client has rewritten the file.
 pub const ADDED_VARIABLE: &str = "MEMENTORY_ADDED";
 
 /// An MCP server that a client starts and talks to over standard input and output.
@@ -11,7 +11,7 @@ pub const ADDED_VARIABLE: &str = "MEMENTORY_ADDED";
 pub struct Server {
     /// The name in the client's list: 1 to 64 letters, digits, `-` and `_` (ASCII).
     pub name: String,
-    /// The program: an absolute path, because clients do not start it from a shell.
+    /// The program: an absolute path, because clients do not start it through a shell.
     pub command: String,
     /// Its arguments.
     pub args: Vec<String>,
@@ -70,29 +70,29 @@ impl Server {
     }
 
     /// The environment variables, including the one that marks the entry as ours.
-    pub(crate) fn marked_env(&self, added: Added) -> BTreeMap<String, String> {
+    pub(crate) fn marked_env(&self, added: AddedParts) -> BTreeMap<String, String> {
         let mut env = self.env.clone();
         env.insert(ADDED_VARIABLE.into(), added.to_text());
         env
     }
 }
 
-/// What was added together with an entry.
+/// The parts of a configuration that were added together with an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Added {
-    /// The file.
+pub(crate) struct AddedParts {
+    /// The file itself.
     pub file: bool,
-    /// The root object, in a file that had no value.
+    /// The root object, in an empty file.
     pub root: bool,
     /// The member that holds the servers.
     pub section: bool,
-    /// A line break: before the closing brace of an object that was `{}`, or after a text that did not end with one.
+    /// A line break: before the closing brace of an object that was `{}`, or at the end of a text that lacked one.
     pub line: bool,
     /// An empty line before the entry.
     pub gap: bool,
 }
 
-impl Added {
+impl AddedParts {
     fn flags_by_word(&mut self) -> [(&'static str, &mut bool); 5] {
         [
             ("file", &mut self.file),
@@ -103,7 +103,7 @@ impl Added {
         ]
     }
 
-    /// The value of [`ADDED_VARIABLE`]: `entry`, then a word for each other thing that was added, joined by `+`.
+    /// The value of [`ADDED_VARIABLE`]: `entry`, then a word for each of the other added parts, joined by `+`.
     pub fn to_text(mut self) -> String {
         let further_words = self.flags_by_word().into_iter().filter(|(_, on)| **on).map(|(word, _)| word);
         ["entry"].into_iter().chain(further_words).collect::<Vec<_>>().join("+")
@@ -119,7 +119,7 @@ impl Added {
     }
 }
 
-/// An entry as it is in a configuration. Only strings are read; everything else is ignored.
+/// An entry as read from a configuration. Values other than strings are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub command: Option<String>,
@@ -129,8 +129,8 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// What was added with the entry; `None` if it is not ours.
-    pub fn added(&self) -> Option<Added> {
-        self.env.get(ADDED_VARIABLE).map(|text| Added::parse(text))
+    pub fn added(&self) -> Option<AddedParts> {
+        self.env.get(ADDED_VARIABLE).map(|text| AddedParts::parse(text))
     }
 
     /// Whether the entry starts the server with this command, these arguments and these variables. Other variables were

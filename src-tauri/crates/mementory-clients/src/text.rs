@@ -6,9 +6,9 @@ use std::ops::Range;
 pub(crate) enum TextError {
     /// A syntax error at this offset.
     Syntax(usize, String),
-    /// The text is well-formed, but has a layout at this offset that is not edited.
+    /// The text is well-formed, but its layout at this offset is not supported.
     Layout(usize, String),
-    /// The entry of this name is not ours.
+    /// The entry with this name was not added by this program.
     NotOurs,
 }
 
@@ -42,7 +42,8 @@ pub(crate) fn indent_at(text: &str, offset: usize) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Replaces ranges. Edits at the same offset are applied in the given order. Overlaps are removed only once.
+/// Replaces ranges. Edits at the same offset are applied in the given order. Where ranges overlap, the text is removed
+/// only once.
 pub(crate) fn apply_edits(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len() + edits.iter().map(|(_, new)| new.len()).sum::<usize>());

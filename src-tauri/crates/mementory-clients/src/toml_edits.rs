@@ -1,7 +1,7 @@
 //! Adds an entry to a TOML configuration, or removes it again, by replacing parts of the text. `toml_edit` is only used
 //! to parse the text and to find positions, because its own removal would also remove comments before an entry.
 use crate::{
-    server::{ADDED_VARIABLE, Added, Entry, Server},
+    server::{ADDED_VARIABLE, AddedParts, Entry, Server},
     text::{TextError, apply_edits, line_break},
 };
 use std::ops::Range;
@@ -64,14 +64,14 @@ pub(crate) fn find(text: &str, name: &str) -> Result<Option<Entry>, TextError> {
     })
 }
 
-/// The text with the server's entry added or brought up to date. `new_file` is true if there is no file yet.
+/// The text with the server's entry added or updated. `new_file` is true if there is no file yet.
 pub(crate) fn connect(text: &str, server: &Server, new_file: bool) -> Result<String, TextError> {
     if let Some(entry) = find(text, &server.name)? {
         return update(text, entry, server);
     }
     let document = parse(text)?;
     if let Section::Inline(table, span) = section(&document)? {
-        let entry = inline_entry(server, Added::default());
+        let entry = inline_entry(server, AddedParts::default());
         let (at, before) = match table.iter().filter_map(|(_, value)| value.span()).map(|span| span.end).max() {
             Some(end) => (end, ", "),
             None => (span.start + 1, " "),
@@ -79,11 +79,11 @@ pub(crate) fn connect(text: &str, server: &Server, new_file: bool) -> Result<Str
         return Ok(apply_edits(text, vec![(at..at, format!("{before}{} = {entry}", server.name))]));
     }
     let line_break = line_break(text);
-    let added = Added {
+    let added = AddedParts {
         file: new_file,
         line: !text.is_empty() && !text.ends_with('\n'),
         gap: !text.trim().is_empty(),
-        ..Added::default()
+        ..AddedParts::default()
     };
     let mut out = text.to_owned();
     for needed in [added.line, added.gap] {
@@ -103,7 +103,7 @@ pub(crate) fn connect(text: &str, server: &Server, new_file: bool) -> Result<Str
 }
 
 /// Command, arguments and variables as TOML.
-fn values(server: &Server, added: Added) -> [String; 3] {
+fn values(server: &Server, added: AddedParts) -> [String; 3] {
     let env: InlineTable =
         server.marked_env(added).into_iter().map(|(name, value)| (name, Value::from(value))).collect();
     let args: Array = server.args.iter().map(String::as_str).collect();
@@ -112,7 +112,7 @@ fn values(server: &Server, added: Added) -> [String; 3] {
     values.map(|value| value.to_string())
 }
 
-fn inline_entry(server: &Server, added: Added) -> String {
+fn inline_entry(server: &Server, added: AddedParts) -> String {
     let [command, args, env] = values(server, added);
     format!("{{ command = {command}, args = {args}, env = {env} }}")
 }
@@ -143,7 +143,8 @@ fn update(text: &str, entry: Entry, server: &Server) -> Result<String, TextError
     connect(&without_entry, &server, new_file)
 }
 
-/// The text without the entry of this name, and whether the file can then be removed. `None` if there is no such entry.
+/// The text without the entry of this name, and whether the file is then to be removed. `None` if there is no such
+/// entry.
 pub(crate) fn disconnect(text: &str, name: &str) -> Result<Option<(String, bool)>, TextError> {
     let Some(entry) = find(text, name)? else { return Ok(None) };
     let Some(added) = entry.added() else { return Err(TextError::NotOurs) };
@@ -168,7 +169,7 @@ pub(crate) fn disconnect(text: &str, name: &str) -> Result<Option<(String, bool)
     Ok(Some((without_entry, can_remove_file)))
 }
 
-/// The range of an entry in `mcp_servers = { … }`, with the comma that belongs to it.
+/// The range of an entry in `mcp_servers = { … }`, including the comma that separates it from its neighbour.
 fn inline_range(table: &InlineTable, name: &str, span: &Range<usize>) -> Range<usize> {
     let mut previous_end = None;
     let mut entry_range = None;
@@ -192,8 +193,8 @@ fn blocks(text: &str, table: &Table) -> Result<Vec<Range<usize>>, TextError> {
     let mut found = Vec::new();
     let mut pending_tables = vec![table];
     while let Some(table) = pending_tables.pop() {
-        // A table can be implied by the headers of its subtables. Then it has no header, and its position is that of
-        // one of those headers.
+        // A table that is only implied by its subtables has no header of its own; its position is that of a subtable's
+        // header.
         let header = table.span().filter(|span| !span.is_empty() && !table.is_implicit());
         if table.is_dotted() || header.is_none() && !table.is_implicit() {
             return Err(layout(header.map_or(0, |span| span.start), "the entry is written with dotted keys"));
@@ -213,7 +214,7 @@ fn blocks(text: &str, table: &Table) -> Result<Vec<Range<usize>>, TextError> {
     Ok(found)
 }
 
-/// Where the last value of a table with dotted keys ends.
+/// Offset at which the last value of a table with dotted keys ends.
 fn last_end(table: &Table) -> usize {
     table
         .iter()
@@ -232,9 +233,9 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Extends the first of `blocks` by the empty line and the line break that were added before it. Any other block with
-/// empty lines both before and after it was moved there by a client, so it is extended by the empty line after it.
-fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: Added) -> Vec<Range<usize>> {
+/// Extends the first of `blocks` by the empty line and the line break that were added before it. A client may have
+/// moved the others, so each of them with empty lines on both sides is extended by the one after it.
+fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: AddedParts) -> Vec<Range<usize>> {
     let at_end = blocks.last().is_some_and(|last| last.end == text.len());
     for block in blocks.iter_mut().skip(usize::from(added.gap)) {
         let before = &text[..block.start];

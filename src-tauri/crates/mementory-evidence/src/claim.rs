@@ -1,14 +1,14 @@
-//! The statements of a memory, and the sentence of a message that supports each of them best.
+//! Divides a memory into statements, and finds the sentences of a message that support them best.
 use crate::{
     parts::{Part, clauses, sentences},
     words::{Shape, Word, Words, likeness},
 };
 
-/// Largest number of code points of a message that are read.
+/// Number of code points of a message that are read.
 const MAX_MESSAGE_CHARS: usize = 200_000;
 /// Smallest number of words for which a sentence of a memory is divided into clauses.
 const MIN_DIVIDED_WORDS: usize = 9;
-/// Largest number of parts of a memory that are compared.
+/// Number of parts of a memory that are compared.
 const MAX_PARTS: usize = 24;
 /// Lowest score of a sentence that is returned.
 const MIN_SCORE: f32 = 0.3;
@@ -26,7 +26,7 @@ pub struct Sentence {
     pub end: u32,
     /// Share of the part's words that the sentence contains, from 0 to 1. Each word counts by its weight.
     pub score: f32,
-    /// Number of words that both contain, not counting pairs of hiragana.
+    /// Number of words that the sentence and the part have in common, not counting pairs of hiragana.
     pub shared: u32,
     /// Index of the supported part.
     pub part: usize,
@@ -37,7 +37,7 @@ pub struct Sentence {
 struct Statement {
     words: Vec<(Word, f32)>,
     total: f32,
-    negated: bool,
+    is_negated: bool,
 }
 
 /// The statements of a memory.
@@ -57,7 +57,7 @@ impl Claim {
                 true => clauses(sentence.text).into_iter().map(|clause| Statement::new(clause, rarity)).collect(),
                 false => Vec::new(),
             };
-            // A clause of one word ("and tea") is too little evidence by itself.
+            // A clause of one word ("and tea") would be too weak by itself.
             if divided.len() > 1 && divided.iter().all(|clause| clause.strong_word_count() >= 2) {
                 parts.extend(divided);
             } else {
@@ -103,7 +103,7 @@ impl Claim {
 
 impl Statement {
     fn new(text: &str, rarity: &dyn Fn(&str) -> f32) -> Self {
-        let Words { words, negated } = Words::new(text);
+        let Words { words, is_negated } = Words::new(text);
         let mut weighed: Vec<(Word, f32)> = Vec::with_capacity(words.len());
         for word in words {
             if weighed.iter().any(|(known, _)| known.folded == word.folded) {
@@ -118,15 +118,15 @@ impl Statement {
             let weight = rarity(&word.folded).max(0.0) * factor;
             weighed.push((word, weight));
         }
-        // In "Maria works at …", the name is the person's own. It counts less, because in messages the person says "I".
+        // In "Maria works at …", the subject is probably the person, who says "I" in messages, so the name counts less.
         if let Some((subject, rest)) = weighed.split_first_mut()
-            && subject.0.capital
-            && rest.first().is_some_and(|(verb, _)| !verb.capital && verb.folded.ends_with('s'))
+            && subject.0.capitalised
+            && rest.first().is_some_and(|(verb, _)| !verb.capitalised && verb.folded.ends_with('s'))
         {
             subject.1 *= 0.3;
         }
         let total = weighed.iter().map(|(_, weight)| weight).sum();
-        Self { words: weighed, total, negated }
+        Self { words: weighed, total, is_negated }
     }
 
     fn strong_word_count(&self) -> u32 {
@@ -141,18 +141,18 @@ impl Statement {
                 continue;
             }
             let (part, words) = &message_sentences[n];
-            let mut offer = |score: f32, shared: u32, start: u32, end: u32, negated: bool| {
-                let score = if negated == self.negated { score } else { score * NEGATION_MISMATCH_FACTOR };
+            let mut offer = |score: f32, shared: u32, start: u32, end: u32, is_negated: bool| {
+                let score = if is_negated == self.is_negated { score } else { score * NEGATION_MISMATCH_FACTOR };
                 if score >= MIN_SCORE && best.is_none_or(|best| score > best.score) {
                     best = Some(Sentence { start, end, score, shared, part: 0 });
                 }
             };
             let (score, shared) = self.score(one);
-            offer(score, shared, part.start, part.end, words.negated);
+            offer(score, shared, part.start, part.end, words.is_negated);
             if let (Some(next), Some((other, more))) = (matched.get(n + 1), message_sentences.get(n + 1)) {
                 let both: Vec<f32> = one.iter().zip(next).map(|(a, b)| a.max(*b)).collect();
                 let (score, shared) = self.score(&both);
-                offer(score * TWO_SENTENCES_FACTOR, shared, part.start, other.end, words.negated || more.negated);
+                offer(score * TWO_SENTENCES_FACTOR, shared, part.start, other.end, words.is_negated || more.is_negated);
             }
         }
         best

@@ -1,6 +1,6 @@
 //! Folded words that do not count as evidence.
 
-/// Words that assistants put around a memory ("the user stated …"), and words for the person.
+/// Words with which assistants introduce a memory ("the user stated …"), and words for the person.
 const FRAME: &[&str] = &[
     "user",
     "users",
@@ -187,7 +187,7 @@ const NEGATIONS: &[&str] = &[
     "doesnt", "cant", "wont",
 ];
 
-/// Endings and characters that negate in Japanese and Chinese, folded.
+/// Endings and characters that express a negation in Japanese and Chinese, folded.
 const UNSPACED_NEGATIONS: &[&str] = &["ない", "ません", "なく", "なか", "不", "没", "无"];
 
 /// True for a folded word that does not count as evidence.

@@ -16,8 +16,8 @@ const ABBREVIATIONS: &[&str] = &[
     "mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "e.g", "i.e", "z.b", "bzw", "ca", "nr", "no", "usw", "d.h",
     "inc",
 ];
-/// Longest sentence in characters. A longer one is divided at the next space, so that a text without sentence ends does
-/// not take long to compare.
+/// Longest sentence in characters. A longer one is divided at the next space, to limit the time for a text without
+/// sentence ends.
 const MAX_SENTENCE_CHARS: u32 = 1_000;
 
 /// The sentences of a text, without white space around them. A line break ends a sentence.

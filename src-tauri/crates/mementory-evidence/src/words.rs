@@ -11,7 +11,7 @@ pub(crate) struct Word {
     pub(crate) stem: String,
     pub(crate) shape: Shape,
     /// True if the word begins with a capital in the text.
-    pub(crate) capital: bool,
+    pub(crate) capitalised: bool,
 }
 
 /// The type of a word, on which its weight depends.
@@ -27,11 +27,11 @@ pub(crate) enum Shape {
     WeakPair,
 }
 
-/// The words of a text that are compared, and whether it negates something.
+/// The words of a text that are compared, and whether the text negates something.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Words {
     pub(crate) words: Vec<Word>,
-    pub(crate) negated: bool,
+    pub(crate) is_negated: bool,
 }
 
 impl Words {
@@ -40,7 +40,7 @@ impl Words {
         let mut run = String::new();
         let mut unspaced = false;
         for (at, c) in text.char_indices() {
-            if groups_digits(text, at, c) {
+            if is_thousands_separator(text, at, c) {
                 continue;
             }
             let is_unspaced = is_of_unspaced_script(c);
@@ -69,21 +69,21 @@ impl Words {
 
     fn push_word(&mut self, run: &str) {
         let folded = fold(run);
-        self.negated |= is_negation(&folded);
+        self.is_negated |= is_negation(&folded);
         if is_filler(&folded) || is_negation(&folded) {
             return;
         }
         let shape = if folded.contains(|c: char| c.is_numeric()) { Shape::Number } else { Shape::Word };
         let stem = if shape == Shape::Number { folded.clone() } else { stem(&folded) };
-        let capital = run.chars().next().is_some_and(char::is_uppercase);
-        self.words.push(Word { stem, shape, capital, folded });
+        let capitalised = run.chars().next().is_some_and(char::is_uppercase);
+        self.words.push(Word { stem, shape, capitalised, folded });
     }
 
     fn push_pairs(&mut self, run: &str) {
         // Hangul is not folded, because folding would divide its syllables into letters.
         let hangul = run.contains(|c: char| matches!(c, '\u{ac00}'..='\u{d7ff}'));
         let mut folded = if hangul { run.to_owned() } else { fold(run) };
-        self.negated |= has_unspaced_negation(&folded);
+        self.is_negated |= has_unspaced_negation(&folded);
         for frame in UNSPACED_FRAME {
             if folded.contains(frame) {
                 folded = folded.replace(frame, " ");
@@ -95,20 +95,20 @@ impl Words {
                 let weak = pair.iter().all(|c| matches!(c, '\u{3040}'..='\u{309f}'));
                 let text: String = pair.iter().collect();
                 let shape = if weak { Shape::WeakPair } else { Shape::Pair };
-                self.words.push(Word { stem: text.clone(), folded: text, shape, capital: false });
+                self.words.push(Word { stem: text.clone(), folded: text, shape, capitalised: false });
             }
             if let [single] = chars.as_slice()
                 && !matches!(single, '\u{3040}'..='\u{309f}')
             {
                 let text = single.to_string();
-                self.words.push(Word { stem: text.clone(), folded: text, shape: Shape::WeakPair, capital: false });
+                self.words.push(Word { stem: text.clone(), folded: text, shape: Shape::WeakPair, capitalised: false });
             }
         }
     }
 }
 
-/// The words with which to search for messages that support a memory, separated by spaces. Fillers, negations and words
-/// for the person are left out. Apart from that, runs of unspaced scripts stay whole.
+/// The search terms for messages that support a memory, separated by spaces. Fillers, negations and words for the
+/// person are left out. Runs of unspaced scripts are not divided any further.
 pub fn key_words(text: &str) -> String {
     let mut out = String::new();
     for run in text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|run| !run.is_empty()) {
@@ -128,7 +128,7 @@ pub fn key_words(text: &str) -> String {
 }
 
 /// True for a thousands separator: 4,150 and 4.150 both mean 4150.
-fn groups_digits(text: &str, at: usize, c: char) -> bool {
+fn is_thousands_separator(text: &str, at: usize, c: char) -> bool {
     let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let bytes = text.as_bytes();
     matches!(c, ',' | '.')
@@ -150,7 +150,7 @@ fn stem(word: &str) -> String {
     let chars = word.chars().count();
     for ending in ENDINGS {
         let left = chars.saturating_sub(ending.len());
-        // Letters that make up more than half of a word are rarely an ending.
+        // An ending is rarely longer than its stem.
         if left >= MIN_STEM_CHARS.max(ending.len()) && word.ends_with(ending) {
             return word.get(..word.len() - ending.len()).unwrap_or(word).to_owned();
         }
@@ -195,8 +195,8 @@ mod tests {
     fn words_for_the_user_and_endings_do_not_count() {
         assert_eq!(stems("The user's living in Graz."), stems("I live in Graz"));
         assert_eq!(stems("Der Nutzer wohnt in Graz"), ["wohnt", "graz"]);
-        assert!(Words::new("I don't like tea").negated && !Words::new("I like tea").negated);
-        assert!(Words::new("お茶を飲まない").negated);
+        assert!(Words::new("I don't like tea").is_negated && !Words::new("I like tea").is_negated);
+        assert!(Words::new("お茶を飲まない").is_negated);
     }
 
     #[test]

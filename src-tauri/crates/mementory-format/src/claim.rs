@@ -1,4 +1,4 @@
-//! Claims of formats on the members of a catalog, and the result of detection.
+//! Claims of formats on members of a catalog, and the result of detection.
 use mementory_container::{Catalog, Fault, FaultKind};
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ pub struct Part {
     pub role: Role,
 }
 
-/// A format's claim on members that together are one source.
+/// A format's claim that these members together form one source.
 #[derive(Debug, Clone)]
 pub struct Claim {
     /// Version or layout of the format.
@@ -96,8 +96,8 @@ impl Detected {
         members.filter_map(|member| member.archive).collect()
     }
 
-    /// The faults of structure and names for which an import refuses the source. For archives that do not contain the
-    /// source, only a contradictory structure is included.
+    /// The structure and name faults for which an import refuses the source. Name faults count only in archives that
+    /// contain the source; contradictory structure counts in every archive.
     pub fn listing_faults<'c>(&self, catalog: &'c Catalog) -> Vec<&'c Fault> {
         let archives = self.archives(catalog);
         let is_listed = |fault: &&Fault| fault.kind == FaultKind::Structure || archives.contains(&fault.archive);

@@ -21,16 +21,16 @@ impl JsonHead {
     pub fn of(catalog: &Catalog, member: &Member) -> Option<Self> {
         match start_of(catalog, member).ok()? {
             Start::Json(head) => Some(head),
-            Start::Other(_) => None,
+            Start::NotJson(_) => None,
         }
     }
 }
 
 enum Start {
     Json(JsonHead),
-    /// The start of a file that does not begin like JSON, if it had to be read to find that out. There may be many such
-    /// files, so all that is kept of them is that they do not begin like JSON.
-    Other(Option<Arc<[u8]>>),
+    /// The file does not begin like JSON. Contains its start if this call read it: there may be many such files, so the
+    /// catalog caches only the fact that they are not JSON.
+    NotJson(Option<Arc<[u8]>>),
 }
 
 /// The first `count` bytes of a member of the catalog, or fewer if it is shorter, decoded as in
@@ -38,8 +38,8 @@ enum Start {
 pub fn decoded_head(catalog: &Catalog, member: &Member, count: usize) -> Result<Arc<[u8]>, FormatError> {
     if count == JsonHead::BYTES {
         match start_of(catalog, member)? {
-            Start::Json(JsonHead { bytes, .. }) | Start::Other(Some(bytes)) => return Ok(bytes),
-            Start::Other(None) => {}
+            Start::Json(JsonHead { bytes, .. }) | Start::NotJson(Some(bytes)) => return Ok(bytes),
+            Start::NotJson(None) => {}
         }
     }
     read_head(catalog, member, count)
@@ -58,7 +58,7 @@ fn start_of(catalog: &Catalog, member: &Member) -> Result<Start, FormatError> {
         let memory_bytes = bytes.len() + keys.memory_bytes();
         Ok((Some(JsonHead { bytes, keys: Arc::new(keys) }), memory_bytes))
     })?;
-    Ok(json.map_or(Start::Other(other), Start::Json))
+    Ok(json.map_or(Start::NotJson(other), Start::Json))
 }
 
 fn read_head(catalog: &Catalog, member: &Member, count: usize) -> Result<Arc<[u8]>, FormatError> {
@@ -88,7 +88,7 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
             let member = &catalog.members()[0];
-            // The first call reads the file, the second one returns what is kept.
+            // The first call reads the file, the second one uses the cache.
             for _ in 0..2 {
                 let found = JsonHead::of(&catalog, member);
                 assert_eq!(found.is_some(), key.is_some(), "{text}");

@@ -67,8 +67,8 @@ fn to_candidate((format, claim): &(&'static dyn Format, Claim)) -> Candidate {
     Candidate { format: format.id(), confidence: claim.confidence, reason: claim.reason.clone() }
 }
 
-/// Returns, for each of `members` (members that no format recognised), the formats that could read it if the user chose
-/// them. The most confident format comes first.
+/// Returns, for each of `members` (which no format recognised), the formats that could read it if the user chose them.
+/// The most confident format comes first.
 ///
 /// # Errors
 /// The errors of the formats.

@@ -2,9 +2,9 @@
 //! field for. Reading the element back gives the same record with the same key and so the same id. If another program
 //! has changed the element, the fields of the element take precedence over the slot.
 //!
-//! The content of the slot is the same in every format: the members in which the record differs from the one that the
-//! element alone yields, with null for a member that the record lacks. Each format decides where its slot is and which
-//! fields an element can express.
+//! In every format, the slot contains the members in which the record differs from the one that the element alone
+//! yields, with null for a member that the record lacks. Each format decides where its slot is and which fields an
+//! element can express.
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Timestamp};
 use serde_json::{Map, Value};
@@ -39,25 +39,25 @@ pub fn remove(object: &mut Tree) {
     object.remove(FORMER_MEMBER);
 }
 
-/// Stores the slot in an object, and removes one under the former name.
+/// Stores the slot in an object, replacing any slot under the current or the former name.
 pub fn set(object: &mut Tree, extension: Tree) {
     remove(object);
     object.set(MEMBER, extension);
 }
 
 /// The slot of an object in a format that requires the vendor's name, under the current or the former name.
-pub fn vendor(object: &Tree) -> Option<&Tree> {
+pub fn vendor_slot(object: &Tree) -> Option<&Tree> {
     object.get(VENDOR).or_else(|| object.get(FORMER_VENDOR))
 }
 
-/// Stores our extension in an object under the vendor's name, and removes one under the former name.
-pub fn set_extension(object: &mut Tree, value: Tree) {
+/// Stores the slot under the vendor's name, replacing any slot under the current or the former name.
+pub fn set_vendor_slot(object: &mut Tree, value: Tree) {
     object.remove(FORMER_VENDOR);
     object.set(VENDOR, value);
 }
 
-/// First 16 hex digits of the SHA-256 of an element. A different fingerprint later means that another program has
-/// changed the element.
+/// First 16 hex digits of the SHA-256 of an element. If the element later has a different fingerprint, another program
+/// changed it.
 pub fn fingerprint(native: impl AsRef<[u8]>) -> String {
     hex::encode(&Sha256::digest(native)[..8])
 }
@@ -151,7 +151,8 @@ pub enum Field {
     LastAccessed,
 }
 
-/// The fields that the elements of a format can contain. They decide which changes of another program are adopted.
+/// The fields that the elements of a format can contain. They determine which changes made by another program are
+/// adopted.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeFields {
     /// Fields that every element can contain. If one is absent, another program removed it.
@@ -179,8 +180,8 @@ impl NativeFields {
     pub const ALL_TIMES: &'static [Field] =
         &[Field::Created, Field::Updated, Field::Observed, Field::ValidFrom, Field::ValidTo, Field::LastAccessed];
 
-    /// Replaces the record's text and fields with those of `native`, the record that the element alone yields. The
-    /// members of this struct say what happens to absent fields and to times.
+    /// Replaces the record's text and fields with those of `native`, the record as read from the element without the
+    /// slot. The fields of this struct define what happens to absent fields and to times.
     pub fn adopt_native_fields(&self, native: &Record, record: &mut Record) {
         record.text.clone_from(&native.text);
         for field in self.always {
@@ -228,7 +229,7 @@ impl NativeFields {
     }
 }
 
-/// Adds every member that only the slot contains to the loss list, because other programs do not read it.
+/// Adds every member that only the slot contains to the loss list, because other programs do not read the slot.
 /// [`FINGERPRINT_MEMBER`] and the members in `silent` are not listed, because they only serve to restore the record.
 pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent: &[&str], losses: &mut LossReport) {
     for name in names.filter(|name| *name != FINGERPRINT_MEMBER && !silent.contains(name)) {

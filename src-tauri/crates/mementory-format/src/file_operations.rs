@@ -26,10 +26,10 @@ pub trait SignFiles {
     ) -> Result<(), FormatError>;
 }
 
-/// A format that can prove entries of a signed file without showing the other entries.
+/// A format that can prove that entries belong to a signed file without revealing the other entries.
 pub trait DiscloseParts {
-    /// Writes the entries that `selection` matches, each with its proof, to the new file `out`. The selection has the
-    /// format's own type. An empty selection matches all entries. The caller must verify the signature first
+    /// Writes the entries that `selection` matches, each with its proof, to the new file `out`. `selection` contains a
+    /// type of the format itself. An empty selection matches all entries. The caller must verify the signature first
     /// ([`crate::Format::signatures`]).
     ///
     /// # Errors
@@ -49,7 +49,7 @@ pub struct Disclosure {
     /// Number of disclosed entries.
     pub disclosed: u64,
     /// Number of entries in the file.
-    pub of: u64,
+    pub total: u64,
 }
 
 /// A format whose files state their own id. An incremental export also states the id of its base.
@@ -98,7 +98,7 @@ pub struct DeltaFile<'a> {
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
-/// Differences between a delta and its base. Both lists are empty if they match.
+/// Differences between a delta and its base. Both lists are empty if the delta matches the base.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BaseFindings {
     /// Reasons why the delta cannot be applied.
@@ -110,7 +110,7 @@ pub struct BaseFindings {
 /// A format whose archives can be changed without a vault.
 pub trait EditArchives {
     /// Applies deltas to an archive in order and writes the result to the new file `out`. If one delta cannot be
-    /// applied, no delta is applied. The result is encrypted under `passphrase` if the archive was encrypted.
+    /// applied, none is. The result is encrypted under `passphrase` if the archive was encrypted.
     ///
     /// # Errors
     /// A delta does not match, a file is invalid, or an I/O error. After an error, nothing was written.
@@ -130,7 +130,7 @@ pub trait EditArchives {
     /// Deletes an archive and its deltas.
     ///
     /// # Errors
-    /// A delta belongs to another archive, a file is invalid, or an I/O error.
+    /// Fails if a delta belongs to another archive, if a file is invalid, or on I/O errors.
     fn purge_everything(&self, archive: &Path, options: &PurgeOptions) -> Result<PurgeReport, FormatError>;
 }
 
@@ -178,7 +178,7 @@ pub struct PurgeOptions {
 /// The result of a permanent deletion.
 #[derive(Debug, Clone, Default)]
 pub struct PurgeReport {
-    /// The audit record as it was written. It does not contain the content of the records.
+    /// The written audit record. It does not contain the content of the deleted records.
     pub audit: serde_json::Value,
     /// Path of the audit record; None in a dry run.
     pub audit_path: Option<PathBuf>,

@@ -1,5 +1,5 @@
-//! Record keys that contain the name of the folder from which the records were read. The name is needed to tell folders
-//! with equal paths inside apart, but it changes when a folder is renamed, copied or unpacked again.
+//! Record keys that contain the name of the folder from which the records were read. The name distinguishes folders
+//! that contain the same paths, but it changes when a folder is renamed, copied or unpacked again.
 use mementory_model::RecordKey;
 
 /// Where the record keys of a source contain the name of its folder.
@@ -14,15 +14,15 @@ pub struct FolderKeys {
 impl FolderKeys {
     /// Keys whose scope is `prefix` followed by the name. None for an empty name.
     pub fn in_scope(prefix: impl Into<String>, name: impl Into<String>) -> Option<Self> {
-        Self { scope: prefix.into(), name: name.into(), is_in_value: false }.with_name()
+        Self { scope: prefix.into(), name: name.into(), is_in_value: false }.if_named()
     }
 
     /// Keys of `scope` whose value has the name as its second part: `first/name/more`. None for an empty name.
     pub fn in_value(scope: impl Into<String>, name: impl Into<String>) -> Option<Self> {
-        Self { scope: scope.into(), name: name.into(), is_in_value: true }.with_name()
+        Self { scope: scope.into(), name: name.into(), is_in_value: true }.if_named()
     }
 
-    fn with_name(self) -> Option<Self> {
+    fn if_named(self) -> Option<Self> {
         (!self.name.is_empty()).then_some(self)
     }
 
@@ -31,7 +31,7 @@ impl FolderKeys {
         &self.name
     }
 
-    /// True if key values also depend on the text of the record, so that equal keys mean equal texts.
+    /// True if equal keys mean equal texts: the formats that put the name into the value also put a text digest there.
     pub fn has_content_in_value(&self) -> bool {
         self.is_in_value
     }

@@ -44,8 +44,7 @@ pub struct Capabilities {
     pub text: bool,
     /// Writes its own passthrough files back unchanged, and those of other formats in envelopes.
     pub carries_passthrough: bool,
-    /// A file of this format contains everything in an account. So a record that is missing in a newer file is no
-    /// longer in the account.
+    /// A file of this format contains the whole account, so a record that is missing in a newer file was deleted there.
     pub complete_account_export: bool,
     /// The writer leaves out records that their source marks as not exportable, with the records that depend on them.
     pub withholds_not_exportable: bool,
@@ -62,14 +61,14 @@ pub struct Capabilities {
     pub encodings: bool,
     /// The user may select the entries of an export by criteria of the format.
     pub selects_entries: bool,
-    /// The format has a specification for exchange between programs, so it is more than the export of one program.
+    /// The format is specified for exchange between programs, as opposed to the export of a single program.
     pub interchange: bool,
     /// Never detected automatically. The format reads only files for which the user chose it, because no other format
     /// recognises them.
     pub only_if_chosen: bool,
     /// Shown first in the list of export formats.
     pub recommended: bool,
-    /// Made for people to read, and not for another program.
+    /// Made for people to read, not for other programs.
     pub for_reading: bool,
     /// Name of the tool by which connected clients export documents of this format, as its specification defines it.
     pub export_tool: Option<&'static str>,
@@ -143,7 +142,7 @@ pub trait Format: Sync {
         None
     }
     /// Whether [`Format::salvage`] can read a source despite this fault, which the format's validator or the container
-    /// reported. Always false if the format cannot tell which records are undamaged.
+    /// reported. Always false if the format cannot distinguish undamaged records.
     fn can_salvage(&self, catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
         let _ = (catalog, detected, code, place);
         false
@@ -231,8 +230,8 @@ pub trait Format: Sync {
     fn add_derived(&self, derived: &mut Derived, record: &Record, vault_id: &str) {
         let _ = (derived, record, vault_id);
     }
-    /// Visits every signature in a file together with the bytes that it signs: first the signature of the file, then
-    /// those of its tombstones. The caller verifies them, because formats have no access to cryptography.
+    /// Visits every signature in a file together with the signed bytes: first the signature of the file, then those of
+    /// its tombstones. The caller verifies them, because formats have no access to cryptography.
     fn signatures(
         &self,
         catalog: &Catalog,
@@ -278,7 +277,7 @@ pub trait Format: Sync {
 /// Returns the text of a passthrough file without its signature. None if it contains only the signature.
 pub type SignatureRemover = fn(&str) -> Option<String>;
 
-/// Everything that a reader gets besides the bytes.
+/// Everything that a reader receives besides the input itself.
 #[derive(Debug, Clone)]
 pub struct ReadContext {
     /// Limits for reading.
@@ -343,7 +342,8 @@ pub trait Sink {
 pub struct StoredRecord {
     /// The vault's record id, 32 lowercase hex digits.
     pub id: String,
-    /// True if text, title, tags, type or status differ from the verbatim, because the record was edited or redacted.
+    /// True if the record was edited or redacted, so that its text, title, tags, type or status differ from the
+    /// verbatim.
     pub edited: bool,
     /// Time at which the record was last edited, redacted or restored from the Trash in the vault. Set only if the
     /// export contains what changed since a given time. If None, the record's own times say when it changed.
@@ -410,8 +410,8 @@ pub trait RecordSource {
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError>;
-    /// The newest numbered state of a source of `format` that the imports led to: its number, and its time if it is
-    /// known. `group` is the id of the source in lower case.
+    /// The newest numbered state of a source of `format` that has been imported: its number, and its time if known.
+    /// `group` is the id of the source in lower case.
     fn reached_state(&mut self, format: &str, group: &str) -> Result<Option<(u64, Option<String>)>, FormatError> {
         let _ = (format, group);
         Ok(None)

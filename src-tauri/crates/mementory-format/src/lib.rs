@@ -41,12 +41,12 @@ pub use mementory_container::{
 };
 pub use mementory_model::{FormatError, REDACTED};
 pub use options::FormatOptions;
-pub use plain_secrets::{NOT_EXPORTED, SECRET_BAR, plain_secrets, replace_plain_secrets};
+pub use plain_secrets::{NOT_EXPORTED, SECRET_DOTS, plain_secrets, replace_plain_secrets};
 pub use sequence::{SequenceError, SourceState, check_sequence};
 pub use signing::{Signed, Signer, Verifier};
 pub use validation::{Finding, Validation};
 
-/// True for a UUID in its form with hyphens, which vendors use in file names and ids.
+/// True for a UUID with hyphens, as vendors use in file names and ids.
 pub fn is_uuid(text: &str) -> bool {
     text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
 }

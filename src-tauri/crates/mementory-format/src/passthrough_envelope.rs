@@ -1,6 +1,7 @@
 //! Envelopes: records of kind `foreign` that contain a passthrough file (a header, a manifest) or an imported deletion.
-//! They are for exports to another format, which has no field for either. When such an export is imported, envelopes
-//! become passthrough files and tombstones again, so that the original file can be restored completely.
+//! Other formats have no field for these, so an export to another format contains them as envelopes. When it is
+//! imported, envelopes become passthrough files and tombstones again, so that the original file can be restored
+//! completely.
 use crate::{FormatError, PassthroughItem, RecordSource, is_safe_path};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_model::{Kind, LossKind, LossReport, Record, RecordKey, Tombstone, Verbatim};
@@ -23,7 +24,7 @@ pub enum Unpacked {
     Tombstone(Box<Tombstone>),
 }
 
-/// Description of a passthrough file, stored in the fields of the envelope record.
+/// Metadata of a passthrough file, stored in the fields of its envelope record.
 #[derive(Serialize, Deserialize)]
 struct PassthroughLabel {
     format: String,

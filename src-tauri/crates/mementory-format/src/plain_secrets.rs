@@ -1,13 +1,13 @@
 //! Finds unencrypted secrets in imported credentials. (ALF §8.3 requires the payload of a credential to be encrypted.)
-//! The vault stores such a secret, but shows a row of dots in its place. It exports the secret only if the export is
-//! encrypted as a whole.
+//! The vault stores such a secret, but displays a row of dots instead, and exports it only if the whole export is
+//! encrypted.
 use crate::REDACTED;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_json::Tree;
 use mementory_model::{Kind, Record};
 
-/// Shown in place of a secret.
-pub const SECRET_BAR: &str = "\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}";
+/// Displayed in place of a secret: a row of dots.
+pub const SECRET_DOTS: &str = "\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}";
 /// Written in place of a secret that is not exported.
 pub const NOT_EXPORTED: &str = "<not-exported>";
 
@@ -79,7 +79,7 @@ fn replace_in(tree: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -
         Tree::Object(members) => {
             for (name, value) in members.iter_mut() {
                 let is_secret = match &*value {
-                    Tree::Text(text) if name == PAYLOAD_MEMBER => is_plain(text, encrypted),
+                    Tree::Text(text) if name == PAYLOAD_MEMBER => is_plain_secret(text, encrypted),
                     Tree::Text(text) => is_secret_member(name) && !is_placeholder(text),
                     _ => false,
                 };
@@ -112,11 +112,11 @@ fn is_secret_member(name: &str) -> bool {
 }
 
 fn is_placeholder(text: &str) -> bool {
-    text.is_empty() || text == NOT_EXPORTED || is_mark(text)
+    text.is_empty() || text == NOT_EXPORTED || is_redaction_mark(text)
 }
 
 /// True if the text consists only of the placeholder for a redacted value.
-fn is_mark(text: &str) -> bool {
+fn is_redaction_mark(text: &str) -> bool {
     let class = text.strip_prefix(REDACTED).and_then(|rest| rest.strip_suffix(']'));
     class.is_some_and(|class| !class.is_empty() && class.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
 }
@@ -141,7 +141,7 @@ const TOKEN_PREFIXES: [&str; 14] = [
 
 /// True if a payload is a secret in plain text: it is not a placeholder, and either no encryption is stated or the text
 /// cannot be a ciphertext.
-fn is_plain(payload: &str, encrypted: bool) -> bool {
+fn is_plain_secret(payload: &str, encrypted: bool) -> bool {
     if is_placeholder(payload) {
         return false;
     }
@@ -204,7 +204,7 @@ mod tests {
         for (verbatim, secrets) in cases {
             let record = credential(&verbatim);
             assert_eq!(plain_secrets(&record), secrets, "{verbatim}");
-            let shown = replace_plain_secrets(&record, SECRET_BAR);
+            let shown = replace_plain_secrets(&record, SECRET_DOTS);
             assert_eq!(shown.is_some(), !secrets.is_empty(), "{verbatim}");
             let shown = shown.unwrap_or_default();
             assert!(secrets.iter().all(|secret| !shown.contains(secret)), "{shown}");

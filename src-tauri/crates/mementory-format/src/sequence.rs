@@ -1,7 +1,7 @@
 //! Numbered states of a source, and the check that a delta continues the current state (ALF §4.3.1). The same check is
 //! used when a delta is applied to an archive and when it is imported into a vault.
 
-/// The state that a file contains, or that a delta leads to.
+/// A numbered state of a source: that of an archive, or the result of a delta.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceState {
     /// Path in the input.

@@ -1,14 +1,13 @@
 //! Keys for signing, and signatures found in files.
 use crate::FormatError;
 
-/// A private key for the signatures of a writer. The caller keeps the key and signs on behalf of the writer, which
-/// never sees the key.
+/// Signs on behalf of a writer, which never sees the private key.
 pub trait Signer: std::fmt::Debug + Send + Sync {
     /// `ed25519` or `ml-dsa-65`.
     fn algorithm(&self) -> &'static str;
     /// The public key in raw bytes: 32 for Ed25519, 1952 for ML-DSA-65.
     fn public_key(&self) -> Vec<u8>;
-    /// Signs exactly these bytes.
+    /// Signs these bytes as they are.
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError>;
 }
 
@@ -29,7 +28,7 @@ pub struct Signed {
     /// `es256` and `es384`, `token` contains a SEC1 point and a signature in the form `r || s` (JOSE). For `rs256`,
     /// `rs384` and `rs512`, it contains a DER `SubjectPublicKeyInfo` and a PKCS#1 v1.5 signature.
     pub algorithm: String,
-    /// Public key and signature in raw bytes. None if they are not in the form that the format requires.
+    /// Public key and signature in raw bytes. None if the file does not encode them as the format requires.
     pub token: Option<(Vec<u8>, Vec<u8>)>,
     /// The exact bytes that were signed.
     pub message: Vec<u8>,

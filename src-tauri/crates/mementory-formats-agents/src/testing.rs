@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 pub use mementory_format::testkit::{put, tree, validate, write};
 
-/// The formats among which detection chooses in tests, in the order of the registry.
+/// The formats that take part in detection in tests, in the order of the registry.
 pub static ALL: LazyLock<Vec<&'static dyn Format>> =
     LazyLock::new(|| [crate::FORMATS, mementory_formats_vendor::FORMATS].concat());
 

@@ -1,4 +1,4 @@
-//! Formats made for interchange between programs, one folder each: `{mod,detect,wire,read,write}.rs` and a README.
+//! Formats designed for exchange between programs, one folder each with a README.
 pub mod alf;
 pub mod eventloom;
 pub mod mem;

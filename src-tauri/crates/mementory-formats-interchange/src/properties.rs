@@ -1,4 +1,4 @@
-//! Tests properties that hold for every input: those of the three canonical forms of JSON, and those of Merkle proofs.
+//! Property tests of the three canonical forms of JSON and of Merkle proofs.
 #![allow(clippy::unwrap_used)]
 use crate::{
     mem, pam,
@@ -27,7 +27,7 @@ fn tree() -> impl Strategy<Value = Tree> {
     leaf.prop_recursive(4, 48, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Tree::Array),
-            // Keys are unique here. Other tests check which of several equal keys a canonical form keeps.
+            // Keys are unique here; repeated keys have tests of their own.
             prop::collection::btree_map(any::<String>(), inner, 0..6)
                 .prop_map(|map| Tree::Object(map.into_iter().collect())),
         ]
@@ -55,14 +55,14 @@ fn pretty_printed(tree: &Tree) -> String {
         tree.write(&mut out);
         out
     });
-    // If a number does not fit into a `serde_json::Value`, the conversion fails and the text is empty.
+    // If a number does not fit into a `serde_json::Value`, the result is empty.
     text.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_default()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The order of members does not affect the canonical form. A canonical text is its own canonical form.
+    /// The order of members does not affect the canonical form, and a canonical text is its own canonical form.
     #[test]
     fn the_canonical_form_is_unique_and_stable(tree in tree()) {
         let found = canonical_forms(&tree);

@@ -1,5 +1,5 @@
 //! The content of a coding agent's message: its text, and its other blocks, which are shown collapsed and can be
-//! searched. Agents store the blocks as their model's API defines them, so this reader knows the blocks of Anthropic,
+//! searched. Agents store blocks in the format of their model's API, so this reader supports the blocks of Anthropic,
 //! OpenAI and Google.
 use super::chat::Turn;
 use super::harness;
@@ -11,7 +11,7 @@ use serde_json::{Value, value::RawValue};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
-/// Largest size, in bytes of base64, of a file inside a message that is stored as a separate file.
+/// Largest size, in bytes of base64, of an embedded file. A larger one is not extracted from its message.
 const MAX_INLINE_BYTES: usize = 64 << 20;
 
 /// A file that a message contains.
@@ -109,7 +109,7 @@ impl AgentContent {
         }
     }
 
-    /// Adds a part from Google's API, where parts have no type, or a block whose type is unknown.
+    /// Adds a part in the format of Google's API, in which parts have no type, or a block of an unknown type.
     fn push_part(&mut self, block: &Object<'_>, raw: &RawValue, name: Option<&str>, kind: &str) {
         if let Some(call) = block.object("functionCall") {
             let args = call.raw_value("args").map_or_else(String::new, value_text);

@@ -29,8 +29,8 @@ pub fn text_time(text: &str) -> Option<Timestamp> {
     Timestamp::parse(text).or_else(|| (text.len() >= 9).then(|| number_time(text)).flatten())
 }
 
-/// Parses a number of seconds, milliseconds, microseconds or nanoseconds since 1970. The magnitude of the number shows
-/// the unit: for all years in which chats were written, a number of seconds has 9 to 11 digits.
+/// Parses a number of seconds, milliseconds, microseconds or nanoseconds since 1970. The unit follows from the
+/// magnitude: in all years with chats, the number of seconds has 9 to 11 digits.
 pub fn number_time(text: &str) -> Option<Timestamp> {
     let number: f64 = text.trim().parse().ok()?;
     let seconds = match number.abs() {

@@ -1,4 +1,4 @@
-//! Builds the records of a conversation from its turns, for formats whose messages form a list or a tree of ids.
+//! Builds the records of a conversation from its turns, which form a list or refer to their parents.
 use super::object::content_id;
 use super::order::{Node, Parent, order_messages};
 use super::roles::{ASSISTANT, USER};
@@ -42,7 +42,8 @@ pub struct Chat {
     pub turns: Vec<Turn>,
     /// Id of the last message on the branch that the user last had open. If None, the branch of the last turn is used.
     pub leaf: Option<String>,
-    /// True for a log, whose order is reliable. Otherwise, a prompt is moved before an answer that has the same time.
+    /// True for a log, whose order is reliable. Otherwise, if an answer precedes a prompt with the same time, they are
+    /// swapped.
     pub is_log: bool,
 }
 
@@ -92,7 +93,7 @@ pub enum TurnParent {
     At(usize),
 }
 
-/// The file that a conversation is read from.
+/// The file from which a conversation is read.
 #[derive(Debug, Clone, Copy)]
 pub struct ChatFile<'f> {
     /// Id of the format, which is also the scope of the record keys.
@@ -171,7 +172,7 @@ impl Chat {
         Unit { records }
     }
 
-    /// An id for a conversation without one: a digest of its title, its time and its first message.
+    /// The id of a conversation that states none: a digest of its title, its time and its first message.
     fn content_id(&self) -> String {
         let first = self.turns.first().map(|turn| (turn.text.as_str(), turn.times.created));
         content_id(&format!("{:?}\n{:?}\n{first:?}", self.title, self.times.created))
@@ -189,8 +190,7 @@ impl Turn {
                 TurnParent::Id(id) => Parent::Id(Cow::Borrowed(id)),
                 TurnParent::At(at) => keys.get(*at).map_or(Parent::Missing, |id| Parent::Id(Cow::Borrowed(id))),
             },
-            // Instructions and tool results stay where the source has them. Only an answer may be moved after its
-            // prompt, so only prompts and answers are compared by time.
+            // Only prompts and answers may be reordered by time, so instructions and tool results get no time here.
             created: self.times.created.filter(|_| !is_log && matches!(self.role.as_str(), USER | ASSISTANT)),
             is_human: self.role == USER,
         }

@@ -1,5 +1,5 @@
-//! The content of a message as most chat programs store it: a string, or a list of parts (text, thought, tool call,
-//! tool result, image, file).
+//! The content of a message in the notations of most chat programs: a string, or a list of parts (text, thought, tool
+//! call, tool result, image, file).
 use super::object::{Object, content_id, decode_string, list};
 use mementory_model::{AttachmentRef, RecordKey};
 use serde_json::{Value, value::RawValue};
@@ -49,7 +49,7 @@ const RESULT_TYPES: [&str; 7] = [
     "function_response",
     "toolResponse",
 ];
-/// Types of parts that name a file.
+/// Types of parts that refer to a file.
 const FILE_TYPES: [&str; 14] = [
     "image_url",
     "image",
@@ -149,9 +149,9 @@ impl Content {
         self.text.push_str(text);
     }
 
-    /// Adds a part that is shown collapsed. A part with neither text nor name is not added; it remains only in the
-    /// verbatim. An empty tool result is added: if a message contains nothing else, the result shows that the person
-    /// did not write it.
+    /// Adds a part that is shown collapsed. A part with neither text nor name remains only in the verbatim, except for
+    /// a tool result: if a message contains nothing else, an empty result shows that the person did not write the
+    /// message.
     pub fn add_block(&mut self, kind: &str, name: Option<String>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() && kind != "tool_result" {
@@ -204,8 +204,8 @@ impl Content {
         }
     }
 
-    /// The type of the message: `text` if it has text or no other parts. Otherwise, the first of `tool_call`,
-    /// `tool_result` and `thinking` for which there is a part.
+    /// The type of the message: `text` if the message has text, or no parts at all. Otherwise, the first of
+    /// `tool_call`, `tool_result` and `thinking` for which there is a part.
     pub fn content_type(&self) -> &'static str {
         let has = |kind: &str| self.blocks.iter().any(|b| b.get("type").and_then(Value::as_str) == Some(kind));
         if !self.text.trim().is_empty() || self.blocks.is_empty() {
@@ -316,8 +316,8 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     }
 }
 
-/// A file of which only the address is known. For a `data:` address, the id is a digest of the address, because the
-/// content itself stays only in the verbatim.
+/// A reference to a file of which only the address is known. The id of a `data:` address is a digest, because the
+/// address contains the whole file, which stays only in the verbatim.
 fn file_ref_of_address(address: &str) -> FileRef {
     let Some(rest) = address.strip_prefix("data:") else {
         return FileRef { id: Some(address.to_owned()), ..FileRef::default() };

@@ -1,4 +1,4 @@
-//! Shared code of writers of memories: which records they write, and the report on values that the target cannot hold.
+//! Shared code of writers of memories: selects the records to write, and reports values that the target cannot store.
 use mementory_format::extension::members;
 use mementory_format::passthrough_envelope::note_left_out;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// must be short.
 pub const MAX_DOCUMENT_BYTES: usize = 16 << 10;
 
-/// Members that never survive the conversion to another format, so they are not reported as losses.
+/// Members that no conversion to another format preserves, so they are not reported as losses.
 const SILENT_MEMBERS: [&str; 5] = ["key", "origin", "origin_id", "kind", "repeats"];
 
 /// The state of an export, including its report.
@@ -24,17 +24,17 @@ pub struct Export {
     /// True if the target can hold documents of any length, not only short memories.
     pub holds_documents: bool,
     format: &'static str,
-    holds_end: bool,
+    holds_validity_end: bool,
 }
 
 impl Export {
-    /// `holds_end` is true if the target can express when a memory stops being true.
+    /// `holds_validity_end` is true if the target can express when a memory stops being true.
     pub fn new(
         format: &'static str,
         version: &str,
         source: &dyn RecordSource,
         options: &WriteOptions,
-        holds_end: bool,
+        holds_validity_end: bool,
     ) -> Self {
         Self {
             report: WriteReport { version: version.into(), ..WriteReport::default() },
@@ -42,7 +42,7 @@ impl Export {
             strip: options.strip_identifiers,
             holds_documents: false,
             format,
-            holds_end,
+            holds_validity_end,
         }
     }
 
@@ -59,7 +59,7 @@ impl Export {
         if is_derived_from_exported_memory(stored) {
             return Some("said_elsewhere");
         }
-        if has_ended(record) || !self.holds_end && record.times.valid_to.is_some_and(|end| end <= self.now) {
+        if has_ended(record) || !self.holds_validity_end && record.times.valid_to.is_some_and(|end| end <= self.now) {
             return Some("no_longer_true");
         }
         if record.kind == Kind::Resource && !self.holds_documents && words(record).len() > MAX_DOCUMENT_BYTES {
@@ -80,8 +80,8 @@ impl Export {
         self.wrote_with(stored, mapped, &[]);
     }
 
-    /// Like [`Export::wrote`]. `in_other_form` names members that the file expresses in a way that our reader does not
-    /// restore.
+    /// Like [`Export::wrote`]. `in_other_form` names members that the file expresses in a way that our reader cannot
+    /// restore: they are narrowed, not left out.
     pub fn wrote_with(&mut self, stored: &StoredRecord, mapped: &Record, in_other_form: &[&str]) {
         let record = &stored.record;
         *self.report.by_kind.entry(record.kind.as_str().to_owned()).or_default() += 1;
@@ -148,7 +148,7 @@ impl Export {
     }
 }
 
-/// The error for an export to which none of the records can be written.
+/// The error for an export that would contain no records.
 pub fn nothing_to_write(format: &str) -> FormatError {
     FormatError::invalid("nothing_to_write", format, "there is no memory to write among these records")
 }
@@ -174,7 +174,8 @@ fn is_derived_from_exported_memory(stored: &StoredRecord) -> bool {
         && links.any(|(link, id)| link.relation == "derived_from" && is_memory(link.kind) && id.is_some())
 }
 
-/// True for a list of memory files, which a writer generates itself, and for a line that tells an agent to load a file.
+/// True for an index of memory files, which a writer generates itself, and for a line that tells an agent to load a
+/// file.
 fn is_list_of_files(record: &Record) -> bool {
     let is_line = || record.text.starts_with('@') && !record.text.contains(char::is_whitespace);
     match record.record_type.as_deref().filter(|_| record.kind == Kind::Memory) {
@@ -190,7 +191,7 @@ pub fn has_ended(record: &Record) -> bool {
 }
 
 /// Compares a value with the value that was written for it. None if they are equal or `value` is empty. `LeftOut` if
-/// nothing of it was written, otherwise `Narrowed`.
+/// nothing was written, otherwise `Narrowed`.
 fn loss_of(value: &Value, written: Option<&Value>) -> Option<LossKind> {
     let is_empty = |value: &Value| match value {
         Value::Null => true,
@@ -299,7 +300,7 @@ pub fn metadata_of(record: &Record, strip: bool) -> serde_json::Map<String, Valu
     out
 }
 
-/// The ends of a relation, taken from the members that a memory engine wrote into it.
+/// The ends of a relation, taken from the fields that a memory engine stored with it.
 pub fn ends_in_fields(record: &Record) -> Option<Ends> {
     let text = |names: [&str; 2]| {
         names.into_iter().find_map(|name| record.fields.get(name)?.as_str().map(str::trim)).filter(|t| !t.is_empty())

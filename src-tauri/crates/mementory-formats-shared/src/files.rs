@@ -1,4 +1,4 @@
-//! Files of an export: their folders, their media types, and sending their bytes to the sink.
+//! Files of an export: determines their folders and media types, and sends their bytes to the sink.
 use super::reader::FileReader;
 use mementory_format::{AttachmentFile, Catalog, FormatError, Member};
 use mementory_json::Keys;
@@ -51,9 +51,9 @@ pub fn extension(path: &str) -> Option<String> {
     file_name(path).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
-/// The keys at the start of a file whose name allows JSON: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or the
-/// name of pasted text. A file that was selected on its own may have nearly any name, because people rename exports.
-/// None for any other file, and for a file that cannot be read.
+/// The keys at the start of a file that may be JSON by its name: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or
+/// the name of pasted text. A file that was selected on its own may have nearly any name, because people rename
+/// exports. None for any other file, and for a file that cannot be read.
 pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Arc<Keys>> {
     if !super::json_head::has_json_name(member) || member.size == 0 || is_junk(&member.name) {
         return None;

@@ -3,7 +3,7 @@ use mementory_model::Fields;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 
-/// Longest frontmatter that is parsed, in bytes. The parser needs many times this much memory.
+/// Longest frontmatter that is parsed, in bytes. The parser needs many times as much memory as the text.
 const MAX_YAML_BYTES: usize = 64 << 10;
 /// Largest nesting depth of lists and mappings.
 const MAX_DEPTH: usize = 32;
@@ -149,7 +149,7 @@ fn scalar(text: String, style: ScalarStyle) -> Value {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
-        // A word such as `007` or `1e5x` is not a JSON number and stays a string.
+        // A scalar such as `007` or `1e5x` is not a JSON number and stays a string.
         word => match serde_json::from_str::<serde_json::Number>(word) {
             Ok(number) => Value::Number(number),
             Err(_) => Value::String(text),

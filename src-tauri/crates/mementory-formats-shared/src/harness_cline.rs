@@ -1,9 +1,9 @@
 //! Text that Cline and Roo Code add to what the person writes. These programs put everything into one message: what the
-//! person said, files that a prompt names, and tool results. Only elements that the program itself puts around the
-//! person's words count, never an element inside a file or a result.
+//! person wrote, files that the prompt mentions, and tool results. Only elements with which the program itself wraps
+//! the person's text count, never an element inside a file or a result.
 use super::harness::next_element;
 
-/// Elements that the programs add after what the person said. A file in them may contain any text, even an end tag.
+/// Elements that the programs add after the person's text. They may contain a file with any text, even an end tag.
 const ADDED_ELEMENTS: [&str; 8] = [
     "environment_details",
     "explicit_instructions",
@@ -15,10 +15,10 @@ const ADDED_ELEMENTS: [&str; 8] = [
     "git_commit",
 ];
 
-/// Elements that the programs put around what the person typed.
+/// Elements that wrap what the person typed.
 const PERSON_ELEMENTS: [&str; 4] = ["task", "feedback", "user_message", "answer"];
 
-/// Tools whose result is the person's answer. The results of all other tools do not come from the person.
+/// Tools whose result is the person's answer. No other tool result comes from the person.
 const ASKING_TOOLS: [&str; 7] = [
     "ask_followup_question",
     "attempt_completion",
@@ -29,17 +29,17 @@ const ASKING_TOOLS: [&str; 7] = [
     "summarize_task",
 ];
 
-/// True for a person's message in the form in which Cline and Roo Code send it to the model.
+/// True for a person's message as Cline and Roo Code send it to the model.
 pub fn is_of_cline(text: &str) -> bool {
     text.contains("<environment_details>")
 }
 
 /// Splits the blocks of a message for which [`is_of_cline`] is true into the text that the person wrote and the texts
-/// that were added. An empty block stands for a part without text, such as a picture, which may be a tool's result.
+/// that were added. An empty block stands for a block without text, such as a picture, which may be a tool's result.
 pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
     let (mut own, mut added) = (String::new(), Vec::new());
     // Set if the last block with text is only the heading of a tool result: whether the tool asks the person, and
-    // whether a part without text follows.
+    // whether a block without text has followed.
     let mut heading: Option<(bool, bool)> = None;
     for block in blocks.iter().map(|block| block.trim()) {
         if block.is_empty() {
@@ -51,8 +51,9 @@ pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
                 heading = Some((asks, false));
                 add_text(&mut added, block);
             }
-            // The result of a tool may itself begin like a heading. A person's answer is always in an element, so a
-            // heading that follows a question's heading or a part without text is the heading of the next tool.
+            // A tool's result may itself begin like a heading, but not a person's answer, which is always in an
+            // element. So after the heading of a question, or after a result without text, a heading belongs to the
+            // next tool.
             (None | Some((true, _) | (_, true)), Some((asks, rest))) => {
                 add_result(block, rest, asks, &mut own, &mut added);
             }
@@ -74,7 +75,7 @@ fn result_heading(block: &str) -> Option<(bool, &str)> {
     (!name.is_empty()).then(|| (ASKING_TOOLS.contains(&name), rest))
 }
 
-/// Adds a tool result. `block` is its whole text, and `result` is the part after the heading.
+/// Adds a tool result. `block` is the whole text, and `result` is the part after the heading.
 fn add_result(block: &str, result: &str, asks: bool, own: &mut String, added: &mut Vec<String>) {
     let is_person =
         |text: &str| next_element(text, &[], &PERSON_ELEMENTS).is_some_and(|(before, ..)| before.is_empty());
@@ -86,11 +87,11 @@ fn add_result(block: &str, result: &str, asks: bool, own: &mut String, added: &m
     add_text(added, block);
 }
 
-/// Adds a block of text. What the person said comes before the first added element. If the program wrapped it in an
-/// element, only the text in the element is the person's, and the text around it is the program's.
+/// Adds a block of text. The person's text comes before the first added element. If the program wrapped that text in an
+/// element, everything around the element is from the program.
 fn add_block(block: &str, own: &mut String, added: &mut Vec<String>) {
     let wrapped = first_element(block).filter(|(before, _)| is_announcement(block, before));
-    // If an added element is inside the person's first element, the person wrote it.
+    // Added elements inside the person's first element were typed by the person.
     let from = wrapped.map_or(0, |(_, behind)| block.len() - behind.len());
     let added_at = next_element(&block[from..], &ADDED_ELEMENTS, &[]);
     let (text, added_part) = block.split_at(added_at.map_or(block.len(), |(before, ..)| from + before.len()));
@@ -107,7 +108,7 @@ fn add_block(block: &str, own: &mut String, added: &mut Vec<String>) {
 /// The first of the [`PERSON_ELEMENTS`] that has an end tag: the text before the element, and the text after its first
 /// end tag. None if an added element comes first.
 fn first_element(block: &str) -> Option<(&str, &str)> {
-    // Names of elements without an end tag. They are tags that the person writes about.
+    // Names of elements without an end tag: their tags are part of what the person wrote.
     let mut unclosed: Vec<&str> = Vec::new();
     let mut from = 0;
     while let Some((before, name, after_name)) = next_element(&block[from..], &ADDED_ELEMENTS, &PERSON_ELEMENTS) {
@@ -126,14 +127,14 @@ fn first_element(block: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// True if the program wrote the text before the first element of a block. A person may write an element of the same
-/// name, but before its own elements the program writes nothing, a known notice, or one line that ends with a colon.
+/// True if the program wrote the text before the first element of a block: nothing, a known notice, or one line that
+/// ends with a colon. Otherwise, the person typed the element.
 fn is_announcement(block: &str, before: &str) -> bool {
     let line = before.trim();
     line.is_empty() || is_notice(block) || line.ends_with(':') && !line.contains('\n')
 }
 
-/// Adds a text in which the program put what the person said into elements. The person may have typed the same tags, so
+/// Adds a text in which the program wrapped the person's text in elements. The person may have typed the same tags, so
 /// an element extends to the last end tag.
 fn add_elements(text: &str, own: &mut String, added: &mut Vec<String>) {
     // Names of elements that have no end tag in the rest of the text.
@@ -159,7 +160,8 @@ fn add_elements(text: &str, own: &mut String, added: &mut Vec<String>) {
     add_text(added, rest);
 }
 
-/// True if a text begins with a sentence of the program. The person may also begin with "The user", without an element.
+/// True if a text begins with a known sentence of the program. A text that begins with "The user" must also contain an
+/// element, because a person may begin with these words.
 fn is_notice(text: &str) -> bool {
     let begins = |begin: &str| text.starts_with(begin);
     let names_person = || {
@@ -236,7 +238,7 @@ mod tests {
         // An end tag inside a file does not close the person's element.
         let file = "<file_content path=\"a\">\n</task>\n</file_content>";
         assert_eq!(own(&[&format!("<task>\nRead 'a'\n</task>\n\n{file}")]), "Read 'a'");
-        // If the program put nothing into an element, the person wrote the whole text.
+        // If the program wrapped nothing, the person wrote the whole text.
         let text = "Explain\n<answer>\nx\n</answer>\nto me, please";
         assert_eq!(split_cline(&[text, STATE]), (text.to_owned(), vec![STATE.to_owned()]));
         assert_eq!(split_cline(&[&format!("{text}\n{STATE}")]), (text.to_owned(), vec![STATE.to_owned()]));

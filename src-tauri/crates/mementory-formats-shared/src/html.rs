@@ -118,13 +118,13 @@ struct Text {
     marker: Option<String>,
     /// The open lists. An ordered list has the number of its last item, any other list None.
     lists: Vec<Option<u64>>,
-    /// Number of open elements with preformatted text.
+    /// Number of open elements whose text is preformatted.
     preformatted: u32,
     /// Number of open elements whose text is not shown to people.
     invisible_depth: u32,
     /// The open link: its address, and the length of `out` before its text.
     link: Option<(String, usize)>,
-    /// True after the end of a table cell, so that the next cell in the row is separated from it.
+    /// True after a table cell, so that a separator is written before the next cell in the row.
     is_after_cell: bool,
 }
 
@@ -246,7 +246,8 @@ impl Text {
                 self.needs_space = true;
             } else {
                 self.start_word();
-                // A no-break space only affects the layout in a browser, and would hide words from a search.
+                // A no-break space only matters for the layout, and would keep a search from finding the words around
+                // it.
                 self.out.push(if c == '\u{a0}' { ' ' } else { c });
             }
         }
@@ -263,13 +264,12 @@ fn breaks_at(name: &[u8]) -> usize {
     }
 }
 
-/// Selects the elements that a page is split into: those with the name `name` and, unless `class` is empty, the class
-/// `class`.
+/// Selects the elements into which a page is split: those with this name and, unless `class` is empty, this class.
 #[derive(Debug, Clone, Copy)]
 pub struct RowKind {
     /// Name of the element, in lower case.
     pub name: &'static str,
-    /// A word in the attribute `class`.
+    /// A class name in the attribute `class`.
     pub class: &'static str,
 }
 
@@ -280,7 +280,7 @@ pub struct Row {
     pub html: String,
     /// Offset of the element's first byte in the page, after decoding to UTF-8.
     pub offset: u64,
-    /// True if the page ends inside the element.
+    /// True if the page is truncated inside the element.
     pub is_cut: bool,
 }
 
@@ -293,7 +293,7 @@ pub enum RowError {
     TooLarge(u64),
 }
 
-/// Reads the elements of one kind from a page, one after the other. Only one element is in memory at a time.
+/// Iterates over the elements of one kind in a page. Only one element is in memory at a time.
 pub struct Rows<'r> {
     reader: &'r mut dyn Read,
     decoder: encoding_rs::Decoder,
@@ -421,7 +421,7 @@ fn strip_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     head.eq_ignore_ascii_case(name).then_some(rest)
 }
 
-/// True if the attributes of a tag have this word in `class`.
+/// True if the attributes of a tag contain this class.
 fn has_class(attributes: &str, class: &str) -> bool {
     let Some((_, value)) = attributes.split_once("class=") else { return false };
     let value = match value.strip_prefix('"') {

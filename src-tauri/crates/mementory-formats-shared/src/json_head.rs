@@ -4,7 +4,7 @@ use mementory_json::Keys;
 use std::sync::Arc;
 
 /// Extensions of files that are never JSON. Their content is not read, because folders contain many such files.
-const OTHER_ENDINGS: [&str; 32] = [
+const NON_JSON_EXTENSIONS: [&str; 32] = [
     "png", "jpg", "jpeg", "gif", "webp", "svg", "heic", "pdf", "mp3", "wav", "m4a", "ogg", "flac", "mp4", "mov",
     "webm", "mkv", "zip", "gz", "tgz", "html", "htm", "css", "js", "ts", "rs", "py", "docx", "xlsx", "pptx", "csv",
     "exe",
@@ -18,7 +18,7 @@ pub fn head_keys(catalog: &Catalog, member: &Member) -> Option<Arc<Keys>> {
     json_keys(catalog, member).ok().flatten().filter(|keys| !keys.is_empty())
 }
 
-/// The start of a file whose name allows JSON. None if the file does not begin like JSON.
+/// The start of a file that may be JSON by its name. None if its content does not begin like JSON.
 pub fn candidate_head(catalog: &Catalog, member: &Member) -> Option<JsonHead> {
     let head = may_be_json(member).then(|| JsonHead::of(catalog, member)).flatten();
     head.filter(|head| matches!(head.bytes.first(), Some(b'[' | b'{' | b'"')))
@@ -30,21 +30,21 @@ pub fn is_selected_alone(member: &Member) -> bool {
     member.archive.is_none() && member.place == member.name
 }
 
-/// True for Markdown files in a folder or archive. There are so many of them that only a Markdown file that was
-/// selected on its own is examined for JSON.
+/// True for Markdown files in a folder or archive. There can be very many, so a Markdown file is checked for JSON only
+/// if it was selected on its own.
 pub fn is_markdown_in_folder(member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let is_markdown = [".md", ".mdc", ".markdown"].iter().any(|ending| name.ends_with(ending));
     is_markdown && !is_selected_alone(member)
 }
 
-/// True unless the name of a file says that it is not JSON.
+/// True unless the name of a file shows that it is not JSON.
 pub fn may_be_json(member: &Member) -> bool {
     if is_markdown_in_folder(member) {
         return false;
     }
     let ending = member.file_name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    !ending.is_some_and(|ending| OTHER_ENDINGS.contains(&ending.as_str()))
+    !ending.is_some_and(|ending| NON_JSON_EXTENSIONS.contains(&ending.as_str()))
 }
 
 /// True for extensions that JSON files usually have, and for no extension. For a file that was selected on its own,
@@ -55,8 +55,8 @@ pub fn has_json_name(member: &Member) -> bool {
         || is_selected_alone(member) && may_be_json(member)
 }
 
-/// True for an entry of a truncated archive. What is left of another format's archive may look like a common format, so
-/// readers of common formats claim such an entry only if the user chose that format.
+/// True for an entry of a truncated archive. What remains of another format's archive may look like a generic format,
+/// so generic formats claim such an entry only if the user chose them.
 pub fn is_in_truncated_archive(catalog: &Catalog, member: &Member) -> bool {
     let is_truncated = |place: &str| member.place.strip_prefix(place).is_some_and(|rest| rest.starts_with("!/"));
     catalog.issues().iter().any(|issue| issue.code == "truncated_archive" && is_truncated(&issue.place))

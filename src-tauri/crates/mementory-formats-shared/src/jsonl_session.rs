@@ -14,17 +14,18 @@ use std::io::Read;
 
 /// Number of bytes per read.
 const CHUNK_BYTES: usize = 128 << 10;
-/// Number of bytes that detection reads.
+/// Number of bytes at the start of a file that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
-/// Number of lines that detection examines.
+/// Number of lines at the start of a file that detection examines.
 const HEAD_LINES: usize = 40;
 /// Extensions of other files in agents' folders, which are never logs.
-const OTHER_ENDINGS: [&str; 7] = ["html", "db", "vscdb", "png", "jpg", "csv", "toml"];
+const NON_LOG_EXTENSIONS: [&str; 7] = ["html", "db", "vscdb", "png", "jpg", "csv", "toml"];
 
 /// False if a file's name shows that it is not an agent's log.
 pub fn may_be_log(member: &Member) -> bool {
     let ending = member.file_name().rsplit_once('.').map_or("", |(_, ending)| ending);
-    !json_head::is_markdown_in_folder(member) && !OTHER_ENDINGS.iter().any(|other| ending.eq_ignore_ascii_case(other))
+    !json_head::is_markdown_in_folder(member)
+        && !NON_LOG_EXTENSIONS.iter().any(|other| ending.eq_ignore_ascii_case(other))
 }
 
 /// Reads the lines of a text one at a time. The text is in UTF-8, or in UTF-16 with a byte order mark.
@@ -121,7 +122,8 @@ impl<'r> Lines<'r> {
 
 impl FileReader<'_> {
     /// Adds the size of a message to `used`, the size of its conversation so far. If that exceeds the limit for one
-    /// element, reports the message as dropped and returns false. `what` is a word for the conversation.
+    /// element, reports the message as dropped and returns false. `what` names the conversation in that report (`chat`,
+    /// `session` …).
     pub fn fits_element(&mut self, used: &mut u64, member: &Member, message: &ObjectElement<'_>, what: &str) -> bool {
         *used += message.text.len() as u64;
         if *used <= self.context.limits.element_bytes {
@@ -230,8 +232,8 @@ pub fn head_lines(catalog: &Catalog, member: &Member) -> Option<Vec<String>> {
         lines.pop();
     }
     let first = lines.first()?.trim();
-    // If a JSON document spans several lines, its first line is not an object. If the first line does not fit into the
-    // head, it is unknown whether it is an object.
+    // In a JSON document that spans several lines, the first line is not a complete object. If the first line is longer
+    // than the head, its end is unknown.
     let is_object = Object::parse(first).is_some();
     let is_cut = !is_whole && lines.len() == 1 && !is_object;
     let next_is_object = lines.get(1).is_some_and(|line| Object::parse(line.trim()).is_some());
@@ -239,7 +241,7 @@ pub fn head_lines(catalog: &Catalog, member: &Member) -> Option<Vec<String>> {
         .then(|| lines.into_iter().map(|l| l.trim().to_owned()).collect())
 }
 
-/// Conversations whose lines may be interleaved in one file, in the order of their first lines.
+/// Conversations whose lines may be interleaved in one file. They are in the order of their first lines.
 #[derive(Debug, Default)]
 pub struct Sessions {
     /// The conversations.
@@ -272,8 +274,7 @@ impl Sessions {
         &mut self.chats[at]
     }
 
-    /// Counts the bytes of a line. Returns false if all conversations together would exceed the memory limit of one
-    /// element.
+    /// Counts the bytes of a line. Returns false if all conversations together would exceed `limit`.
     pub fn count_bytes_within(&mut self, bytes: usize, limit: u64) -> bool {
         if self.bytes + bytes as u64 > limit {
             return false;

@@ -1,5 +1,5 @@
-//! JSON Lines, one line at a time, so that a damaged line does not affect others. [`FileReader::objects`] reads JSON
-//! Lines too, but it reads a truncated line together with the line after it.
+//! Reads JSON Lines one line at a time, so that a damaged line does not affect others. [`FileReader::objects`] also
+//! reads JSON Lines, but loses the line after a truncated line.
 use super::reader::{FileReader, ObjectElement};
 use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind};

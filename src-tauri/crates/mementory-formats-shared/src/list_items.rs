@@ -29,8 +29,8 @@ pub fn item(text: &str) -> String {
     out
 }
 
-/// The text with a backslash before everything that agents act on: the `@` of a file to load, and the start of an HTML
-/// comment, because agents remove comments with their content.
+/// The text with a backslash before everything that agents act on: the `@` that makes them load a file, and the start
+/// of an HTML comment, which they would remove.
 pub fn without_commands(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';
@@ -61,7 +61,7 @@ pub fn link_words(title: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules_text::pieces;
+    use crate::rules_text::items;
 
     #[test]
     fn a_hostile_text_stays_one_item() {
@@ -76,12 +76,12 @@ mod tests {
             "\u{2028}odd\u{85}breaks",
         ] {
             let file = format!("## Topic\n\n{}{}", item(text), item("next"));
-            let found = pieces(&file, "");
+            let found = items(&file, "");
             assert_eq!(found.len(), 2, "{file}");
             assert_eq!(found[1].text, "next");
             assert!(found.iter().all(|p| p.section.as_deref() == Some("Topic")), "{file}");
         }
-        assert_eq!(pieces(&item("Prefers metric units."), "")[0].text, "Prefers metric units.");
+        assert_eq!(items(&item("Prefers metric units."), "")[0].text, "Prefers metric units.");
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Times without a time zone, as phones and browsers write them. Their form depends on the language and the country of
-//! the device, which files do not name.
+//! Times without a time zone, as phones and browsers write them. The notation depends on the language and country of
+//! the device, which files do not state.
 use mementory_model::Timestamp;
 
 /// Longest time, in characters.
 const MAX_LENGTH: usize = 48;
-/// Characters without width that programs put around names, notices, and the numbers of a date.
+/// Zero-width characters that programs put around names, notices, and the numbers of a date.
 pub const MARKS: [char; 7] = ['\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{200b}'];
 /// The zeros of Arabic, Persian, Hindi and Bengali digits.
 const ZEROS: [char; 4] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}'];
@@ -12,12 +12,12 @@ const ZEROS: [char; 4] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}'];
 const DATE_SEPARATORS: &[&str] = &["/", ".", "-", "年", "月", "년", "월"];
 /// Separators between hours, minutes and seconds.
 const CLOCK_SEPARATORS: &[&str] = &[":", "：", ".", "h", "時", "时"];
-/// Words that may be written beside the time of day and do not change the time.
+/// Words that may be next to the time of day without changing it.
 const JOINING_WORDS: &[&str] = &[
     "at", "um", "klo", "kl", "om", "às", "à", "a", "las", "les", "alle", "ore", "la", "o", "u", "ob", "в", "о", "г",
     "ч",
 ];
-/// Years that a time may have. Years of other calendars are not converted.
+/// Accepted years. Years of other calendars are not converted.
 const YEARS: std::ops::RangeInclusive<u16> = 2000..=2199;
 
 /// A part of the day that a 12-hour clock names.
@@ -33,8 +33,8 @@ pub enum DayPart {
     Evening,
 }
 
-/// The names of CLDR for the halves of the day. Only letters are compared, so `p. m.` is `pm`.
-const HALVES: &[(&str, &str)] = &[
+/// The names of the two halves of the day, from CLDR. Only letters are compared, so `p. m.` equals `pm`.
+const DAY_HALF_NAMES: &[(&str, &str)] = &[
     ("am", "pm"),
     ("π.μ.", "μ.μ."),
     ("上午", "下午"),
@@ -64,7 +64,7 @@ const HALVES: &[(&str, &str)] = &[
     ("p.d.", "m.d."),
 ];
 /// The names for smaller parts of the day, which phones write in Chinese.
-const SMALLER_PARTS: [(&str, DayPart); 5] = [
+const DAY_PART_NAMES: [(&str, DayPart); 5] = [
     ("凌晨", DayPart::Morning),
     ("清晨", DayPart::Morning),
     ("早上", DayPart::Morning),
@@ -73,29 +73,29 @@ const SMALLER_PARTS: [(&str, DayPart); 5] = [
 ];
 
 impl DayPart {
-    /// The part of the day with this name, of which only the letters are given, in lower case.
+    /// The part of the day with this name. `letters` contains only letters, in lower case.
     fn named(letters: &str) -> Option<Self> {
         Self::find(|name| name.chars().filter(|c| c.is_alphabetic()).eq(letters.chars()))
     }
 
-    /// The part of the day that is named in the text before or after a time of day. Both texts may have other words.
+    /// The part of the day that is named before or after a time of day. Both texts may also contain other words.
     pub fn around(before: &str, after: &str) -> Option<Self> {
         let [before, after] = [before, after].map(|text| text.to_lowercase().replace(". m.", ".m."));
-        // In front of the time of day, a short word may also belong to the date, unless it is an abbreviation.
+        // Before the time of day, a short word may belong to the date, so only abbreviations are considered there.
         let is_abbreviation = |word: &&str| word.trim_end_matches(['.', ',']).contains('.');
         let words = after.split_whitespace().chain(before.split_whitespace().filter(is_abbreviation));
-        // A name of one letter may also be a part of another word.
+        // A name that is not a separate word counts only if it is unlikely to be part of another word.
         let may_touch = |name: &str| name.contains('.') || !name.is_ascii() && name.chars().nth(1).is_some();
         let is_inside = |name: &str| may_touch(name) && (before.contains(name) || after.contains(name));
         words.map(letters).find_map(|word| Self::named(&word)).or_else(|| Self::find(is_inside))
     }
 
     fn find(is_named: impl Fn(&str) -> bool) -> Option<Self> {
-        let half = HALVES.iter().find_map(|(morning, afternoon)| {
+        let half = DAY_HALF_NAMES.iter().find_map(|(morning, afternoon)| {
             let is_afternoon = is_named(afternoon);
             (is_afternoon || is_named(morning)).then_some(if is_afternoon { Self::Afternoon } else { Self::Morning })
         });
-        half.or_else(|| SMALLER_PARTS.iter().find(|(name, _)| is_named(name)).map(|(_, part)| *part))
+        half.or_else(|| DAY_PART_NAMES.iter().find(|(name, _)| is_named(name)).map(|(_, part)| *part))
     }
 
     /// The hour of a 24-hour clock. None if the hour is not in this part of the day.
@@ -110,19 +110,19 @@ impl DayPart {
     }
 }
 
-/// The words between the date and the time of day, or after them.
+/// The words between the date and the time of day, or after both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Words {
+enum WordsBesideTime {
     /// No words, or only words that do not change the time.
     Neutral,
     DayPart(DayPart),
     Unknown,
 }
 
-impl Words {
+impl WordsBesideTime {
     fn of(text: &str) -> Self {
         let text = text.trim_start();
-        // The word for the day ends a date in Chinese, Japanese and Korean.
+        // In Chinese, Japanese and Korean, the word for "day" ends a date.
         let text = text.strip_prefix(['日', '일']).unwrap_or(text);
         let words = text.split_whitespace().map(letters);
         let others: String = words.filter(|word| !JOINING_WORDS.contains(&word.as_str())).collect();
@@ -134,11 +134,11 @@ impl Words {
     }
 }
 
-/// A time as it is written: the three numbers of the date, and the time of day.
+/// A time as written: the three numbers of the date, and the time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     date: [u16; 3],
-    /// None if a word beside the time of day is not known, because it may be the name of a part of the day.
+    /// None if an unknown word is next to the time of day, because it may name a part of the day.
     clock: Option<[u16; 3]>,
     /// True for `AM` and `PM` in capitals, as in the United States.
     has_capitals: bool,
@@ -165,9 +165,10 @@ impl Stamp {
             && hour < 24
             && minute < 60
             && second_of_minute < 60;
-        let hour = match (Words::of(between), Words::of(after)) {
-            (Words::Neutral, Words::Neutral) => Some(hour),
-            (Words::DayPart(part), Words::Neutral) | (Words::Neutral, Words::DayPart(part)) => part.hour_of_day(hour),
+        let hour = match (WordsBesideTime::of(between), WordsBesideTime::of(after)) {
+            (WordsBesideTime::Neutral, WordsBesideTime::Neutral) => Some(hour),
+            (WordsBesideTime::DayPart(part), WordsBesideTime::Neutral)
+            | (WordsBesideTime::Neutral, WordsBesideTime::DayPart(part)) => part.hour_of_day(hour),
             _ => None,
         };
         is_stamp.then(|| Self {
@@ -178,7 +179,7 @@ impl Stamp {
         })
     }
 
-    /// The time, read as UTC. None if it cannot be read for certain.
+    /// The time, read as UTC. None if it is ambiguous or invalid.
     pub fn time(self, order: Order) -> Option<Timestamp> {
         let [first, second, third] = self.date;
         let (year, month, day) = match order {
@@ -238,7 +239,7 @@ fn is_date([first, second, third]: [u16; 3]) -> bool {
     (1..=13).contains(&one.min(other)) && one.max(other) <= 31
 }
 
-/// The number of a date that is the day.
+/// The order of day and month in a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// The day comes before the month.
@@ -247,8 +248,8 @@ pub enum Order {
     MonthFirst,
 }
 
-/// The order of day and month in a file, and whether the dates show it. A number above 12 is a day, and with dots the
-/// day comes first. Without both, `AM` and `PM` in capitals make it likely that the month comes first.
+/// The order of day and month in a file, and whether it is certain. A number above 12 is a day, and in dates with dots
+/// the day comes first. Otherwise, `AM` or `PM` in capitals suggests that the month comes first.
 pub fn day_order(stamps: &[Stamp]) -> (Order, bool) {
     let dates = || stamps.iter().filter(|stamp| stamp.date[0] < 100);
     let has_dots = dates().any(|stamp| stamp.has_dots);

@@ -1,9 +1,9 @@
-//! Headings, list items, links and tags of a Markdown note. Code is excluded.
+//! Finds the headings, list items, links and tags of a Markdown note, except in code.
 use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Size in bytes of the largest note whose outline is read.
+/// Largest size in bytes of a note whose outline is determined.
 pub const MAX_BYTES: usize = 8 << 20;
 
 /// The outline of a note.

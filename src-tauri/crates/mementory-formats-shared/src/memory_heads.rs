@@ -24,19 +24,19 @@ impl Head {
         is_candidate(member).then(|| Self::of(catalog, member)).flatten()
     }
 
-    /// The decoded bytes of the start.
+    /// The decoded bytes at the start of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.json.bytes
     }
 
-    /// True if a member with this name has a string as its value.
+    /// True if a JSON member with this name has a string as its value.
     pub fn says_text_of(&self, name: &str) -> bool {
         [":\"", ": \""]
             .iter()
             .any(|between| memchr::memmem::find(self.bytes(), format!("\"{name}\"{between}").as_bytes()).is_some())
     }
 
-    /// True if this path of keys was found.
+    /// True if the start of the file contains this path of keys.
     pub fn has(&self, path: &str) -> bool {
         self.json.keys.has(path)
     }
@@ -52,7 +52,7 @@ impl Head {
     }
 
     /// True if any string in the text begins with `beginning`.
-    pub fn has_value_from(&self, beginning: &str) -> bool {
+    pub fn has_value_starting_with(&self, beginning: &str) -> bool {
         memchr::memmem::find(self.bytes(), format!("\"{beginning}").as_bytes()).is_some()
     }
 
@@ -66,7 +66,7 @@ fn path(list: &str, member: &str) -> String {
     if list.is_empty() { member.to_owned() } else { format!("{list}.{member}") }
 }
 
-/// True if the name of a member allows JSON. People rename exports, so any extension is accepted unless it belongs to
+/// True if a member may be JSON by its name. People rename exports, so any extension is accepted unless it belongs to
 /// another kind of file.
 pub fn is_candidate(member: &Member) -> bool {
     let is_junk = member.file_name().starts_with("._") || member.name.split('/').any(|part| part == "__MACOSX");

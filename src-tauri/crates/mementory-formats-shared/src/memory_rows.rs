@@ -87,7 +87,7 @@ pub fn id_of(raw: &RawValue) -> Option<String> {
 }
 
 /// Parses a time: ISO 8601 in its variants, or seconds, milliseconds, microseconds or nanoseconds since 1970, with or
-/// without quotes. The magnitude of a number shows its unit, because no memory is from 1970 or from the year 5000. Also
+/// without quotes. The unit follows from the magnitude, because no memory is from 1970 or from the year 5000. Also
 /// reads MongoDB's `{"$date": …}`.
 pub fn time_of(raw: &RawValue) -> Option<Timestamp> {
     if raw.get().starts_with('{') {
@@ -220,7 +220,7 @@ impl RowSender {
         files.report_dropped(row.place(), DroppedAs::Failed, reason, Some(kind));
     }
 
-    /// Reports a row that is left out on purpose.
+    /// Reports a row that is skipped on purpose. `reason` has the form `code: text`.
     pub fn skip(&self, files: &mut FileReader<'_>, row: &Row<'_>, reason: &str, kind: Kind) {
         files.report_dropped(row.place(), DroppedAs::Skipped, reason, Some(kind));
     }

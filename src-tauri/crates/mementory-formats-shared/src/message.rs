@@ -1,5 +1,5 @@
-//! Reads messages of chat programs. Knows the names that programs use for the members of a message: role, content, id,
-//! parent, time, model, files.
+//! Reads messages of chat programs. Recognises the names under which different programs store role, content, id,
+//! parent, time, model and files.
 use super::any_time::first_time;
 use super::chat::{Chat, ChatFile, Turn, TurnParent};
 use super::content::Content;
@@ -43,7 +43,7 @@ pub fn first_text(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| id_text(object, key))
 }
 
-/// An id as text. In the source it is a string, a number, or `{"$oid": …}`.
+/// An id as text. The source may contain a string, a number, or `{"$oid": …}`.
 fn id_text(object: &Object<'_>, key: &str) -> Option<String> {
     let raw = object.raw_value(key)?;
     match raw.get().as_bytes().first()? {
@@ -87,7 +87,7 @@ pub fn content(object: &Object<'_>) -> Content {
         if let Some(raw) = object.raw_value(key) {
             content.add(raw);
         }
-        // Once a member has text or files, the other members only repeat the text.
+        // If several members contain content, the later ones only repeat the first.
         if !content.text.is_empty() || !content.files.is_empty() {
             break;
         }
@@ -147,8 +147,8 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
     turn
 }
 
-/// The role of a message that states the role `name`. A user message that contains only tool results is from a tool,
-/// and one that only the model may see is from the program.
+/// The role of a message that states the role `name`. A user message gets the role of a tool if it contains only tool
+/// results, and that of the program if the person does not see it.
 fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
     let is_result = content.text.trim().is_empty() && content.content_type() == "tool_result";
     let role = match name {
@@ -156,7 +156,7 @@ fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
         USER if is_only_for_model(object) => SYSTEM,
         // Continue writes thoughts as separate messages.
         name if THOUGHT_ROLES.contains(&name) => ASSISTANT,
-        // Kimi gives such roles to instructions and token counts.
+        // Kimi uses roles with an underscore for instructions and token counts.
         name if name.starts_with('_') => SYSTEM,
         name => name,
     };
@@ -184,8 +184,8 @@ pub fn times(object: &Object<'_>) -> Times {
     Times { created: first_time(object, &CREATED_KEYS), updated: first_time(object, &UPDATED_KEYS), ..Times::default() }
 }
 
-/// Reads the messages of a list. The pointer of a message is `at` followed by the index of the message. Entries that
-/// are not objects are reported as dropped.
+/// Reads the messages of a list. The pointer of a message is `at/<index>`. Entries that are not objects are reported as
+/// dropped.
 pub fn read_list(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> Vec<Turn> {
     let mut out = Vec::with_capacity(list.len());
     for (index, raw) in list.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Finds the messages of a conversation in one pass over its text. In an export with all branches, each message
+//! Finds the messages of a conversation in one pass over its JSON text. In exports with all branches, a message
 //! contains its answers under `children`, so a chat of a thousand turns is nested a thousand levels deep. Parsing each
 //! message separately would read the innermost one a thousand times, and recursion could overflow the stack.
 use super::chat::{Turn, TurnParent};
@@ -23,7 +23,7 @@ struct Open {
     message: Option<usize>,
     /// True for a list of messages.
     is_message_list: bool,
-    /// Offset up to which the text was copied to the message.
+    /// Offset up to which the text has been copied to the message.
     copied: usize,
 }
 
@@ -42,8 +42,8 @@ pub fn is_tree(found: &[FoundMessage]) -> bool {
     found.iter().any(|message| message.parent.is_some())
 }
 
-/// Sets the parent of a turn to the message that contains it. If no message contains it and it states no parent, it
-/// begins the conversation. `position` is the number of turns before the first of the found messages.
+/// Sets the parent of a turn to the message that encloses it. A turn that is not enclosed and states no parent begins
+/// the conversation. `position` is the number of turns before the first of the found messages.
 pub fn set_parent(turn: &mut Turn, message: &FoundMessage, position: usize) {
     match message.parent {
         Some(parent) => turn.parent = TurnParent::At(position + parent),
@@ -143,7 +143,8 @@ fn starts_list(text: &str, open: &[Open], lists: &[&str], from: usize) -> bool {
     }
 }
 
-/// False if the array whose first entry is at `from` has no objects. Some programs only list the ids of answers.
+/// True unless the array whose first entry is at `from` has no objects: some programs list only the ids of answers
+/// there.
 fn has_objects(text: &str, from: usize) -> bool {
     let bytes = text.as_bytes().get(from..).unwrap_or_default();
     memchr::memchr2(b'{', b']', bytes).is_none_or(|at| bytes.get(at) == Some(&b'{'))

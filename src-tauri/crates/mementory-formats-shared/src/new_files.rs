@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Longest file name, in bytes, that is derived from a title, without number and extension. Every file system allows
-/// names of 255 bytes.
+/// Longest file name, in bytes, that is derived from a title, not counting number and extension. It is well below the
+/// 255 bytes that every file system allows.
 const MAX_NAME_BYTES: usize = 80;
 /// Names that Windows reserves, with or without an extension, and names with a special meaning in folders of notes or
 /// agents.
@@ -59,7 +59,7 @@ impl NewFile {
         file.write_all(bytes).map_err(|e| FormatError::io(&self.place, e))
     }
 
-    /// Writes what is still buffered.
+    /// Writes the buffered text.
     pub fn finish(mut self) -> Result<(), FormatError> {
         let Some(file) = &mut self.file else { return Ok(()) };
         file.flush().map_err(|e| FormatError::io(&self.place, e))
@@ -71,7 +71,7 @@ pub struct NewFolder {
     root: Option<PathBuf>,
     /// Paths that are in use, in lower case, because some file systems ignore case.
     taken: HashSet<String>,
-    /// For each path that was already in use: the next number to try.
+    /// The next number to try for each path that was already in use.
     next_numbers: HashMap<String, u64>,
 }
 
@@ -177,7 +177,7 @@ mod tests {
         ] {
             assert_eq!(folder.free_path("m/", title, ".md"), expected, "{title}");
         }
-        // If each search for a free number started from 2, this would take very long.
+        // This would take very long if every search for a free number started at 2.
         let last = (0..20_000).map(|_| folder.free_path("chats/", "New chat", ".md")).last();
         assert_eq!(last.as_deref(), Some("chats/new-chat-20000.md"));
         assert!(folder.take("chats/new-chat-20001.md"));

@@ -165,7 +165,7 @@ fn yaml_mapping(text: &str) -> Option<Fields> {
     }
     match root {
         Some(Value::Object(members)) => Some(members),
-        // The frontmatter has nothing but comments.
+        // The frontmatter contains only comments.
         None => Some(Fields::new()),
         Some(_) => None,
     }
@@ -189,7 +189,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => true.into(),
         "false" | "False" | "FALSE" => false.into(),
-        // A word becomes a number only if it would be printed as the same word: `007` and `1_000` stay strings.
+        // Only a number that prints as the same text is parsed as a number: `007` and `1_000` stay strings.
         _ => match serde_json::from_str::<serde_json::Number>(text) {
             Ok(number) if number.to_string() == text => Value::Number(number),
             _ => text.into(),

@@ -25,7 +25,7 @@ pub const KINDS: [Kind; 8] = [
     Kind::Todo,
 ];
 
-/// The note that a record is written to.
+/// The note to which a record is written.
 pub struct Place {
     /// Path in the folder, with `.md`.
     pub path: String,
@@ -83,9 +83,9 @@ impl Places {
         links.filter_map(|(link, id)| Some((relation_name(&link.relation), self.get(id.as_deref()?)?))).collect()
     }
 
-    /// The notes that a relation connects: the vault id and place of its source, and the place of its target. They are
-    /// found by links with the relation `source` or `target`, or a synonym. If there are none, but exactly two links,
-    /// the first leads to the source and the second to the target.
+    /// The notes that a relation connects: the vault id and place of its source, and the place of its target. These are
+    /// the targets of the links with the relation `source` and `target`, or synonyms. If such a link is missing, but
+    /// there are exactly two links, the first leads to the source and the second to the target.
     pub fn ends<'p>(&'p self, stored: &'p StoredRecord) -> Option<(&'p str, &'p Place, &'p Place)> {
         let links = || stored.record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation != "derived_from");
         let by_relation = |names: [&str; 4]| links().find(|(link, _)| names.contains(&link.relation.as_str()));
@@ -110,7 +110,7 @@ fn folder_of(kind: Kind) -> &'static str {
     }
 }
 
-/// True if this path stays inside the folder, and note programs would read a file there as a note.
+/// True if this path is inside the folder and note programs would treat a file there as a note.
 fn is_note_path(path: &str) -> bool {
     is_safe_path(path)
         && path.ends_with(".md")
@@ -133,7 +133,7 @@ pub fn title_of(record: &Record) -> String {
     if title.is_empty() { record.kind.as_str().to_owned() } else { title }
 }
 
-/// The first line with words, without the Markdown markup before them.
+/// The first line that contains more than Markdown markup, without the markup at its start.
 pub fn first_words(text: &str) -> &str {
     let mut lines = text.lines().map(|line| line.trim_start_matches(['#', '-', '*', '>', '`', '~', ' ', '\t']).trim());
     lines.find(|line| !line.is_empty()).unwrap_or_default()
@@ -178,8 +178,8 @@ pub fn read_back(text: &str, format: &str, path: &str) -> Record {
     record
 }
 
-/// The text, changed so that a list can follow it. A code block or comment without an end would absorb the list, so the
-/// lines that begin one get a backslash.
+/// The text, changed so that a list can follow it. An unclosed code block or comment would absorb the list, so lines
+/// that begin one get a backslash.
 pub fn closed(text: &str) -> String {
     let probe = format!("{text}\n\n- probe\n");
     let is_closed = outline(&probe).items.last().is_some_and(|item| probe.get(item.span.clone()).is_some_and(is_probe));

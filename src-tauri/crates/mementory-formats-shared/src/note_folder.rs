@@ -6,7 +6,7 @@ use std::ops::Bound;
 /// Folder with Obsidian's settings at the top of a vault.
 const SETTINGS_FOLDER: &str = ".obsidian/";
 
-/// Assistants' rules and memory files. Other formats read them, wherever they are.
+/// Rules and memory files of assistants. Other formats read them, in any folder.
 const ASSISTANT_FILES: [&str; 13] = [
     "claude.md",
     "claude.local.md",
@@ -38,10 +38,10 @@ const ASSISTANT_FOLDERS: [&str; 11] = [
     ".agents",
 ];
 
-/// A folder that only has rules for an agent.
+/// A folder that contains only rules for an agent.
 const RULES_FOLDER: &str = ".clinerules";
 
-/// Files that only an agent's workspace or memory folder has next to its notes.
+/// Files that show that a folder is an agent's workspace or memory folder.
 const WORKSPACE_FILES: [&str; 4] = ["MEMORY.md", "SOUL.md", "IDENTITY.md", ".alf-agent-id"];
 
 /// A folder of notes. The lists contain indexes of members in the catalog.
@@ -49,7 +49,7 @@ const WORKSPACE_FILES: [&str; 4] = ["MEMORY.md", "SOUL.md", "IDENTITY.md", ".alf
 pub struct NoteFolder {
     /// Common prefix of the member names. Empty, or ends with `/`.
     pub prefix: String,
-    /// Name of the folder, without the extensions and dates by which copies of it differ.
+    /// Name of the folder, without the extensions and dates by which copies of the folder differ.
     pub name: String,
     /// Markdown files.
     pub notes: Vec<usize>,
@@ -94,7 +94,8 @@ impl NoteFolder {
         self.notes.iter().copied().step_by(step)
     }
 
-    /// The folder of notes that a claim is about. The claim does not store it, so it is determined again.
+    /// The folder of notes to which a claim belongs. A claim stores only its members, so the folder is determined
+    /// again.
     pub fn of(catalog: &Catalog, detected: &Detected) -> Self {
         // The user may have selected many notes as single files, each of which has its own claim.
         if let [part] = detected.claim.parts.as_slice()
@@ -131,7 +132,7 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
             groups.entry((member.root, member.archive)).or_default().push(member);
         }
     }
-    // If the user selected a rules folder itself, it contains no notes, so it is left out.
+    // A rules folder that the user selected directly contains no notes.
     groups
         .retain(|(root, archive), _| archive.is_some() || catalog.roots().get(*root).is_none_or(|r| r != RULES_FOLDER));
     for members in groups.values() {
@@ -208,7 +209,7 @@ fn vault_prefixes(members: &[&Member]) -> BTreeSet<String> {
     out
 }
 
-/// The vault that contains this path. Vaults are not nested, so only the last one that sorts before the path can.
+/// The vault that contains this path. Vaults are not nested, so it can only be the last one that sorts before the path.
 fn vault_of<'v>(vaults: &'v BTreeSet<String>, path: &str) -> Option<&'v str> {
     let last = vaults.range::<str, _>((Bound::Unbounded, Bound::Included(path))).next_back()?;
     path.starts_with(last.as_str()).then_some(last.as_str())
@@ -226,7 +227,7 @@ fn archive_top_folder(catalog: &Catalog, folder: &NoteFolder) -> String {
     if is_archive && names.all(|name| name.starts_with(&first)) { first } else { String::new() }
 }
 
-/// Name of the folder or archive, without the parts by which copies differ: an extension, `(1)`, a date.
+/// Name of the folder or archive, without the parts by which copies differ: the extension, `(1)`, a date.
 fn name_of(catalog: &Catalog, folder: &NoteFolder) -> String {
     let inner = folder.prefix.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
     let member = folder.notes.first().and_then(|id| catalog.members().get(*id));
@@ -237,10 +238,10 @@ fn name_of(catalog: &Catalog, folder: &NoteFolder) -> String {
         place.rsplit('/').next().unwrap_or_default().to_owned()
     };
     let name = inner.map_or_else(outer, str::to_owned);
-    stable_name(&name).to_owned()
+    without_download_suffix(&name).to_owned()
 }
 
-fn stable_name(name: &str) -> &str {
+fn without_download_suffix(name: &str) -> &str {
     let mut out = name;
     for ending in [".zip", ".ZIP", ".tgz", ".tar.gz", ".tar"] {
         out = out.strip_suffix(ending).unwrap_or(out);
@@ -343,7 +344,7 @@ mod tests {
             ("Plot 12", "Plot 12"),
             ("", ""),
         ] {
-            assert_eq!(stable_name(name), expected, "{name}");
+            assert_eq!(without_download_suffix(name), expected, "{name}");
         }
     }
 }

@@ -4,9 +4,9 @@ use super::note_folder::{NoteFolder, is_note};
 use mementory_format::Catalog;
 use std::collections::HashMap;
 
-/// The files of a folder, by the names that a link may use for them.
+/// The files of a folder, indexed by the names under which a link may refer to them.
 #[derive(Debug, Default)]
-pub struct Targets {
+pub struct LinkTargets {
     /// Paths of the files.
     paths: Vec<String>,
     /// Indexes in `paths` by path, with and without the extension `.md`, in lower case.
@@ -16,7 +16,7 @@ pub struct Targets {
     by_name: HashMap<String, u32>,
 }
 
-impl Targets {
+impl LinkTargets {
     /// The notes and other files of `folder`, which links may refer to.
     pub fn new(catalog: &Catalog, folder: &NoteFolder) -> Self {
         let mut out = Self::default();
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn links_are_resolved_by_path_and_by_name() {
-        let mut targets = Targets::default();
+        let mut targets = LinkTargets::default();
         for path in ["Index.md", "garden/Leek Show.md", "garden/img/map.png", "old/garden/Leek Show.md"] {
             targets.add(path);
         }

@@ -3,7 +3,7 @@
 use super::markdown::{Outline, outline, tags_in};
 use super::note::Note;
 use super::note_folder::{NoteFolder, may_hold_secret, media_type};
-use super::note_links::Targets;
+use super::note_links::LinkTargets;
 use super::object::content_id;
 use super::reader::FileReader;
 use mementory_format::{AttachmentFile, Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -50,13 +50,13 @@ const USED_KEYS: [&str; 21] = [
 
 /// Reads the notes of one source.
 pub struct NoteReader<'r> {
-    /// Reader of the files, which holds the sink.
+    /// Reads the files and sends records to the sink.
     pub files: FileReader<'r>,
     /// The folder of notes.
     pub folder: NoteFolder,
     /// Scope of the record keys.
     pub scope: String,
-    targets: Targets,
+    targets: LinkTargets,
 }
 
 /// A note and the record that was created from it.
@@ -79,12 +79,12 @@ impl<'r> NoteReader<'r> {
         sink: &'r mut dyn Sink,
     ) -> Self {
         let folder = NoteFolder::of(catalog, detected);
-        let targets = Targets::new(catalog, &folder);
+        let targets = LinkTargets::new(catalog, &folder);
         let scope = if folder.name.is_empty() { format.to_owned() } else { format!("{format}:{}", folder.name) };
         Self { files: FileReader::new(format, catalog, context, sink), folder, scope, targets }
     }
 
-    /// Reads all files. `read` receives each note and sends its records. Other files are sent as attachments.
+    /// Reads all files. Calls `read` for each note, to send its records; other files are sent as attachments.
     pub fn read_all(
         &mut self,
         detected: &Detected,
@@ -196,8 +196,8 @@ impl<'r> NoteReader<'r> {
         self.targets.resolve(from, link)
     }
 
-    /// Adds to a record its links to notes, its references to other files, and the names of linked notes that do not
-    /// exist.
+    /// Adds the links of a note to its record: links to notes, references to other files, and the names of missing
+    /// notes.
     fn add_links(&mut self, record: &mut Record, path: &str, outline: &Outline) {
         let mut missing_notes: Vec<String> = Vec::new();
         let mut linked: HashSet<RecordKey> = record.links.iter().map(|link| link.target.clone()).collect();

@@ -1,6 +1,5 @@
-//! JSON objects with borrowed members. A method returns a value only if the key is present and the value has the type
-//! that the method is for; all other values remain only in the verbatim. If a key occurs several times, its last value
-//! is used.
+//! JSON objects with borrowed members. A method returns None if the key is missing or its value has another type; such
+//! a value remains only in the verbatim. If a key occurs several times, its last value is used.
 use mementory_json as json;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -163,7 +162,7 @@ pub fn with_replaced_values(text: &str, values: &[(&RawValue, &str)]) -> String 
     out
 }
 
-/// Id for an element that has none: the first 24 hex digits of the SHA-256 of its text.
+/// Id for an element without an id: the first 24 hex digits of the SHA-256 of its text.
 pub fn content_id(text: &str) -> String {
     use sha2::Digest;
     let mut id = hex::encode(sha2::Sha256::digest(text.as_bytes()));

@@ -1,4 +1,4 @@
-//! Finds the order, the parents and the active branch of the messages of a conversation (vendors.md §3.2).
+//! Determines the order, the parents and the active branch of the messages of a conversation (vendors.md §3.2).
 use mementory_model::Timestamp;
 use std::{
     borrow::Cow,
@@ -35,7 +35,7 @@ pub struct Node<'a> {
 pub struct MessageOrder {
     /// Indexes of the messages, parents before their children. Siblings are in the order of the array.
     pub sequence: Vec<usize>,
-    /// Parent of each message. In a cycle, the first message gets no parent.
+    /// Parent of each message. A cycle is cut at its first message, which gets no parent.
     pub parent: Vec<Option<usize>>,
     /// True for each message on the branch that the user last had open.
     pub active: Vec<bool>,

@@ -106,8 +106,8 @@ impl<'r> FileReader<'r> {
         self.sink.passthrough(item, &mut text.as_bytes())
     }
 
-    /// If `result` says that a file is damaged, reports the file as dropped and returns `Ok`. All other errors, such as
-    /// exceeded limits, a cancelled import and errors of the sink, are returned.
+    /// If `result` is the error of a damaged file, reports the file as dropped and returns `Ok`. Any other error, such
+    /// as an exceeded limit, a cancelled import or an error of the sink, is returned.
     pub fn drop_if_damaged(&mut self, member: &Member, result: Result<(), FormatError>) -> Result<(), FormatError> {
         match result {
             Err(FormatError::Io { source, .. }) if !source.to_string().starts_with("limit") => {

@@ -1,7 +1,7 @@
 //! Removes secrets from settings files on export. The files may be TOML, JSON, YAML or lines of `KEY=value`; they are
-//! searched as text and not parsed. Replaces the values of keys whose name indicates a secret, and values that look
-//! like a secret (private keys, tokens of known services, passwords in URLs). Values that the agent's program has
-//! encrypted stay unchanged.
+//! searched as text and not parsed. Two kinds of values are replaced: those of keys whose name indicates a secret, and
+//! those that look like a secret (private keys, tokens of known services, passwords in URLs). Values that the agent has
+//! already encrypted stay unchanged.
 
 /// Text that replaces a secret.
 pub const REDACTED: &str = "<redacted>";
@@ -49,7 +49,7 @@ const TOKEN_PREFIXES: [&str; 18] = [
 const WEBHOOK_PREFIXES: [&str; 4] =
     ["hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/", "webhook.office.com/"];
 
-/// Replaces the secrets in a text. Returns the text and the number of replaced secrets.
+/// Replaces the secrets in a text. Returns the new text and the number of secrets.
 pub fn redact(text: &str) -> (String, u32) {
     let (text, private_keys) = redact_private_keys(text);
     let (text, keys) = redact_values(&text);
@@ -209,7 +209,7 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
 }
 
 /// True for a value that is not a secret: an empty value, a boolean, a number, a reference such as `${NAME}`, a value
-/// that was already replaced, or a value that the agent's program has encrypted.
+/// that was already replaced, or a value that the agent has encrypted.
 fn is_not_secret(value: &str) -> bool {
     let value = value.trim();
     value.is_empty()

@@ -8,7 +8,7 @@ pub const ASSISTANT: &str = "assistant";
 pub const SYSTEM: &str = "system";
 /// Role of a tool result.
 pub const TOOL: &str = "tool";
-/// Role of one of several people, if it is unknown which of them the export belongs to.
+/// Role of one of several people, if it is unknown whose export this is.
 pub const PARTICIPANT: &str = "participant";
 
 const USER_NAMES: [&str; 14] = [

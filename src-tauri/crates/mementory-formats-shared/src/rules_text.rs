@@ -1,12 +1,12 @@
-//! Splits Markdown with rules or notes into items: one for each bullet, and one for each section without bullets. The
-//! sources of all items, joined in order, give the whole file.
+//! Splits Markdown with rules or notes into items: one for each bullet, and one for each section without bullets.
+//! Joining the `source` of all items gives the whole file.
 use super::object::content_id;
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// One rule or note.
 #[derive(Debug)]
-pub struct Piece<'t> {
+pub struct Item<'t> {
     /// Text of the item, without the bullet.
     pub text: String,
     /// The exact text in the file, including nearby headings and blank lines that belong to no other item.
@@ -24,26 +24,26 @@ pub struct Piece<'t> {
 enum Block {
     Bullet,
     Paragraph,
-    /// Code or a table. A section that contains one is not split, because it only makes sense in context.
-    Solid,
-    /// A comment or a horizontal rule, which says nothing by itself.
-    Silent,
+    /// Code or a table. A section that contains one is not split, because code and tables only make sense in context.
+    Indivisible,
+    /// A comment or a horizontal rule, which does not become an item.
+    NotAnItem,
 }
 
 /// Splits a text into items. `before` is the part of `text` before the rules, such as frontmatter, which becomes part
 /// of the first item's source.
-pub fn pieces<'t>(text: &'t str, before: &str) -> Vec<Piece<'t>> {
+pub fn items<'t>(text: &'t str, before: &str) -> Vec<Item<'t>> {
     let body = before.len().min(text.len());
     let mut found: Vec<(Range<usize>, String, Option<String>)> = Vec::new();
     for section in sections(text, body) {
         let blocks = blocks_of(text, section.body.clone());
         let has_bullets = blocks.iter().any(|(b, _)| *b == Block::Bullet);
-        let is_solid = blocks.iter().any(|(b, _)| *b == Block::Solid);
+        let has_indivisible_block = blocks.iter().any(|(b, _)| *b == Block::Indivisible);
         let title = section.heading;
-        if is_solid || !has_bullets {
+        if has_indivisible_block || !has_bullets {
             let body = &text[section.body.clone()];
-            let are_all_silent = blocks.iter().all(|(b, _)| *b == Block::Silent);
-            if !body.trim().is_empty() && !are_all_silent {
+            let has_no_item = blocks.iter().all(|(b, _)| *b == Block::NotAnItem);
+            if !body.trim().is_empty() && !has_no_item {
                 found.push((section.body, body.trim().to_owned(), title));
             }
             continue;
@@ -80,7 +80,7 @@ pub fn pieces<'t>(text: &'t str, before: &str) -> Vec<Piece<'t>> {
         let count = seen.entry(digest.clone()).or_default();
         *count += 1;
         let id = if *count > 1 { format!("{digest}~{count}") } else { digest };
-        out.push(Piece { text: words, source: &text[start..end], section, pointer: format!("line {line}"), id });
+        out.push(Item { text: words, source: &text[start..end], section, pointer: format!("line {line}"), id });
         start = end;
     }
     out
@@ -159,7 +159,7 @@ fn blocks_of(text: &str, range: Range<usize>) -> Vec<(Block, Range<usize>)> {
         let words = line.trim();
         let kind = if in_comment || words.starts_with("<!--") {
             in_comment = !words.ends_with("-->");
-            Some(Block::Silent)
+            Some(Block::NotAnItem)
         } else if is_blank && !was_in_fence {
             None
         } else if is_top {
@@ -167,9 +167,9 @@ fn blocks_of(text: &str, range: Range<usize>) -> Vec<(Block, Range<usize>)> {
             Some(Block::Bullet)
         } else if (is_fence || was_in_fence) && !(in_bullet && (is_indented || was_in_fence)) || words.starts_with('|')
         {
-            Some(Block::Solid)
+            Some(Block::Indivisible)
         } else if matches!(words, "---" | "***" | "___") {
-            Some(Block::Silent)
+            Some(Block::NotAnItem)
         } else {
             Some(Block::Paragraph)
         };
@@ -180,7 +180,9 @@ fn blocks_of(text: &str, range: Range<usize>) -> Vec<(Block, Range<usize>)> {
             {
                 open.end = next;
             }
-            (Some(kind @ (Block::Solid | Block::Silent)), Some((last, open))) if *last == kind => open.end = next,
+            (Some(kind @ (Block::Indivisible | Block::NotAnItem)), Some((last, open))) if *last == kind => {
+                open.end = next
+            }
             (Some(Block::Paragraph), Some((Block::Paragraph, open))) if !was_blank => open.end = next,
             (Some(kind), _) => out.push((kind, at..next)),
         }
@@ -202,7 +204,7 @@ mod tests {
     use super::*;
 
     fn texts(text: &str) -> Vec<(Option<String>, String)> {
-        let found = pieces(text, "");
+        let found = items(text, "");
         assert_eq!(found.iter().map(|p| p.source).collect::<String>(), text);
         found.into_iter().map(|p| (p.section, p.text)).collect()
     }
@@ -230,10 +232,10 @@ mod tests {
 
     #[test]
     fn equal_items_have_different_ids_and_no_text_is_lost() {
-        let found = pieces("- a\r\n- a\r\n", "");
+        let found = items("- a\r\n- a\r\n", "");
         assert_ne!(found[0].id, found[1].id);
         for text in ["", "\n\n", "# Only a heading\n", "<!-- note -->\n", "words", "- ", "---\na: 1\n---\n"] {
-            let found = pieces(text, "");
+            let found = items(text, "");
             assert_eq!(found.iter().map(|p| p.source).collect::<String>(), text);
         }
     }

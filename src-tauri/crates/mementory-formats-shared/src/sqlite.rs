@@ -1,6 +1,6 @@
 //! Reads SQLite databases inside exports. A database is neither locked nor changed, and no file is created beside it.
-//! Usually SQLite reads a copy in memory to which the write-ahead log was applied. A large file on disk is instead
-//! opened by its path, read-only and without locks.
+//! Usually SQLite reads a copy in memory, to which the write-ahead log has been applied. A file that is too large for
+//! this is opened on disk, read-only and without locks.
 use super::sqlite_log::apply_log;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_model::Limits;
@@ -12,8 +12,8 @@ use std::path::Path;
 
 /// First bytes of a SQLite database.
 pub const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
-/// Smallest number of bytes that a row needs in a file. It limits the number of rows that are read, because a damaged
-/// file can return the same rows over and over.
+/// Smallest number of bytes that a row occupies in a file. Limits the number of rows to read, because a damaged file
+/// can return the same rows over and over.
 const MIN_ROW_BYTES: u64 = 4;
 
 /// Reasons why a database cannot be opened.
@@ -66,7 +66,7 @@ pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Datab
     Ok(Database { connection, max_rows, is_log_unread: log.is_some(), is_cut: false })
 }
 
-/// Like [`open`], but also opens a truncated database if it is small enough to be read into memory. Reading any row of
+/// Like [`open`], but also opens a truncated database if it is small enough to be read into memory. Reading a row of
 /// such a database can fail.
 pub fn open_cut(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Database, FormatError> {
     let opened_whole = open(catalog, member, limits);
@@ -75,7 +75,7 @@ pub fn open_cut(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<D
     }
     let mut database_bytes = catalog.bytes(member, limits.element_bytes)?;
     let max_rows = database_bytes.len() as u64 / MIN_ROW_BYTES;
-    if !keep_whole_pages(&mut database_bytes) {
+    if !drop_incomplete_page(&mut database_bytes) {
         return opened_whole;
     }
     let Ok(connection) = open_image(database_bytes, None, true) else { return opened_whole };
@@ -87,7 +87,7 @@ pub fn open_cut(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<D
 
 /// Removes an incomplete last page, and sets the page count in the header to the number of pages that are present.
 /// Returns false if no page is missing.
-fn keep_whole_pages(database_bytes: &mut Vec<u8>) -> bool {
+fn drop_incomplete_page(database_bytes: &mut Vec<u8>) -> bool {
     let number =
         |at: usize| database_bytes.get(at..at + 4).and_then(|b| <[u8; 4]>::try_from(b).ok()).map(u32::from_be_bytes);
     let size = database_bytes.get(16..18).and_then(|b| <[u8; 2]>::try_from(b).ok()).map(u16::from_be_bytes);
@@ -121,7 +121,7 @@ fn check_schema(connection: &Connection) -> Result<(), OpenError> {
     count.map(drop).map_err(OpenError::Schema)
 }
 
-/// True if `other` is named like `member`, with this suffix appended.
+/// True if `other` has the name of `member` with this suffix appended.
 pub fn is_beside(member: &Member, other: &Member, ending: &str) -> bool {
     other.root == member.root
         && other.archive == member.archive

@@ -11,12 +11,12 @@ use serde_json::{Map, Value};
 /// The cells of a row, by the names of their columns.
 pub type Row = Map<String, Value>;
 
-/// Number of bytes of a database that detection reads. The list of its tables may be on any of the first pages.
+/// Number of bytes at the start of a database that detection reads. The list of tables may be on any of these pages.
 const HEAD_BYTES: usize = 4 << 20;
 /// Longest table definition that is examined, in bytes.
 const MAX_DEFINITION: usize = 16 << 10;
 
-/// The start of a database and of its write-ahead log. If the database was in use, the table definitions may only be in
+/// The start of a database and of its write-ahead log. If the database was in use, the table definitions may be only in
 /// the log.
 pub struct Schema {
     head: Vec<u8>,
@@ -48,7 +48,7 @@ impl Schema {
     }
 }
 
-/// The text between the parentheses of a table definition. None if the definition is not that of the table `name`.
+/// The text between the parentheses of a table definition. None if it defines a table other than `name`.
 fn definition_of<'b>(rest: &'b [u8], name: &str) -> Option<&'b [u8]> {
     let quotes = b"\"`'[]";
     let is_quote = |byte: &u8| quotes.contains(byte);
@@ -122,8 +122,8 @@ pub fn tables(database: &Database) -> rusqlite::Result<Vec<String>> {
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Calls `read` for each row of a table, one at a time. If SQLite cannot read a row, this is reported, and the rest of
-/// the table is not read.
+/// Calls `read` for each row of a table. A row that SQLite cannot read is reported, and the rest of the table is
+/// skipped.
 pub fn each_row(
     files: &mut FileReader<'_>,
     member: &Member,

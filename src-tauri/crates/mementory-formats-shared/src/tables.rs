@@ -192,7 +192,7 @@ impl<'r> CsvRows<'r> {
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
                 ReadFieldResult::Field { record_end } => {
                     row.cells.push(decode(std::mem::take(&mut cell)));
-                    // Even an empty cell needs memory: more than its separator needs in the file.
+                    // Counts every cell, because an empty cell needs more memory than its separator in the file.
                     size = size.saturating_add(size_of::<String>());
                     if !record_end {
                         continue;

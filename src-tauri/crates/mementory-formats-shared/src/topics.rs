@@ -1,5 +1,4 @@
-//! Topics by which memories are grouped when they are written, in the order in which prompts for importing memories ask
-//! for them.
+//! Topics by which writers group memories, in the order in which assistants' prompts for importing memories list them.
 use mementory_model::Record;
 
 /// Names of the topics, in the order in which they are written.

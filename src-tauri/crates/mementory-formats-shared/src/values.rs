@@ -7,7 +7,7 @@ use serde_json::{Value, value::RawValue};
 
 /// Largest number of objects that may wrap a time or an id (`{"$date":{"$numberLong":"0"}}`).
 const MAX_WRAPPERS: usize = 3;
-/// Largest nesting depth of JSON that is decoded for display.
+/// Largest nesting depth of JSON whose escapes are decoded for display.
 const TEXT_DEPTH: u32 = 64;
 
 /// An id: a string that is not blank, or a number. MongoDB's `{"$oid":"…"}` is unwrapped.

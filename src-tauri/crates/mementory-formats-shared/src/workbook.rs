@@ -5,7 +5,7 @@ use mementory_format::FormatError;
 use mementory_model::{EXPANSION, Limits};
 use std::io::{Cursor, Read};
 
-/// Number of bytes at the start of each part of a workbook that detection searches for words. The headers are there.
+/// Number of bytes at the start of each part of a workbook in which detection searches for words of the header rows.
 const HEAD_BYTES: u64 = 1 << 20;
 /// Largest number of columns that are read.
 const COLUMNS: u32 = 256;

@@ -13,7 +13,7 @@ impl YamlHead {
         self
     }
 
-    /// Adds a value without quotes. Only for constants of this program.
+    /// Adds a value without quotes. Must only be used for constants.
     pub fn word(&mut self, key: &str, value: &str) -> &mut Self {
         let _ = writeln!(self.0, "{key}: {value}");
         self

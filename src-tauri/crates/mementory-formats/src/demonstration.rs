@@ -1,4 +1,4 @@
-//! Exports of an invented person over one year, for a vault with which users can try the program.
+//! One year of exports of a fictional person, for a vault in which users can try the program.
 //! `tests/demonstration/make.mjs` generates them.
 
 /// The exports as (file name, content), in the order in which they are imported.

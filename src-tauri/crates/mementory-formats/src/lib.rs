@@ -1,4 +1,5 @@
-//! The registry of all formats, detection with these formats, and the few parts of single formats that callers use.
+//! The registry of all formats, detection over all of them, and re-exports of the few format-specific items that
+//! callers use.
 //!
 //! To add a format, create a folder in `mementory-formats-vendor`, `-agents` or `-interchange` and add a line to that
 //! crate's `FORMATS`.
@@ -15,7 +16,7 @@ pub use mementory_format::{
     AppliedDeltas, AttachmentFile, Candidate, Capabilities, Catalog, Cipher, Claim, DeltaFile, Detected, Detection,
     DiscloseParts, Disclosure, EditArchives, ExportIdentity, Fault, FaultKind, Finding, FolderKeys, Format,
     FormatError, FormatOptions, IdentifyExports, KeyDerivation, KeyPair, Member, NOT_EXPORTED, Part, Passphrase,
-    PassthroughItem, PurgeOptions, PurgeReport, REDACTED, ReadContext, RecordSource, Redaction, Role, SECRET_BAR,
+    PassthroughItem, PurgeOptions, PurgeReport, REDACTED, ReadContext, RecordSource, Redaction, Role, SECRET_DOTS,
     Sealed, SealedContent, SealedFile, SequenceError, SignFiles, SignatureRemover, Signed, Signer, Sink,
     SourceDescription, SourceState, Spool, SpoolFile, StoredRecord, Validation, Verifier, WrappedKey, WriteOptions,
     WriteReport, check_sequence, create_private_file, did_key, file_sha256, is_uuid, passthrough_envelope,
@@ -30,7 +31,7 @@ pub use typescript::typescript;
 /// Selects entries of a bundle for an export or a disclosure.
 pub use mementory_formats_interchange::zaxy::{AnswerOptions, Grain, Selector};
 
-/// All formats. Interchange formats come first, because their files state which format they have.
+/// All formats. Interchange formats come first, because their files name their format.
 static REGISTRY: LazyLock<Vec<&'static dyn Format>> = LazyLock::new(|| {
     use mementory_formats_agents as agents;
     use mementory_formats_interchange as interchange;
@@ -49,7 +50,7 @@ pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     registry().iter().copied().find(|f| f.id() == id).or_else(by_alias)
 }
 
-/// The format whose specification defines this tool, which connected clients can call.
+/// The format whose export or import tool for connected clients has this name.
 pub fn by_tool(tool: &str) -> Option<&'static dyn Format> {
     registry().iter().copied().find(|format| {
         let capabilities = format.capabilities();
@@ -67,8 +68,8 @@ pub fn disclosure() -> Option<(&'static dyn Format, &'static dyn DiscloseParts)>
     registry().iter().find_map(|format| Some((*format, format.disclosure()?)))
 }
 
-/// True if the file extension belongs to a format whose exports are encrypted as a whole.
-pub fn names_encrypted_export(path: &Path) -> bool {
+/// True if the path has the extension of a format whose exports are encrypted as a whole.
+pub fn has_encrypted_extension(path: &Path) -> bool {
     let extensions = registry().iter().filter_map(|format| format.capabilities().encrypted_extension);
     path.extension().is_some_and(|found| extensions.into_iter().any(|known| found.eq_ignore_ascii_case(known)))
 }

@@ -103,7 +103,7 @@ fn read(folder: &Folder) -> (ReadResult, Vec<String>, Vec<String>) {
     (seen, missing, unknown)
 }
 
-/// One ChatGPT conversation with one message. `rest` is JSON that is appended to the members of the message.
+/// One ChatGPT conversation with one message. `rest` is JSON that is appended inside the message object.
 fn chatgpt_conversation(id: &str, text: &str, rest: &str) -> String {
     format!(
         r#"{{"id":"{id}","title":"t","current_node":"n","mapping":{{"n":{{"id":"n","parent":null,"message":{{"id":"m-{id}","author":{{"role":"user"}},"content":{{"content_type":"text","parts":["{text}"]}}{rest}}}}}}}}}"#
@@ -138,7 +138,7 @@ fn a_claude_file_next_to_chatgpt_conversations_does_not_prevent_their_detection(
         assert_eq!(seen.texts("chatgpt", Kind::Message), ["from chatgpt"], "{name}");
         assert!(seen.dropped.is_empty(), "{:?}", seen.dropped);
     }
-    // An empty list does not show its format, so the file name decides.
+    // An empty list does not reveal its format, so the file name decides.
     let dir = folder(
         "empty",
         &[

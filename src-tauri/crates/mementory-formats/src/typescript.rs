@@ -1,4 +1,4 @@
-//! Generates the table of formats for the window, its mock and the README.
+//! Generates the TypeScript table of formats, which the window, its mock and the README use.
 use crate::registry;
 use mementory_format::Capabilities;
 use std::fmt::Write;

@@ -1,5 +1,4 @@
-//! Regression test with the inputs that the fuzzer found (`fixtures/fuzz/<target>/`). Each one is run through the code
-//! of its fuzz target.
+//! Regression test: runs each input that the fuzzer found (`fixtures/fuzz/<target>/`) through its fuzz target.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use std::{
     collections::BTreeSet,
@@ -40,7 +39,7 @@ fn no_known_fuzz_input_hangs_or_panics() {
             let data = std::fs::read(folder.join(&target).join(&name)).unwrap();
             let (done, wait) = mpsc::channel();
             let format = target.clone();
-            // The stack of this thread is as large as that of a reader in the program.
+            // This thread has the same stack size as the program's threads that run readers.
             let worker = std::thread::spawn(move || {
                 fuzz::run(&format, &data);
                 let _ = done.send(());

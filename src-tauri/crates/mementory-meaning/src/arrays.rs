@@ -1,11 +1,11 @@
-//! Reads arrays from a NumPy archive (`.npz`, which is a ZIP of `.npy` files). They are little-endian and in C order.
+//! Reads little-endian arrays in C order from a NumPy archive (`.npz`, which is a ZIP of `.npy` files).
 use crate::EncoderError;
 use ndarray::{Array1, Array2, Axis};
 use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
 /// Largest size of one array in bytes. Every array of the known archive is smaller.
-const LARGEST_ARRAY: u64 = 8 << 20;
+const MAX_ARRAY_BYTES: u64 = 8 << 20;
 
 /// The archive, in memory.
 pub struct Arrays<'a>(ZipArchive<Cursor<&'a [u8]>>);
@@ -21,7 +21,7 @@ impl<'a> Arrays<'a> {
         let wrong_array = || EncoderError::wrong_content(name);
         let entry = self.0.by_name(&format!("{name}.npy")).map_err(|_| wrong_array())?;
         let mut bytes = Vec::new();
-        entry.take(LARGEST_ARRAY).read_to_end(&mut bytes).map_err(|_| wrong_array())?;
+        entry.take(MAX_ARRAY_BYTES).read_to_end(&mut bytes).map_err(|_| wrong_array())?;
         // A file of version 1 begins with a magic number, the version, two bytes with the length of the header, and the
         // header.
         let length =
@@ -58,7 +58,7 @@ impl<'a> Arrays<'a> {
         bytes.try_into().map(f64::from_le_bytes).map_err(|_| EncoderError::wrong_content(name))
     }
 
-    /// Three matrices, joined side by side.
+    /// Three matrices, concatenated side by side.
     pub fn matrices(&mut self, names: [&str; 3], rows: usize, columns: usize) -> Result<Array2<f32>, EncoderError> {
         let [a, b, c] = names.map(|name| self.matrix(name, rows, columns));
         let (a, b, c) = (a?, b?, c?);
@@ -66,7 +66,7 @@ impl<'a> Arrays<'a> {
             .map_err(|_| EncoderError::wrong_content(names[0]))
     }
 
-    /// Three arrays of `count` numbers, joined one after another.
+    /// Three arrays of `count` numbers, concatenated.
     pub fn lists(&mut self, names: [&str; 3], count: usize) -> Result<Array1<f32>, EncoderError> {
         let [a, b, c] = names.map(|name| self.list(name, count));
         Ok(a?.into_iter().chain(b?).chain(c?).collect())

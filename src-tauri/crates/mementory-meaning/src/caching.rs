@@ -3,8 +3,8 @@ use crate::{Encoder, Vector};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Number of texts whose vectors are cached, about 8 MB. If there are more, the whole cache is cleared.
-const MAX_KEPT: usize = 4_000;
+/// Largest number of cached vectors, about 8 MB. If more would be needed, the whole cache is cleared.
+const MAX_CACHED_TEXTS: usize = 4_000;
 
 /// An encoder that caches vectors, so that it encodes each text only once.
 pub struct CachingEncoder<'e> {
@@ -21,7 +21,7 @@ impl<'e> CachingEncoder<'e> {
     /// One vector for each text, in the same order, as [`Encoder::encode`] returns them.
     pub fn encode(&self, texts: &[&str]) -> Vec<Vector> {
         let mut vectors = self.vectors.borrow_mut();
-        if vectors.len() + texts.len() > MAX_KEPT {
+        if vectors.len() + texts.len() > MAX_CACHED_TEXTS {
             vectors.clear();
         }
         let mut missing: Vec<&str> = texts.iter().copied().filter(|text| !vectors.contains_key(*text)).collect();

@@ -1,7 +1,7 @@
-//! Many stored vectors in memory, and a search for those nearest to given vectors.
+//! Holds many stored vectors in memory, and ranks them by their similarity to given vectors.
 use crate::{Vector, vector::DIMENSIONS};
 
-/// Stored vectors, each with a key. Several vectors can have the same key, such as those for the parts of one text.
+/// Stored vectors, each with a key. The vectors of the parts of one text, for example, have the same key.
 #[derive(Debug, Default)]
 pub struct Collection {
     keys: Vec<i64>,
@@ -67,14 +67,14 @@ struct Query {
 impl Query {
     fn new(vector: &Vector) -> Self {
         let largest = vector.as_slice().iter().fold(f32::MIN_POSITIVE, |largest, n| largest.max(n.abs()));
-        // 16-bit numbers take no more time than bytes, so the query is rounded less than the stored vectors are. The
+        // 16-bit numbers are as fast as bytes here, so the query is rounded less than the stored vectors are. The
         // largest value is chosen so that the sum of all products stays below 2^31.
         let scale = largest / 8_191.0;
         Self { numbers: vector.as_slice().iter().map(|n| (n / scale).round() as i16).collect(), scale }
     }
 
     fn dot(&self, numbers: &[i8]) -> f32 {
-        // Written this way, the compiler can use a single instruction for two products and their sum.
+        // In this form, the compiler can use a single instruction for two products and their sum.
         let mut sums = [0i32; 8];
         for (a, b) in self.numbers.as_chunks::<16>().0.iter().zip(numbers.as_chunks::<16>().0) {
             for lane in 0..8 {

@@ -7,12 +7,12 @@ use crate::{
 };
 use std::path::Path;
 
-/// Largest number of characters of a text that are read. A vector of 512 numbers cannot represent more.
+/// Number of characters of a text that are read. A vector of 512 numbers cannot represent more.
 pub const MAX_CHARS: usize = 2_000;
 /// At most this many pieces of a text are used. [`MAX_CHARS`] is not enough as a limit, because normalising can replace
 /// one character by 18.
 pub const MAX_PIECES: usize = 1_024;
-/// Number of pieces that go through the network at once. More would not be faster, fewer would be slower.
+/// Number of pieces per run of the network. More would not be faster, fewer would be slower.
 const PIECES_AT_ONCE: usize = 384;
 
 /// A sentence encoder with its weights in memory, about 80 MB. Many threads can use it at once.
@@ -30,7 +30,7 @@ impl Encoder {
         let (numbers, vocabulary) = weights::read(folder)?;
         let vocabulary = Vocabulary::new(&vocabulary).ok_or_else(|| EncoderError::wrong_content(VOCABULARY_FILE))?;
         let network = Network::new(&numbers)?;
-        if vocabulary.len() > network.pieces() {
+        if vocabulary.len() > network.piece_count() {
             return Err(EncoderError::wrong_content(VOCABULARY_FILE));
         }
         Ok(Self { vocabulary, network })

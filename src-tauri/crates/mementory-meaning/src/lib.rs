@@ -1,5 +1,5 @@
-//! A sentence encoder. It converts texts to vectors. Texts with nearly the same meaning get vectors with nearly the
-//! same direction, within each of 16 languages and across languages. It runs on the CPU and needs no network.
+//! A sentence encoder: converts texts to vectors. Texts with nearly the same meaning get vectors with nearly the same
+//! direction, within each of 16 languages and across languages. It runs on the CPU and works offline.
 //!
 //! | file | what it does |
 //! | --- | --- |

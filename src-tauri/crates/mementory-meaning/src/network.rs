@@ -1,4 +1,4 @@
-//! The network, in four steps:
+//! The neural network. It works in four steps:
 //! 1. Each piece gets its own vector.
 //! 2. Windows of 2, 3 and 5 pieces add numbers for the neighbours of each piece.
 //! 3. The sum over all pieces is divided by the square root of how many pieces there are.
@@ -7,8 +7,8 @@ use crate::{EncoderError, Vector, arrays::Arrays, vector::DIMENSIONS};
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, Slice, Zip};
 use std::ops::Range;
 
-/// Number of parts of the table of pieces. Each part has its own scale. Piece `n` is row `n / PART_COUNT` of part
-/// `n % PART_COUNT`.
+/// Number of parts into which the embedding table is divided. Each part has its own scale. Piece `n` is row `n /
+/// PART_COUNT` of part `n % PART_COUNT`.
 const PART_COUNT: usize = 17;
 const ROWS_PER_PART: usize = 7_530;
 /// Number of values that a window yields for each piece.
@@ -29,7 +29,7 @@ fn range(range: Range<usize>) -> Slice {
 /// A window over neighbouring pieces, with two layers. Each layer adds its result to its input.
 struct Window {
     size: usize,
-    /// Number of pieces in the window before the piece that the window is applied to.
+    /// Number of pieces in the window that precede the piece to which the window is applied.
     before: usize,
     first: (Array2<f32>, Array1<f32>),
     second: (Array2<f32>, Array1<f32>),
@@ -92,7 +92,7 @@ impl Network {
     }
 
     /// Number of pieces in the vocabulary of the network.
-    pub fn pieces(&self) -> usize {
+    pub fn piece_count(&self) -> usize {
         PART_COUNT * ROWS_PER_PART
     }
 
@@ -117,7 +117,7 @@ impl Network {
         }
         let out = self.top_layers(&scaled_sums);
         vectors.extend(out.rows().into_iter().map(|row| {
-            // The result is practically never all zero. If it is, the text gets the fallback vector.
+            // The result is practically never all zero.
             Vector::new(row.to_vec()).unwrap_or_else(Vector::fallback)
         }));
     }

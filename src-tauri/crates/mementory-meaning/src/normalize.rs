@@ -1,5 +1,6 @@
-//! Normalises a text like the texts that the vocabulary was made from. Characters are replaced according to a table
-//! (NFKC and more). A single `▁` stands for the spaces between two words, and another one precedes the first word.
+//! Normalises a text in the same way as the texts from which the vocabulary was built. Characters are replaced
+//! according to a table (NFKC and more). A single `▁` stands for the spaces between two words, and another one precedes
+//! the first word.
 
 /// The character that stands for a space in pieces.
 const SPACE: &str = "\u{2581}";
@@ -56,8 +57,8 @@ impl Normalizer {
         }
     }
 
-    /// Value and length of the longest key that is a prefix of `bytes`. A unit of the trie holds its label in the low
-    /// byte, a bit that says whether a key ends there, and the distance to its children.
+    /// Value and length of the longest key that is a prefix of `bytes`. A unit of the trie contains its label in the
+    /// low byte, a bit that is set if a key ends there, and the offset of its children.
     fn longest_key(&self, bytes: &[u8]) -> Option<(usize, usize)> {
         let offset = |unit: u32| ((unit >> 10) << ((unit & 0x200) >> 6)) as usize;
         let mut node = offset(*self.units.first()?);

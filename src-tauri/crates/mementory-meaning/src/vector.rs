@@ -54,7 +54,7 @@ impl Vector {
 
 /// The similarity of two vectors: their cosine, from -1 to 1. Above about 0.5, the meanings are similar.
 pub fn dot(one: &Vector, other: &Vector) -> f32 {
-    // Eight partial sums, because with only one the compiler could not use wide registers.
+    // Eight partial sums allow the compiler to use SIMD registers.
     let mut sums = [0f32; 8];
     for (a, b) in one.0.chunks_exact(8).zip(other.0.chunks_exact(8)) {
         for lane in 0..8 {

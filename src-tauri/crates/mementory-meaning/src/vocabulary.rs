@@ -6,10 +6,10 @@ use crate::{
 
 /// Number of the piece for characters that the vocabulary lacks.
 const UNKNOWN: u32 = 0;
-/// Numbers of the pieces before and after every text.
+/// Numbers of the pieces that mark the beginning and the end of every text.
 const BEGIN: u32 = 1;
 const END: u32 = 2;
-/// An unknown character scores this much less than the rarest piece.
+/// The score of an unknown character is this much lower than that of the rarest piece.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
 /// The pieces of the vocabulary, sorted by their bytes. A trie would be faster to search, but would take 40 MB.
@@ -90,7 +90,7 @@ impl Vocabulary {
 
     /// Viterbi's algorithm. For every position in the text, it keeps the best score of any division of the text before
     /// that position, and the last piece of that division. If scores are equal, the division with the longer last piece
-    /// is kept, as in the program that the vocabulary comes from.
+    /// is kept, as in SentencePiece.
     fn best_path(&self, text: &str, numbers: &mut Vec<u32>) {
         let end = text.len();
         let mut best = vec![(f32::NEG_INFINITY, 0usize, UNKNOWN); end + 1];
@@ -124,7 +124,7 @@ impl Vocabulary {
     }
 
     /// Calls `found` with every piece that is a prefix of `text`, shortest first. Each byte of `text` narrows the range
-    /// of pieces that begin the same way.
+    /// of pieces with that prefix.
     fn prefixes(&self, text: &[u8], mut found: impl FnMut(&Piece)) {
         let Some(first) = text.first().map(|b| usize::from(*b)) else { return };
         let mut range = &self.pieces[self.start_by_first_byte[first]..self.start_by_first_byte[first + 1]];

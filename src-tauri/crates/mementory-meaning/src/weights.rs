@@ -37,7 +37,7 @@ fn read_known(folder: &Path, known: &KnownFile) -> Result<Vec<u8>, EncoderError>
         std::io::ErrorKind::NotFound => EncoderError::Missing(known.name.to_owned()),
         _ => EncoderError::Io(error),
     })?;
-    // Checked before the content is read, so that a pipe or an endless file cannot fill the memory.
+    // Checked before reading, so that a pipe or an endless file cannot fill the memory.
     let metadata = file.metadata()?;
     if !metadata.is_file() || metadata.len() != known.bytes {
         return Err(EncoderError::wrong_content(known.name));

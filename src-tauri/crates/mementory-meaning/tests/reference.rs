@@ -1,4 +1,4 @@
-//! Compares the encoder with the Python package that the weights come from. `encoded.json` contains that package's
+//! Compares the encoder with the Python package from which the weights are taken. `encoded.json` contains the package's
 //! results.
 #![allow(clippy::unwrap_used, reason = "a test")]
 mod common;
@@ -40,7 +40,7 @@ fn pieces_and_vectors_are_those_of_the_reference() {
         assert_eq!(encoder.pieces(&case.text), case.pieces, "{start:?}");
         let cosine = dot(vector, &case.vector);
         assert!(cosine > 0.999, "{start:?}: {cosine}");
-        // A text's vector is the same without the other texts of its group.
+        // A text encoded alone gets the same vector as together with other texts.
         let cosine = dot(&encoder.encode(&[&case.text])[0], vector);
         assert!(cosine > 0.999_99, "{start:?} alone: {cosine}");
         assert!(dot(&Vector::from_bytes(&vector.to_bytes()).unwrap(), vector) > 0.999, "{start:?}, stored");

@@ -1,4 +1,4 @@
-//! Errors that end a read or write. Smaller problems become an issue or a dropped item.
+//! Errors that end a read or write. Less serious problems become an issue or a dropped item.
 
 /// Fatal errors of readers, writers and validators.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum FormatError {
     Refused {
         /// File or entry.
         place: String,
-        /// Why.
+        /// Reason, for the user.
         reason: String,
     },
     /// The version of the input is not supported.

@@ -1,8 +1,8 @@
-//! Problems in the input, as readers report them.
+//! Problems in the input that readers report.
 use crate::Kind;
 use serde::{Deserialize, Serialize};
 
-/// A problem in the input that did not cost a record.
+/// A problem in the input that did not cause the loss of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Issue {
     /// Stable code in lower snake case.
@@ -35,10 +35,10 @@ pub enum DroppedAs {
 pub struct Dropped {
     /// Path in the input and JSON pointer.
     pub place: String,
-    /// Whether it was skipped on purpose or could not be read.
+    /// Whether this part was skipped on purpose or could not be read.
     pub outcome: DroppedAs,
     /// Stable code, then `: ` and details, without content of records.
     pub reason: String,
-    /// The kind of record it would have become, if known.
+    /// The kind of the record that was not imported, if known.
     pub kind: Option<Kind>,
 }

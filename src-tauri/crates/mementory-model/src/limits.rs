@@ -30,8 +30,8 @@ impl Limits {
     pub const RAISED: [&str; 6] =
         ["total_bytes", "expanded_bytes", "element_bytes", "line_bytes", "tree_bytes", "side_file_bytes"];
 
-    /// The limits after the user allowed this total size, in bytes. A single element may then be as large as this, and
-    /// use as much memory. The limits on depth and on numbers of entries stay the same, and so do those that a format
+    /// The limits after the user allowed this total size, in bytes. A single element may then be that large and use
+    /// that much memory. The limits on depth and on numbers of entries stay the same, and so do those that a format
     /// defines.
     #[must_use]
     pub fn allowing(bytes: u64) -> Self {
@@ -49,7 +49,7 @@ impl Limits {
 }
 
 /// An archive may always expand to this many times its own size. Exports are text, which expands to 5 to 30 times its
-/// compressed size. A hostile archive of identical bytes expands to a thousand times its size.
+/// compressed size. A hostile archive of identical bytes expands to about a thousand times its size.
 pub const EXPANSION: u64 = 100;
 
 /// Memory in bytes that one parsed JSON value may use. It can be much more than the size of the text: in `[0,0,…]`,

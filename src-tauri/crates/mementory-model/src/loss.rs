@@ -32,7 +32,7 @@ pub struct Loss {
     pub record: String,
     /// Name of the record's field.
     pub field: String,
-    /// How it is affected.
+    /// Kind of the loss.
     pub kind: LossKind,
     /// A note for the user, without content of records.
     pub note: String,

@@ -88,8 +88,8 @@ impl Kind {
     }
 }
 
-/// Key of a record at its source. The vault derives the stable id of the record from it, by hashing it with a secret.
-/// So the same source record always has the same id in this vault, and the id reveals nothing about the content.
+/// Key of a record at its source. The vault derives the record's id from it with a keyed hash, so the same source
+/// record always has the same id in this vault, and the id reveals nothing about the key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RecordKey {
     /// Scope of `value`: `chatgpt`, `claude`, `mem`, `alf:<agent id>` …
@@ -133,7 +133,7 @@ pub struct Times {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Source {
-    /// `chatgpt`, `claude`, `me` … The filter by source in the search uses it.
+    /// `chatgpt`, `claude`, `me` … The source filter of the search uses it.
     pub platform: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Account id at the source.
@@ -171,7 +171,7 @@ pub struct Link {
     pub relation: String,
     /// Kind of the target.
     pub kind: Kind,
-    /// Key of the target, which may be missing in the vault.
+    /// Key of the target, which need not be in the vault.
     pub target: RecordKey,
 }
 

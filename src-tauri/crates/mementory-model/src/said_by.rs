@@ -13,7 +13,7 @@ pub enum SaidBy {
 }
 
 impl SaidBy {
-    /// All of them.
+    /// Every value.
     pub const ALL: [Self; 3] = [Self::User, Self::Assistant, Self::System];
 
     /// Its stable name: `user`, `assistant` or `system`.
@@ -26,8 +26,8 @@ impl SaidBy {
     }
 
     /// Who said a memory that was created by this method (see [`crate::Source::method`]). None if the method does not
-    /// tell. For example, if ChatGPT called its memory tool, or if an agent wrote a file, an export does not state
-    /// whether the person asked for it.
+    /// show this: when ChatGPT called its memory tool or an agent wrote a file, the person may or may not have asked
+    /// for it.
     fn from_method(method: &str) -> Option<Self> {
         match method {
             // The person wrote it in Mementory, in an input field of the assistant or in a rules file, or pasted it.

@@ -1,9 +1,9 @@
-//! Normal forms of text, for search, fingerprints and finding the same words in other records.
+//! Normalized text, for search, fingerprints and finding the same words in other records.
 use std::ops::Range;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Start of the mark that replaces a removed value in a text. The class of the value and `]` follow:
+/// Start of the mark that replaces a removed value in a text. It is followed by the class of the value and `]`:
 /// `[REDACTED:email]`.
 pub const REDACTED: &str = "[REDACTED:";
 
@@ -27,8 +27,8 @@ pub fn is_of_unspaced_script(c: char) -> bool {
         | '\u{20000}'..='\u{323af}')
 }
 
-/// Number of characters that count as a word in scripts without spaces. A stock phrase such as `お世話になっております`
-/// has eleven characters, but no more words than its translations.
+/// Number of characters that count as a word in scripts without spaces. The stock phrase `お世話になっております` has eleven
+/// characters, but counts as few words, as its translations do.
 const CHARACTERS_PER_WORD: usize = 4;
 
 /// Number of words of a text in the form of [`normal_text`]. In scripts without spaces, four characters count as a word.

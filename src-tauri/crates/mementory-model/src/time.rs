@@ -1,7 +1,7 @@
 //! Points in time in UTC, with a precision of one microsecond.
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Microseconds since 1970-01-01T00:00:00Z. If a source gives a more precise time, only the verbatim text has it.
+/// Microseconds since 1970-01-01T00:00:00Z. A more precise time of a source is preserved only in the verbatim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -39,7 +39,7 @@ impl Timestamp {
         if let Ok(t) = text.parse::<jiff::Timestamp>() {
             return Self::from_micros(t.as_microsecond());
         }
-        // The last day of 9999 often means "never". A `jiff::Timestamp` cannot represent it, but a civil time can.
+        // The last day of 9999 often means "never". It is out of range for `jiff::Timestamp`, but not for a civil time.
         let text = text.strip_suffix(['Z', 'z']).unwrap_or(text);
         let civil: jiff::civil::DateTime =
             text.parse().ok().or_else(|| text.parse::<jiff::civil::Date>().ok().map(|d| d.at(0, 0, 0, 0)))?;

@@ -12,8 +12,7 @@ pub enum TombstoneOp {
     Redact,
 }
 
-/// Ids of derived data that was deleted together with the target. The fields are those of `.mem` spec v1.1 §5, in snake
-/// case.
+/// Ids of derived data that was deleted together with the target. The fields follow `.mem` spec v1.1 §5, in snake case.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Derived {
@@ -29,7 +28,7 @@ pub struct Derived {
     pub chunk_ids: Vec<String>,
     /// Keys of the source's embedding cache.
     pub embedding_cache_keys: Vec<String>,
-    /// Number of removed links.
+    /// Number of removed episode links.
     pub episode_link_count: u64,
 }
 
@@ -44,7 +43,7 @@ pub struct Tombstone {
     pub target_kind: String,
     /// Id of the target at its source, which `scope` names.
     pub target_id: String,
-    /// Scope of `target_id` (`mem`, `chatgpt` …). The vault needs both to find the record.
+    /// Scope of `target_id` (`mem`, `chatgpt` …). The vault needs both to look up the record.
     pub scope: String,
     /// The time of the deletion.
     pub at: Timestamp,

@@ -51,7 +51,7 @@ const TEST_CARD_NUMBERS: &[&str] = &[
     "4716108999716531",
 ];
 
-/// The card number that begins with the digits of `runs[0]`.
+/// The card number that starts with the digits of `runs[0]`. None if there is none.
 pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     let first = runs[0].len();
     if !(first == 4 || first == 6 || first == 8 || (13..=19).contains(&first)) {
@@ -85,8 +85,8 @@ pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     Some(Finding { class: Class::Card, detector: "luhn", start, end, confidence })
 }
 
-/// Like `is_separate`, but also true if a slash, comma or bar follows, because an expiry date, or the next item of a
-/// list or table, may come after it.
+/// Like `is_separate`, but also true if a slash, comma or bar follows, after which there may be an expiry date or the
+/// next item of a list or table.
 fn has_card_boundaries(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_alone = is_separate(bytes, start, end);
     is_alone
@@ -98,7 +98,7 @@ fn has_start_boundary(bytes: &[u8], start: usize) -> bool {
     start == 0 || !(bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'-' | b'.'))
 }
 
-/// The issuer of a number. The second value is true if the range or length is too unspecific to identify a card without
+/// The issuer of a number. The second value is true if its range or length is too common to identify a card without
 /// further evidence.
 fn issuer_of(digits: &[u8]) -> Option<(&'static str, bool)> {
     let head = |count: usize| digits.iter().take(count).fold(0u32, |n, d| n * 10 + u32::from(*d));

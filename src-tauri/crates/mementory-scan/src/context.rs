@@ -45,9 +45,9 @@ impl<'a> Doc<'a> {
         self.words.push(ContextWord { start, end, bits });
     }
 
-    /// Where the search for context words before the value at `start` begins: at the start of the value's line. If the
-    /// value begins its line and the line above ends with a colon, it begins at the start of the line above. It never
-    /// begins more than [`MAX_BYTES_BEFORE`] bytes before `start`.
+    /// Start of the text in which context words apply to the value at `start`: the start of its line, or of the line
+    /// above if the value begins its line and the line above ends with a colon. At most [`MAX_BYTES_BEFORE`] bytes
+    /// before `start`.
     fn context_start(&self, start: usize) -> usize {
         let floor = start.saturating_sub(MAX_BYTES_BEFORE);
         let Some(at) = memrchr(b'\n', &self.bytes[floor..start]) else { return floor };
@@ -82,7 +82,7 @@ impl<'a> Doc<'a> {
         }
         let ceiling = (end + MAX_BYTES_AFTER).min(self.bytes.len());
         let tail = &self.bytes[end..ceiling];
-        // A word in the next sentence refers to something else.
+        // A word in the next sentence does not apply to the value.
         let sentence = tail.windows(2).position(|pair| matches!(pair, [b'.' | b'!' | b'?', b' ' | b'\r']));
         let digit = tail.iter().position(u8::is_ascii_digit);
         let tail_end = memchr(b'\n', tail).into_iter().chain(digit).chain(sentence).min();
@@ -90,8 +90,8 @@ impl<'a> Doc<'a> {
         self.words[words_before..].iter().take_while(|word| word.start < tail_end).any(|word| word.bits & mask != 0)
     }
 
-    /// The bits of the nearest context word before the value, or 0 if there is none. The word must come after
-    /// `context_start` and be at most `max_distance` bytes away.
+    /// The bits of the nearest context word before the value, or 0 if there is none after `context_start` within
+    /// `max_distance` bytes.
     pub fn nearest_word_bits_before(&self, start: usize, max_distance: usize) -> u64 {
         let floor = self.context_start(start).max(start.saturating_sub(max_distance));
         let words_before = self.words.partition_point(|word| word.end <= start);

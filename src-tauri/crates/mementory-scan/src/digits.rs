@@ -1,4 +1,4 @@
-//! Finds runs of digits and the gaps between them. Also contains checks that several number detectors use.
+//! Finds runs of digits and the gaps between them, and provides checks that several number detectors use.
 
 /// Kind of the text between a run of digits and the next run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +56,7 @@ fn gap_kind(between: &[u8]) -> Gap {
     }
 }
 
-/// Whether the first runs have these lengths, with these gaps between them. If there are more gaps between the runs
-/// than entries in `gaps`, `gaps` is repeated.
+/// Whether the first runs have these lengths, with these gaps between them. `gaps` is repeated as often as needed.
 pub(crate) fn is_grouped(runs: &[Run], lengths: &[usize], gaps: &[Gap]) -> bool {
     runs.len() >= lengths.len()
         && runs.iter().zip(lengths).all(|(run, length)| run.len() == *length)

@@ -1,4 +1,4 @@
-//! E-mail addresses, with letters of any script in name and host (RFC 6531).
+//! Finds e-mail addresses. Name and host may contain letters of any script (RFC 6531).
 use memchr::memchr_iter;
 
 use crate::{Class, Confidence, Finding};
@@ -22,8 +22,8 @@ const SAMPLE_HOSTS: &[&str] = &[
     "email.tld",
     "mail.tld",
 ];
-/// Last parts of host names which show that a text is not an address: top-level domains that do not exist (RFC 2606,
-/// RFC 6761), and file extensions, as in `icon@2x.png`.
+/// Host endings that rule out an address: top-level domains that do not exist (RFC 2606, RFC 6761), and file
+/// extensions, as in `icon@2x.png`.
 const NON_TOP_LEVEL_DOMAINS: &[&str] = &[
     "test",
     "invalid",
@@ -74,8 +74,8 @@ pub(crate) fn find_addresses(text: &str, found: &mut Vec<Finding>) {
 /// The e-mail address around the `@` at position `at`. None for a sample address, a path on a server or a message id.
 fn address_around(text: &str, at: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
-    // In scripts without spaces, an address may directly follow a sentence. Letters of these scripts belong to the name
-    // only if the name's last letter is from such a script.
+    // In scripts without spaces, an address may directly follow a sentence. So letters of these scripts belong to the
+    // name only if it also ends with such a letter.
     let is_unspaced = text[..at].chars().next_back().is_some_and(is_unspaced_script);
     let is_name_char =
         |c: char| c.is_alphanumeric() && (is_unspaced || !is_unspaced_script(c)) || "._%+-'&/=?^{}~!#$*".contains(c);
@@ -156,7 +156,7 @@ fn end_of_host(text: &str, from: usize) -> usize {
     let is_host_char = |c: char| c.is_alphanumeric() && (is_unspaced || !is_unspaced_script(c)) || c == '-' || c == '.';
     let mut host = &window[..window.find(|c| !is_host_char(c)).unwrap_or(window.len())];
     host = host.trim_end_matches(['.', '-']);
-    // In `a@b.com.Then`, the space after a full stop is missing, so the next sentence is not part of the host.
+    // In `a@b.com.Then`, the space after the full stop is missing; the next sentence is not part of the host.
     if let Some(dot) = host.rfind('.')
         && host[dot + 1..].starts_with(|c: char| c.is_uppercase())
         && host[..dot].contains('.')

@@ -47,8 +47,8 @@ pub(crate) fn is_uuid(value: &str) -> bool {
         )
 }
 
-/// Whether a value with a name that suggests a secret looks random. If `clear_name` is true, the name can only mean a
-/// secret, so less randomness is enough.
+/// Whether a value whose name suggests a secret looks random. If `clear_name` is true, the name can only mean a secret,
+/// so a lower degree of randomness is enough.
 pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
     let bytes = value.as_bytes();
     if bytes.len() < if clear_name { 14 } else { 18 } || !value.is_ascii() {
@@ -70,15 +70,15 @@ pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
         (false, false) => (0.24, 3.4),
     };
     let changes = share_of_kind_changes(value);
-    // A value without digits must be long and in mixed case. Otherwise, only the single-case check can accept it.
+    // Unless it is long and in mixed case, a value without digits can only be accepted by the single-case check.
     if digits == 0 && (bytes.len() < 20 || changes < 0.2) {
         return is_random_single_case(bytes, clear_name);
     }
     changes >= min_changes && shannon_entropy(value) >= min_entropy || is_random_single_case(bytes, clear_name)
 }
 
-/// Whether a single-case value looks random. It must have a clear name and at least 16 characters, all of them letters
-/// or digits. It looks random if it has six consonants in a row and few vowels, because no language has such words.
+/// Whether a single-case value with a clear name looks random: it has at least 16 characters, all of them letters or
+/// digits, with six consonants in a row and few vowels, as in no word of any language.
 fn is_random_single_case(bytes: &[u8], clear_name: bool) -> bool {
     if !clear_name || bytes.len() < 16 || !bytes.iter().all(u8::is_ascii_alphanumeric) {
         return false;

@@ -1,5 +1,5 @@
-//! Finds international bank account numbers (IBANs). They are recognised by the length that their country uses, and by
-//! the check digits of ISO 13616 (mod 97).
+//! Finds international bank account numbers (IBANs). They are recognised by the length that their country prescribes
+//! and by the check digits of ISO 13616 (mod 97).
 use crate::context::{Doc, bits};
 use crate::{Class, Confidence, Finding};
 
@@ -113,8 +113,8 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     if start > 0 && (bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'/' | b'+')) {
         return None;
     }
-    // If the value follows a hyphen that follows a letter or digit, it is the last part of a UUID or an order number.
-    // The exception is `IBAN-`.
+    // After a letter or digit and a hyphen, the value is the last part of a UUID or an order number, except after
+    // `IBAN-`.
     if start > 1 && bytes[start - 1] == b'-' && bytes[start - 2].is_ascii_alphanumeric() {
         let before = &bytes[start.saturating_sub(5)..start - 1];
         if !before.eq_ignore_ascii_case(b"iban") {
@@ -131,8 +131,7 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     {
         return None;
     }
-    // Separators divide an account number into groups. If almost every character is followed by a separator, or if the
-    // country code is in mixed case, the value is not an account number.
+    // An account number is divided into groups, not into single characters, and its country code is not in mixed case.
     if separators > length / 2 || has_small_letter && country.iter().any(u8::is_ascii_uppercase) {
         return None;
     }

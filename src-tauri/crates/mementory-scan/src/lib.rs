@@ -1,8 +1,8 @@
 //! Finds sensitive values in a text. The functions take a text and return byte ranges. They do no I/O, keep no state,
 //! and never panic.
 //!
-//! One pass over the text searches for names, context words and key prefixes, another for digits, and another for `@`.
-//! At each hit, a detector examines the text around it, up to a fixed distance, so the time is proportional to the
+//! One pass over the text searches for names, context words and key prefixes, a second for digits, and a third for `@`.
+//! At each hit, a detector examines the text around it up to a fixed distance, so the time is proportional to the
 //! length of the text. README.md lists what is found and what is not.
 mod card;
 mod context;
@@ -39,7 +39,7 @@ pub enum Class {
     AccessKey,
     /// PEM blocks and other private keys.
     PrivateKey,
-    /// Passwords and passphrases typed by a person or a program.
+    /// Passwords and passphrases.
     Password,
     /// Payment card numbers.
     Card,
@@ -51,7 +51,7 @@ pub enum Class {
     Phone,
     /// National ids: personal numbers issued by a state.
     NationalId,
-    /// An unencrypted secret in a credential record. It is recognised by the record's members instead of its text, so
+    /// An unencrypted secret in a credential record. Detected in the members of the record, not in its text, so
     /// [`scan`] never returns this class.
     StoredSecret,
 }
@@ -110,7 +110,7 @@ pub enum Confidence {
     Possible,
     /// Both the format of the value and the surrounding words indicate it.
     Likely,
-    /// The value itself is sufficient evidence (a known prefix, a check digit, a unique format), or its name is.
+    /// The value alone is sufficient evidence (a known prefix, a check digit, a unique format), or its name alone is.
     VeryLikely,
 }
 
@@ -152,8 +152,8 @@ pub fn scan(text: &str) -> Vec<Finding> {
     resolve::resolve_overlaps(findings)
 }
 
-/// Finds only access keys and private keys that are [very likely](Confidence::VeryLikely). Faster than [`scan`], because
-/// nothing else is searched for.
+/// Finds only access keys and private keys that are [very likely](Confidence::VeryLikely). This makes it faster than
+/// [`scan`].
 pub fn scan_keys(text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     find_at_literals(text, |tag| !matches!(tag, Tag::Url | Tag::Password | Tag::Command), &mut findings);

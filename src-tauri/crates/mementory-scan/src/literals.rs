@@ -1,4 +1,4 @@
-//! Finds, in one pass, every literal that makes a detector examine the text after it.
+//! Finds all literals in one pass: the fixed strings that trigger a detector or serve as context words.
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -33,13 +33,11 @@ pub(crate) enum Tag {
 /// A literal's tag, and its rules for case and for the characters around it in the text.
 struct Literal {
     tag: Tag,
-    /// True if the literal only counts in exactly this case. For short acronyms that are ordinary words in another
-    /// case.
+    /// True if the literal is case-sensitive. For short acronyms that are ordinary words in lower case.
     exact_case: bool,
     /// True if the literal must not be part of a longer word.
     whole_word: bool,
-    /// True if the literal is the beginning of a word and an ending may follow, as in `telefonnummeret`. Such words are
-    /// marked with `*` in the lists.
+    /// True if an inflectional ending may follow, as in `telefonnummeret`. Such words are marked with `*` in the lists.
     is_stem: bool,
 }
 
@@ -47,12 +45,12 @@ struct Literal {
 /// `puhelinnumerossa` match, but not `Telefonvertrag`.
 const MAX_ENDING_LETTERS: usize = 6;
 
-/// Headers and schemes after which a token follows. The space or colon is required, because "bearer" is also an
-/// ordinary word.
+/// Headers and schemes that are followed by a token. The space or colon is part of the literal, because "bearer" is
+/// also an ordinary word.
 const TOKEN_SCHEMES: &[&str] =
     &["bearer ", "authorization: token ", "authorization: basic ", "x-api-key: ", "\"basic "];
 
-/// How commands and statements that may contain a password begin.
+/// Beginnings of commands and statements that may contain a password.
 const PASSWORD_COMMANDS: &[&str] = &[
     "sshpass -p",
     "mysql ",
@@ -69,7 +67,7 @@ const PASSWORD_COMMANDS: &[&str] = &[
 const PRIVATE_KEY_STARTS: [&str; 6] =
     ["-----BEGIN", "---- BEGIN SSH2", "AGE-SECRET-KEY-", "PuTTY-User-Key-File-", "xprv", "nsec1"];
 
-/// The texts of all literals, and at the same indexes their tags and rules.
+/// The texts of all literals, and their tags and rules at the same indexes.
 static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -133,9 +131,8 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
     byte.is_some_and(|b| b.is_ascii_alphanumeric())
 }
 
-/// Every literal in `text` that is allowed by its case and the characters around it, in text order and without
-/// overlaps. If a match is not allowed, a shorter literal inside it may still match: "n° de sécurité", for example,
-/// contains "n° de sécu".
+/// Every literal in `text` whose case and boundaries match its rules, in text order and without overlaps. If they do
+/// not match, a shorter literal inside it may still match: "n° de sécurité", for example, contains "n° de sécu".
 pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (Tag, usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -153,7 +150,7 @@ pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (Tag, usize, usi
     })
 }
 
-/// The tag of the literal at `start..end`. `None` if its case or the characters around it do not match.
+/// The tag of the literal at `start..end`. `None` if its case or boundaries do not match its rules.
 fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize) -> Option<Tag> {
     let literal = LITERAL_TABLE.1.get(pattern)?;
     if literal.exact_case && LITERAL_TABLE.0.get(pattern)?.as_bytes() != &bytes[start..end] {
@@ -165,12 +162,12 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
         if starts_alphanumeric && is_alphanumeric(before) && !starts_camel_case_word(bytes, start) {
             return None;
         }
-        // A verb inside a name in program code (`VHOST_SET_VRING_CALL`) does not indicate a telephone number.
+        // "Call" inside an identifier (`VHOST_SET_VRING_CALL`) does not indicate a telephone number.
         if matches!(literal.tag, Tag::Context(bits::CALL)) && before == Some(&b'_') {
             return None;
         }
-        // The format's rules check the text after a token's prefix. A context word must end here, or have only a short
-        // ending.
+        // What follows a token's prefix is checked later, by the token's pattern. A context word must end here, or have
+        // only a short ending.
         let ends_in_letter = bytes[end - 1].is_ascii_alphabetic();
         let ending_len =
             bytes[end..].iter().take(MAX_ENDING_LETTERS + 1).take_while(|b| b.is_ascii_lowercase()).count();

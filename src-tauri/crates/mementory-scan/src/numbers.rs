@@ -1,4 +1,4 @@
-//! Finds the runs of digits once, and lets each detector check whether its kind of number starts there.
+//! Finds the runs of digits once, and lets each detector check whether its kind of number starts at a run.
 use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, find_runs};
 use crate::{Confidence, Finding, card, iban, national, phone};
@@ -10,7 +10,7 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
     for index in 0..runs.len() {
         let at = &runs[index..runs.len().min(index + 10)];
         found.extend(iban::iban_at(doc, at[0].start));
-        // A day, a version or a quantity has few digits, so only a number with letters is possible here.
+        // With so few digits, only a number with letters is possible; most such runs are days, versions or quantities.
         if count_connected_digits(at) < MIN_DIGITS {
             let follows_letter = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
             // A French number has few digits here if its department is Corsican: `1 91 11 2A 171 441 59`.
@@ -21,7 +21,7 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
             }
             continue;
         }
-        // This run of digits is inside a bank account number, whose check digits may be wrong.
+        // A run inside a bank account number, even one with wrong check digits, starts no other number.
         if iban::is_group_of_iban(doc.bytes, at[0].start) {
             continue;
         }

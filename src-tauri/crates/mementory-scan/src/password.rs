@@ -1,4 +1,5 @@
-//! Passwords that are assigned to a name, or passed to a function or program. Sentences are in `password_sentence`.
+//! Finds passwords that are assigned to a name, or passed to a function or program. For sentences, see
+//! `password_sentence`.
 use crate::password_sentence::{password_in_sentence, value_before_name};
 use crate::password_value::{
     has_mixed_case, is_code, is_digest, is_label, is_measure, is_ordinary_word, is_passphrase, is_path, is_strong,
@@ -11,8 +12,8 @@ use crate::value::{
 use crate::word_lists::password;
 use crate::{Confidence, Finding};
 
-/// The password that belongs to the name containing `start..end`. If the name actually means a key, like "clave API",
-/// that key is returned instead.
+/// The password of the name that contains the word at `start..end`. If the name actually means a key, as in "clave
+/// API", the key is returned instead.
 pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<Finding> {
     let word = &text[start..end];
     let ambiguous = password::AMBIGUOUS_NAMES.iter().any(|name| word.eq_ignore_ascii_case(name));
@@ -22,9 +23,8 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
         return None;
     }
     let bytes = text.as_bytes();
-    // The word must not be the end of another word, as in "bypass" and "compass". So it must not follow a letter,
-    // unless it begins with a capital in a camelCase name, is in a name in capitals, or is joined to another word
-    // (`dbpassword`).
+    // The word must not be the end of another word, as in "bypass" and "compass". So it may follow a letter only in a
+    // camelCase name, in an all-caps name, or after a known prefix (`dbpassword`).
     let follows_letter = start > 0 && bytes[start - 1].is_ascii_alphabetic();
     let starts_camel_case_word =
         follows_letter && bytes[start].is_ascii_uppercase() && bytes[start - 1].is_ascii_lowercase();
@@ -38,8 +38,7 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     }
     let after = &text[end..ascii_end];
     let has_possessive_ending = password::POSSESSIVE_ENDINGS.contains(&after);
-    // Directly after an ambiguous name, digits are allowed, but not letters, because of names such as `pass_by_ref`,
-    // `PASSTHRU` and `pw_uid`.
+    // An ambiguous name may be followed by digits, but not by letters, as in `pass_by_ref`, `PASSTHRU` and `pw_uid`.
     if ambiguous && after.len() > 1 && after.bytes().any(|b| b.is_ascii_alphabetic()) && !has_possessive_ending {
         return None;
     }
@@ -47,7 +46,7 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     if word.is_ascii() && !after.is_empty() && !is_name_ending(after, may_take_ending) {
         return None;
     }
-    // With an ending, as in "parolası" and "parolam", the word is no longer ambiguous.
+    // An ending, as in "parolası" and "parolam", makes the word unambiguous.
     let ambiguous = ambiguous && (to == ascii_end || !word.is_ascii()) && !has_possessive_ending;
     // "clave API" is a key and not a password.
     let next = text[to..].trim_start_matches([' ', '_']).trim_start_matches("de ").trim_start_matches("de la ");
@@ -65,7 +64,7 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     let is_option = before.starts_with("--") || before == "-";
     if let Some(value) = value_after_name(text, from, to) {
         let finding = assigned_password(text, &text[from..to], &value, ambiguous, is_option);
-        // If a sign assigns the value, the rest of the sentence is not searched.
+        // If the value is assigned with a sign, the rest of the sentence is not searched.
         if finding.is_some() || value.join != Join::Space {
             return finding;
         }
@@ -152,7 +151,7 @@ fn function_argument(text: &str, name: (usize, usize), before: &str, ambiguous: 
     .then(|| password_finding("password_argument", (value.start, value.end), Confidence::Likely))
 }
 
-/// A password that a sign assigns to the name, or that is given as an option of a command.
+/// A password that is assigned to the name with a sign, or given as an option of a command.
 fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, is_option: bool) -> Option<Finding> {
     let (mut start, mut end) = (value.start, value.end);
     let mut inner = &text[start..end];
@@ -186,7 +185,7 @@ fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, is_
             }
         };
     }
-    // Code such as a call, a member or a variable is not a password.
+    // Program code, such as a call, a member or a variable, is not a password.
     if is_code(inner) {
         return None;
     }
@@ -200,7 +199,7 @@ fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, is_
     // A plain word is only accepted if nothing else follows on the line and the line is not code.
     let is_shell_variable = name.bytes().all(|b| !b.is_ascii_lowercase());
     let is_word = inner.bytes().all(|b| b.is_ascii_lowercase() || !b.is_ascii()) || is_shell_variable || is_option;
-    // If a command follows, as in `PGPASSWORD=x psql`, the line is not a sentence.
+    // A command may follow, as in `PGPASSWORD=x psql`; the line is then not a sentence either.
     let is_followed_by_command = value.join == Join::TightEquals
         && (!ambiguous || name.contains('_'))
         && is_shell_variable
@@ -221,7 +220,7 @@ pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> 
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let read = |at: usize| read_value(text, at, Join::Space).map(|value| (value.start, value.end, value.quoted));
     let (from, to, _quoted) = match name.trim_end() {
-        // In SQL the value is quoted. Without quotes, this is an ordinary sentence.
+        // In SQL, the value is quoted. Without quotes, "identified by" is part of an ordinary sentence.
         "identified by" => read(end + count_blanks(text.as_bytes(), end))
             .filter(|value| matches!(text.as_bytes()[value.0 - 1], b'\'' | b'"') && value.2)?,
         "sshpass -p" => read(end + count_blanks(text.as_bytes(), end))?,

@@ -22,7 +22,7 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
         let value = value_at(text, from + at)?;
         return finding_if_password(text, value, true);
     }
-    // Before one of these characters, the name is part of a list, a call or a type.
+    // If one of these characters follows, the name is part of a list, a call or a type.
     if rest[at..].starts_with([',', ')', ']', '}', ';', '>', '<', '&', '(']) {
         return None;
     }
@@ -88,9 +88,8 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
     None
 }
 
-/// Whether the word after the name means a property of a password, as in "password policy" and "password fields". After
-/// a word from `ATTRIBUTES`, only a known ending may follow, because "portal" does not mean "port". After a stem, any
-/// ending may follow.
+/// Whether the word after the name is an attribute of a password, as in "password policy" and "password fields". A word
+/// from `ATTRIBUTES` may only have a known ending, because "portal" does not mean "port"; a stem may have any ending.
 fn is_attribute(word: &str) -> bool {
     let is_ending = |rest: &str| rest.is_empty() || password::ATTRIBUTE_ENDINGS.contains(&rest);
     let mut attributes = password::ATTRIBUTES.iter().filter(|attribute| attribute.len() > 3);
@@ -137,14 +136,14 @@ fn value_at(text: &str, at: usize) -> Option<SentenceValue> {
     if !value.quoted {
         let word = &text[start..end];
         let cut = word.trim_end_matches(['?', ')', ',', '.', ';', '"', '»', '”', '。', '、', '」']);
-        // Chinese, Japanese and Korean text may continue without a space, so the value ends at its first character.
+        // Chinese, Japanese and Korean text may follow without a space; its first character ends the value.
         let cut = cut.find(|c: char| c as u32 >= 0x2E80).map_or(cut, |n| if n > 0 { &cut[..n] } else { cut });
         end = start + cut.len();
     }
     (start < end).then_some(SentenceValue { start, end, quoted: value.quoted })
 }
 
-/// The finding for a value, if it looks like a password. If `clear_link` is true, the words before the value can only
+/// The finding for a value, if it looks like a password. `clear_link` is true if the words before the value can only
 /// introduce a password.
 fn finding_if_password(text: &str, value: SentenceValue, clear_link: bool) -> Option<Finding> {
     let SentenceValue { start, end, quoted } = value;

@@ -7,8 +7,8 @@ pub(crate) fn password_finding(detector: &'static str, value: (usize, usize), co
     Finding { class: Class::Password, detector, start: value.0, end: value.1, confidence }
 }
 
-/// Whether the value has at least four characters, and mixes letters and digits, or either of these and signs that do
-/// not occur in words.
+/// Whether the value has at least four characters and mixes at least two of letters, digits, and signs that do not
+/// occur in words.
 pub(crate) fn is_strong(value: &str) -> bool {
     let letters = value.chars().filter(|c| c.is_alphabetic()).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -21,8 +21,7 @@ pub(crate) fn is_strong(value: &str) -> bool {
             || digits >= 4 && value.contains(['-', '_', '.', '/']) && letters > 0)
 }
 
-/// Whether the value is strong, and so unlike a word that no other evidence is needed than the word "password" directly
-/// before it.
+/// Whether the value is strong, and so unlike a word that the word "password" directly before it is enough evidence.
 pub(crate) fn is_distinctive(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let has_sign = value.bytes().any(|b| b"!@#$%^&*+=~?".contains(&b));
@@ -49,9 +48,9 @@ pub(crate) fn is_distinctive(value: &str) -> bool {
         && !(is_numbered || is_version || is_file_name || value.starts_with('-'))
 }
 
-/// Whether a value of at least eight ASCII characters mixes capitals and small letters as a random password does. The
-/// check counts single small letters next to a capital, and small letters after two capitals. At least two of these are
-/// needed, because one can also occur in a word or in a name in program code.
+/// Whether a value of at least eight ASCII characters mixes capitals and small letters as a random password does.
+/// Single small letters next to a capital, and small letters after two capitals, are counted; at least two are needed,
+/// because one can also occur in a word or an identifier.
 pub(crate) fn has_mixed_case(value: &str) -> bool {
     if value.len() < 8 || !value.is_ascii() {
         return false;
@@ -116,7 +115,7 @@ pub(crate) fn is_measure(value: &str) -> bool {
     is_quantity || TECHNICAL_NAMES.iter().any(|name| lower.starts_with(name))
 }
 
-/// Whether the value is a passphrase of several words, rather than a sentence about one.
+/// Whether the value is a passphrase of several words, rather than a sentence about passwords.
 pub(crate) fn is_passphrase(value: &str) -> bool {
     let words: Vec<String> = value.split_whitespace().map(str::to_lowercase).collect();
     let is_about_passwords = words.iter().any(|word| {
@@ -146,7 +145,7 @@ pub(crate) fn is_code(value: &str) -> bool {
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
             && !part.as_bytes()[0].is_ascii_digit()
     };
-    // If a call was cut off at a comma, its closing bracket is missing.
+    // If the value ends at a comma inside a call, the closing bracket is missing.
     let is_call = value.find('(').is_some_and(|at| {
         is_identifier(value[..at].trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or(""))
             && (value.ends_with([')', '(']) || !value.contains(')'))
@@ -183,7 +182,7 @@ pub(crate) fn is_code(value: &str) -> bool {
         || is_literal(value)
 }
 
-/// Whether the value is a name in a program that contains "pass", such as `not_for_passphrase`.
+/// Whether the value is an identifier that contains "pass", such as `not_for_passphrase`.
 pub(crate) fn is_label(value: &str) -> bool {
     value.contains('_') && value.contains("pass") && value.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }
@@ -211,7 +210,7 @@ pub(crate) fn is_path(value: &str) -> bool {
         || value.starts_with('/') && value[1..].contains('/') && value.len() > 5
 }
 
-/// Whether the value is a hashed password, a digest or a UUID, which are not reported.
+/// Whether the value is a hashed password, a digest or a UUID.
 pub(crate) fn is_digest(value: &str) -> bool {
     [
         "$2a$", "$2b$", "$2y$", "$argon2", "$6$", "$5$", "$1$", "{SSHA}", "{SHA}", "pbkdf2", "scrypt:", "sha256:",

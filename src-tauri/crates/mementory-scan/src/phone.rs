@@ -1,4 +1,5 @@
-//! Finds telephone numbers by their format, and checks them against numbering plans (with the `phonenumber` library).
+//! Finds telephone numbers by their format, and validates them against numbering plans (with the `phonenumber`
+//! library).
 use phonenumber::country::Id;
 
 use crate::context::{Doc, bits};
@@ -8,7 +9,7 @@ use crate::{Class, Confidence, Finding};
 /// Largest number of digits in a telephone number (ITU-T E.164).
 const MAX_PHONE_DIGITS: usize = 15;
 
-/// The telephone number that begins with the digits of `runs[0]`.
+/// The telephone number that starts with the digits of `runs[0]`. None if there is none.
 pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     let bytes = doc.bytes;
     let first = runs[0];
@@ -22,7 +23,7 @@ pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
         first.start
     };
     let lead = if plus && bytes[..lead].ends_with(b"(") && is_in_brackets(runs, bytes) { lead - 1 } else { lead };
-    // In JSON, a line break before the number is written as a backslash and a letter, which is not part of the number.
+    // In JSON, whitespace before the number may be an escape such as `\n`, whose letter does not belong to the number.
     let is_escaped = plus && matches!(&bytes[..lead], [.., b'\\', b'n' | b't' | b'r']);
     if lead > 0
         && !is_escaped
@@ -35,7 +36,7 @@ pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     if plus {
         return international_number(doc, runs, lead);
     }
-    // If the nearest word is a name for a personal number, this is not a telephone number, even if the check digit of
+    // If the nearest context word names a personal number, this is not a telephone number, even if the check digit of
     // the personal number is wrong.
     let nearest = doc.nearest_word_bits_before(lead, 90);
     let is_personal_number = nearest & bits::IDS != 0 && nearest & bits::PHONE == 0 && first.len() > 8;
@@ -80,7 +81,7 @@ fn has_more_digits(runs: &[Run], end: usize) -> bool {
     runs.iter().any(|run| run.end == end && run.gap != Gap::None)
 }
 
-/// Whether a closing bracket follows the first run, or the first two runs. The caller has checked for the opening
+/// Whether a closing bracket follows the first or the second run. The caller has already checked for the opening
 /// bracket.
 fn is_in_brackets(runs: &[Run], bytes: &[u8]) -> bool {
     bytes.get(runs[0].end) == Some(&b')')
@@ -96,10 +97,10 @@ fn is_joined_before(bytes: &[u8], lead: usize) -> bool {
     }
 }
 
-/// Whether a number may end here. It must not be directly followed by a letter other than `x`, by a digit, or by `_`,
-/// `%` or `@`, nor by a full stop, colon, hyphen or comma that is followed by a digit. The exception is a comma before
-/// the next cell of a table row. This cell must have more than three digits or begin with a plus sign, because up to
-/// three digits after a comma are the decimals of an amount.
+/// Whether a number may end here. It must not be followed by a letter other than `x`, by a digit, or by `_`, `%` or
+/// `@`, nor by a full stop, colon, hyphen or comma and a digit. As an exception, a comma may precede the next cell of a
+/// table row, which must have more than three digits or begin with a plus sign: fewer digits would be the decimals of
+/// an amount.
 fn may_end_at(bytes: &[u8], end: usize) -> bool {
     let plus = |b: &u8| *b == b'+';
     let is_table_cell = bytes.get(end) == Some(&b',') && {
@@ -112,8 +113,8 @@ fn may_end_at(bytes: &[u8], end: usize) -> bool {
     !continues_number && !bytes.get(end).is_some_and(is_joined)
 }
 
-/// Positions at which a number may end, last one first, each with the number of runs before it. A number has at most
-/// eight runs and at most `max_digits` digits.
+/// Positions at which a number with at most eight runs and `max_digits` digits may end, each with the number of runs
+/// before it. The last position comes first.
 fn possible_ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
     let mut digits = 0;
     let mut ends = Vec::new();
@@ -131,8 +132,8 @@ fn possible_ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
     ends
 }
 
-/// The digits of a possible number, with its plus sign if it has one. The `(0)` in `+49 (0) 30` is left out, because it
-/// is not dialled.
+/// The digits of a possible number, with its plus sign if there is one. The `(0)` in `+49 (0) 30` is left out, because
+/// it is not dialled after the country code.
 fn dialled_digits(bytes: &[u8], start: usize, end: usize) -> String {
     let mut text = String::new();
     let slice = &bytes[start..end];
@@ -165,8 +166,8 @@ fn international_number(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding>
             number = format!("+{rest}");
         }
         let digits = number.len() - 1;
-        // A number with a plus sign is never an amount with decimals, so a comma after it separates the entries of a
-        // list.
+        // After a number with a plus sign, a comma separates list entries, because such a number is not an amount with
+        // decimals.
         let ends_at_list_comma = doc.bytes.get(end) == Some(&b',') && doc.bytes[lead..end].contains(&b'+');
         if !(7..=MAX_PHONE_DIGITS).contains(&digits)
             || !(ends_at_list_comma || may_end_at(doc.bytes, end))
@@ -178,8 +179,8 @@ fn international_number(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding>
         if is_valid(None, &number) {
             return Some(phone_finding("international", lead, end, Confidence::VeryLikely));
         }
-        // The number has a valid length and an existing country code, but is in no numbering plan. It may be made up,
-        // or be in a new range.
+        // A number with a valid length and an existing country code that is in no numbering plan may be made up, or be
+        // in a new range.
         let plausible = count >= 3 || doc.matches_context(lead, end, bits::PHONE | bits::CALL);
         let is_decimal = runs[..count - 1].iter().any(|run| run.gap == Gap::Dot) && count < 4;
         if grouped.is_none() && digits >= 9 && plausible && !is_decimal && phonenumber::parse(None, &number).is_ok() {
@@ -247,7 +248,7 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
     None
 }
 
-/// Countries whose plans are tried for a number that starts with a zero.
+/// Countries whose numbering plans are tried for a number that starts with a zero.
 const COUNTRIES_WITH_ZERO: &[Id] = &[
     Id::DE,
     Id::GB,
@@ -265,7 +266,7 @@ const COUNTRIES_WITH_ZERO: &[Id] = &[
     Id::CN,
     Id::UA,
 ];
-/// Countries whose plans are tried for a number that does not start with a zero.
+/// Countries whose numbering plans are tried for a number that does not start with a zero.
 const COUNTRIES_WITHOUT_ZERO: &[Id] = &[
     Id::US,
     Id::ES,
@@ -287,8 +288,8 @@ const COUNTRIES_WITHOUT_ZERO: &[Id] = &[
     Id::SG,
 ];
 
-/// A telephone number without a country code, near a word that indicates one. If `is_named` is true, that word means a
-/// telephone number, and is not just a word such as "call".
+/// A telephone number without a country code, near a context word. If `is_named` is true, that word means a telephone
+/// number and is not just a word such as "call".
 fn national_number(doc: &Doc, runs: &[Run], lead: usize, is_named: bool) -> Option<Finding> {
     let bytes = doc.bytes;
     let zero = bytes[runs[0].start] == b'0';

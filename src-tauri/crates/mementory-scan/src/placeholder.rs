@@ -1,8 +1,8 @@
-//! Decides whether a value merely stands for a secret: a sample, a variable, a type or a mask.
+//! Decides whether a value is only a placeholder for a secret: a sample, a variable, a type or a mask.
 use crate::word_lists::placeholder;
 
-/// Parts of sample values that are common in documentation. None of them is a complete key, so that this repository
-/// contains none.
+/// Parts of sample values that are common in documentation. Only parts are listed, so that this repository contains no
+/// complete key.
 const SAMPLE_PARTS: &[&str] = &[
     "4eC39HqLyj",
     "BQokikJOvBi",
@@ -25,7 +25,7 @@ const SAMPLE_PARTS: &[&str] = &[
 /// Whether `value` is a placeholder rather than a secret.
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
-    // A fragment that ends with `_` or `-`, such as "tu_", only counts at the beginning of a word.
+    // A list entry that ends with `_` or `-`, such as "tu_", only matches at the beginning of a word.
     let starts_word = |at: usize| !lower[..at].ends_with(|c: char| c.is_alphanumeric());
     let contains_word = |word: &str| match word.ends_with(['_', '-']) {
         true => lower.match_indices(word).any(|(at, _)| starts_word(at)),
@@ -45,7 +45,7 @@ pub(crate) fn is_sample(value: &str) -> bool {
     SAMPLE_PARTS.iter().any(|sample| value.contains(sample)) || counts_up(value, 8)
 }
 
-/// Whether a token is a sample, contains a word for a sample, or repeats one character many times.
+/// Whether a token is a sample, contains a word such as "example", or repeats one character many times.
 pub(crate) fn is_fake_token(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     is_sample(value)
@@ -58,7 +58,8 @@ fn is_variable(value: &str) -> bool {
     let bytes = value.as_bytes();
     let is_name = |part: &[u8]| !part.is_empty() && part.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
     match bytes {
-        // A password may begin with a dollar sign, but a variable's name does not have both digits and small letters.
+        // A password may also begin with a dollar sign. The name of a variable does not contain both digits and small
+        // letters.
         [b'$', rest @ ..] => {
             is_name(rest) && !(rest.iter().any(u8::is_ascii_digit) && rest.iter().any(u8::is_ascii_lowercase))
         }
@@ -74,8 +75,7 @@ fn is_variable(value: &str) -> bool {
     }
 }
 
-/// Whether the value has at most two different characters (`****`, `xxxx`, `------`), or only characters that are
-/// common in masks.
+/// Whether the value has at most two different characters (`****`, `xxxx`, `------`), or only typical mask characters.
 fn is_mask(value: &str) -> bool {
     let mut seen: Vec<char> = Vec::new();
     for c in value.chars() {

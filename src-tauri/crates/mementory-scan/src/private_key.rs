@@ -6,7 +6,7 @@ use crate::{Class, Confidence, Finding};
 /// Largest length of a block in bytes. An RSA key of 16,384 bits takes 13 kB in PEM, and even a PGP key with subkeys is
 /// smaller than this limit.
 const MAX_BLOCK_BYTES: usize = 64 * 1024;
-/// Shortest run of base64 that a block must contain. Without one, it is a sample and not a key.
+/// Shortest run of base64 in a key. A block without such a run is a sample.
 const MIN_BASE64_RUN_BYTES: usize = 24;
 
 /// The private key that starts at `start`.
@@ -17,11 +17,11 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
     } else if rest.starts_with("PuTTY") {
         (putty_length(rest)?, "putty")
     } else if rest.starts_with("AGE") {
-        (word_length(rest, 16, |b| b.is_ascii_uppercase() || b.is_ascii_digit(), 58)?, "age")
+        (one_word_key_length(rest, 16, |b| b.is_ascii_uppercase() || b.is_ascii_digit(), 58)?, "age")
     } else if rest.starts_with("xprv") {
-        (word_length(rest, 4, |b| b.is_ascii_alphanumeric(), 107)?, "bip32")
+        (one_word_key_length(rest, 4, |b| b.is_ascii_alphanumeric(), 107)?, "bip32")
     } else {
-        (word_length(rest, 5, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), 58)?, "nostr")
+        (one_word_key_length(rest, 5, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), 58)?, "nostr")
     };
     let is_separate_word = rest.starts_with('-') || start == 0 || !text.as_bytes()[start - 1].is_ascii_alphanumeric();
     is_separate_word.then_some(Finding {
@@ -33,8 +33,9 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
     })
 }
 
-/// The length of a one-word key: the prefix, and `length` bytes of the key's alphabet, one more or one fewer.
-fn word_length(rest: &str, prefix: usize, is_key_byte: fn(u8) -> bool, length: usize) -> Option<usize> {
+/// The length of a one-word key: a prefix of `prefix` bytes, and `length` bytes (or one more or fewer) of the key's
+/// alphabet.
+fn one_word_key_length(rest: &str, prefix: usize, is_key_byte: fn(u8) -> bool, length: usize) -> Option<usize> {
     let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| is_key_byte(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
     (run.abs_diff(length) <= 1 && !crate::placeholder::is_fake_token(body)).then_some(prefix + run)
@@ -59,7 +60,7 @@ fn block_length(rest: &str) -> Option<usize> {
     let (inner, length) = match end_line_at {
         Some(at) => (at, at + end_line_length(&body[at..])),
         None => {
-            let length = open_body_length(&body[..next]);
+            let length = unterminated_body_length(&body[..next]);
             (length, length)
         }
     };
@@ -67,7 +68,7 @@ fn block_length(rest: &str) -> Option<usize> {
     (longest >= MIN_BASE64_RUN_BYTES && !is_masked(&body[..inner])).then_some(head + length)
 }
 
-/// Whether the body has only a few different characters (`xxxx`), so that the block is a sample.
+/// Whether the body has only a few different characters (`xxxx`), as in a sample.
 fn is_masked(body: &str) -> bool {
     let mut seen = [false; 256];
     body.bytes().filter(|b| b.is_ascii_alphanumeric()).for_each(|b| seen[b as usize] = true);
@@ -81,9 +82,9 @@ fn end_line_length(end: &str) -> usize {
     dashes + end[dashes..].bytes().take_while(|b| *b == b'-').count()
 }
 
-/// Length of the body of a block without an END line. The body consists of headers and lines of base64. Its line breaks
-/// may be written as escapes.
-fn open_body_length(body: &str) -> usize {
+/// Length of the body of a block without an END line: headers and lines of base64. Line breaks may be written as
+/// escapes.
+fn unterminated_body_length(body: &str) -> usize {
     let mut at = 0;
     let mut good_end = 0;
     let mut body_seen = false;
@@ -130,6 +131,6 @@ fn putty_length(rest: &str) -> Option<usize> {
     Some(if mac.is_some() {
         from + rest[from..from + line].trim_end().len()
     } else {
-        from + line + open_body_length(&rest[from + line..])
+        from + line + unterminated_body_length(&rest[from + line..])
     })
 }

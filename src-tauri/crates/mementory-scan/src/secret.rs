@@ -5,11 +5,11 @@ use crate::value::{Join, MAX_NAME_BYTES, count_blanks, end_of_inflection, name_a
 use crate::word_lists::{grammar, secret};
 use crate::{Class, Confidence, Finding};
 
-/// The secret that belongs to the name containing the word at `start..end`. The secret is assigned to the name, or
-/// comes before or after the name on the same line.
+/// The secret of the name that contains the word at `start..end`. It is assigned to the name, or comes before or after
+/// it on the same line.
 pub(crate) fn secret_for_name(text: &str, start: usize, end: usize) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
-    // A line of base64 may contain such a word by chance.
+    // A long base64 value may contain such a word by chance.
     if to - from > MAX_NAME_BYTES || to - from > 24 && is_random(&text[from..to], false) {
         return None;
     }
@@ -88,8 +88,8 @@ fn words_before(text: &str, from: usize) -> String {
     words.concat().chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The range of the secret in `start..end`, if the value there looks like one. If `clear_name` is true, the name can
-/// only mean a secret. If `assigned` is true, the value certainly belongs to that name.
+/// The range of the secret in `start..end`, if the value there looks like one. `clear_name` is true if the name can
+/// only mean a secret, and `assigned` is true if the value is assigned to the name.
 fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assigned: bool) -> Option<(usize, usize)> {
     let mut value = &text[start..end];
     let mut start = start;
@@ -111,16 +111,15 @@ fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assig
         return None;
     }
     if is_hex(value.strip_prefix("0x").unwrap_or(value)) {
-        // Many keys have 32 or 64 hexadecimal digits, but so do hashes. So the name must be clear and the value must be
-        // assigned to it.
+        // Many keys have 32 or 64 hexadecimal digits, but so do hashes, so this is accepted only with a clear name and
+        // an assignment.
         return (clear_name && assigned && value.len() >= 20 && is_random(value, true)).then_some((start, end));
     }
     let looks_random = is_random(value, clear_name) || (clear_name && assigned && has_keyboard_signs(value));
     looks_random.then_some((start, end))
 }
 
-/// Whether a long value has signs among its letters and digits, as in keys that may contain any keyboard character,
-/// such as `django-insecure-x#9…`.
+/// Whether a long value contains special characters, as in keys such as `django-insecure-x#9…`.
 fn has_keyboard_signs(value: &str) -> bool {
     let signs = value.bytes().filter(|b| b"!@#$%^&*()+~".contains(b)).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -196,12 +195,12 @@ fn is_not_secret(value: &str) -> bool {
     is_uuid(value) || has_known_prefix || is_address || is_path && value.contains('.')
 }
 
-/// Skips words after the name which say that the key is for an API, as in "clé d'API", "klucz API" and "clave de la
-/// API". Returns the position after them, and whether there were any.
+/// Skips words after the name that mean "of the API", as in "clé d'API", "klucz API" and "clave de la API". Returns the
+/// position after them, and whether there were any.
 fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
     let rest = &text[to..text.floor_char_boundary((to + 24).min(text.len()))];
     let lower = rest.to_lowercase();
-    // Some capitals differ from their small letters in their number of bytes. The positions would then be wrong.
+    // If lower-casing changes the number of bytes, the positions would be wrong.
     let after_space = lower.strip_prefix(' ').filter(|_| lower.len() == rest.len());
     let found = after_space.and_then(|lower| secret::API_SUFFIXES.iter().find(|suffix| lower.starts_with(**suffix)));
     let end = found.map_or(to, |suffix| to + 1 + suffix.len());
@@ -210,7 +209,7 @@ fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
 }
 
 /// A value that looks random, among the next words on the line. If `clear_name` is true, the name can only mean a
-/// secret. Then hexadecimal digits are accepted too, if only words such as "is" are between the name and the value.
+/// secret, so hexadecimal digits are accepted too, if only words such as "is" are between the name and the value.
 fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool) -> Option<(usize, usize)> {
     let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
@@ -232,7 +231,7 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool)
             rest.find(|c: char| c.is_whitespace() || "\"'`<>)]},;*|。，“”»」".contains(c)).unwrap_or(rest.len());
         let word = rest[..length].trim_end_matches(['.', ':', '!', '?']);
         let (start, end) = (from + at, from + at + word.len());
-        // A value so far away does not belong to the name.
+        // A value that is so far away does not belong to the name.
         if at > 120 {
             return None;
         }
@@ -253,7 +252,7 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool)
         {
             return Some((start, end));
         }
-        // A new sentence refers to something else.
+        // A value in the next sentence does not belong to the name.
         let ends_sentence = rest[..length].ends_with(['.', '!', '?']);
         if ends_sentence && words > 2 {
             return None;

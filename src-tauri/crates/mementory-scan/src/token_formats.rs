@@ -12,19 +12,19 @@ use crate::{Class, Confidence, Finding};
 pub(crate) struct TokenFormat {
     /// Name of the detector.
     pub name: &'static str,
-    /// Prefix of every token in this format, in exactly this case.
+    /// Prefix of every token in this format, case-sensitive.
     pub prefix: &'static str,
-    /// Regular expression for the text after the prefix. If it has a group, only the group is the value. Otherwise, the
-    /// value is the prefix together with this text.
+    /// Regular expression for the text after the prefix. If it has a group, only the group is the token. Otherwise, the
+    /// token is the prefix together with the matched text.
     pattern: &'static str,
     /// True if the prefix must begin a word. It must not follow a letter, a digit or `_`, nor a word and a hyphen.
     pub whole_word: bool,
 }
 
 impl TokenFormat {
-    /// The literals that the text is searched for. This is the prefix alone, except in two formats whose prefix is so
-    /// short that it occurs too often. There it is combined with each character that can follow: a hexadecimal digit
-    /// (Twilio), or a base64 character that can encode the second digit of a bot's id (Discord).
+    /// The literals to search for: the prefix alone, except in formats whose prefix is so short that it occurs too
+    /// often. There it is combined with each character that can follow: a hexadecimal digit (Twilio), or a base64
+    /// character that can encode the second digit of a bot's id (Discord).
     pub fn literals(&self) -> Vec<String> {
         let next = match self.name {
             "twilio_key" | "twilio_account_sid" => "0123456789abcdef",
@@ -34,7 +34,7 @@ impl TokenFormat {
         next.chars().map(|c| format!("{}{c}", self.prefix)).collect()
     }
 
-    /// Whether the prefix is also a name that a secret may be assigned to, in any case.
+    /// Whether the prefix is also a name to which a secret may be assigned. As a name, it is not case-sensitive.
     pub fn is_name(&self) -> bool {
         ["secret_", "key-", "AccountKey=", "SharedAccessKey=", "access_token$"].contains(&self.prefix)
     }
@@ -55,7 +55,8 @@ const fn token_within_word(name: &'static str, prefix: &'static str, pattern: &'
 /// The bot's id in base64, a time, and a signature.
 const DISCORD_PATTERN: &str = r"[A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}";
 
-/// The formats, according to the providers' documentation. If it states no length, the pattern allows a wide range.
+/// The formats, according to the providers' documentation. If a length is not documented, the pattern allows a wide
+/// range.
 pub(crate) static TOKEN_FORMATS: &[TokenFormat] = &[
     token("aws_access_key_id", "AKIA", "[A-Z2-7]{16}"),
     token("aws_access_key_id", "ASIA", "[A-Z2-7]{16}"),
@@ -285,8 +286,8 @@ fn continues_word(bytes: &[u8], start: usize) -> bool {
     }
 }
 
-/// Whether the characters after the prefix are as varied as in a token. `sk-learn-contrib-imbalanced` and
-/// `fw_something` begin like tokens, but consist of words.
+/// Whether the text after the prefix is as varied as in a token. `sk-learn-contrib-imbalanced` and `fw_something` begin
+/// like tokens, but consist of words.
 fn is_varied(name: &str, body: &str) -> bool {
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
     let capitals = body.bytes().filter(u8::is_ascii_uppercase).count();
@@ -317,7 +318,7 @@ fn mailchimp_key_len(bytes: &[u8], at: usize) -> Option<usize> {
     (count == 32 && crate::entropy::is_hex(std::str::from_utf8(&bytes[at - 32..at]).ok()?)).then_some(count)
 }
 
-/// Returns `count` if the first part of a token, with exactly this many characters, ends at `at`.
+/// Returns `count` if the text before `at` is the first part of a token with exactly this many characters.
 fn token_part_len(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
     let from = at.checked_sub(count)?;
     let has_only_token_bytes =
@@ -326,8 +327,8 @@ fn token_part_len(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
     (has_only_token_bytes && starts_word).then_some(count)
 }
 
-/// Finds the AWS secret key that follows its id within 160 bytes. The key has no prefix. It consists of 40 letters,
-/// digits, `/` and `+`.
+/// Finds the AWS secret key within 160 bytes after its id. The key has no prefix; it consists of 40 letters, digits,
+/// `/` and `+`.
 pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, found: &mut Vec<Finding>) {
     if id.detector != "aws_access_key_id" {
         return;

@@ -11,8 +11,8 @@ pub(crate) fn password_at(text: &str, start: usize, end: usize) -> Option<Findin
     let window = &text[end..text.floor_char_boundary((end + 320).min(text.len()))];
     let is_url_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | '|' | '\\');
     let after_scheme = &window[..window.find(is_url_end).unwrap_or(window.len())];
-    // A slash in a password should be written as %2F, but often it is not. Then the authority (user, password and host)
-    // does not end at the first slash.
+    // A slash in a password should be written as %2F. If it is not, the authority (user, password and host) does not
+    // end at the first slash.
     let authority = &after_scheme[..after_scheme.find(['/', '?', '#']).unwrap_or(after_scheme.len())];
     let authority = if authority.contains('@') { authority } else { authority_with_raw_slash(after_scheme)? };
     let user = &authority[..authority.rfind('@')?];

@@ -3,7 +3,7 @@
 /// Length of the longest value that is read, in bytes.
 const MAX_VALUE_BYTES: usize = 512;
 
-/// Largest length of a name, in bytes. Anything longer is data that happens to contain a word for a secret.
+/// Largest length of a name, in bytes. A longer one is data that happens to contain a word for a secret.
 pub(crate) const MAX_NAME_BYTES: usize = 80;
 
 /// The sign between a name and its value.
@@ -40,8 +40,8 @@ pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize
     (start - before, end + after)
 }
 
-/// The end of a word including an inflectional ending after `end`, as in `пароля`, `şifresi`, `parolası` and `ключа`.
-/// In scripts without spaces, words have no such ending, so this is `end`.
+/// The end of a word with the inflectional ending that may follow at `end`, as in `пароля`, `şifresi`, `parolası` and
+/// `ключа`. Scripts without spaces have no such endings.
 pub(crate) fn end_of_inflection(text: &str, end: usize) -> usize {
     let is_inflected_letter = |c: char| c.is_alphabetic() && (c as u32) < 0x2E80;
     if !text[..end].chars().next_back().is_some_and(is_inflected_letter) {
@@ -104,7 +104,7 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
     (value.quoted || !is_comparison).then_some(value)
 }
 
-/// The value, if a name and its value are the values of separate keys, as in `name: API_KEY` followed by `value: x`.
+/// The value of a pair in which name and value have separate keys, as in `name: API_KEY` followed by `value: x`.
 fn value_of_pair(text: &str, at: usize) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = at;
@@ -208,7 +208,7 @@ fn opening_quote(text: &str) -> Option<(usize, &'static str)> {
     Some((open.len() + pad, close))
 }
 
-/// The length of the text before the closing quote. An escaped quote does not close it.
+/// The length of the text before the closing quote. An escaped quote is not a closing quote.
 fn length_to_closing(inner: &str, close: &str) -> Option<usize> {
     let mut from = 0;
     loop {
@@ -243,7 +243,7 @@ fn trim_punctuation(value: &str) -> &str {
     value
 }
 
-/// The position after a type and `=`, as in `string = `, if these are at `at`.
+/// The position after a type and an equals sign at `at`, as in `string = `.
 fn after_type(bytes: &[u8], at: usize) -> Option<usize> {
     let word = bytes[at..]
         .iter()

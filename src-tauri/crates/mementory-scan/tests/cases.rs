@@ -1,4 +1,4 @@
-//! Tests with texts in which the sensitive values are marked. The scan must find exactly these values.
+//! Tests that the scan finds exactly the marked values in texts.
 //!
 //! `cases.json` is a list of texts in which `⟦class|value⟧` marks a value. Parts such as `{alnum:36}` are generated
 //! from a seed when the test runs, so that the repository contains nothing that looks like a real key.
@@ -35,7 +35,8 @@ impl Seed {
     }
 }
 
-/// Generates the parts in braces and removes the marks. Returns the text, and the class, start and end of each value.
+/// Replaces the parts in braces with random text and removes the marks. Returns the text, and the class, start and end
+/// of each value.
 fn expand_template(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usize, usize)>) {
     let mut drawn = String::new();
     let mut rest = template;
@@ -50,7 +51,7 @@ fn expand_template(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usiz
                 rest = &rest[close + 1..];
             }
             None => {
-                // `{+}` stands for nothing. It splits a key, so that no file in the repository contains a complete one.
+                // `{+}` is removed. It splits a key, so that no file in the repository contains a complete one.
                 let skip = if rest.starts_with("{+}") { 3 } else { 1 };
                 drawn.push_str(if skip == 3 { "" } else { "{" });
                 rest = &rest[skip..];

@@ -1,4 +1,4 @@
-//! Properties of the scan that hold for every text: no panic, findings on character boundaries, in text order and
+//! Tests properties of the scan that hold for every text: no panic, findings on character boundaries, in text order and
 //! without overlaps, and linear time.
 
 use mementory_scan::{Class, Confidence, scan, scan_keys};
@@ -17,7 +17,7 @@ fn assert_valid_findings(text: &str) {
     }
 }
 
-/// Fragments that detectors react to, combined in any order.
+/// Fragments that trigger detectors. The tests combine them in any order.
 const FRAGMENTS: &[&str] = &[
     "password",
     "Passwort lautet ",

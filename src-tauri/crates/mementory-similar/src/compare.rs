@@ -6,8 +6,8 @@ use crate::{
     word_match::{differ_by_ending, differ_by_typo},
 };
 
-/// One word may be replaced for every full group of this many words in the shorter text. In a text with fewer words,
-/// none may be replaced, because that would change the meaning.
+/// One replaced word is allowed for every full group of this many words in the shorter text. In a text with fewer
+/// words, none is allowed, because it would change the meaning.
 const WORDS_PER_REPLACEMENT: f32 = 60.0;
 /// One typo is allowed, and one more for every full group of this many words in the longer text.
 const WORDS_PER_TYPO: usize = 8;
@@ -42,15 +42,15 @@ pub enum Difference {
     Empty,
     /// One text has a number, date, negation, wish or relation that the other does not have.
     Decisive,
-    /// One text has a name, or a first word of a sentence, that the other does not have.
+    /// One text has a name, or a word at the start of a sentence, that the other does not have.
     Name,
-    /// One text has a different word in the place of one of the other text's words.
+    /// A word of one text is replaced by a different word in the other.
     Word,
     /// One text has a clause that the other does not have.
     Statement,
     /// The words are the same, but their order changes the meaning.
     Order,
-    /// There are too few common words.
+    /// The texts have too few common words.
     FewCommonWords,
 }
 
@@ -75,8 +75,8 @@ struct Matching<'f> {
     b: &'f Form,
     /// Pairs of matched words: index in a, index in b.
     pairs: Vec<(u32, u32)>,
-    only_a: Vec<u32>,
-    only_b: Vec<u32>,
+    unmatched_a: Vec<u32>,
+    unmatched_b: Vec<u32>,
 }
 
 fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
@@ -98,12 +98,12 @@ fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
     matching.check_unmatched(shorter_len)?;
     matching.check_order()?;
     let matched = matching.pairs.len();
-    let emojis = count_emojis(a, &matching.only_a) + count_emojis(b, &matching.only_b);
+    let emojis = count_emojis(a, &matching.unmatched_a) + count_emojis(b, &matching.unmatched_b);
     Ok(matched as f32 / (longer_len + shorter_len - matched - emojis) as f32)
 }
 
-/// Words without an equal word in the other text may still match with a different ending or a typo. This is tried only
-/// for at most this many words. `longer_len` is the number of words in the longer text.
+/// Words without an equal word in the other text may still match by a different ending or a typo. If the shorter text
+/// has more unmatched words than this, the texts are apart. `longer_len` is the number of words in the longer text.
 fn max_unmatched_words(longer_len: usize) -> usize {
     (2 + longer_len / 4).min(64)
 }
@@ -122,7 +122,8 @@ fn count_unmatched_words(a: &[u64], b: &[u64]) -> usize {
 impl<'f> Matching<'f> {
     /// Matches equal words.
     fn of_equal_words(a: &'f Form, b: &'f Form, longer_len: usize) -> Self {
-        let mut m = Self { a, b, pairs: Vec::with_capacity(longer_len), only_a: Vec::new(), only_b: Vec::new() };
+        let mut m =
+            Self { a, b, pairs: Vec::with_capacity(longer_len), unmatched_a: Vec::new(), unmatched_b: Vec::new() };
         let (mut left, mut right) = (a.indices_by_hash().iter().peekable(), b.indices_by_hash().iter().peekable());
         loop {
             match (left.peek(), right.peek()) {
@@ -132,11 +133,11 @@ impl<'f> Matching<'f> {
                         left.next();
                         right.next();
                     }
-                    std::cmp::Ordering::Less => m.only_a.extend(left.next()),
-                    std::cmp::Ordering::Greater => m.only_b.extend(right.next()),
+                    std::cmp::Ordering::Less => m.unmatched_a.extend(left.next()),
+                    std::cmp::Ordering::Greater => m.unmatched_b.extend(right.next()),
                 },
-                (Some(_), None) => m.only_a.extend(left.next()),
-                (None, Some(_)) => m.only_b.extend(right.next()),
+                (Some(_), None) => m.unmatched_a.extend(left.next()),
+                (None, Some(_)) => m.unmatched_b.extend(right.next()),
                 (None, None) => return m,
             }
         }
@@ -144,21 +145,21 @@ impl<'f> Matching<'f> {
 
     /// Matches words that differ by an ending or a typo.
     fn match_similar_words(&mut self, longer_len: usize) -> Result<(), Difference> {
-        if self.only_a.is_empty() || self.only_b.is_empty() {
+        if self.unmatched_a.is_empty() || self.unmatched_b.is_empty() {
             return Ok(());
         }
-        // This limits the time. Only one of the two lists can be long here, because the number of unmatched words in
-        // the shorter text has already been limited.
-        if self.only_a.len().max(self.only_b.len()) > 4096 {
+        // Limits the time. At most one of the two lists can be long, because the unmatched words in the shorter text
+        // have already been limited.
+        if self.unmatched_a.len().max(self.unmatched_b.len()) > 4096 {
             return Err(Difference::FewCommonWords);
         }
         let mut typos_left = 1 + longer_len / WORDS_PER_TYPO;
         let (a, b) = (self.a, self.b);
-        let only_b = &mut self.only_b;
+        let unmatched_b = &mut self.unmatched_b;
         let pairs = &mut self.pairs;
-        self.only_a.retain(|i| {
+        self.unmatched_a.retain(|i| {
             let x = &a.tokens()[*i as usize];
-            let found = only_b.iter().position(|j| {
+            let found = unmatched_b.iter().position(|j| {
                 let y = &b.tokens()[*j as usize];
                 match differ_by_typo_or_ending(a, x, b, y) {
                     Some(typo) if typo && typos_left == 0 => false,
@@ -171,7 +172,7 @@ impl<'f> Matching<'f> {
             });
             match found {
                 Some(place) => {
-                    pairs.push((*i, only_b.remove(place)));
+                    pairs.push((*i, unmatched_b.remove(place)));
                     false
                 }
                 None => true,
@@ -180,7 +181,7 @@ impl<'f> Matching<'f> {
         Ok(())
     }
 
-    /// Returns an error if words that only one of the texts has make the texts different.
+    /// Returns an error if the unmatched words make the texts different.
     fn check_unmatched(&self, shorter_len: usize) -> Result<(), Difference> {
         let has_decisive_word = |form: &Form, only: &[u32]| {
             only.iter().any(|i| {
@@ -190,16 +191,16 @@ impl<'f> Matching<'f> {
                 )
             })
         };
-        if has_decisive_word(self.a, &self.only_a) || has_decisive_word(self.b, &self.only_b) {
+        if has_decisive_word(self.a, &self.unmatched_a) || has_decisive_word(self.b, &self.unmatched_b) {
             return Err(Difference::Name);
         }
-        if self.a.has_additional_clause(&self.only_a) || self.b.has_additional_clause(&self.only_b) {
+        if self.a.has_additional_clause(&self.unmatched_a) || self.b.has_additional_clause(&self.unmatched_b) {
             return Err(Difference::Statement);
         }
         let total_weight = |form: &Form, only: &[u32]| -> f32 {
             only.iter().map(|i| if form.tokens()[*i as usize].kind == TokenKind::Char { 0.5 } else { 1.0 }).sum()
         };
-        let replaced = total_weight(self.a, &self.only_a).min(total_weight(self.b, &self.only_b));
+        let replaced = total_weight(self.a, &self.unmatched_a).min(total_weight(self.b, &self.unmatched_b));
         let all: Vec<u32> = (0..u32::try_from(shorter_len).unwrap_or(u32::MAX)).collect();
         let shorter = if self.a.tokens().len() == shorter_len { self.a } else { self.b };
         if replaced > 0.0 && replaced > (total_weight(shorter, &all) / WORDS_PER_REPLACEMENT).floor() {
@@ -208,12 +209,12 @@ impl<'f> Matching<'f> {
         Ok(())
     }
 
-    /// Returns an error if the order of their words makes the texts different. "The cat is afraid of the dog", for
+    /// Returns an error if a different word order makes the texts different. "The cat is afraid of the dog", for
     /// example, differs from "the dog is afraid of the cat". Groups of words may move, but every decisive word and at
     /// least half of all words must keep one of their neighbours. The members of a list may be in any order.
     fn check_order(&mut self) -> Result<(), Difference> {
-        // Equal words were matched in text order. So if the order of all words is the same in both texts, the indexes
-        // in b are ascending.
+        // Equal words were matched in text order, so if both texts have the same word order, the indexes in b are
+        // ascending.
         self.pairs.sort_unstable();
         if self.pairs.is_sorted_by_key(|(_, j)| *j) {
             return Ok(());
@@ -225,19 +226,19 @@ impl<'f> Matching<'f> {
         // A word is identified by its hash in a, so that equal words are interchangeable.
         let word_hash = |i: u32| self.a.tokens()[i as usize].hash;
         let sequence_a: Vec<(u64, bool)> =
-            self.pairs.iter().map(|(i, _)| (word_hash(*i), self.a.tokens()[*i as usize].after_separator)).collect();
+            self.pairs.iter().map(|(i, _)| (word_hash(*i), self.a.tokens()[*i as usize].follows_separator)).collect();
         let sequence_b: Vec<(u64, bool)> = (self.b.tokens().iter().zip(&index_in_a))
             .filter(|(_, i)| **i != u32::MAX)
-            .map(|(t, i)| (word_hash(*i), t.after_separator))
+            .map(|(t, i)| (word_hash(*i), t.follows_separator))
             .collect();
         let neighbours = |sequence: &[(u64, bool)]| {
             let mut all: Vec<(u64, u64, u64)> = Vec::with_capacity(sequence.len() * 3);
             // The word before a list is a neighbour of every member of the list.
             let mut head = None;
             for pair in sequence.windows(2) {
-                let ((x, _), (y, after_separator)) = (pair[0], pair[1]);
+                let ((x, _), (y, follows_separator)) = (pair[0], pair[1]);
                 all.push((hash((x, y)), x, y));
-                if after_separator {
+                if follows_separator {
                     all.push((hash(("list", x.min(y), x.max(y))), x, y));
                     all.extend(head.map(|head| (hash((head, y)), head, y)));
                 } else {
@@ -286,18 +287,19 @@ fn count_emojis(form: &Form, only: &[u32]) -> usize {
 }
 
 impl Form {
-    /// Whether some of the words that only this text has are adjacent and form a clause.
+    /// Whether some of this text's unmatched words are adjacent and form a clause.
     fn has_additional_clause(&self, only: &[u32]) -> bool {
         if only.len() < 2 {
             return false;
         }
         let mut places = only.to_vec();
         places.sort_unstable();
-        let is_clause_border = |place: u32| self.tokens().get(place as usize).is_none_or(|t| t.after_separator);
+        let is_clause_border = |place: u32| self.tokens().get(place as usize).is_none_or(|t| t.follows_separator);
         let runs = places.chunk_by(|x, y| x + 1 == *y && !is_clause_border(*y));
         runs.filter_map(|run| Some((run.first()?, run.last()?, run.len()))).any(|(first, last, len)| {
             let is_unspaced = self.tokens()[*first as usize].kind == TokenKind::Char;
-            // A run at the start of the text needs a clause border only after it; any other run needs one at both ends.
+            // At the start of the text, the run needs a clause border only at its end; elsewhere, it needs one at both
+            // ends.
             len >= if is_unspaced { 3 } else { 2 }
                 && if *first == 0 {
                     is_clause_border(last + 1)

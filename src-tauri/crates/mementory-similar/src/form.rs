@@ -7,7 +7,7 @@ pub(crate) enum TokenKind {
     Word,
     /// The first word of a sentence, which is usually its subject or verb.
     SentenceStart,
-    /// A word with a capital inside a sentence.
+    /// A capitalised word inside a sentence.
     Name,
     /// One character in a script without spaces.
     Char,
@@ -20,7 +20,7 @@ pub(crate) enum TokenKind {
 /// One word of a [`Form`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
-    /// Hash of the word as it is compared. It is never stored.
+    /// Hash of the folded word or of the word that stands for it. Never stored.
     pub(crate) hash: u64,
     /// Byte offset of the word in the canonical text.
     pub(crate) at: u32,
@@ -28,7 +28,7 @@ pub(crate) struct Token {
     pub(crate) len: u32,
     pub(crate) kind: TokenKind,
     /// True if a comma, an "and" or the end of a sentence precedes the word.
-    pub(crate) after_separator: bool,
+    pub(crate) follows_separator: bool,
 }
 
 /// A text prepared for comparison. It contains the text's words and is therefore as confidential as the text.
@@ -41,7 +41,7 @@ pub struct Form {
     /// The hashes of the tokens in the order of `indices_by_hash`. They suffice to reject most pairs of texts.
     pub(crate) hashes: Box<[u64]>,
     pub(crate) decisive_hash: u64,
-    /// True if the text contains "I" or "my" in Spanish. A verb that ends in o may then be in the first person.
+    /// True if the text contains the Spanish "I" or "my". A verb that ends in o may then be in the first person.
     pub(crate) spanish_first_person: bool,
 }
 
@@ -94,13 +94,13 @@ impl Form {
         self.tokens.iter().map(|t| t.hash).collect()
     }
 
-    /// Adopts the flags of `other`, and for each word the stricter of the two kinds; a name, for example, is stricter
-    /// than a word. `other` may differ from this text only in filler words.
+    /// Adopts the flags of `other`, and for each word the stricter of the two kinds: for example, names are compared
+    /// more strictly than other words. `other` may differ from this text only in filler words.
     pub(crate) fn adopt_stricter_kinds(&mut self, other: &Form) {
         if self.tokens.len() == other.tokens.len() {
             for (mine, theirs) in self.tokens.iter_mut().zip(&other.tokens) {
                 mine.kind = stricter_kind(mine.kind, theirs.kind);
-                mine.after_separator |= theirs.after_separator;
+                mine.follows_separator |= theirs.follows_separator;
             }
             self.spanish_first_person |= other.spanish_first_person;
         }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 /// Two texts are compared only if at least this many rows of their sketches are equal.
 const MIN_COMMON_ROWS: usize = 3;
-/// Number of rows that sketches are sorted by in each order.
+/// Number of rows by which each sort order compares sketches.
 const SORT_ROW_COUNT: usize = 6;
-/// In each order, a text is compared with this many of the texts that follow it.
+/// In each sort order, a text is compared with this many of the texts that follow it.
 const COMPARED_NEIGHBOUR_COUNT: usize = 8;
 /// Two texts that both have this many near texts are not compared, because their groups have already been found.
 const MAX_NEAR_TEXTS: usize = 64;
@@ -33,7 +33,7 @@ pub struct Group {
     pub score: f32,
 }
 
-/// Default threshold: two texts are near if at least this share of their words is common.
+/// Default threshold: the smallest share of common words of two texts that are near.
 pub const THRESHOLD: f32 = 0.7;
 
 /// Finds groups of texts. Every text is in at most one group. The groups are sorted by their first members.
@@ -42,9 +42,9 @@ pub fn group_texts<T: AsRef<str>>(key: &Key, texts: &[T], threshold: f32) -> Vec
     groups(&sketches(key, &forms), &forms, threshold)
 }
 
-/// Finds groups of texts, given their sketches, which may be stored ones, and their forms. `sketches[i]` and `forms[i]`
-/// must belong to the same text. If one list is longer, the excess is ignored. The groups do not depend on the order of
-/// the texts.
+/// Finds groups of texts, given their forms and their sketches, which may have been stored. `sketches[i]` and
+/// `forms[i]` must belong to the same text. If one list is longer, the excess is ignored. The groups do not depend on
+/// the order of the texts.
 pub fn groups(sketches: &[Sketch], forms: &[Form], threshold: f32) -> Vec<Group> {
     let nodes = create_nodes(sketches, forms);
     let edges = find_near_pairs(&nodes, threshold);
@@ -94,10 +94,10 @@ fn create_nodes<'s>(sketches: &'s [Sketch], forms: &[Form]) -> Vec<Node<'s>> {
 /// Two nodes that are near, as (score, index, index).
 type Edge = (f32, u32, u32);
 
-/// Finds pairs of nodes that are near. The nodes are sorted many times, each time by other rows of their sketches.
-/// Nodes whose first rows are equal may be near, and the more rows are equal, the closer they are in that order. Only
-/// neighbours in an order are compared, so a hundred thousand similar texts take no longer than other texts. A pair
-/// that is missed in one order can be found in another.
+/// Finds pairs of nodes that are near. The nodes are sorted many times, each time by other rows of their sketches. The
+/// more of these rows are equal, the closer two nodes are in that sort order. Only neighbours are compared, so a
+/// hundred thousand similar texts take no longer than other texts. A pair that is missed in one order can be found in
+/// another.
 fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
     let mut found: HashMap<(u32, u32), f32> = HashMap::new();
     let mut near_text_counts = vec![0_usize; nodes.len()];

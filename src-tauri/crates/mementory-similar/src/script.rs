@@ -43,7 +43,7 @@ pub(crate) fn makes_another_letter(mark: char) -> bool {
 pub(crate) enum Sign {
     /// It ends a sentence.
     SentenceEnd,
-    /// It separates the members of a list.
+    /// It separates the items of a list.
     Separator,
     /// It replaces an omitted letter or marks a possessive.
     Apostrophe,

@@ -9,7 +9,7 @@ const DIGEST_BYTES: usize = 16;
 /// Version of the sketch format, including the way in which shingles are formed.
 const SKETCH_VERSION: u8 = 1;
 
-/// The key for sketches. It makes the sketches of the same text differ between two vaults.
+/// The key for sketches, so that the sketches of a text differ between vaults.
 pub struct Key(KeyedHasher);
 
 impl Key {
@@ -125,8 +125,8 @@ fn sketch_with_cache(key: &Key, form: &Form, cached_numbers: &mut HashMap<Vec<u8
                 number
             }
         };
-        // All hash functions are derived from one keyed number. This is fast, and accurate enough, because the pairs
-        // that are found this way are then compared word by word.
+        // All hash functions are derived from one keyed number. This is fast, and accurate enough for finding
+        // candidates, which are then compared word by word.
         let mut step = number;
         for place in &mut minima {
             step = step.wrapping_add(0x9e37_79b9_7f4a_7c15);

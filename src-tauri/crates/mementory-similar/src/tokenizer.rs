@@ -25,12 +25,12 @@ struct Tokenizer {
     /// True if all letters are capitals, or none is, so that capitals do not show which words are names.
     is_single_case: bool,
     is_german: bool,
-    after_separator: bool,
+    follows_separator: bool,
     at_sentence_start: bool,
     spanish_first_person: bool,
     /// The current run of letters.
     run: Option<Run>,
-    /// End of the previous run of letters, if only an apostrophe has followed it so far.
+    /// End of the previous run of letters, if it is followed only by an apostrophe so far.
     before_apostrophe: Option<usize>,
 }
 
@@ -61,7 +61,7 @@ impl Tokenizer {
             is_single_case: !(text.contains(char::is_uppercase)
                 && text.contains(|c: char| c.is_alphabetic() && !c.is_uppercase())),
             is_german: text.split(|c: char| !c.is_alphanumeric()).any(|w| GERMAN_ONLY_WORDS.contains(&w)),
-            after_separator: false,
+            follows_separator: false,
             at_sentence_start: true,
             spanish_first_person: false,
             run: None,
@@ -137,9 +137,9 @@ impl Tokenizer {
         match sign {
             Sign::SentenceEnd => {
                 self.at_sentence_start = true;
-                self.after_separator = true;
+                self.follows_separator = true;
             }
-            Sign::Separator => self.after_separator = true,
+            Sign::Separator => self.follows_separator = true,
             Sign::Decisive => self.add_sign(c, TokenKind::Decisive, &[c, '\u{0}']),
             Sign::Negation => self.add_sign(c, TokenKind::Decisive, &['n', 'o', 't']),
             Sign::Emoji => self.add_sign(c, TokenKind::Emoji, &[c]),
@@ -217,11 +217,11 @@ impl Tokenizer {
         }
         let is_inside_sentence = !self.at_sentence_start && !self.is_single_case;
         let letter_count = run.letter_count;
-        // In "blood group A", "the US" and "IT", the word in capitals is not an article or a pronoun.
+        // In "blood group A", "the US" and "IT", the capitalised word is not an article or a pronoun.
         let is_acronym = is_inside_sentence && run.has_only_capitals && !piece.eq("i") && letter_count < 6;
         match WORD_RULES.get(piece) {
             Some(WordRule::Decisive(value)) => self.push_token(at, end, TokenKind::Decisive, hash(&**value)),
-            Some(WordRule::Conjunction) if !is_acronym && !self.keep_fillers => self.after_separator = true,
+            Some(WordRule::Conjunction) if !is_acronym && !self.keep_fillers => self.follows_separator = true,
             Some(WordRule::Filler) if !is_acronym && !self.keep_fillers => self.at_sentence_start = false,
             rule => {
                 let compared = if let Some(WordRule::SameAs(value)) = rule { value } else { piece };
@@ -248,7 +248,7 @@ impl Tokenizer {
                     len
                 }
                 Some((len, rule)) if !self.keep_fillers => {
-                    self.after_separator |= rule == &WordRule::Conjunction;
+                    self.follows_separator |= rule == &WordRule::Conjunction;
                     len
                 }
                 _ => {
@@ -272,7 +272,7 @@ impl Tokenizer {
                     len
                 }
                 Some((len, rule)) if !self.keep_fillers && (after || len > next) => {
-                    self.after_separator |= rule == &WordRule::Conjunction;
+                    self.follows_separator |= rule == &WordRule::Conjunction;
                     len
                 }
                 _ if is_ending => next,
@@ -291,11 +291,11 @@ impl Tokenizer {
 
     fn push_token(&mut self, at: usize, end: usize, kind: TokenKind, hash: u64) {
         let len = u32::try_from(end - at).unwrap_or(u32::MAX);
-        // Words after the first 4 GiB are ignored, but the digest in the sketch includes them.
+        // Words beyond the first 4 GiB are not compared, but the digest in the sketch includes them.
         if let Ok(at) = u32::try_from(at) {
-            self.tokens.push(Token { hash, at, len, kind, after_separator: self.after_separator });
+            self.tokens.push(Token { hash, at, len, kind, follows_separator: self.follows_separator });
         }
-        self.after_separator = false;
+        self.follows_separator = false;
         self.at_sentence_start = false;
     }
 

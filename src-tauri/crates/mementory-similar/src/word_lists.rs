@@ -1,4 +1,4 @@
-//! Words that need a special rule, in the languages that people use most with assistants.
+//! Words that are treated specially, in the languages that are most used with assistants.
 //!
 //! - `fillers` are ignored, unless a text has no other words.
 //! - `conjunctions` are ignored too, and the words before and after them may change places.
@@ -17,7 +17,7 @@ pub(crate) enum WordRule {
     Conjunction,
     /// Both texts must have the word. In comparisons, this string stands for it.
     Decisive(Box<str>),
-    /// The word is a variant of another word. In comparisons, this string stands for it.
+    /// The word is a variant of another word, by which it is replaced in comparisons.
     SameAs(Box<str>),
 }
 
@@ -157,7 +157,7 @@ const CHINESE: Language = Language {
     same_word: "",
 };
 
-/// For other languages, there are only words for the user and for "I", some conjunctions, and negations.
+/// For other languages, the lists contain only words for the user and for "I", some conjunctions, and negations.
 const OTHER_LANGUAGES: Language = Language {
     fillers: "пользователь пользователя я utente utilizador gebruiker uzytkownik kullanici 사용자 사용자는 사용자가 저는 나는 ผู้ใช้ ผม ฉัน \
         المستخدم उपयोगकर्ता χρηστης",
@@ -192,8 +192,8 @@ pub(crate) static WORD_RULES: LazyLock<HashMap<Box<str>, WordRule>> = LazyLock::
     words
 });
 
-/// Number of characters in the longest known word that is not ASCII. In scripts without spaces, longer words need not
-/// be searched for.
+/// Number of characters in the longest known word that is not ASCII. In scripts without spaces, no longer word needs to
+/// be looked up.
 pub(crate) static MAX_KNOWN_WORD_CHARS: LazyLock<usize> =
     LazyLock::new(|| WORD_RULES.keys().filter(|w| !w.is_ascii()).map(|w| w.chars().count()).max().unwrap_or(1));
 

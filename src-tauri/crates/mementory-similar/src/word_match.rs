@@ -28,8 +28,8 @@ pub(crate) fn differ_by_ending(a: &str, b: &str, spanish_verb: bool) -> bool {
     }
     let common: Vec<(usize, char)> =
         a.char_indices().zip(b.chars()).take_while(|((_, x), y)| x == y).map(|(at, _)| at).collect();
-    // The words begin with the same letters, the last one or two of which may belong to the endings, as in stud-y and
-    // stud-ies, or in liv-e and liv-ing. The stem has at least three letters.
+    // The stem has at least three letters. It may be one or two letters shorter than the common beginning of the words,
+    // because their endings may begin alike.
     (common.len().saturating_sub(2).max(3)..=common.len()).any(|letters| {
         let Some((at, last)) = common.get(letters - 1) else { return false };
         let (x, y) = (&a[at + last.len_utf8()..], &b[at + last.len_utf8()..]);

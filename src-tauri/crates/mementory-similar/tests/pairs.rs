@@ -1,4 +1,4 @@
-//! Compares the pairs of texts in `pairs.tsv`. The results must match those that were assigned by hand.
+//! Compares the pairs of texts in `pairs.tsv`. Each result must match the one that was assigned by hand.
 use mementory_similar::{Comparison, Form, compare};
 
 #[test]

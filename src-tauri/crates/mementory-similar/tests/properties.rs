@@ -1,5 +1,4 @@
-//! Tests properties that must hold for all texts. Also prints how long it takes to group texts that are slow to
-//! compare.
+//! Tests properties that must hold for all texts. Also measures the grouping of texts that are slow to compare.
 #![allow(clippy::print_stdout)] // the tests print measurements
 mod generated;
 

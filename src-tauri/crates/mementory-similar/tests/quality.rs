@@ -6,7 +6,7 @@ use generated::{Memory, memories};
 use mementory_similar::{Form, Group, Key, THRESHOLD, groups, sketches};
 use std::{collections::BTreeMap, time::Instant};
 
-/// Three numbers of pairs of texts: those in the same group, those that say the same, and those for which both is true.
+/// Numbers of pairs of texts: pairs in the same group, pairs that say the same, and pairs for which both is true.
 struct Pairs {
     grouped: u64,
     true_pairs: u64,
@@ -43,8 +43,8 @@ fn count_pairs(memories: &[Memory], groups: &[Group]) -> Pairs {
     }
 }
 
-/// A table with a row for each kind of edit (or each language), which gives the share of the edited texts that are
-/// grouped with another wording of their statement.
+/// A table with a row for each kind of edit, or for each language: the share of reworded texts that are grouped with
+/// another wording of their statement.
 fn recall_table<'m>(
     memories: &'m [Memory],
     groups: &[Group],
@@ -134,8 +134,8 @@ fn print_missed(memories: &[Memory], groups: &[Group]) {
     }
 }
 
-/// Uses more memories with `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test quality --
-/// --nocapture`. If `MEMENTORY_SIMILAR_MISSED` is set, the missed texts are printed.
+/// `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test quality -- --nocapture` uses more
+/// memories. If `MEMENTORY_SIMILAR_MISSED` is set, the missed texts are printed.
 #[test]
 fn ten_thousand_memories_reach_the_required_precision_and_recall() {
     let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);

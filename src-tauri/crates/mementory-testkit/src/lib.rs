@@ -17,7 +17,7 @@ pub fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros((1_795_251_600 + seconds) * 1_000_000).unwrap()
 }
 
-/// A vault in a temporary folder. Its passphrase is protected only at the lowest permitted cost, to keep tests fast.
+/// A vault in a temporary folder. Its key derivation uses the lowest permitted cost, to keep tests fast.
 pub struct TempVault {
     pub folder: tempfile::TempDir,
     pub vault: Vault,
@@ -130,7 +130,7 @@ impl TempVault {
         self.decrypted_with(&self.keys())
     }
 
-    /// Like [`decrypted`](Self::decrypted), with keys that were derived before.
+    /// Like [`decrypted`](Self::decrypted), with keys that the caller has already derived.
     pub fn decrypted_with(&self, keys: &VaultKeys) -> Vec<u8> {
         let connection = self.database_with(keys);
         let mut out = Vec::new();
@@ -154,7 +154,7 @@ impl Default for TempVault {
     }
 }
 
-/// Import options with a fixed clock.
+/// Import options with a fixed time.
 pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
     ImportOptions {
         dry_run,
@@ -203,8 +203,8 @@ pub fn files_containing(dir: &Path, needle: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Root folder of the repository. It comes from cargo's environment at run time, not at build time, so that a test uses
-/// the fixtures of the clone that runs it, even if it was built in another clone.
+/// Root folder of the repository, read from cargo's environment at run time: a test binary that was built in another
+/// clone then uses the fixtures of the clone that runs it.
 pub fn repo() -> PathBuf {
     let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
     Path::new(&crate_folder).join("../../..").canonicalize().unwrap()

@@ -10,7 +10,7 @@ use super::{
     view::RowViews,
 };
 use crate::{ApiError, ApiResult, Applied, Job, types::*};
-use mementory_formats::{SECRET_BAR, replace_plain_secrets};
+use mementory_formats::{SECRET_DOTS, replace_plain_secrets};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{FacetCounts, IndexFilter, Insight, InsightCounts, RowView, Sort};
 use std::{
@@ -127,7 +127,7 @@ impl Records<'_> {
         };
         // Secrets that the source stored in plain text are displayed as a bar.
         let displayed_text =
-            || replace_plain_secrets(&record, SECRET_BAR).or_else(|| Some(record.verbatim.as_ref()?.text.clone()));
+            || replace_plain_secrets(&record, SECRET_DOTS).or_else(|| Some(record.verbatim.as_ref()?.text.clone()));
         let text = verbatim.then(displayed_text).flatten();
         Ok(Shown { record: RowViews::new(&self.context.vault).record_view(&view, &record)?, history, verbatim: text })
     }

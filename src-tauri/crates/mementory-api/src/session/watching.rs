@@ -11,7 +11,7 @@ use super::{
     time,
 };
 use crate::{ApiError, ApiResult, Job, files, types::*};
-use mementory_formats::names_encrypted_export;
+use mementory_formats::has_encrypted_extension;
 use mementory_model::Limits;
 use mementory_vault::Scratch;
 use mementory_vault::watching::{
@@ -245,7 +245,7 @@ impl WatchedFolders<'_> {
         let limits = Limits { total_bytes: MAX_READ_BYTES, element_bytes: MAX_ELEMENT_BYTES, ..Limits::default() };
         let Some(found) = files::detect_one(&file.path, &limits, &scratch)? else { return Ok(None) };
         // The content of an encrypted file cannot be detected, so its name decides.
-        let is_encrypted_export = found.encrypted && names_encrypted_export(Path::new(&file.name));
+        let is_encrypted_export = found.encrypted && has_encrypted_extension(Path::new(&file.name));
         if !is_encrypted_export && (found.format.is_none() || found.confidence < MIN_CONFIDENCE) {
             return Ok(None);
         }

@@ -1,4 +1,5 @@
-//! Broken configurations (`broken/cases.json`) are refused, the error names the position, and the file is unchanged.
+//! Tests that broken configurations (`broken/cases.json`) are refused, that the error names the position, and that the
+//! file is unchanged.
 
 use crate::testing::{Home, data, server};
 use mementory_clients::{Client, Error, plan_connect, plan_disconnect};

@@ -1,4 +1,4 @@
-//! What the doctor finds.
+//! Tests of the reports of `doctor`.
 
 use crate::testing::{Home, now, server};
 use mementory_clients::{Client, ClientReport, Places, Server, System, doctor, plan_connect};

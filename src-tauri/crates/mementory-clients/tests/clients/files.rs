@@ -1,4 +1,5 @@
-//! What happens to files: links, modes, backups, changes between planning and writing, things that are not files.
+//! Tests of file handling: links, modes, backups, changes between planning and writing, and paths that are not regular
+//! files.
 
 use crate::testing::{Home, now, server};
 use mementory_clients::{Client, FileKind, plan_connect, plan_disconnect};

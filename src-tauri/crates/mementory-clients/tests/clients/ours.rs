@@ -1,4 +1,4 @@
-//! Existing entries of the same name, and what happens to a configuration between connecting and disconnecting.
+//! Tests with existing entries of the same name, and with changes between connecting and disconnecting.
 
 use crate::testing::{Home, now, server};
 use mementory_clients::{Client, Server, plan_connect, plan_disconnect};

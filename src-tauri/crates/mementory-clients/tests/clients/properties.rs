@@ -1,5 +1,5 @@
-//! Connects and disconnects random documents. Disconnecting must restore the original bytes, and the connected document
-//! must have the original values and the server.
+//! Connects and disconnects random configurations. Disconnecting must restore the original bytes, and the connected
+//! configuration must contain the original values and the server.
 
 use crate::testing::{Home, now, server};
 use mementory_clients::{Client, plan_connect, plan_disconnect};
@@ -58,7 +58,7 @@ fn members(prefix: &'static str) -> impl Strategy<Value = Vec<(String, String)>>
     })
 }
 
-/// A configuration of a JSON client, with or without servers in it.
+/// A random configuration of a JSON client, with or without servers.
 fn json(section: &'static str, comments: bool) -> impl Strategy<Value = String> {
     let servers = members("s").prop_flat_map(move |servers| object(servers, comments));
     (members("m"), proptest::option::of(servers), any::<prop::sample::Index>())

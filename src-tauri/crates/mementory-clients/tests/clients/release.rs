@@ -1,4 +1,4 @@
-//! The bundle and the registry's file.
+//! Tests of the bundle and of `server.json`.
 
 use crate::testing::data;
 use mementory_clients::{Binary, BundleInfo, RegistryInfo, Tool, UserSecret, server_json, write_mcpb};

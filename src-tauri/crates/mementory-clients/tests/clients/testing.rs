@@ -21,7 +21,7 @@ impl Home {
         Self { folder, places }
     }
 
-    /// The folder that contains the home folder.
+    /// The parent of the home folder, for files outside the home folder.
     pub fn outside(&self) -> &Path {
         self.folder.path()
     }
@@ -73,7 +73,7 @@ pub fn now() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_633_200)
 }
 
-/// The path of a file or folder with the tests' data.
+/// The path of a file or folder with test data.
 pub fn data(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)
 }

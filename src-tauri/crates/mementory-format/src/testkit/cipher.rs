@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// A fake cipher, which only makes encrypted bytes recognisable. The real cipher is in mementory-crypto.
+/// A fake cipher without any security: it XORs the bytes and appends a tag. The real cipher is in mementory-crypto.
 #[derive(Debug)]
 pub struct FakeCipher(pub &'static str);
 
@@ -74,7 +74,7 @@ fn digest(parts: &[&[u8]]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// Fake key pairs. As with real ones, content opens only with the same passphrase, key, label and additional data.
+/// Fake key pairs. As with real ones, decryption needs the same passphrase, key, label and additional data.
 #[derive(Debug)]
 struct FakeKeys([u8; 32]);
 

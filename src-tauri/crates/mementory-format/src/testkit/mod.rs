@@ -23,8 +23,8 @@ pub fn repo() -> PathBuf {
     Path::new(&krate).join("../../..").canonicalize().unwrap()
 }
 
-/// Reports that a test is skipped, or what remains of it. `npm test` counts the lines of the file that
-/// MEMENTORY_SKIPPED names, because a test harness shows no output of passing tests.
+/// Reports that a test, or the rest of it, is skipped. `npm test` counts the lines in the file MEMENTORY_SKIPPED,
+/// because the test harness hides the output of passing tests.
 pub fn skipped(why: &str) {
     eprintln!("SKIPPED: {why}");
     let Some(list) = std::env::var_os("MEMENTORY_SKIPPED") else { return };

@@ -1,5 +1,5 @@
-//! Detects files with rules for agents. Agents find these files by name and folder, so most files have nothing else
-//! that identifies them. A file with any other name is detected by frontmatter members that only one agent uses.
+//! Detects files with rules for agents. Agents find these files by name and folder, so most of them have no other
+//! identifying mark. Files with other names are detected by frontmatter members that only one agent uses.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ const HEAD_BYTES: usize = 16 << 10;
 /// same names, and higher than the confidence for pasted text.
 const CONFIDENCE: f64 = 0.75;
 
-/// Folders whose contents other people wrote. Rules in them are never the person's own.
+/// Folders whose contents other people wrote. Rules in them are never the person's.
 const FOREIGN_FOLDERS: [&str; 2] = [".git", "node_modules"];
 /// Folders of dependencies and build output. They are skipped only in a folder that has a manifest, because a person
 /// may use the same names for other folders.
@@ -21,17 +21,18 @@ const MANIFESTS: [&str; 7] =
 /// Members of the frontmatter of Cursor's rules.
 const CURSOR_KEYS: [&str; 3] = ["description", "globs", "alwaysApply"];
 
-/// Beginning of the files that this format writes. Such a file does not say whether a person or an agent wrote an item.
+/// Beginning of the files that this format writes. In such a file, it is unknown whether a person or an agent wrote an
+/// item.
 pub(super) const MARK: &str = "<!-- Written by Mementory";
 /// Confidence for files that this format wrote. Their first line identifies them.
-const OWN_CONFIDENCE: f64 = 0.9;
+const MARKED_FILE_CONFIDENCE: f64 = 0.9;
 
-/// The kind of a file.
+/// A file that contains rules according to its name and beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RuleFile {
     /// Name of the platform, or `agents` for a file name that many agents share.
     pub platform: &'static str,
-    /// Says who wrote the text: `rules_file` for a person, `agent_memory` for an agent.
+    /// Who wrote the text: `rules_file` for a person, `agent_memory` for an agent.
     pub method: &'static str,
     /// True for a file that is stored, but not read.
     pub is_opaque: bool,
@@ -52,7 +53,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let role = |file: &RuleFile| if file.is_opaque { Role::Sidecar } else { Role::Memories };
     vec![Claim {
         version: None,
-        confidence: if found.iter().any(|(_, file)| file.is_ours) { OWN_CONFIDENCE } else { CONFIDENCE },
+        confidence: if found.iter().any(|(_, file)| file.is_ours) { MARKED_FILE_CONFIDENCE } else { CONFIDENCE },
         reason: format!("Found {} files with rules for coding agents", found.len()),
         parts: found.iter().map(|(member, file)| Part { member: *member, role: role(file) }).collect(),
         missing_parts: vec![],
@@ -65,7 +66,7 @@ pub(crate) fn rules_of<'c>(platform: &'static str, catalog: &'c Catalog) -> impl
     rule_files(catalog).filter(move |(_, file)| is_rule(file)).map(|(member, _)| member)
 }
 
-/// All rules files that may be the person's.
+/// All rules files that the person may have written.
 fn rule_files(catalog: &Catalog) -> impl Iterator<Item = (&Member, RuleFile)> {
     let packages = Packages::of(catalog);
     let members = catalog.members().iter().filter(move |member| !packages.have(member));
@@ -101,8 +102,7 @@ fn folders_of(member: &Member) -> &str {
     member.name.rsplit_once('/').map_or("", |(folders, _)| folders)
 }
 
-/// Determines which rules file a member is, by its name and folders or by its frontmatter. None if it is not a rules
-/// file.
+/// Classifies a member by its name and folders, or by its frontmatter. None if it is not a rules file.
 pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
     let by_name = by_name(catalog, member);
     let name = member.file_name().to_ascii_lowercase();
@@ -170,8 +170,8 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
     })
 }
 
-/// The rules file that the members of the frontmatter identify. None if they do not belong to any agent. Most members of
-/// Cursor's rules are common words, so they count only if `may_be_of_cursor` is true.
+/// Classifies a file by the members of its frontmatter. None if no agent uses these members. Most members of Cursor's
+/// rules are common words, so they count only if `may_be_of_cursor` is true.
 fn by_frontmatter(document: &Document<'_>, may_be_of_cursor: bool) -> Option<RuleFile> {
     document.yaml?;
     let has = |key: &str| document.fields.contains_key(key);

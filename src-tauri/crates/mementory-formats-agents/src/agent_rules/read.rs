@@ -1,4 +1,4 @@
-//! Reads each rule of a file as a memory. The verbatims of these memories, joined in order, are the whole file.
+//! Reads each rule of a file as a memory. Joining the verbatims of these memories gives the whole file.
 use super::FORMAT;
 use super::detect::{RuleFile, rule_file};
 use mementory_format::{Catalog, Detected, FolderKeys, FormatError, Member, ReadContext, Role, Sink};
@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 /// Largest frontmatter, in bytes, that is stored with every item of a file. A larger one is only stored with the first
 /// item.
 const MAX_REPEATED_BYTES: usize = 4 << 10;
-/// Heading under which Gemini CLI writes what it was asked to remember.
+/// Heading under which Gemini CLI saves what it was asked to remember.
 const GEMINI_MEMORIES: &str = "Gemini Added Memories";
 
 pub(super) fn read(
@@ -50,7 +50,7 @@ pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Rol
             reader.sink.note(Issue::new("not_readable", &member.place, message));
             return reader.pass_through(member, file.platform, "raw");
         }
-        let names_file = |text: &str| names_claimed_file(member, text, &claimed);
+        let names_file = |text: &str| only_links_to_claimed_file(member, text, &claimed);
         read_file(reader, member, file, &names_file, &mut seen)
     })
 }
@@ -59,7 +59,7 @@ pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Rol
 type Claimed<'m> = HashMap<(usize, Option<usize>, &'m str), usize>;
 
 /// True for a line that only imports or links to another claimed file.
-fn names_claimed_file(member: &Member, text: &str, claimed: &Claimed<'_>) -> bool {
+fn only_links_to_claimed_file(member: &Member, text: &str, claimed: &Claimed<'_>) -> bool {
     let linked_path = || text.strip_prefix('[')?.split_once("](")?.1.split_once(')').map(|(path, _)| path);
     let imported_path = text.strip_prefix('@').filter(|path| !path.contains(char::is_whitespace));
     let Some(path) = imported_path.or_else(linked_path) else { return false };
@@ -94,7 +94,7 @@ fn read_file(
     }
     let project = project_of(reader.catalog, member);
     let before = text.get(..text.len() - document.body.len()).unwrap_or_default();
-    for (n, piece) in rules_text::pieces(&text, before).into_iter().enumerate() {
+    for (n, piece) in rules_text::items(&text, before).into_iter().enumerate() {
         if names_file(&piece.text) {
             let place = format!("{}#{}", member.place, piece.pointer);
             let reason = "not_a_record: it only names a file, which is read as well";
@@ -116,7 +116,7 @@ fn read_file(
         };
         record.source.platform = file.platform.into();
         let method = if is_saved { "agent_memory" } else { file.method };
-        // A file that Mementory wrote does not say whether a person or an agent wrote its items.
+        // In a file from Mementory, it is unknown whether a person or an agent wrote an item.
         record.source.method = (!file.is_ours).then(|| method.into());
         record.source.project.clone_from(&project);
         if n == 0 || before.len() <= MAX_REPEATED_BYTES {
@@ -148,8 +148,8 @@ fn root_of<'c>(catalog: &'c Catalog, member: &Member) -> Option<&'c str> {
     (member.place != member.name && member.archive.is_none()).then_some(root)
 }
 
-/// The outermost folder, if the record keys contain its name: the selected folder, or the folder at the top of an
-/// archive. None if the files are in several such folders, because their names then distinguish projects.
+/// The name of the outermost folder, if the record keys contain it: the selected folder, or the folder at the top of an
+/// archive. None if there are several such folders, because their names distinguish projects.
 pub(super) fn folder_keys(catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
     let outermost = |member: &Member| match root_of(catalog, member) {
         Some(root) => root.to_owned(),

@@ -116,7 +116,7 @@ fn folders_of_dependencies_and_build_output_are_not_searched() {
             folder.put(&format!("boat/{manifest}"), "");
         }
         assert!(!has_rules(&folder.0), "{skipped}");
-        // A person may select such a folder directly. Then its rules are read.
+        // If a person selects such a folder directly, its rules are read.
         assert!(has_rules(&folder.at(&format!("boat/{skipped}"))), "{skipped}");
     }
 }
@@ -127,7 +127,7 @@ fn a_folder_named_like_build_output_is_searched_without_a_manifest_beside_it() {
         for path in [name.to_owned(), format!("work/{name}/net")] {
             let folder = Scratch::new("agent-rules-own");
             folder.put(&format!("{path}/CLAUDE.md"), "- Knots are tested twice.\n");
-            // Only a manifest next to such a folder counts, and not a manifest in the selected folder itself.
+            // Only a manifest next to such a folder counts.
             for manifest in ["package.json".to_owned(), "other/go.mod".to_owned(), format!("{path}/Cargo.toml")] {
                 folder.put(&manifest, "");
             }
@@ -142,7 +142,7 @@ fn has_rules(folder: &std::path::Path) -> bool {
     detect(&catalog, &Limits::default(), None).unwrap().sources.iter().any(|source| source.format == "agent_rules")
 }
 
-/// The folder name that becomes part of the record keys, for the first rules in these inputs.
+/// The folder name in the record keys of the first source of these inputs.
 fn folder_name(paths: &[std::path::PathBuf]) -> Option<String> {
     let catalog = Catalog::open(paths, &Limits::default(), None).unwrap();
     let sources = detect(&catalog, &Limits::default(), None).unwrap().sources;

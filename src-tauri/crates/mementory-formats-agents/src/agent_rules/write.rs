@@ -28,8 +28,8 @@ const TOPIC_BYTES: usize = 40_000;
 
 /// Kinds of records that are written.
 const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
-/// Indexes of the topics, in the order in which they are given space in `AGENTS.md`.
-const TOPICS_BY_USE: [usize; 12] = [INSTRUCTIONS, 4, 3, 8, 1, 2, 7, 10, 5, 9, 6, 11];
+/// Indexes of the topics, in the order in which they get space in `AGENTS.md`.
+const TOPICS_BY_PRIORITY: [usize; 12] = [INSTRUCTIONS, 4, 3, 8, 1, 2, 7, 10, 5, 9, 6, 11];
 
 /// Writes all memories into the new folder `out`. If `out` is None, writes nothing and only returns the report.
 pub(super) fn write(
@@ -38,7 +38,7 @@ pub(super) fn write(
     options: &WriteOptions,
 ) -> Result<WriteReport, FormatError> {
     let mut export = Export::new(FORMAT, "1", source, options, false);
-    let room = Room::measure(source, &export)?;
+    let space = TopicSpace::measure(source, &export)?;
     let mut folder = NewFolder::new(out);
     let mut topics: Vec<Topic> = NAMES.iter().map(|_| Topic::default()).collect();
     source.records(&mut |stored| {
@@ -48,8 +48,8 @@ pub(super) fn write(
         }
         let at = topic_for_agents(&stored.record);
         let text = item(&words_with_title(&stored.record));
-        let (Some(topic), Some(room)) = (topics.get_mut(at), room.0.get(at)) else { return Ok(()) };
-        let path = topic.add(&mut folder, NAMES.get(at).copied().unwrap_or_default(), &text, room)?;
+        let (Some(topic), Some(space)) = (topics.get_mut(at), space.0.get(at)) else { return Ok(()) };
+        let path = topic.add(&mut folder, NAMES.get(at).copied().unwrap_or_default(), &text, space)?;
         export.wrote(&stored, &read_back(&text, at, path));
         Ok(())
     })?;
@@ -67,7 +67,7 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// The text of a record. If the text does not contain the title of the record, the title is put before it.
+/// The text of a record, with the title before it unless the text already contains the title.
 fn words_with_title(record: &Record) -> String {
     let text = words(record).trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
@@ -76,7 +76,7 @@ fn words_with_title(record: &Record) -> String {
 
 /// The record that an import would create from a written item.
 fn read_back(item: &str, topic: usize, path: &str) -> Record {
-    let text = rules_text::pieces(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
+    let text = rules_text::items(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
     let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, ""), text);
     record.title = NAMES.get(topic).map(|name| (*name).to_owned());
     record.source.platform = "agents".into();
@@ -105,9 +105,9 @@ impl Size {
 }
 
 /// The space in `AGENTS.md` that each topic may use.
-struct Room(Vec<Size>);
+struct TopicSpace(Vec<Size>);
 
-impl Room {
+impl TopicSpace {
     /// Reads all records once, to find out how much space each topic needs.
     fn measure(source: &mut dyn RecordSource, export: &Export) -> Result<Self, FormatError> {
         let mut needed = vec![Size::default(); NAMES.len()];
@@ -122,11 +122,11 @@ impl Room {
         })?;
         let mut remaining = Size { bytes: LOADED_BYTES - FRAME_BYTES, lines: LOADED_LINES - FRAME_LINES };
         let mut out = vec![Size::default(); NAMES.len()];
-        for at in TOPICS_BY_USE {
-            let (Some(needed), Some(room)) = (needed.get(at), out.get_mut(at)) else { continue };
-            *room = if remaining.holds(*needed) { *needed } else { remaining };
-            remaining.bytes -= room.bytes.min(remaining.bytes);
-            remaining.lines -= room.lines.min(remaining.lines);
+        for at in TOPICS_BY_PRIORITY {
+            let (Some(needed), Some(space)) = (needed.get(at), out.get_mut(at)) else { continue };
+            *space = if remaining.holds(*needed) { *needed } else { remaining };
+            remaining.bytes -= space.bytes.min(remaining.bytes);
+            remaining.lines -= space.lines.min(remaining.lines);
         }
         Ok(Self(out))
     }
@@ -150,12 +150,12 @@ struct Topic {
 }
 
 impl Topic {
-    /// Adds an item to `AGENTS.md` if it is not long and fits into `room`, otherwise to a file of the topic. Returns the
-    /// path of the file that it was added to.
-    fn add(&mut self, folder: &mut NewFolder, name: &str, item: &str, room: &Size) -> Result<&str, FormatError> {
+    /// Adds an item to `AGENTS.md` if it is not long and fits into `space`, otherwise to a topic file. Returns the path
+    /// of the file to which it was added.
+    fn add(&mut self, folder: &mut NewFolder, name: &str, item: &str, space: &Size) -> Result<&str, FormatError> {
         let mut used = self.used;
         used.add(Size::of(item));
-        if !is_long(item) && room.holds(used) {
+        if !is_long(item) && space.holds(used) {
             self.used = used;
             self.main_items.push_str(item);
             return Ok(MAIN_FILE);

@@ -9,7 +9,7 @@ use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::{DroppedAs, Verbatim};
 use std::collections::HashSet;
 
-/// Known members of a delta line, which contains a fragment of a streamed text, and of its `data`.
+/// Known members of a delta line (a fragment of a streamed text), and of its `data`.
 const DELTA_LINE_MEMBERS: [&str; 6] = ["type", "data", "id", "timestamp", "parentId", "ephemeral"];
 const DELTA_MEMBERS: [&str; 4] = ["messageId", "reasoningId", "deltaContent", "parentToolCallId"];
 /// Name of the platform.
@@ -19,7 +19,7 @@ const PLATFORM: &str = "copilot-cli";
 #[derive(Debug, Default)]
 pub(super) struct CopilotSession {
     pub session: Session,
-    /// Ids of the calls that an answer names.
+    /// Ids of the tool calls in answers.
     known_calls: HashSet<String>,
     /// Number of delta events, whose text a later event contains completely.
     progress_lines: u64,
@@ -37,8 +37,8 @@ impl CopilotSession {
         let line = &element.object;
         let kind = line.text("type").unwrap_or_default();
         let data = line.object("data").unwrap_or_default();
-        // A delta is a fragment of a text that a later event contains completely, so its text is not stored. If the
-        // line has unknown members, the line is kept without its text.
+        // A later event contains the complete text, so the text of a delta is not stored. A line with unknown members
+        // is stored without the text.
         if kind.ends_with("_delta") {
             self.progress_lines += 1;
             let is_unknown =
@@ -84,7 +84,7 @@ impl CopilotSession {
                     let name = keys.into_iter().find_map(|key| file.non_blank_text(key));
                     content.push_block("context", name.as_deref(), "");
                 }
-                // A skill or a hook can send a prompt with the role of the person.
+                // A skill or a hook can also send a prompt.
                 let is_person = data.non_blank_text("source").is_none_or(|source| source == "user");
                 Some((if is_person { "user" } else { "system" }, content))
             }

@@ -5,7 +5,7 @@ use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
 use std::collections::HashMap;
 
-/// Name of the file beside a Copilot session that contains its title.
+/// Name of the file next to a Copilot session that contains the session's title.
 const WORKSPACE_FILE: &str = "workspace.yaml";
 /// Types of lines that only the command line of Copilot writes.
 const COPILOT_TYPES: [&str; 7] = [

@@ -1,5 +1,5 @@
-//! Reads the lines of a session of Pi, OpenClaw or Droid. The lines form a tree: each line names its parent. In
-//! sessions of Droid, a line may have no parent and then follows the line before it.
+//! Reads the lines of a session of Pi, OpenClaw or Droid. The lines form a tree: each line states its parent. In Droid
+//! sessions, a line without a parent follows the previous line.
 use super::detect::is_droid_header;
 use super::session::Session;
 use mementory_format::{FormatError, Member};
@@ -18,7 +18,7 @@ pub(super) struct PiSession {
     /// Maps the id of each line to the index of its message. A line without a message maps to the nearest ancestor that
     /// has one.
     message_of: HashMap<String, Option<usize>>,
-    /// Index of the last line's message, or of the message of its nearest ancestor that has one.
+    /// Index of the message of the last line, or of its nearest ancestor that has one.
     last: Option<usize>,
     is_droid: bool,
 }

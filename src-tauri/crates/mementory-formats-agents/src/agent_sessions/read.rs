@@ -38,7 +38,8 @@ pub(super) fn read(
     })
 }
 
-/// Calls `read` for each line. Once the lines exceed the size limit of one element, the rest are reported as dropped.
+/// Calls `read` for each line. Once their total size exceeds the limit of one element, further lines are reported as
+/// dropped.
 fn each_line(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -59,7 +60,7 @@ fn each_line(
 fn title_in(reader: &mut FileReader<'_>, workspace: &Member) -> Result<Option<String>, FormatError> {
     let text = match reader.text(workspace) {
         Ok(text) => text,
-        // This limit applies to all files of the import together, so exceeding it ends the import.
+        // The limit applies to the whole import, so exceeding it ends the import.
         Err(FormatError::Io { source, place }) if source.to_string().starts_with("limit") => {
             return Err(FormatError::Io { source, place });
         }
@@ -72,7 +73,7 @@ fn title_in(reader: &mut FileReader<'_>, workspace: &Member) -> Result<Option<St
     let value = |key: &str| {
         let lines = text.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
         let values = lines.map(|value| value.trim().trim_matches(['"', '\'']).to_owned());
-        // These marks begin a multi-line YAML value, which is not read.
+        // Multi-line YAML values, which begin with these marks, are not read.
         values
             .into_iter()
             .find(|value| !value.is_empty() && !matches!(value.as_str(), "|" | "|-" | ">" | ">-" | "null"))

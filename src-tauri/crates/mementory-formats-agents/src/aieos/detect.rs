@@ -3,7 +3,7 @@
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
-/// Members that only an identity in AIEOS has.
+/// Members that occur only in AIEOS identities.
 const PARTS: [&str; 8] = [
     "identity.names",
     "psychology.neural_matrix",
@@ -15,8 +15,8 @@ const PARTS: [&str; 8] = [
     "capabilities.skills",
 ];
 
-/// One claim for the files of each folder. If the identity is in an agent's workspace, the workspace format claims it
-/// with higher confidence.
+/// One claim for the files of each folder. An identity in an agent's workspace is claimed by the workspace format with
+/// higher confidence.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.8, "an identity in AIEOS", layout)
 }

@@ -30,7 +30,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     let (name, text) = name_and_description(&document);
     let metadata = object.object("metadata").unwrap_or_default();
     let id = ["entity_id", "instance_id", "id"].into_iter().find_map(|key| metadata.id(key));
-    // An identity without an id is identified by its name, so that a newer version replaces the older one.
+    // An identity without an id is keyed by its name, so that a newer version replaces the older one.
     let content = name.clone().unwrap_or_else(|| row.text.to_owned());
     let mut record = rows.record(Kind::Profile, id, &content, text);
     record.title = name;
@@ -47,7 +47,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     Ok(())
 }
 
-/// Reads a skill as a record if it has a description. Otherwise, only the text of the identity names it.
+/// Reads a skill as a record if it has a description. Any other skill is only named in the text of the identity.
 fn read_skill(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

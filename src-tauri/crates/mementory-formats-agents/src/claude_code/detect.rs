@@ -1,5 +1,5 @@
 //! Detects files of Claude Code: logs by the members of their lines, and topic files of the memory by their
-//! frontmatter. File names only decide which other files belong to them.
+//! frontmatter. File names only determine which other files belong to these.
 use super::lines::{is_answer, is_person};
 use crate::agent_rules;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
@@ -68,7 +68,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     };
     vec![Claim {
         version: None,
-        // Topic files with an index beside them cannot be another program's notes, whatever they contain.
+        // Topic files with an index next to them cannot be another program's notes.
         confidence: if is_certain {
             0.95
         } else if has_index {
@@ -87,8 +87,8 @@ pub(super) const WEB_LIST: &str = "loglines";
 
 /// True for a session of Claude Code on the web: one object with its lines in a list.
 pub(super) fn is_web_log(catalog: &Catalog, member: &Member) -> bool {
-    // Other files, such as those about screenplays, can also have a list named `loglines`. Therefore its elements must
-    // be messages.
+    // Other files, such as those about screenplays, can also have a list named `loglines`, so its elements must be
+    // messages.
     head_keys(catalog, member).is_some_and(|keys| {
         let has = |key: &str| keys.has(&format!("{WEB_LIST}.{key}"));
         has("type") && has("message") && (has("message.role") || has("timestamp"))
@@ -129,7 +129,7 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
     let mut is_session = false;
     for line in &lines {
         let Some(object) = Object::parse(line) else {
-            // A line that is longer than the part of the file that detection reads is cut off, so it is not valid JSON.
+            // A line that is longer than the head of the file is cut off, so it is not valid JSON.
             let keys = keys_of(line.as_bytes());
             if keys.has("parentUuid") && (keys.has("sessionId") || keys.has("isSidechain")) {
                 return Some((LogKind::Session, true));
@@ -207,7 +207,7 @@ fn folders_of(catalog: &Catalog, ids: impl Iterator<Item = usize>) -> HashSet<Pl
     ids.filter_map(|id| catalog.members().get(id)).map(place_of).collect()
 }
 
-/// True for a file with tool results, a description of a subagent, or the list of sessions.
+/// True for a file with a tool result, the description of a subagent, or the list of sessions.
 fn is_side_file(member: &Member, claimed_folders: &HashSet<Place<'_>>) -> bool {
     let mut folders = member.name.split('/').rev().skip(1);
     let (parent, above) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());

@@ -1,5 +1,5 @@
-//! `history.jsonl`: the prompts of all sessions. Claude Code deletes old session logs, so this file may be all that is
-//! left of a session.
+//! `history.jsonl`: the prompts of all sessions. Claude Code deletes old session logs, so a session may only be left in
+//! this file.
 use super::chat_file;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::Turn;
@@ -10,7 +10,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashSet;
 
 /// Reads the prompts of the sessions that are not in `known_sessions`. Each session becomes a conversation. Older files
-/// have no session ids, so all their prompts of one project become one conversation.
+/// have no session ids, so the prompts of each project become one conversation.
 pub(super) fn read(
     reader: &mut FileReader<'_>,
     member: &Member,

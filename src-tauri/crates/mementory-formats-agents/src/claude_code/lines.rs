@@ -28,7 +28,7 @@ pub(super) fn kind_of(line: &Object<'_>) -> LineKind {
 }
 
 /// The message in `lines`. An answer can be written as several lines, each with one or more of its blocks.
-/// `is_subagent` is true in the log of a subagent, whose prompt another agent wrote.
+/// `is_subagent` is true for the log of a subagent, in which the prompt comes from another agent.
 pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentContent) {
     let mut turn = Turn::default();
     let mut content = AgentContent::default();
@@ -114,8 +114,8 @@ fn role_of(line: &Object<'_>) -> &'static str {
     }
 }
 
-/// Reads the text of an attachment or of an unknown line. If the attachment is a prompt that waited in the queue, the
-/// person counts as its author.
+/// Reads the text of an attachment or of an unknown line. An attachment that is a queued prompt counts as written by
+/// the person.
 fn read_attachment(line: &Object<'_>, turn: &mut Turn, content: &mut AgentContent) {
     let Some(attachment) = line.object("attachment") else {
         if let Some(raw) = ["toolUseResult", "data", "error", "text"].into_iter().find_map(|k| line.raw_value(k)) {
@@ -171,7 +171,7 @@ struct MergedBlocks {
     calls: HashMap<String, usize>,
     /// First block of the last line.
     last_start: usize,
-    /// True if the last line was the final one of the answer, so that its blocks are complete.
+    /// True if the last line completed the answer, so that no block will be extended.
     is_final: bool,
 }
 

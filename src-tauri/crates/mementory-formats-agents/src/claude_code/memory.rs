@@ -1,4 +1,5 @@
-//! Memory files: topics with frontmatter, and `MEMORY.md`, which lists the topics and may itself contain memories.
+//! Reads memory files: topics with frontmatter, and `MEMORY.md`, which lists the topics and may itself contain
+//! memories.
 use super::detect::topic_type;
 use super::{FORMAT, PLATFORM};
 use mementory_format::{FormatError, Member};
@@ -8,7 +9,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
 
-/// Reads a file of the memory.
+/// Reads a memory file.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let text = reader.text(member)?;
     if text.trim().is_empty() {
@@ -28,7 +29,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     let is_index = member.file_name() == "MEMORY.md" && document.yaml.is_none();
     let project = project_of(member);
     if is_index && !is_list_of_links(&text) {
-        for piece in rules_text::pieces(&text, "") {
+        for piece in rules_text::items(&text, "") {
             let id = format!("memory/{}/MEMORY.md/{}", project.unwrap_or_default(), piece.id);
             let record = record(member, &id, &piece.text, piece.source, project);
             let record = Record { title: piece.section, origin: origin(member, &piece.pointer), ..record };
@@ -74,7 +75,7 @@ fn origin(member: &Member, pointer: &str) -> Origin {
     Origin { format: FORMAT.into(), version: None, container: member.place.clone(), pointer: pointer.into() }
 }
 
-/// The name of the folder below `projects/`, or, for the memory of a subagent, below `agent-memory/` or
+/// The project: the name of the folder below `projects/`, or, for the memory of a subagent, below `agent-memory/` or
 /// `agent-memory-local/`.
 fn project_of(member: &Member) -> Option<&str> {
     let folders: Vec<&str> = member.name.split('/').collect();

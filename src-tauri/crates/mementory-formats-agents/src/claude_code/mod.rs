@@ -24,7 +24,7 @@ const FORMAT: &str = "claude_code";
 /// Name of the platform.
 const PLATFORM: &str = "claude-code";
 
-/// The file that a conversation is read from.
+/// Describes the file from which a conversation is read.
 fn chat_file(container: &str) -> ChatFile<'_> {
     ChatFile { format: FORMAT, platform: PLATFORM, version: None, container }
 }

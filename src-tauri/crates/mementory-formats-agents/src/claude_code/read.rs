@@ -1,4 +1,4 @@
-//! Reads the files of a claim: first the logs, then the prompts of other sessions, then the memory.
+//! Reads the files of a claim: first the logs, then the prompts of sessions without a log, then the memory.
 use super::detect::{WEB_LIST, is_web_log};
 use super::session::Session;
 use super::{FORMAT, history, memory};
@@ -43,8 +43,8 @@ pub(super) fn read(
 }
 
 /// Groups the files that contain lines of the same session. They must be read together, because Claude Code copies the
-/// lines of a session into the next file when the session is continued. If the files of a group together are larger
-/// than one element may be, they are read one by one.
+/// lines of a continued session into the next file. If a group exceeds the size limit of one element, its files are
+/// read one by one.
 fn groups<'m>(catalog: &Catalog, members: &[&'m Member], limit: u64) -> Result<Vec<Vec<&'m Member>>, FormatError> {
     if members.len() < 2 {
         return Ok(members.iter().map(|m| vec![*m]).collect());
@@ -81,7 +81,7 @@ fn groups<'m>(catalog: &Catalog, members: &[&'m Member], limit: u64) -> Result<V
     Ok(out)
 }
 
-/// The texts that follow `"sessionId":` in a file.
+/// The session ids in a file: the texts after `"sessionId":`.
 fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, FormatError> {
     const SESSION_ID_KEY: &[u8] = b"\"sessionId\"";
     catalog.read(member, |bytes| {
@@ -150,7 +150,7 @@ impl GroupSessions {
             })?;
         }
         if let Some((first, _)) = open.lines_before_id.first() {
-            // A session without an id gets an id that is made from its first line.
+            // A session without an id gets a digest of its first line as id.
             let id = open.current.unwrap_or_else(|| (content_id(first), None));
             let session = self.get(&id, member);
             add_all(session, open.lines_before_id);

@@ -1,4 +1,4 @@
-//! Reads the lines of a session as a conversation. The messages are a tree: a rewind begins a new branch.
+//! Reads the lines of a session as a conversation. The messages form a tree, because a rewind begins a new branch.
 use super::lines::{self, LineKind};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, TurnParent};
@@ -8,7 +8,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Link, RecordKey, Verbatim};
 use std::collections::HashMap;
 
-/// Largest number of progress reports that are skipped to find the message before them.
+/// Largest number of progress reports that are followed to find the message before them.
 const MAX_STEPS: usize = 100_000;
 
 /// A session while its lines are read.
@@ -65,9 +65,9 @@ enum LineParent {
     Draft(usize),
     /// The line begins the conversation.
     Root,
-    /// The message before the line, because the line names no parent other than itself.
+    /// The message before the line, because the line states no parent, or itself.
     Previous,
-    /// A line with this uuid, which is not in this session.
+    /// The line with this uuid, which is not in this session.
     Foreign(String),
 }
 
@@ -185,16 +185,16 @@ impl Session {
         }
     }
 
-    /// The parent of each message. For each message whose parent is not in this session, the returned map has the uuid
-    /// of the parent by the index of the message.
+    /// The parent of each message, and for messages whose parent is not in this session, the uuid of the parent by the
+    /// index of the message.
     fn parents(&self) -> (Vec<TurnParent>, HashMap<usize, String>) {
         let (mut out, mut parents_elsewhere) = (Vec::with_capacity(self.drafts.len()), HashMap::new());
         // In the log, an answer with parallel calls is the parent of all their results. Here, each result follows the
         // previous one instead.
         let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
         let mut last_result: HashMap<usize, usize> = HashMap::new();
-        // For each message, the last of the messages without a uuid (such as queued prompts) that follow it. The next
-        // line that names the message as its parent is placed after them.
+        // For each message, the last of the messages without a uuid (such as queued prompts) after it. The next line
+        // whose parent is that message is placed after them.
         let mut inserted: HashMap<usize, usize> = HashMap::new();
         let mut base_of: HashMap<usize, usize> = HashMap::new();
         for (at, draft) in self.drafts.iter().enumerate() {

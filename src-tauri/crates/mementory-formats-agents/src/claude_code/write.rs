@@ -12,7 +12,7 @@ use mementory_formats_shared::yaml_head::YamlHead;
 use mementory_model::{Kind, Record, RecordKey};
 use std::path::Path;
 
-/// Number of bytes and lines of `MEMORY.md` that Claude Code loads, minus space for a closing line.
+/// Number of bytes and lines of `MEMORY.md` that Claude Code loads, minus space for a final line.
 const INDEX_BYTES: usize = 24_500;
 const INDEX_LINES: usize = 196;
 /// Longest name and description, in characters.
@@ -42,7 +42,7 @@ pub(super) fn write(
             export.withhold(reason);
             return Ok(());
         }
-        let own_topic = own_file(&export, &stored).filter(|(path, _)| folder.take(path));
+        let own_topic = imported_file(&export, &stored).filter(|(path, _)| folder.take(path));
         let (path, text, title, description) = match own_topic {
             Some((path, text)) => {
                 export.wrote(&stored, &Record { source: source_of(), ..stored.record.clone() });
@@ -70,7 +70,7 @@ pub(super) fn write(
 }
 
 /// The original path and text of a topic file, if the record was read from a memory folder.
-fn own_file<'r>(export: &Export, stored: &'r StoredRecord) -> Option<(&'r str, &'r str)> {
+fn imported_file<'r>(export: &Export, stored: &'r StoredRecord) -> Option<(&'r str, &'r str)> {
     let text = export.own_text(stored)?;
     let path = stored.record.fields.get("file")?.as_str()?;
     let is_topic = Document::parse(text).yaml.is_some() && stored.record.kind == Kind::Memory;

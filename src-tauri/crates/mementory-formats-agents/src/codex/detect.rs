@@ -5,10 +5,10 @@ use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
 use mementory_json::keys_of;
 
-/// Types of the lines that have a payload.
+/// Types of lines with a payload.
 const LINE_TYPES: [&str; 6] =
     ["session_meta", "response_item", "event_msg", "turn_context", "compacted", "inter_agent_communication"];
-/// Types of the items of older logs, which have no payload.
+/// Types of items in older logs, whose lines have no payload.
 const ITEM_TYPES: [&str; 6] =
     ["message", "reasoning", "function_call", "function_call_output", "local_shell_call", "custom_tool_call"];
 
@@ -104,7 +104,7 @@ fn is_document(object: &Object<'_>) -> bool {
     object.object("session").is_some_and(|s| s.has("id") && s.has("timestamp")) && object.list("items").is_some()
 }
 
-/// True for notes that Codex makes about earlier sessions: Markdown in the folder `memories` of its home.
+/// True for notes that Codex takes about earlier sessions: Markdown in `.codex/memories`.
 fn is_memory(member: &Member) -> bool {
     let folders: Vec<&str> = member.name.split('/').rev().skip(1).collect();
     let at = folders.iter().position(|f| *f == "memories");

@@ -70,7 +70,7 @@ fn push_result(content: &mut AgentContent, name: &str, text: String) {
     }
 }
 
-/// One line for each element of a list. A line contains the values of `members` in that element.
+/// One line for each element of a list, with the values of these members.
 fn rows(item: &Object<'_>, key: &str, members: &[&str]) -> String {
     let row = |raw: &&serde_json::value::RawValue| {
         let element = Object::parse(raw.get())?;

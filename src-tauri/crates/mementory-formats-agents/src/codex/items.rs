@@ -4,7 +4,7 @@ use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 
-/// Heading that an editor's extension puts before the person's request.
+/// Heading that the editor extension puts before the person's request.
 const REQUEST_HEADING: &str = "## My request for Codex:";
 
 /// The message in an item of the model's API. None for items that are not part of the conversation.
@@ -70,7 +70,7 @@ pub(super) fn message(item: &Object<'_>) -> Option<(Turn, AgentContent)> {
     Some((turn, content))
 }
 
-/// Text of a message. If the message contains encrypted content, the turn is marked as encrypted.
+/// The text of a value. If it contains encrypted content, marks the turn as encrypted.
 fn decoded(raw: &RawValue, turn: &mut Turn) -> String {
     if raw.get().contains("encrypted_content") {
         turn.fields.insert("encrypted".into(), true.into());

@@ -1,4 +1,4 @@
-//! Notes that Codex makes about earlier sessions, and its list of prompts.
+//! Reads the notes that Codex takes about earlier sessions, and its list of prompts.
 use super::FORMAT;
 use super::session::chat_file;
 use mementory_format::{FormatError, Member};
@@ -25,7 +25,7 @@ pub(super) fn read_notes(reader: &mut FileReader<'_>, member: &Member) -> Result
     }
     let document = Document::parse(&text);
     let before = text.get(..text.len() - document.body.len()).unwrap_or_default();
-    for piece in rules_text::pieces(&text, before) {
+    for piece in rules_text::items(&text, before) {
         let id = format!("memory/{}/{}", member.file_name(), piece.id);
         let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, id), piece.text);
         record.title = piece.section;

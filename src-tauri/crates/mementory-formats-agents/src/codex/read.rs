@@ -1,4 +1,4 @@
-//! Reads the files of a claim: the logs, then the prompts of other sessions, then the notes.
+//! Reads the files of a claim: the logs, then the prompts of sessions without a log, then the notes.
 use super::session::Session;
 use super::{FORMAT, memory};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -66,7 +66,7 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<Session, For
         }
         session.add(reader, member, line.text, &line.object, &line.pointer)
     })?;
-    // In the oldest layout, the header is beside the list of items.
+    // In the oldest layout, the header is a sibling of the list of items.
     if session.id().is_none()
         && let Some(text) = reader.wrapper(member, &["items"])?
         && let Some(header) = Object::parse(&text).and_then(|w| w.object("session"))

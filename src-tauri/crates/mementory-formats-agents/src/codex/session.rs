@@ -1,5 +1,5 @@
 //! Reads the lines of a log as a conversation. A log contains each message twice: as an item of the model's API and as
-//! an event for the screen. An event is only read if no item has the same text.
+//! an event for the user interface. An event is only read if no item has the same text.
 use super::{FORMAT, exec, items};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
@@ -45,7 +45,7 @@ pub(super) struct Session {
 #[derive(Debug)]
 struct SessionTurn {
     turn: Turn,
-    /// For an event that may repeat an item: its role and text.
+    /// Role and text of an event, which may repeat an item. None for an item.
     event: Option<(String, String)>,
     parent: Option<usize>,
 }
@@ -115,12 +115,12 @@ impl Session {
             }
             _ => {}
         }
-        // Item ids start at 0 again in the next turn.
+        // Item ids restart at 0 in the next turn.
         self.exec_items.clear();
         self.other_lines.push(line.0.to_owned());
     }
 
-    /// Adds an item. Later events repeat an item as it grows, so a later event replaces an earlier one.
+    /// Adds an item. Each event contains the whole item, so it replaces the previous event of the same item.
     fn add_exec_item(&mut self, item: &Object<'_>, line: (&str, &str)) {
         let (turn, _) = exec::message(item);
         let id = item.non_blank_text("id").map(|id| id.into_owned()).unwrap_or_default();
@@ -244,7 +244,7 @@ impl Session {
         self.turns.push(SessionTurn { turn, event, parent });
     }
 
-    /// Returns to the turn before the last `prompt_count` prompts. The next turn begins a new branch there.
+    /// Returns to the turn before the last `prompt_count` prompts, where the next turn begins a new branch.
     fn roll_back(&mut self, prompt_count: u64) {
         let mut remaining = prompt_count;
         while remaining > 0
@@ -264,12 +264,12 @@ impl Session {
         let fallback = || self.first_line.as_deref().map(content_id);
         chat.id = self.id.clone().or_else(fallback);
         chat.is_log = true;
-        // Index of each turn in the conversation. An event that repeats an item is not added to the conversation, so
-        // the index of the turn before it is used.
+        // Index of each turn in the conversation. An event that repeats an item is left out, so it gets the index of
+        // the turn before it.
         let mut positions: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
         let (mut repeat_count, mut last) = (0u64, None);
         let has_items = self.turns.iter().any(|t| t.event.is_none());
-        // If an event and an item have the same parent, the item follows the event. This is the index of that event.
+        // Index of the event after each parent. An item with the same parent as an event follows that event.
         let mut event_after: HashMap<Option<usize>, usize> = HashMap::new();
         for found in std::mem::take(&mut self.turns) {
             if found.event.as_ref().is_some_and(|text| self.item_texts.contains(text)) {
@@ -324,7 +324,7 @@ impl Session {
     }
 }
 
-/// The file that a conversation is read from.
+/// Describes the file from which a conversation is read.
 pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
     ChatFile { format: FORMAT, platform: FORMAT, version: None, container }
 }

@@ -5,7 +5,7 @@ use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, decode_string};
 use mementory_model::Verbatim;
 
-/// The turn in a bubble.
+/// Converts a bubble to a turn and its content.
 pub(super) fn turn(text: &str, bubble: &Object<'_>) -> (Turn, AgentContent) {
     let mut turn = Turn { verbatim: Some(Verbatim::json(text)), ..Turn::default() };
     turn.id = ["bubbleId", "id"].into_iter().find_map(|key| bubble.non_blank_text(key)).map(|t| t.into_owned());
@@ -111,8 +111,8 @@ fn rich_text(bubble: &Object<'_>) -> String {
     let Some(raw) = bubble.raw_value("richText") else { return String::new() };
     let inner = decode_string(raw).map_or_else(|| raw.get().to_owned(), |t| t.into_owned());
     let mut out = String::new();
-    // Malicious input must not exhaust the memory or the stack. Therefore the depth and the number of nodes are
-    // limited, and a list of pending nodes is used instead of recursion.
+    // Malicious input must not exhaust memory or stack, so depth and number of nodes are limited, and a list of pending
+    // nodes is used instead of recursion.
     let Ok(root) = serde_json::from_str::<&serde_json::value::RawValue>(&inner) else { return inner };
     let mut pending = vec![(root, 0u32)];
     while let Some((value, depth)) = pending.pop() {
@@ -130,7 +130,7 @@ fn rich_text(bubble: &Object<'_>) -> String {
     out
 }
 
-/// Sets the title, times, state and model of a conversation.
+/// Sets the title, times, status and model of a conversation.
 pub(super) fn fill_chat(chat: &mut Chat, object: &Object<'_>) {
     let text = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
     chat.title = text("name").or_else(|| text("chatTitle"));

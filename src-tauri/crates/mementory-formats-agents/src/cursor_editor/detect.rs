@@ -10,7 +10,7 @@ use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 
 /// Number of bytes at the beginning of a database, and of its write-ahead log, that detection reads.
 const HEAD_BYTES: usize = 256 << 10;
-/// Words that occur in Cursor's settings, but not in those of other editors with the same tables.
+/// Words that occur in Cursor's databases, but not in those of other editors with the same tables.
 const CURSOR_WORDS: [&[u8]; 7] = [
     b"cursorDiskKV",
     b"composer.composerData",
@@ -84,8 +84,8 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     is_store.then_some(FileKind::Store)
 }
 
-/// True for a file whose lines are messages with a role, but without a type or an id. Lines that report an error may be
-/// among them and have no role.
+/// True for a file whose lines are messages with a role, but without a type or an id. Lines that report an error may
+/// have no role.
 fn is_transcript(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

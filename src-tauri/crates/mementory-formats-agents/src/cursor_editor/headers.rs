@@ -1,5 +1,5 @@
-//! Cursor 3 lists the titles and times of conversations separately from the conversations themselves: either in the
-//! setting `composer.composerHeaders`, or in a table `composerHeaders`.
+//! Reads the list in which Cursor 3 keeps the titles and times of conversations, separate from the conversations
+//! themselves: the setting `composer.composerHeaders`, or the table `composerHeaders`.
 use super::{bubble, chat_file, setting};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::Chat;
@@ -28,7 +28,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// A conversation with the values of the entry and without messages.
+    /// A conversation with the values of the entry, without messages.
     pub(super) fn chat(&self) -> Chat {
         let mut chat = Chat { id: Some(self.id.clone()), is_log: true, ..Chat::default() };
         chat.pointer.clone_from(&self.pointer);
@@ -62,11 +62,11 @@ impl Header {
     }
 }
 
-/// The list of one database, by conversation id.
+/// The entries of the list in one database, by conversation id.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
     by_id: BTreeMap<String, Header>,
-    /// Number of bytes that the remaining entries may have.
+    /// Number of bytes left for further entries.
     budget: u64,
 }
 
@@ -89,7 +89,7 @@ impl Headers {
         out
     }
 
-    /// Takes the entry of a conversation out of the list.
+    /// Removes and returns the entry of a conversation.
     pub(super) fn take(&mut self, id: &str) -> Option<Header> {
         self.by_id.remove(id)
     }
@@ -169,7 +169,8 @@ fn note_unreadable(reader: &mut FileReader<'_>, member: &Member, pointer: &str, 
     reader.sink.note(Issue::new("malformed", format!("{}#{pointer}", member.place), message));
 }
 
-/// The conversations that were read from any database, and the list entries for which no conversation was found.
+/// Ids of the conversations read from all databases so far, and the list entries for which no conversation was found
+/// yet.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     read_ids: HashSet<String>,
@@ -183,7 +184,7 @@ impl Index {
         self.read_ids.extend(id.cloned());
     }
 
-    /// Keeps the entries whose conversation is not in this database. It may be in another one.
+    /// Keeps the entries whose conversation is not in this database, because it may be in another one.
     pub(super) fn keep(&mut self, headers: Headers, member: &Member) {
         self.remaining.extend(headers.by_id.into_values().map(|header| (header, member.place.clone())));
     }

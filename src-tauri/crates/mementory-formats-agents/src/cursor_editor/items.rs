@@ -1,5 +1,5 @@
-//! The table of settings of `state.vscdb`: chats of older versions, the person's rules, and the prompts of a workspace.
-//! Other settings, among them access tokens, are not read.
+//! Reads the settings table of `state.vscdb`: chats of older versions, the person's rules, and the prompts of a
+//! workspace. Other settings, which include access tokens, are not read.
 use super::headers::Index;
 use super::setting::value;
 use super::{FORMAT, PLATFORM, bubble, chat_file};
@@ -54,7 +54,7 @@ pub(super) fn read(
     }
 }
 
-/// Reads a chat that contains its messages. A chat without messages is only a reference to a conversation in the table
+/// Reads a chat with its messages. A chat without messages is only a reference to a conversation in the table
 /// `cursorDiskKV`.
 fn read_chat(
     reader: &mut FileReader<'_>,
@@ -108,7 +108,7 @@ fn read_rules(reader: &mut FileReader<'_>, member: &Member, text: &str) -> Resul
     reader.sink.unit(record.into())
 }
 
-/// Reads the list of a workspace's last prompts, which has no answers.
+/// Reads a workspace's list of recent prompts, which contains no answers.
 fn read_prompts(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -133,8 +133,8 @@ fn read_prompts(
         chat.turns.push(turn);
     }
     let Some(first) = chat.turns.first() else { return Ok(()) };
-    // Cursor's folder for a workspace has a long name, which identifies the workspace. A short name means that the file
-    // was copied elsewhere, so it is not used.
+    // The long name of Cursor's folder for a workspace identifies the workspace. A short name means that the file was
+    // copied elsewhere.
     let folder = member.name.split('/').rev().nth(1).filter(|f| f.len() >= 16);
     let id = folder.map_or_else(|| content_id(&first.text), str::to_owned);
     chat.id = Some(format!("prompts/{id}"));

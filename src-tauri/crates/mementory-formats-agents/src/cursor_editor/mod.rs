@@ -16,13 +16,12 @@ use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatErr
 use mementory_formats_shared::chat::ChatFile;
 use mementory_model::Limits;
 
-/// Id of the format and scope of its keys. The source folder is not named `cursor`, because `cursor` is a common name
-/// in code for a position in a list.
+/// Id of the format and scope of its keys. The module has another name, because `cursor` is a common identifier.
 const FORMAT: &str = "cursor";
 /// Name of the platform.
 const PLATFORM: &str = "cursor";
 
-/// The file that a conversation is read from.
+/// Describes the file from which a conversation is read.
 fn chat_file(container: &str) -> ChatFile<'_> {
     ChatFile { format: FORMAT, platform: PLATFORM, version: None, container }
 }

@@ -1,4 +1,4 @@
-//! Values in the table of settings of `state.vscdb`.
+//! Values in the settings table of `state.vscdb`.
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
 use rusqlite::OptionalExtension;

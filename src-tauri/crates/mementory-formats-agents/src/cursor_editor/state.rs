@@ -1,5 +1,6 @@
-//! `state.vscdb`: a table of keys and values. A conversation is a row `composerData:<id>` that lists its messages,
-//! which are rows `bubbleId:<conversation>:<id>`. All keys of the database are held in memory, but not all values.
+//! Reads the conversations in `state.vscdb`, a table of keys and values. A conversation is a row `composerData:<id>`
+//! that lists its messages, which are rows `bubbleId:<conversation>:<id>`. All keys are held in memory, but values are
+//! read one at a time.
 use super::headers::{Header, Headers, Index};
 use super::{bubble, chat_file};
 use mementory_format::{FormatError, Member};
@@ -140,7 +141,7 @@ impl Conversation<'_> {
         }
         let is_blank =
             |turn: &Turn| turn.text.trim().is_empty() && turn.fields.is_empty() && turn.attachments.is_empty();
-        // Some databases have leftover rows with neither an id nor content.
+        // Some databases contain leftover rows with neither id nor content.
         let is_orphan = self.id.is_empty() && repaired.is_none() && chat.turns.iter().all(is_blank);
         let is_empty = chat.turns.is_empty() && self.rows.bubbles.is_empty();
         // Cursor writes a row for each new tab, before the person has written anything.
@@ -183,8 +184,8 @@ impl Conversation<'_> {
         Ok((!items.is_empty()).then_some(raw))
     }
 
-    /// Message ids and row ids, and whether the conversation lists the message. Listed messages come first, in the
-    /// order of the list. If the conversation has no list, all messages count as listed.
+    /// Message id, row id, and whether the conversation lists the message. Listed messages come first, in the order of
+    /// the list. If the conversation has no list, all messages count as listed.
     fn order(&self, object: &Object<'_>) -> Vec<(String, i64, bool)> {
         let mut out = Vec::with_capacity(self.rows.bubbles.len());
         let rows: BTreeMap<&str, i64> = self.rows.bubbles.iter().map(|(id, row)| (id.as_str(), *row)).collect();
@@ -251,7 +252,7 @@ impl Conversation<'_> {
             turn.fields.insert("listed".into(), false.into());
         }
         chat.note_time(turn.times.created);
-        // An unlisted message begins a separate branch, so that it is not taken for the end of the conversation.
+        // An unlisted message gets a separate branch, so that it does not count as the end of the conversation.
         turn.parent = match chat.turns.len().checked_sub(1) {
             Some(last) if is_listed => TurnParent::At(last),
             _ => TurnParent::Root,

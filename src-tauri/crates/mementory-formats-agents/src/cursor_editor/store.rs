@@ -1,5 +1,5 @@
-//! `store.db`: one chat of Cursor's command line. Messages are JSON in blobs that are named by their digest; the root
-//! blob, which is in the wire format of Protocol Buffers, lists them.
+//! Reads `store.db`, one chat of Cursor's command line. Messages are JSON in blobs that are named by their digest. The
+//! root blob lists them in the wire format of Protocol Buffers.
 use super::chat_file;
 use super::headers::Index;
 use mementory_format::{FormatError, Member};
@@ -86,7 +86,7 @@ pub(super) fn read(
     reader.send_chat(chat, chat_file(&member.place))
 }
 
-/// The JSON with the settings of the chat, which the table `meta` contains as hexadecimal digits.
+/// The chat's settings: JSON that the table `meta` contains as hexadecimal digits.
 fn header(member: &Member, database: &Database) -> Result<Option<String>, FormatError> {
     let unreadable_error = |e: rusqlite::Error| unreadable(member, &e);
     let mut statement = database.connection.prepare("SELECT value FROM meta LIMIT 100").map_err(unreadable_error)?;
@@ -132,7 +132,7 @@ fn blob(member: &Member, database: &Database, rowid: i64) -> Result<Option<Vec<u
     }
 }
 
-/// Ids of the messages that the root leads to, in the root's order.
+/// Ids of the messages that are reachable from the root, in the root's order.
 fn listed_messages(
     member: &Member,
     database: &Database,
@@ -156,8 +156,8 @@ fn listed_messages(
         if text.is_some_and(|object| object.has("role")) {
             out.push(id);
         } else if depth < MAX_DEPTH {
-            // Every digest in the root is followed, so that missing messages are counted. Deeper down, other values may
-            // happen to be as long as a digest, so only digests of existing blobs are followed.
+            // In the root, every digest is followed, so that missing messages are counted. On deeper levels, other
+            // values may have the length of a digest, so only digests of existing blobs are followed.
             let digests = digests_in(&bytes).into_iter().filter(|id| depth == 0 || blobs.contains_key(id));
             let digests: Vec<String> = digests.collect();
             pending.extend(digests.into_iter().rev().map(|id| (id, depth + 1)));

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// Name of the platform.
 const PLATFORM: &str = "antigravity";
 /// Tags around the person's own words in a request.
-const REQUEST: (&str, &str) = ("<USER_REQUEST>", "</USER_REQUEST>");
+const REQUEST_TAGS: (&str, &str) = ("<USER_REQUEST>", "</USER_REQUEST>");
 
 /// True if one of the lines is a step of a conversation.
 pub(super) fn is_transcript_of_lines(lines: &[String]) -> bool {
@@ -24,7 +24,7 @@ pub(super) fn is_transcript_of_lines(lines: &[String]) -> bool {
             let kind = line.text("type").unwrap_or_default();
             KEYS.iter().all(|key| line.has(key)) && TYPES.contains(&kind.as_ref())
         }
-        // A line that is longer than the part of the file that detection reads is cut off, so it is not valid JSON.
+        // A line that is longer than the head of the file is cut off, so it is not valid JSON.
         None => {
             let keys = keys_of(text.as_bytes());
             let has_type = TYPES.iter().any(|kind| text.contains(&format!("\"{kind}\"")));
@@ -128,10 +128,10 @@ fn turn_of_step(step: &Object<'_>) -> Option<Turn> {
     Some(turn)
 }
 
-/// Splits a request into the person's own words and what the program added before and after them.
+/// Splits a request into the person's text and the text that the program added before and after it.
 fn split_request(text: &str) -> (String, String) {
-    let parts = text.split_once(REQUEST.0).and_then(|(before, rest)| {
-        let (own, after) = rest.rsplit_once(REQUEST.1)?;
+    let parts = text.split_once(REQUEST_TAGS.0).and_then(|(before, rest)| {
+        let (own, after) = rest.rsplit_once(REQUEST_TAGS.1)?;
         Some((before, own, after))
     });
     match parts {

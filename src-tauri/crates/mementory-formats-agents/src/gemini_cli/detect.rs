@@ -37,7 +37,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 }
 
 /// The role of a file: `Conversations` for a session, `Projects` for a checkpoint, `Records` for the list of prompts.
-/// For a transcript of Antigravity, also its first step.
+/// Also returns the first step of an Antigravity transcript.
 fn role_of(catalog: &Catalog, member: &Member) -> Option<(Role, Option<FirstStep>)> {
     if !may_be_log(member) {
         return None;
@@ -91,7 +91,8 @@ fn document_role(head: &[u8], keys: &Keys, name: &str) -> Option<Role> {
         if has("sessionId") && has("projectHash") || has("sessionId") && has("startTime") && has_messages {
             return Some(Role::Conversations);
         }
-        // In a long session, detection does not reach the members after the messages, so none of them can be required.
+        // In a long session, the members after the messages are not in the head of the file, so none of them is
+        // required.
         let has_gemini = memchr::memmem::find(head, b"\"gemini\"").is_some();
         let has_header = has("lastUpdated") || has("startTime") || has("projectHash");
         if has_header && has_gemini && has("messages.type") && has("messages.id") && has("messages.content") {

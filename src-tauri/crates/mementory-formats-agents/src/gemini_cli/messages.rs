@@ -33,8 +33,8 @@ pub(super) fn message(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
         }
         content.push_block("thinking", None, words);
     }
-    // `displayContent` is the text that the person typed. If it is present, `content` is this text together with the
-    // contents of the files that the prompt names.
+    // If `displayContent` is present, it is the text that the person typed, and `content` is this text together with
+    // the files that the prompt mentions.
     let display_content = object.raw_value("displayContent");
     if let Some(raw) = object.raw_value("content") {
         content.push(raw);

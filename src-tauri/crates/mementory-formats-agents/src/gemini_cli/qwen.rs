@@ -1,5 +1,5 @@
-//! Reads the logs of Qwen Code, a fork of Gemini CLI: each line names its parent, and the messages are `Content`
-//! objects of Google's API.
+//! Reads the logs of Qwen Code, a fork of Gemini CLI: each line states its parent, and messages are `Content` objects
+//! of Google's API.
 use super::messages;
 use super::session::{chat_file, send_linked};
 use mementory_format::{Catalog, FormatError, Member};
@@ -13,9 +13,9 @@ use std::collections::{HashMap, HashSet};
 
 /// Name of the platform.
 const PLATFORM: &str = "qwen-code";
-/// The subtypes of prompts that the person wrote or said. The program wrote those with any other subtype.
-const OF_PERSON: [&str; 2] = ["mid_turn_user_message", "realtime_message"];
-/// Members of lines without a message that repeat messages of the session.
+/// Subtypes of prompts that the person wrote or said. Prompts with other subtypes come from the program.
+const USER_PROMPT_SUBTYPES: [&str; 2] = ["mid_turn_user_message", "realtime_message"];
+/// In lines without a message, members that repeat messages of the session.
 const REPEATING_MEMBERS: [&str; 7] =
     ["compressedHistory", "history", "userText", "promptText", "resultText", "content", "outputHistoryItems"];
 
@@ -24,14 +24,14 @@ pub(super) fn is_log(catalog: &Catalog, member: &Member) -> bool {
     head_lines(catalog, member).is_some_and(|lines| is_log_of_lines(&lines))
 }
 
-/// True if one of the lines is a message of Qwen Code. Lines without a message have nothing that identifies Qwen Code.
+/// True if one of the lines is a message of Qwen Code. Lines without a message do not identify Qwen Code.
 pub(super) fn is_log_of_lines(lines: &[String]) -> bool {
     const KEYS: [&str; 3] = ["uuid", "parentUuid", "sessionId"];
     lines.iter().any(|text| match Object::parse(text) {
         Some(line) => {
             KEYS.iter().all(|key| line.has(key)) && line.object("message").is_some_and(|message| message.has("parts"))
         }
-        // A line that is longer than the part of the file that detection reads is cut off, so it is not valid JSON.
+        // A line that is longer than the head of the file is cut off, so it is not valid JSON.
         None => {
             let keys = keys_of(text.as_bytes());
             keys.has("message.parts") && KEYS.iter().all(|key| keys.has(key))
@@ -46,7 +46,7 @@ pub(super) struct Log {
     chat: Chat,
     /// Positions of turns by the uuids of their lines.
     turn_of: HashMap<String, usize>,
-    /// For the uuid of each line without a message, the message before it.
+    /// The parent of each line without a message, by the uuid of the line.
     skipped_parents: HashMap<String, TurnParent>,
     /// Id of the subagent, if this is its log. The log has the id of the session that started the subagent.
     agent: Option<String>,
@@ -108,7 +108,8 @@ impl Log {
         reader.store_files(member, &mut content)?;
         let kind = text("type").unwrap_or_default();
         let subtype = text("subtype");
-        let is_of_program = kind == "user" && subtype.as_deref().is_some_and(|subtype| !OF_PERSON.contains(&subtype));
+        let is_of_program =
+            kind == "user" && subtype.as_deref().is_some_and(|subtype| !USER_PROMPT_SUBTYPES.contains(&subtype));
         // A subagent's prompt was written by another agent.
         let is_of_agent = kind == "user" && object.is_true("isSidechain");
         if kind == "system" || turn.role == "user" && (is_of_program || is_of_agent) {

@@ -1,4 +1,4 @@
-//! Reads the files of a claim: first the sessions, then the checkpoints, then the prompts of other sessions.
+//! Reads the files of a claim: first the sessions, then the checkpoints, then the prompts of sessions without a log.
 use super::session::Session;
 use super::{FORMAT, antigravity, prompts, qwen};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};

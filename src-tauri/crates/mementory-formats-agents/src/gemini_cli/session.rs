@@ -1,6 +1,6 @@
 //! Reads a session from the lines of its log: a header, changes to the header (`$set`), messages, changes to a message
-//! (`message_update`) and rewinds (`$rewindTo`). A message that is written again replaces the earlier version. Messages
-//! that were rewound stay on a branch of their own.
+//! (`message_update`) and rewinds (`$rewindTo`). A message that is written again replaces the earlier version. Rewound
+//! messages stay on a separate branch.
 use super::{FORMAT, PLATFORM};
 use super::{messages, update};
 use mementory_format::{FormatError, Member, is_uuid};
@@ -11,10 +11,10 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Issue, Kind, Link, RecordKey, Verbatim};
 use std::collections::HashMap;
 
-/// Type of a header line that has a type.
+/// Type of a header line. Some headers have no type.
 pub(super) const METADATA_TYPE: &str = "session_metadata";
 
-/// The file that a conversation is read from.
+/// Describes the file from which a conversation is read.
 pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
     ChatFile { format: FORMAT, platform: PLATFORM, version: None, container }
 }
@@ -52,8 +52,7 @@ impl Session {
         pointer: &str,
     ) {
         if let Some(target) = line.text("$rewindTo") {
-            // Gemini CLI also takes back the message that it rewinds to. If that message is not known, it takes back
-            // all messages.
+            // A rewind also takes back its target. If the target is unknown, Gemini CLI takes back all messages.
             let found = self.draft_of.get(target.as_ref()).and_then(|at| self.drafts.get(*at));
             self.current = found.and_then(|draft| draft.parent);
             self.other_lines.push(text.to_owned());
@@ -108,7 +107,7 @@ impl Session {
         }
     }
 
-    /// Stores the text of a header that was read separately.
+    /// Keeps the text of a header that was read separately, for the verbatim.
     pub(super) fn keep_header(&mut self, text: String) {
         self.other_lines.push(text);
     }

@@ -43,7 +43,7 @@ fn a_shortened_transcript_is_recognised_by_its_steps() {
     assert_eq!(found.parts.iter().map(|(part, _)| part.name.as_str()).collect::<Vec<_>>(), ["a.jsonl"]);
 }
 
-/// The record texts, except those of conversations, and the passthrough files of a folder with these files.
+/// The texts of the records that are not conversations, and the passthrough files, of a folder with these files.
 fn texts_and_parts(files: &[(&str, String)]) -> (Vec<String>, Vec<String>) {
     let folder = Scratch::new("gemini-cli-copies");
     for (name, text) in files {
@@ -65,7 +65,7 @@ fn prompt(time: &str, words: &str) -> String {
 fn a_transcript_with_a_long_first_step_is_read_instead_of_its_copy() {
     let time = r#""created_at":"2026-06-07T08:09:10Z","#;
     let smile = "\\ud83d\\ude00";
-    // In one of the last two cases, the part of the file that detection reads ends inside a JSON escape.
+    // In one of the last two cases, the head of the file ends inside a JSON escape.
     for (begin, words) in [("", "sail "), ("", smile), ("s", smile)] {
         let text = |count: usize| format!("{begin}{}", words.repeat(count));
         let (whole, copy) = (prompt(time, &text(20_000)), prompt(time, &text(30)));

@@ -6,10 +6,10 @@ use mementory_formats_shared::object::Object;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// Number of characters of a text that are compared, which is about the length of a shortened text.
+/// Number of characters of a text that are compared. This is about the length of a shortened text.
 const COMPARED_CHARACTERS: usize = 100;
-/// Number of characters that are enough to recognise the copy of a prompt that has no time.
-const DISTINCT_CHARACTERS: usize = 20;
+/// Number of characters by which the copy of a prompt without a time can be recognised.
+const MIN_MATCHING_CHARACTERS: usize = 20;
 /// Number of characters in the longest JSON escape, a surrogate pair.
 const ESCAPE_CHARACTERS: usize = 12;
 /// Names, without their extension, that Antigravity gives to the whole transcript and to the shortened copy.
@@ -18,12 +18,12 @@ const NAMES: (&str, &str) = ("transcript_full", "transcript");
 /// The first step of a transcript, by which a transcript and its shortened copy are matched.
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FirstStep {
-    /// Empty if detection read too little of the step to know anything about it.
+    /// Empty if the head of the file contains too little of the step.
     number: String,
     /// Empty if the step has no time.
     time: String,
     /// The first [`COMPARED_CHARACTERS`] of the text.
-    begins: String,
+    beginning: String,
 }
 
 impl FirstStep {
@@ -44,16 +44,17 @@ impl FirstStep {
         step.has("step_index").then(|| Self {
             number: value("step_index"),
             time: value("created_at"),
-            begins: text.chars().take(COMPARED_CHARACTERS).collect(),
+            beginning: text.chars().take(COMPARED_CHARACTERS).collect(),
         })
     }
 
     /// True if this may be the first step of a shortened copy of the transcript that begins with `other`.
     fn is_shortened(&self, other: &Self) -> bool {
         // Without a time, a short text may also be the whole prompt of another conversation.
-        let needed = if self.time.is_empty() { DISTINCT_CHARACTERS } else { 1 };
-        let is_beginning = other.begins.starts_with(&self.begins) && self.begins.chars().nth(needed - 1).is_some();
-        let is_same_text = self.begins == other.begins && !(self.time.is_empty() && self.begins.is_empty());
+        let needed = if self.time.is_empty() { MIN_MATCHING_CHARACTERS } else { 1 };
+        let is_beginning =
+            other.beginning.starts_with(&self.beginning) && self.beginning.chars().nth(needed - 1).is_some();
+        let is_same_text = self.beginning == other.beginning && !(self.time.is_empty() && self.beginning.is_empty());
         let is_same_step = !self.number.is_empty() && self.number == other.number && self.time == other.time;
         is_same_step && (is_same_text || is_beginning)
     }
@@ -62,7 +63,7 @@ impl FirstStep {
 /// Completes a line that is cut off inside its text, so that it is valid JSON. None if it is cut off elsewhere.
 fn closed_line(cut: &str) -> Option<String> {
     let mut line = cut.to_owned();
-    // If the line is cut off inside an escape, the rest of the escape is removed.
+    // If the line is cut off inside an escape, the incomplete escape is removed.
     for _ in 0..=ESCAPE_CHARACTERS {
         let length = line.len();
         line.push_str("\"}");

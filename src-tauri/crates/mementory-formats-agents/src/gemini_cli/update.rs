@@ -1,5 +1,5 @@
-//! Changes to a message that is already in the log. A line `message_update` contains the message's id and the members
-//! to replace, either beside the id or under `$set`.
+//! Applies changes to a message that is already in the log. A line `message_update` contains the message's id and the
+//! members to replace, either next to the id or under `$set`.
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
-//! Detects histories of Grok Build. Their lines are messages with a type and without an id; some lines may have an
-//! unknown type. In addition, at least one line must have a member that only Grok Build writes, or a summary by Grok
-//! Build must be beside the history.
+//! Detects histories of Grok Build. Their lines are messages with a type and without an id; some types may be unknown.
+//! In addition, a line must have a member that only Grok Build writes, or a summary by Grok Build must be in the same
+//! folder.
 use mementory_format::{Catalog, Claim, Member, Part, Role, decoded_head};
 use mementory_formats_shared::files::{Folder, folder_of};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
@@ -20,7 +20,7 @@ const SIDE_FILES: [&str; 6] = [
     "system_prompt.txt",
     "signals.json",
 ];
-/// Types of lines that the reader knows.
+/// Types of lines that the reader supports.
 pub(super) const TYPES: [&str; 7] =
     ["system", "user", "assistant", "tool_result", "reasoning", "backend_tool_call", "tool"];
 
@@ -86,7 +86,7 @@ fn has_marked_line(catalog: &Catalog, member: &Member) -> Option<bool> {
 pub(super) struct Summaries<'c>(HashMap<Folder<'c>, Vec<&'c Member>>);
 
 impl<'c> Summaries<'c> {
-    /// Collects the files that are named like a summary.
+    /// Collects the files with the name of a summary.
     pub(super) fn new(catalog: &'c Catalog) -> Self {
         let mut out: HashMap<Folder<'c>, Vec<&'c Member>> = HashMap::new();
         for member in catalog.members().iter().filter(|member| member.file_name() == "summary.json") {

@@ -1,4 +1,4 @@
-//! Reads each history as one conversation, with its summary if there is one beside it.
+//! Reads each history as one conversation, together with the summary in the same folder, if there is one.
 use super::detect::{Summaries, TYPES};
 use super::{FORMAT, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
@@ -99,7 +99,7 @@ fn kind_of<'a>(line: &Object<'a>) -> Cow<'a, str> {
 fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
     let mut turn = Turn { verbatim: Some(Verbatim::json(text)), ..Turn::default() };
     let kind = kind_of(line);
-    // An interjection is a text that the person wrote while the agent was working.
+    // An interjection is what the person wrote while the agent was working.
     let is_added = line.non_blank_text("synthetic_reason").is_some_and(|reason| reason != "interjection");
     turn.role = match kind.as_ref() {
         "user" if !is_added => "user",
@@ -165,7 +165,7 @@ fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
         && content.blocks.is_empty()
         && let Ok(raw) = serde_json::from_str::<&RawValue>(text)
     {
-        // The line's kind is unknown, so all its strings become the text, which makes the line searchable.
+        // In a line of an unknown kind, all strings become the text, so that it can be searched.
         content.text = nested_text(raw);
     }
     if turn.role == "user" && content.take_harness_text() {

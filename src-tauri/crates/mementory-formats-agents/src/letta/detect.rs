@@ -11,8 +11,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.95, "an agent of Letta with its memory blocks", layout)
 }
 
-/// `2` for an agent file with lists, `1` for an agent file with a single agent, `rows` or `messages` for blocks and
-/// passages or messages that the server returned.
+/// `2` for an agent file with lists, `1` for an agent file with a single agent, `rows` for blocks or passages in a
+/// server response, `messages` for messages in a server response.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let agent_members =
         ["block_ids", "memory_blocks", "in_context_message_ids", "tool_ids", "agent_type", "llm_config", "core_memory"];
@@ -34,10 +34,11 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
         return Some("messages");
     }
     let is_block = head.has_all("", &["label", "value", "limit"])
-        && (head.has_any("", &["read_only", "is_template"]) || head.has("id") && head.has_value_from("block-"));
+        && (head.has_any("", &["read_only", "is_template"])
+            || head.has("id") && head.has_value_starting_with("block-"));
     let is_passage = head.has("text")
         && head.has_any("", &["archive_id", "agent_id", "source_id"])
-        && (head.has("embedding_config") || head.has("id") && head.has_value_from("passage-"));
+        && (head.has("embedding_config") || head.has("id") && head.has_value_starting_with("passage-"));
     (is_block || is_passage).then_some("rows")
 }
 

@@ -1,4 +1,4 @@
-//! An agent's messages as the server lists them: one entry for each text, thought or call of a message.
+//! Reads an agent's messages as the server lists them: one entry for each text, thought or tool call of a message.
 use super::messages::{Parts, fill, split_reminders};
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, Member};

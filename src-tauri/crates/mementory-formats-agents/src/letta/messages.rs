@@ -9,7 +9,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Value, value::RawValue};
 
-/// Tags around text that the program inserts into a prompt and that the person never sees.
+/// Tags around text that the program inserts into a prompt and that the person does not see.
 const REMINDER: [&str; 2] = ["<system-reminder>", "</system-reminder>"];
 
 /// Sends the messages of an agent as a conversation. Sends nothing if there are no messages.
@@ -23,7 +23,7 @@ pub(super) fn read(
     if messages.is_empty() {
         return Ok(());
     }
-    // The program writes the prompts of a sleep-time agent, so none of them is from a person.
+    // All prompts of a sleep-time agent come from the program.
     let has_person = !agent.text("agent_type").unwrap_or_default().contains("sleeptime");
     let mut turns = Vec::with_capacity(messages.len());
     for (n, raw) in messages.into_iter().enumerate() {
@@ -55,9 +55,11 @@ pub(super) fn read(
     let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &row.member.place };
     let mut unit = chat.into_unit(file, &mut issues);
     issues.into_iter().for_each(|issue| files.sink.note(issue));
-    // Keys that this reader derived are not ids from the source.
-    let is_made_up = |id: &String| id.starts_with("agent/") || id.starts_with("content/");
-    unit.records.iter_mut().for_each(|record| record.origin_id = record.origin_id.take().filter(|id| !is_made_up(id)));
+    // Keys that this reader derived are not ids of the source.
+    let is_generated = |id: &String| id.starts_with("agent/") || id.starts_with("content/");
+    unit.records
+        .iter_mut()
+        .for_each(|record| record.origin_id = record.origin_id.take().filter(|id| !is_generated(id)));
     files.sink.unit(unit)
 }
 
@@ -96,12 +98,12 @@ pub(super) fn split_reminders(turn: Turn, reminders: Vec<String>) -> Vec<Turn> {
         hidden: true,
         times: turn.times.clone(),
         pointer: turn.pointer.clone(),
-        // Only the message itself has the person's words in its verbatim, so erasing the message erases them.
+        // The verbatim contains only the inserted text, so that erasing the message erases all of the person's words.
         verbatim: Some(Verbatim::json(Value::from(text.as_str()).to_string())),
         text,
         ..Turn::default()
     };
-    // If the program inserted the whole text, there is nothing from the person.
+    // The program inserted the whole text.
     if turn.text.trim().is_empty() {
         return vec![Turn { id: turn.id, key: turn.key, verbatim: turn.verbatim, ..context }];
     }
@@ -119,7 +121,7 @@ fn message_key(message: &Object<'_>, raw: &RawValue) -> String {
     format!("content/{}", content_id(if content.is_empty() { raw.get() } else { &content }))
 }
 
-/// Text parts of a message, grouped by who wrote them.
+/// Text parts of a message, grouped by their origin.
 #[derive(Default)]
 pub(super) struct Parts {
     texts: Vec<String>,

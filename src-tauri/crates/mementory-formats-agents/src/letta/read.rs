@@ -13,10 +13,10 @@ use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
 /// Mark in the metadata of the agents and blocks that Mementory writes.
-pub(super) const OWN_MARK: &str = "Mementory";
+pub(super) const MEMENTORY_MARK: &str = "Mementory";
 
 fn is_ours(object: &Object<'_>) -> bool {
-    object.object("metadata").is_some_and(|metadata| metadata.text("written_by").is_some_and(|by| by == OWN_MARK))
+    object.object("metadata").is_some_and(|metadata| metadata.text("written_by").is_some_and(|by| by == MEMENTORY_MARK))
 }
 
 pub(super) fn read(
@@ -34,7 +34,7 @@ pub(super) fn read(
             Some("messages") => &["messages"],
             _ => &[],
         };
-        // Ids start at 0 in each file, so only the sender `rows` is shared between files.
+        // Local ids start at 0 in each file, so only the sender `rows` is shared between files.
         let messages = MessageList::default();
         let mut file = AgentFile { rows: &mut rows, owners: HashMap::new(), keys: HashSet::new(), messages };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| file.read_row(files, row))?;
@@ -42,7 +42,7 @@ pub(super) fn read(
     })
 }
 
-/// One file. Agents come before the blocks that they name.
+/// The state of one file. Agents come before the blocks to which they refer.
 pub(super) struct AgentFile<'s> {
     pub rows: &'s mut RowSender,
     /// Maps the id of a block to its agent.
@@ -74,7 +74,7 @@ impl AgentFile<'_> {
         }
     }
 
-    /// A key that no other record of the file has. Two agents may have the same name.
+    /// Makes a key unique in the file, because two agents may have the same name.
     fn unique_key(&mut self, key: String) -> String {
         let mut unique = key.clone();
         let mut n = 2;
@@ -238,7 +238,7 @@ impl AgentFile<'_> {
         if is_ours(object) {
             return self.send_items(files, row, &key, &label, &text);
         }
-        // A persona describes the assistant and not the person.
+        // A persona describes the assistant, not the person.
         let kind = if label == "persona" { Kind::Profile } else { Kind::Memory };
         let mut record = self.rows.record(kind, id, "", text);
         record.key.value = key;
@@ -253,7 +253,7 @@ impl AgentFile<'_> {
         self.rows.send(files, row, record)
     }
 
-    /// Sends the items of a block that Mementory wrote. The file does not say who stated them.
+    /// Sends the items of a block that Mementory wrote. It is unknown who said them.
     fn send_items(
         &mut self,
         files: &mut FileReader<'_>,
@@ -264,7 +264,7 @@ impl AgentFile<'_> {
     ) -> Result<(), FormatError> {
         let label = label.trim_end_matches(|c: char| c == '_' || c.is_ascii_digit());
         let kind = if label == "persona" { Kind::Profile } else { Kind::Memory };
-        for piece in rules_text::pieces(text, "") {
+        for piece in rules_text::items(text, "") {
             let row =
                 Row { member: row.member, text: row.text, pointer: format!("{}/value/{}", row.pointer, piece.pointer) };
             let mut record = self.rows.record(kind, None, "", piece.text);
@@ -299,7 +299,7 @@ impl AgentFile<'_> {
         self.rows.send(files, row, record)
     }
 
-    /// Reads a document that was given to an agent.
+    /// Reads a document that an agent can search.
     fn read_document(
         &mut self,
         files: &mut FileReader<'_>,

@@ -1,5 +1,5 @@
-//! Secrets in an agent file: variables of tools and settings of tool servers. Their names become records, but their
-//! values are not stored.
+//! Handles secrets in an agent file: variables of tools and settings of tool servers. Their names become records, but
+//! their values are not stored.
 use super::ID;
 use mementory_format::FormatError;
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, link};
@@ -78,7 +78,7 @@ pub(super) fn without_tokens(text: &str) -> (String, u32) {
     clean_if_still_json(text, redact_in_program(text))
 }
 
-/// Returns `clean` if its text is still JSON, or else `text` and 0.
+/// Returns `clean` if its text is still JSON, otherwise `text` and 0.
 fn clean_if_still_json(text: &str, clean: (String, u32)) -> (String, u32) {
     if clean.1 > 0 && Object::parse(&clean.0).is_some() { clean } else { (text.to_owned(), 0) }
 }

@@ -1,6 +1,6 @@
 //! Writes memories as an agent file with one agent, whose blocks contain the memories as lists. If a block is full,
-//! further items go into another block, which is in the file but is not loaded by the agent.
-use super::read::OWN_MARK;
+//! further items go into additional blocks of the file, which the agent does not load.
+use super::read::MEMENTORY_MARK;
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Export, nothing_to_write, words};
@@ -45,10 +45,10 @@ pub(super) fn write(
             export.withhold(reason);
             return Ok(());
         }
-        if let Some((label, text)) = own_block(&export, &stored) {
-            let label = blocks.own_label(&label);
-            let text = blocks.own_text(&text, &label);
-            export.wrote(&stored, &own_read_back(&stored.record, &label, &text));
+        if let Some((label, text)) = imported_block(&export, &stored) {
+            let label = blocks.imported_label(&label);
+            let text = blocks.relabelled_block(&text, &label);
+            export.wrote(&stored, &read_back_block(&stored.record, &label, &text));
             return blocks.put(&mut file, &text);
         }
         let at = block_of(&stored.record);
@@ -71,7 +71,7 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// Index in [`BLOCKS`] of the block that a record goes into.
+/// Index in [`BLOCKS`] of the block for a record.
 fn block_of(record: &Record) -> usize {
     let record_type = record.record_type.as_deref().unwrap_or_default();
     if record.kind == Kind::Profile && ASSISTANT_TYPES.contains(&record_type) {
@@ -87,7 +87,7 @@ fn block_of(record: &Record) -> usize {
 }
 
 /// Label and original text of a block that was read from an agent.
-fn own_block(export: &Export, stored: &StoredRecord) -> Option<(String, String)> {
+fn imported_block(export: &Export, stored: &StoredRecord) -> Option<(String, String)> {
     let text = export.own_text(stored)?;
     let object = Object::parse(text)?;
     let label = object.text("label")?.trim().to_owned();
@@ -97,7 +97,7 @@ fn own_block(export: &Export, stored: &StoredRecord) -> Option<(String, String)>
 
 /// The record that an import would create from an exported Letta block. It belongs to a new agent, and its label may
 /// have changed.
-fn own_read_back(record: &Record, label: &str, text: &str) -> Record {
+fn read_back_block(record: &Record, label: &str, text: &str) -> Record {
     let mut record = record.clone();
     record.title = Some(label.to_owned());
     record.record_type = Some(label.to_owned());
@@ -108,7 +108,7 @@ fn own_read_back(record: &Record, label: &str, text: &str) -> Record {
 
 /// The record that an import would create from an item of one of [`BLOCKS`].
 fn read_back(item: &str, at: usize) -> Record {
-    let text = rules_text::pieces(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
+    let text = rules_text::items(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
     let (label, _) = BLOCKS.get(at).copied().unwrap_or_default();
     let kind = if label == "persona" { Kind::Profile } else { Kind::Memory };
     let mut record = Record::new(kind, RecordKey::new(ID, ""), text);
@@ -122,26 +122,26 @@ fn platform() -> Source {
     Source { platform: PLATFORM.into(), ..Source::default() }
 }
 
-/// What must be known before the first block is written: which blocks exist, and their ids.
+/// Result of a first pass, which determines the blocks and their ids before the first block is written.
 #[derive(Default)]
 struct Plan {
     /// For each of [`BLOCKS`]: true if the block has an item.
     has_items: Vec<bool>,
-    /// Number of Letta blocks from an import that are written unchanged.
-    own_count: usize,
+    /// Number of imported Letta blocks that are written unchanged.
+    imported_count: usize,
     labels: HashSet<String>,
 }
 
 impl Plan {
-    /// Reads all records once, to find out which blocks there will be.
+    /// Reads all records once to determine the blocks.
     fn read(source: &mut dyn RecordSource, export: &Export) -> Result<Self, FormatError> {
         let mut out = Self { has_items: vec![false; BLOCKS.len()], ..Self::default() };
         source.records(&mut |stored| {
             if export.reason_to_withhold(&stored, &KINDS).is_some() {
                 return Ok(());
             }
-            if let Some((label, _)) = own_block(export, &stored) {
-                out.own_count += 1;
+            if let Some((label, _)) = imported_block(export, &stored) {
+                out.imported_count += 1;
                 out.labels.insert(label);
             } else if let Some(has_item) = out.has_items.get_mut(block_of(&stored.record)) {
                 *has_item = true;
@@ -156,12 +156,12 @@ impl Plan {
     fn agent(&self) -> Value {
         let ids = self.has_items.iter().enumerate().filter(|(_, has_item)| **has_item).map(|(at, _)| at);
         let ids: Vec<String> =
-            ids.chain(BLOCKS.len()..BLOCKS.len() + self.own_count).map(|id| format!("block-{id}")).collect();
+            ids.chain(BLOCKS.len()..BLOCKS.len() + self.imported_count).map(|id| format!("block-{id}")).collect();
         json!({
             "id": "agent-0",
             "name": "Mementory",
             "description": "What assistants remember about a person",
-            "metadata": { "written_by": OWN_MARK },
+            "metadata": { "written_by": MEMENTORY_MARK },
             "block_ids": ids,
             "tool_ids": [],
             "source_ids": [],
@@ -179,13 +179,13 @@ struct Blocks<'p> {
     open_items: Vec<String>,
     /// For each entry of [`BLOCKS`]: the number of full Letta blocks.
     full_counts: Vec<usize>,
-    own_count: usize,
+    imported_count: usize,
     /// Number of blocks that the agent does not load.
-    further_count: usize,
+    unloaded_count: usize,
     labels: HashSet<String>,
-    /// For a label that is already in use: the next number to append, for new blocks and for imported blocks.
-    next_free_numbers: HashMap<String, u64>,
-    next_own_numbers: HashMap<String, u64>,
+    /// The next number to append to a label that is already in use, for new blocks and for imported blocks.
+    next_new_numbers: HashMap<String, u64>,
+    next_imported_numbers: HashMap<String, u64>,
     is_first: bool,
 }
 
@@ -195,11 +195,11 @@ impl<'p> Blocks<'p> {
             plan,
             open_items: vec![String::new(); BLOCKS.len()],
             full_counts: vec![0; BLOCKS.len()],
-            own_count: 0,
-            further_count: 0,
+            imported_count: 0,
+            unloaded_count: 0,
             labels: HashSet::new(),
-            next_free_numbers: HashMap::new(),
-            next_own_numbers: HashMap::new(),
+            next_new_numbers: HashMap::new(),
+            next_imported_numbers: HashMap::new(),
             is_first: true,
         }
     }
@@ -226,21 +226,22 @@ impl<'p> Blocks<'p> {
             *count
         });
         let id = if count == 1 { at } else { self.next_id() };
-        let label = self.free_label(label);
+        let label = self.new_label(label);
         let block = block(id, &label, description, value.trim_end());
         self.put(file, &block.to_string())
     }
 
-    /// Id number of a block that the agent does not load. It is higher than those of the blocks that the agent lists.
+    /// Next id number of a block that the agent does not load. These numbers follow those of the blocks that the agent
+    /// lists.
     fn next_id(&mut self) -> usize {
-        self.further_count += 1;
-        BLOCKS.len() + self.plan.own_count + self.further_count - 1
+        self.unloaded_count += 1;
+        BLOCKS.len() + self.plan.imported_count + self.unloaded_count - 1
     }
 
     /// The JSON of a block that was read from an agent, with a new id and a new label.
-    fn own_text(&mut self, text: &str, label: &str) -> String {
-        let id = json!(format!("block-{}", BLOCKS.len() + self.own_count)).to_string();
-        self.own_count += 1;
+    fn relabelled_block(&mut self, text: &str, label: &str) -> String {
+        let id = json!(format!("block-{}", BLOCKS.len() + self.imported_count)).to_string();
+        self.imported_count += 1;
         let label = json!(label).to_string();
         let object = Object::parse(text).unwrap_or_default();
         let values = [("id", id.as_str()), ("label", label.as_str())];
@@ -255,20 +256,20 @@ impl<'p> Blocks<'p> {
     }
 
     /// A label that no other block of the agent has. Blocks that were read from an agent keep their labels if possible.
-    fn free_label(&mut self, label: &str) -> String {
+    fn new_label(&mut self, label: &str) -> String {
         let mut candidate = label.to_owned();
         while self.plan.labels.contains(&candidate) || !self.labels.insert(candidate.clone()) {
-            let number = self.next_free_numbers.entry(label.to_owned()).or_insert(2);
+            let number = self.next_new_numbers.entry(label.to_owned()).or_insert(2);
             candidate = format!("{label}_{number}");
             *number += 1;
         }
         candidate
     }
 
-    fn own_label(&mut self, label: &str) -> String {
+    fn imported_label(&mut self, label: &str) -> String {
         let mut candidate = label.to_owned();
         while !self.labels.insert(candidate.clone()) {
-            let number = self.next_own_numbers.entry(label.to_owned()).or_insert(2);
+            let number = self.next_imported_numbers.entry(label.to_owned()).or_insert(2);
             candidate = format!("{label}_{number}");
             *number += 1;
         }
@@ -294,6 +295,6 @@ fn block(id: usize, label: &str, description: &str, value: &str) -> Value {
         "limit": value.chars().count().max(BLOCK_CHARS),
         "read_only": false,
         "is_template": false,
-        "metadata": { "written_by": OWN_MARK },
+        "metadata": { "written_by": MEMENTORY_MARK },
     })
 }

@@ -1,5 +1,5 @@
-//! Attachment files of an imported `.alf` archive (spec §3.1.9, §6.2). They are written to the paths that the archive
-//! states. Files that the archive lists without their content are listed in an index file of the workspace.
+//! Writes the attachment files of an imported `.alf` archive to the paths that the archive states (spec §3.1.9, §6.2).
+//! An index file of the workspace lists the files that the archive lists without their content.
 use super::files::{self, FileRole};
 use super::workspace::{AbsentFile, Artifact, Workspace, read_all};
 use mementory_format::extension;
@@ -8,7 +8,7 @@ use mementory_json::Tree;
 use mementory_model::{Kind, LossKind};
 use std::collections::BTreeMap;
 
-/// The row of an attachment in an `.alf` archive, if the record was read from such a row. None for any other record.
+/// The row of the attachment index of an `.alf` archive from which a record was read. None for any other record.
 pub(super) fn attachment_row(stored: &StoredRecord) -> Option<Tree> {
     let record = &stored.record;
     let verbatim =
@@ -17,7 +17,7 @@ pub(super) fn attachment_row(stored: &StoredRecord) -> Option<Tree> {
 }
 
 impl Workspace {
-    /// Adds an attachment file of an imported archive, or only its row if the archive does not contain the file.
+    /// Adds an attachment file of an imported archive, or only its row if the file is missing.
     pub(super) fn add_artifact(
         &mut self,
         source: &mut dyn RecordSource,
@@ -50,13 +50,13 @@ impl Workspace {
         Ok(())
     }
 
-    /// Assigns a path to each artifact, or lists it as a loss if none of its paths can be used. This runs after the
+    /// Assigns a path to each artifact, or lists it as a loss if none of its paths can be used. Must run after the
     /// workspace's own files were added, so that an artifact never replaces one of them.
     pub(super) fn place_artifacts(&mut self) {
         for Artifact { id, paths, bytes } in std::mem::take(&mut self.artifacts) {
             let path = paths.into_iter().find_map(|path| {
                 let path = self.with_prefix(path);
-                // an archive must not replace bookkeeping files of this program or another one
+                // an archive must not write bookkeeping files, neither ours nor those of other programs
                 let is_own_or_junk = files::role(&path) == FileRole::Junk
                     || path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
                 let is_free = self.files.get(&path).is_none_or(|present| *present == bytes);
@@ -90,7 +90,8 @@ impl Workspace {
         let tree = std::str::from_utf8(index).ok().and_then(|text| Tree::parse(text, 64).ok());
         let Some(Tree::Array(rows)) = tree else { return };
         for row in rows {
-            let path = extension::vendor(&row).and_then(|k| k.get("path")).and_then(Tree::as_str).map(str::to_owned);
+            let path =
+                extension::vendor_slot(&row).and_then(|k| k.get("path")).and_then(Tree::as_str).map(str::to_owned);
             if let Some(path) = path.filter(|path| files::is_safe(path) && !self.files.contains_key(&path_of(path))) {
                 let index_path = path_of(files::ABSENT_FILE);
                 self.absent.push(AbsentFile { index_path, scope: scope.to_owned(), path, row });
@@ -107,7 +108,7 @@ impl Workspace {
                 if self.files.contains_key(&path) {
                     continue;
                 }
-                extension::set_extension(&mut absent.row, Tree::Object(vec![("path".into(), Tree::Text(path))]));
+                extension::set_vendor_slot(&mut absent.row, Tree::Object(vec![("path".into(), Tree::Text(path))]));
             }
             indexes.entry(absent.index_path).or_default().push(absent.row);
         }

@@ -1,5 +1,5 @@
 //! Detects a workspace by files that only OpenClaw and similar runtimes have. `AGENTS.md` alone is not enough, because
-//! any coding project may have this file.
+//! any coding project may contain it.
 use super::files::{self, FileRole};
 use super::marks;
 use mementory_format::{Catalog, Claim, Detected, Member, Part, Role};
@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 pub struct Root {
     /// Common prefix of the names of the files in the workspace. It is empty, or ends with `/`.
     pub prefix: String,
-    /// Name of the folder. It is the workspace's id if no file states an id.
+    /// Name of the folder, which identifies the workspace if no file states an id.
     pub name: String,
 }
 
 impl Root {
-    /// The workspace of a claim. Its folder is the folder of the claim's manifest file, or the parent folder if the
-    /// manifest file is in `memory/`.
+    /// The workspace of a claim: the folder of the claim's manifest file, or its parent if the manifest file is in
+    /// `memory/`.
     pub fn of_claim(catalog: &Catalog, detected: &Detected) -> Self {
         let manifest = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
         let member = manifest.or_else(|| detected.claim.parts.first()).and_then(|p| catalog.members().get(p.member));

@@ -1,11 +1,12 @@
 //! The role of each file of a workspace, by its path (spec §2.1, §3.1.7, §9).
 
-/// Role of a file, which decides how it is imported and exported.
+/// Role of a file, which determines how it is imported and exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileRole {
-    /// One profile record about the agent or the user. The value is the name of its block in an `.alf` identity.
+    /// A file that becomes one profile of the agent or the user. The value is the name of its block in an `.alf`
+    /// identity.
     Profile(&'static str),
-    /// Memory records: one for each section with a second-level heading, or one for the whole file.
+    /// A file of memories: one for each section with a second-level heading, or one for the whole file.
     Memory(MemoryFile),
     /// Settings. Stored unchanged and exported without their secrets.
     Settings,
@@ -15,8 +16,8 @@ pub enum FileRole {
     Other,
     /// A bookkeeping file of another program. Not imported.
     Junk,
-    /// The file with our extension slots, which contain complete records that came from other formats. The texts of
-    /// these records are in the memory files.
+    /// The file with our extension slots, which contain the complete records of other formats whose texts are in the
+    /// memory files.
     Slots,
 }
 
@@ -41,7 +42,7 @@ pub struct MemoryFile {
 pub const SLOTS_FILE: &str = ".mementory/records.jsonl";
 /// Index of the files that an archive lists without their content. It contains their rows from the `.alf` archive.
 pub const ABSENT_FILE: &str = ".mementory/artifacts.json";
-/// File with the identity versions that an archive states. The vault stores it, but it is not written to a workspace.
+/// File with the identity versions that an archive states. It is stored in the vault, but not written to a workspace.
 pub const LINEAGE_FILE: &str = ".mementory/lineage.json";
 /// Folder of our bookkeeping files in workspaces and archives that were written before this program was renamed.
 const FORMER_FOLDER: &str = ".keepsake";
@@ -51,7 +52,7 @@ pub fn is_our_file(path: &str, file: &str) -> bool {
     path == file || path.strip_prefix(FORMER_FOLDER).is_some_and(|name| file.strip_prefix(".mementory") == Some(name))
 }
 
-/// File in which the reference tool stores the agent's id.
+/// File in which ALF's reference tool stores the agent's id.
 pub const AGENT_ID_FILE: &str = ".alf-agent-id";
 
 /// Names of profile files, each with its block in an `.alf` identity.
@@ -140,7 +141,7 @@ pub fn role(path: &str) -> FileRole {
 
 /// True for files that the runtime needs (spec §3.1.9, tier 1). These are files with a role other than `Settings` and
 /// `Other`, everything in `memory/` and `skills/`, hidden files, and Markdown, settings and databases at the top of the
-/// workspace. All other files are results of the agent's work.
+/// workspace. All other files are products of the agent's work.
 pub fn is_managed(path: &str) -> bool {
     let role = role(path);
     if !matches!(role, FileRole::Other | FileRole::Settings) {
@@ -171,7 +172,7 @@ pub fn session_day(path: &str) -> Option<&str> {
     (is_topic && day.parse::<jiff::civil::Date>().is_ok()).then_some(day)
 }
 
-/// True for the bookkeeping files that this program trusts when it reads a workspace. An import must never write them.
+/// True for our bookkeeping files, which are trusted when a workspace is read, so an import must never write them.
 pub fn is_bookkeeping(path: &str) -> bool {
     is_our_file(path, SLOTS_FILE) || is_our_file(path, LINEAGE_FILE)
 }

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 /// Number of bytes at the beginning of a file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
-/// Number of recognised files that make a folder a workspace.
-const MIN_MARKED: usize = 2;
+/// Number of recognised files that a folder needs to be detected as a workspace.
+const MIN_WORKSPACE_FILES: usize = 2;
 /// Words that only occur in the `AGENTS.md` of OpenClaw and similar runtimes.
 const RULES_WORDS: [&str; 4] = ["SOUL.md", "HEARTBEAT.md", "BOOTSTRAP.md", "memory/YYYY-MM-DD"];
 
@@ -22,7 +22,7 @@ pub(super) fn memory_folders(catalog: &Catalog) -> HashSet<Folder<'_>> {
         .collect()
 }
 
-/// True if at least two of the files in `folder` begin the way that an agent or its template writes them.
+/// True if at least [`MIN_WORKSPACE_FILES`] of the files in `folder` look like those of an agent or its template.
 pub(super) fn has_marked_files(
     catalog: &Catalog,
     found: &[&Member],
@@ -35,7 +35,7 @@ pub(super) fn has_marked_files(
         let Ok(head) = catalog.head(member, HEAD_BYTES) else { return false };
         let text = String::from_utf8_lossy(&head);
         match member.file_name() {
-            // Other agents have a file with this name too, but no folder of notes beside it.
+            // Other agents also use this file name, but without a folder of notes next to the file.
             "MEMORY.md" => has_notes() && has_heading(&text, &["memory", "long-term memory", "curated memory"]),
             // Any project may have this file.
             "AGENTS.md" => RULES_WORDS.iter().filter(|word| text.contains(**word)).count() >= 2,
@@ -48,7 +48,7 @@ pub(super) fn has_marked_files(
             _ => false,
         }
     };
-    inside.filter(is_marked).take(MIN_MARKED).count() == MIN_MARKED
+    inside.filter(is_marked).take(MIN_WORKSPACE_FILES).count() == MIN_WORKSPACE_FILES
 }
 
 /// True if the first heading is one of these names, or begins with one of them and `.md`, as in the templates

@@ -1,5 +1,5 @@
-//! OpenClaw workspaces, in which an agent is a folder of Markdown files. See README.md. The code for Markdown files is
-//! also used for ZeroClaw.
+//! OpenClaw workspaces: folders of Markdown files, one for each agent. See README.md. ZeroClaw uses the same code for
+//! Markdown files.
 mod artifacts;
 mod detect;
 pub mod files;

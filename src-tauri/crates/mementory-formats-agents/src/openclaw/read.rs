@@ -1,5 +1,5 @@
-//! Reads workspace files into records and passthrough files. The text of a memory file is only stored in its records,
-//! whose verbatim texts, joined in order, are the file.
+//! Reads workspace files into records and passthrough files. The text of a memory file is stored only in its records:
+//! joining their verbatims gives the file.
 use super::files::{self, FileRole, MemoryFile};
 use super::{Root, Runtime, sections};
 use mementory_format::{Catalog, Detected, FolderKeys, FormatError, Member, PassthroughItem, ReadContext, Sink};
@@ -89,8 +89,8 @@ impl<'a> Reader<'a> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Id of a record. It is derived from the path of the file, the heading of the section, and the number `n` of the
-    /// section among those with the same heading. Inserting a section with another heading does not change it.
+    /// Id of a record, derived from the path of the file, the heading of the section, and the number `n` of the section
+    /// among those with the same heading. It stays the same when a section with another heading is inserted.
     pub fn id(&self, path: &str, heading: &str, n: usize) -> String {
         let namespace = uuid::Uuid::from_bytes(self.runtime.namespace);
         uuid::Uuid::new_v5(&namespace, format!("{path}#{heading}#{n}").as_bytes()).hyphenated().to_string()
@@ -217,7 +217,7 @@ fn read_slots(
     let mut out: HashMap<String, Vec<Record>> = HashMap::new();
     let bytes = catalog.bytes(member, context.limits.element_bytes)?;
     for line in bytes.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()) {
-        // a line that is not a slot is skipped; the text of its record is still read from the memory file
+        // an invalid line is skipped; the text of its record is still read from the memory file
         if let Ok(slot) = serde_json::from_slice::<Slot>(line) {
             out.entry(format!("{}|{}", slot.file, slot.sha256)).or_default().push(slot.record);
         }
@@ -225,7 +225,7 @@ fn read_slots(
     Ok(out)
 }
 
-/// The value in a line `<key>: <value>`. The line may be a list item, and its words may be bold.
+/// The value in a line `<key>: <value>`. The line may be a list item, and key or value may be bold.
 pub fn labelled_value(line: &str, key: &str) -> Option<String> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "-*".contains(c));
     let after_key = line.get(..key.len()).filter(|k| k.eq_ignore_ascii_case(key)).map(|_| &line[key.len()..])?;

@@ -1,7 +1,7 @@
 //! Splits a Markdown file into sections at its second-level headings.
 use std::ops::Range;
 
-/// The sections of a file in order. Joined, they give the unchanged file.
+/// The sections of a file in order. Joining them gives the unchanged file.
 pub fn split_sections(text: &str) -> Vec<&str> {
     let mut cuts = Vec::new();
     let (mut at, mut is_in_code) = (0, false);
@@ -68,7 +68,7 @@ pub fn parse_section(piece: &str, is_one_record: bool) -> Section {
     Section { heading, body: start.min(end)..end }
 }
 
-/// The section with a new heading and body. Its whitespace stays unchanged.
+/// The section with a new heading and body, and unchanged whitespace around them.
 pub fn replace_parts(piece: &str, is_one_record: bool, heading: Option<&str>, body: &str) -> String {
     let found = parse_section(piece, is_one_record);
     let mut out = String::with_capacity(piece.len() + body.len());

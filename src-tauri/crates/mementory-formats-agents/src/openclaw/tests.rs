@@ -162,7 +162,7 @@ fn official_workspaces_are_written_back_unchanged() {
 fn coding_projects_are_not_detected_as_workspaces() {
     let scratch = Scratch::new("openclaw-none");
     put(&scratch.0.join("p"), &[("AGENTS.md", b"# Rules\n"), ("README.md", b"# P\n"), ("memory/notes.md", b"x\n")]);
-    // A `memory` folder with a MEMORY.md contains a coding assistant's notes. It is not a workspace.
+    // A `memory` folder with a MEMORY.md contains a coding assistant's notes, so it is not a workspace.
     put(&scratch.0.join("q/projects/x/memory"), &[("MEMORY.md", b"# Memory\n"), ("style.md", b"x\n")]);
     for name in ["p", "q"] {
         let limits = Limits::default();

@@ -31,7 +31,7 @@ pub struct Workspace {
     pub report: WriteReport,
     /// Files that an archive lists without their content.
     pub absent: Vec<AbsentFile>,
-    /// Attachment files of an archive, which are written to the paths that it states (spec §6.2).
+    /// Attachment files of an archive, which are written to the paths in its attachment index (spec §6.2).
     pub(super) artifacts: Vec<Artifact>,
     pub(super) slots: Vec<String>,
 }
@@ -57,7 +57,7 @@ pub struct AbsentFile {
     pub(super) index_path: String,
 }
 
-/// Reads all bytes of a file. Fails if there are more than [`MAX_FILE_BYTES`].
+/// Reads a whole file. Fails if it has more than [`MAX_FILE_BYTES`].
 pub(super) fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, FormatError> {
     let mut out = Vec::new();
     bytes.take(MAX_FILE_BYTES + 1).read_to_end(&mut out).map_err(|e| FormatError::io(name, e))?;

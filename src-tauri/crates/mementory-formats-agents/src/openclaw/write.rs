@@ -1,6 +1,6 @@
-//! Converts records and passthrough files to the files of a workspace (spec §6.2). A file comes from the first of these
-//! sources that has it: records of this runtime; `raw/<runtime>/` of an `.alf` archive, which the specification prefers
-//! over the archive's layers; records of other formats, which are converted to Markdown.
+//! Converts records and passthrough files to the files of a workspace (spec §6.2). Each file is taken from the first of
+//! these sources that contains it: records of this runtime; `raw/<runtime>/` of an `.alf` archive, which the
+//! specification prefers over the archive's layers; records of other formats, converted to Markdown.
 use super::artifacts;
 use super::files::{self, FileRole};
 use super::read::slot_key;
@@ -72,8 +72,7 @@ impl Workspace {
             passthrough.push((item.group.clone(), item.name.clone(), read_all(bytes, &item.name)?));
             Ok(())
         })?;
-        // If there are several agents, the one with the most records and files is at the top, and each of the others is
-        // in a folder of its own.
+        // The agent with the most records and files is at the top; each of the others gets a separate folder.
         let main_scope =
             file_and_record_counts.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()).unwrap_or_default();
         out.main_scope.clone_from(&main_scope);
@@ -132,7 +131,7 @@ impl Workspace {
             return;
         }
         if record.origin.format == "alf" && !raw.is_empty() {
-            // the runtime's own file in raw/ already contains the text of this record
+            // a file in raw/ already contains the text of this record
             let from = record.fields.get("origin_file").and_then(|f| f.as_str());
             let is_covered_by_raw = record.kind == Kind::Profile || from.is_some_and(|f| raw.contains_key(f));
             if is_covered_by_raw && record.source.platform == self.runtime.id {
@@ -269,7 +268,7 @@ impl Workspace {
             text.lines().next().unwrap_or_default().trim_start_matches('#').trim().chars().take(60).collect();
         let heading =
             record.title.clone().filter(|t| !t.trim().is_empty()).unwrap_or(first_line).replace(['\n', '\r'], " ");
-        // a second-level heading in the text would split the section at the next import
+        // a second-level heading in the text would split the section when it is imported
         let body: String =
             text.lines().map(|l| if l.starts_with("## ") { format!("#{l}\n") } else { format!("{l}\n") }).collect();
         let section = format!("## {}\n{body}\n", heading.trim());
@@ -388,7 +387,7 @@ impl Workspace {
     }
 }
 
-/// The text of a record as its file should contain it, with the person's edits.
+/// The text of a record for its file, including the person's edits.
 pub fn current_text(stored: &StoredRecord) -> String {
     let record = &stored.record;
     let verbatim = record.verbatim.as_ref().map_or("", |v| v.text.as_str());
@@ -407,13 +406,13 @@ fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
     let heading = found.heading.clone().map(|h| &verbatim[h]);
     let new_heading =
         heading.filter(|h| Some(sections::title_without_marks(h)) != record.title).and(record.title.as_deref());
-    // if a section has no body, the reader uses its heading as the text of the record
+    // the reader uses the heading as the text of a record whose section has no body
     let body = if found.body.is_empty() && heading == Some(record.text.as_str()) { "" } else { record.text.as_str() };
     sections::replace_parts(verbatim, is_one_record, new_heading, body)
 }
 
-/// Converts a text to a file name of at most 60 characters, which consists of letters, digits and single hyphens. The
-/// letters A to Z become lower case. Returns `mementory` if nothing remains.
+/// Converts a text to a file name of at most 60 letters, digits and single hyphens. The letters A to Z become lower
+/// case. Returns `mementory` if nothing remains.
 pub fn slug(text: &str) -> String {
     let mut out: String =
         text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();

@@ -1,4 +1,4 @@
-//! `opencode.db`: tables of sessions, messages and parts. A message or part is stored as JSON in one column.
+//! Reads `opencode.db`: tables of sessions, messages and parts. Messages and parts are JSON in one column.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::object::Object;

@@ -18,7 +18,7 @@ pub(super) enum FileKind {
     /// One session, message or part in OpenCode's storage folder.
     Storage,
     Database,
-    /// The database of an earlier program that was also called OpenCode (see `first_database.rs`).
+    /// The database of an earlier program with the name OpenCode (see `first_database.rs`).
     FirstDatabase,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     (is_session || is_storage(&keys)).then_some(FileKind::Storage)
 }
 
-/// True for a session, a message or a part. Other programs name the member `session_id` instead of `sessionID`.
+/// True for a session, a message or a part. Other programs use `session_id` instead of `sessionID`.
 fn is_storage(keys: &Keys) -> bool {
     let has = |key: &str| keys.has(key);
     let is_session = has("time.created") && has("title") && (has("projectID") || has("directory")) && has("version");

@@ -1,5 +1,5 @@
-//! The database of an earlier program that was also called OpenCode and was written in Go. It has tables of sessions
-//! and messages, and one column of a message contains its parts as JSON.
+//! Reads the database of an earlier program with the name OpenCode, written in Go. It has tables of sessions and
+//! messages; a column of a message contains its parts as JSON.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::object::Object;
@@ -15,7 +15,7 @@ pub(super) fn is_first_database(schema: &Schema) -> bool {
         && schema.has_table("sessions", &["parent_session_id", "title"])
 }
 
-/// Reads all sessions. The database is opened so that nothing is locked or changed.
+/// Reads all sessions. The database is neither locked nor changed.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(reader, member)?;
     let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;

@@ -8,7 +8,7 @@ use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Link, RecordKey, Timestamp, Verbatim};
 
-/// The file that a conversation is read from.
+/// Describes the file from which a conversation is read.
 pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
     ChatFile { format: FORMAT, platform: FORMAT, version: None, container }
 }
@@ -110,7 +110,7 @@ fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
     if let Some(error) = info.raw_value("error") {
         content.push_block("error", None, nested_text(error));
     }
-    // Older versions have the parts or the text in the message itself.
+    // In older versions, the message itself contains its parts or its text.
     if parts.is_empty() {
         let own_parts = info.list("parts").unwrap_or_default();
         own_parts.iter().filter_map(|part| Object::parse(part.get())).for_each(|part| read_part(&part, &mut content));
@@ -173,7 +173,7 @@ fn read_part(part: &Object<'_>, content: &mut AgentContent) {
     }
 }
 
-/// Adds a part of a message of the earlier OpenCode to `content`. Such a part has its members in `data`.
+/// Adds a part of a message of the earlier OpenCode to `content`. `data` contains the members of the part.
 fn read_first_part(part: &Object<'_>, data: &Object<'_>, content: &mut AgentContent) {
     let text = |key: &str| data.text(key).unwrap_or_default();
     let name = data.non_blank_text("name");
@@ -184,7 +184,7 @@ fn read_first_part(part: &Object<'_>, data: &Object<'_>, content: &mut AgentCont
         Some("tool_result") => content.push_block("tool_result", name.as_deref(), text("content")),
         Some("image_url") => content.push_file(data, "image"),
         Some("binary") => {
-            // Unlike all other members, these are named like the fields of the Go type.
+            // These members have the names of Go fields.
             let file =
                 serde_json::json!({"mimeType": text("MIMEType"), "data": text("Data"), "filename": text("Path")});
             if let Some(file) = Object::parse(&file.to_string()) {

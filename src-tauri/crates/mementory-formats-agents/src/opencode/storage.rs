@@ -1,5 +1,5 @@
-//! OpenCode's storage folder: one file for each session, message and part. The ids inside the files, not the folders,
-//! decide which files belong together.
+//! Reads OpenCode's storage folder, with one file for each session, message and part. The ids in the files, not the
+//! folders, determine which files belong together.
 use super::session::Session;
 use mementory_format::{FormatError, Member, decoded_head};
 use mementory_formats_shared::object::Object;

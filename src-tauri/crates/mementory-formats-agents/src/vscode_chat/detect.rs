@@ -1,5 +1,5 @@
-//! Detects chats of VS Code by the members of their objects: the names of the speakers together with the list of
-//! requests, or the members of the requests.
+//! Detects chats of VS Code by their members: the names of the speakers together with the list of requests, or the
+//! members of the requests.
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::may_be_log;
 
@@ -8,7 +8,7 @@ use mementory_formats_shared::jsonl_session::may_be_log;
 pub(super) enum FileKind {
     /// One object with the whole chat.
     Document,
-    /// A log whose first line has the chat in its initial state and whose other lines change it.
+    /// A log whose first line contains the initial state of the chat and whose other lines change it.
     Log,
 }
 

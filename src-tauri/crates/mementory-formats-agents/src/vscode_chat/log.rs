@@ -1,5 +1,5 @@
-//! The log of a chat (`chatSessions/*.jsonl`). Its first line has the whole chat (`kind` 0). Each further line sets a
-//! value at a path (1), truncates a list and appends to it (2), or deletes a value (3).
+//! Reads the log of a chat (`chatSessions/*.jsonl`). Its first line contains the whole chat (`kind` 0). Each further
+//! line sets a value at a path (1), truncates a list and appends to it (2), or deletes a value (3).
 use super::nodes::{Memory, Node, Step, TooLarge};
 use mementory_formats_shared::object::{Object, decode_string};
 use serde_json::value::RawValue;
@@ -25,7 +25,7 @@ pub(super) struct LoggedChat {
 }
 
 impl Log {
-    /// An empty log. Values that are split into parts may use `limit` bytes of memory in addition to their text.
+    /// An empty log. `limit` is the memory, in bytes, that split values may use in addition to their text.
     pub(super) fn new(limit: u64) -> Self {
         Self { root: None, memory: Memory::new(limit), limit }
     }
@@ -68,11 +68,11 @@ impl Log {
     /// The chat after all lines. `requests` is the name of the list of requests. None if no line contained a chat.
     pub(super) fn into_chat(mut self, requests: &str) -> Result<Option<LoggedChat>, TooLarge> {
         let Some(mut root) = self.root else { return Ok(None) };
-        root.take_apart(&mut self.memory)?;
+        root.split_into_values(&mut self.memory)?;
         let Node::Members(members) = &mut root else { return Ok(None) };
         let mut texts = Vec::new();
         if let Some(node) = members.get_mut(requests) {
-            node.take_apart(&mut self.memory)?;
+            node.split_into_values(&mut self.memory)?;
             if let Node::Items(items) = node {
                 texts = std::mem::take(items).into_iter().map(Node::into_text).collect();
             }

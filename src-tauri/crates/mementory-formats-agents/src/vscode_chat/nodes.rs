@@ -1,21 +1,21 @@
 //! The values of a chat while its log is read. A value stays JSON text until a line changes something inside it. Only
-//! such values are split into their parts, and the memory for the parts is limited.
+//! such a value is split into parts, whose memory is limited.
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Memory in bytes of an item of a list, in addition to its text: its slot, the unused capacity of a growing list, and
-/// the smallest allocation for a text.
+/// Memory in bytes of a list item, in addition to its text: the element itself, the unused capacity of a growing list,
+/// and the smallest allocation for a text.
 const ITEM_BYTES: u64 = 96;
 /// Memory in bytes of a member of an object, in addition to its name and its text.
 const MEMBER_BYTES: u64 = 176;
 
-/// The values that were split into parts need more memory than allowed.
+/// The split values need more memory than allowed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the values that the log changes need more than {0} bytes of memory")]
 pub(super) struct TooLarge(u64);
 
-/// The memory that a chat's values may use in addition to their text. The text is never longer than the log.
+/// Counts the memory that a chat's values use in addition to their text, which is never longer than the log.
 #[derive(Debug)]
 pub(super) struct Memory {
     used: u64,
@@ -25,9 +25,9 @@ pub(super) struct Memory {
 /// A value of a chat.
 #[derive(Debug)]
 pub(super) enum Node {
-    /// JSON text that was not split into parts.
+    /// JSON text that has not been split into parts.
     Text(String),
-    /// JSON text that has no parts, or whose parts cannot be read. It is not examined again.
+    /// JSON text that cannot be split: it has no parts, or they cannot be read.
     Whole(String),
     Members(BTreeMap<String, Node>),
     Items(Vec<Node>),
@@ -50,7 +50,7 @@ impl Memory {
         if self.is_exceeded() { Err(TooLarge(self.limit)) } else { Ok(()) }
     }
 
-    fn give_back(&mut self, bytes: u64) {
+    fn release(&mut self, bytes: u64) {
         self.used = self.used.saturating_sub(bytes);
     }
 
@@ -60,10 +60,10 @@ impl Memory {
 }
 
 impl Node {
-    /// The value to which a step leads. A member that does not exist is added as null, because a change may append to a
-    /// list that does not exist yet. None if the value cannot have such a member or item.
+    /// The value to which a step leads. A missing member is added as null, because a line may append to a list that
+    /// does not exist yet. None if this value cannot have such a member or item.
     pub(super) fn enter(&mut self, step: Step, memory: &mut Memory) -> Result<Option<&mut Self>, TooLarge> {
-        self.take_apart(memory)?;
+        self.split_into_values(memory)?;
         match (self, step) {
             (Self::Members(members), Step::Key(key)) => {
                 if !members.contains_key(&key) {
@@ -78,7 +78,7 @@ impl Node {
 
     /// Sets the value at a step. Returns false if this value cannot have such a member or item.
     pub(super) fn set(&mut self, step: Step, value: String, memory: &mut Memory) -> Result<bool, TooLarge> {
-        self.take_apart(memory)?;
+        self.split_into_values(memory)?;
         let value = Self::Text(value);
         let old = match (self, step) {
             (Self::Members(members), Step::Key(key)) => {
@@ -100,7 +100,7 @@ impl Node {
             }
             _ => return Ok(false),
         };
-        memory.give_back(old.map_or(0, |old| old.memory()));
+        memory.release(old.map_or(0, |old| old.memory()));
         Ok(true)
     }
 
@@ -115,19 +115,19 @@ impl Node {
         if self.is_null() {
             *self = Self::Items(Vec::new());
         }
-        self.take_apart(memory)?;
+        self.split_into_values(memory)?;
         let Self::Items(items) = self else { return Ok(false) };
         let new = match values.map(|text| parts_of(text, memory)).transpose()? {
             None => Vec::new(),
             Some(Some(Self::Items(new))) => new,
             Some(other) => {
-                memory.give_back(other.map_or(0, |other| other.memory()));
+                memory.release(other.map_or(0, |other| other.memory()));
                 return Ok(false);
             }
         };
         let length = length.unwrap_or(items.len()).min(items.len());
-        memory.give_back(items.drain(length..).map(|item| ITEM_BYTES + item.memory()).sum());
-        // Releases unused capacity, but only if there is much of it, so that not every line reallocates the list.
+        memory.release(items.drain(length..).map(|item| ITEM_BYTES + item.memory()).sum());
+        // Only large unused capacity is released, so that not every line reallocates the list.
         if items.capacity() / 4 > items.len() {
             items.shrink_to(items.len() * 2);
         }
@@ -135,10 +135,10 @@ impl Node {
         Ok(true)
     }
 
-    /// Deletes the value at a step, as VS Code does: an item of a list becomes null, so the later items keep their
+    /// Deletes the value at a step. As in VS Code, a deleted list item becomes null, so the later items keep their
     /// indexes. Returns false if there is no such value.
     pub(super) fn delete(&mut self, step: &Step, memory: &mut Memory) -> Result<bool, TooLarge> {
-        self.take_apart(memory)?;
+        self.split_into_values(memory)?;
         let bytes = match (self, step) {
             (Self::Members(members), Step::Key(key)) => {
                 let Some(old) = members.remove(key) else { return Ok(false) };
@@ -150,12 +150,12 @@ impl Node {
             }
             _ => return Ok(false),
         };
-        memory.give_back(bytes);
+        memory.release(bytes);
         Ok(true)
     }
 
     /// Splits the text of an object or a list into its values.
-    pub(super) fn take_apart(&mut self, memory: &mut Memory) -> Result<(), TooLarge> {
+    pub(super) fn split_into_values(&mut self, memory: &mut Memory) -> Result<(), TooLarge> {
         let Self::Text(text) = self else { return Ok(()) };
         let text = std::mem::take(text);
         *self = match parts_of(&text, memory)? {
@@ -172,7 +172,7 @@ impl Node {
         out
     }
 
-    /// Writes the value as JSON. The recursion is at most as deep as a path is long.
+    /// Writes the value as JSON. The recursion is no deeper than the longest path.
     fn write(self, out: &mut String) {
         match self {
             Self::Text(text) | Self::Whole(text) => out.push_str(&text),
@@ -293,7 +293,7 @@ mod tests {
     fn values_that_are_split_into_parts_count_towards_the_limit() {
         let mut memory = Memory::new(10_000);
         let mut node = Node::Text(format!("[{}0]", "0,".repeat(50)));
-        node.take_apart(&mut memory).unwrap();
+        node.split_into_values(&mut memory).unwrap();
         assert_eq!(memory.used, 51 * ITEM_BYTES);
         assert!(node.append(Some("[1,{}]"), Some(3), &mut memory).unwrap());
         assert!(!node.append(Some("{\"a\":1}"), None, &mut memory).unwrap());

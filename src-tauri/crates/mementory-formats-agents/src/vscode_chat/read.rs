@@ -31,7 +31,7 @@ fn read_document(reader: &mut FileReader<'_>, member: &Member) -> Result<(), For
     let mut session = Session::default();
     let mut bytes = 0;
     reader.objects(member, &[REQUESTS], Kind::Message, |reader, element| {
-        // If a chat has no requests, the only element is the chat itself.
+        // If the chat has no requests, the only element is the chat itself.
         if element.object.has(REQUESTS) {
             return Ok(());
         }
@@ -101,7 +101,7 @@ impl Session {
         }
     }
 
-    /// Reads the members beside the requests. `text` is their JSON.
+    /// Reads the members of the chat other than the requests. `text` is their JSON.
     fn read_header(&mut self, header: &Object<'_>, text: String) {
         let member = |key: &str| header.non_blank_text(key).map(|text| text.into_owned());
         self.chat.id = member("sessionId");

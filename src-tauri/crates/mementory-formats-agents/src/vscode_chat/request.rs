@@ -1,4 +1,4 @@
-//! Reads one request of a chat: what the person asked, and what the assistant answered.
+//! Reads one request of a chat: the person's question and the assistant's answer.
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::jsonl_session::any_time;
@@ -18,11 +18,11 @@ const PROGRESS: [&str; 8] = [
     "treeData",
 ];
 
-/// Members of a request that say what the person asked.
+/// Members of a request that contain the question.
 const QUESTION_MEMBERS: [&str; 2] = ["message", "variableData"];
-/// Members of a request that say what the assistant answered.
+/// Members of a request that contain the answer.
 const ANSWER_MEMBERS: [&str; 5] = ["response", "result", "followups", "contentReferences", "codeCitations"];
-/// Members of `result.metadata` that repeat what the person asked.
+/// Members of `result.metadata` that repeat the question.
 const REPEATED_QUESTION: [&str; 2] = ["renderedUserMessage", "renderedGlobalContext"];
 
 /// The turns of a request: the question, and the answer if there is one. `text` is the JSON of the request.
@@ -45,7 +45,7 @@ pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn
     if content.text.trim().is_empty() && content.blocks.is_empty() {
         return vec![question];
     }
-    // The question and the answer can be erased separately, so neither has the text of the other in its verbatim.
+    // Question and answer can be erased separately, so the verbatim of one must not contain the text of the other.
     let metadata = result.as_ref().and_then(|result| result.object("metadata")).unwrap_or_default();
     question.verbatim = Some(without(text, members(request, &ANSWER_MEMBERS)));
     let asked_for = [members(request, &QUESTION_MEMBERS), members(&metadata, &REPEATED_QUESTION)].concat();
@@ -104,12 +104,12 @@ fn read_context(request: &Object<'_>, content: &mut AgentContent) {
     }
 }
 
-/// The parts of an answer. Consecutive texts belong to the same sentence, so they are joined without a line break.
+/// The parts of an answer. Consecutive texts may belong to the same sentence, so they are joined without a line break.
 /// Texts with another block between them are separated by a blank line.
 fn answer_of(response: Option<&RawValue>) -> AgentContent {
     let mut content = AgentContent::default();
     let Some(raw) = response else { return content };
-    // Number of blocks that came before the last text.
+    // Number of blocks before the last text.
     let mut blocks = 0;
     for part in list(raw).unwrap_or_else(|| vec![raw]) {
         let words = if let Some(text) = decode_string(part) {

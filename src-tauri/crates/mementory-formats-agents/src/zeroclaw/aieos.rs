@@ -52,7 +52,7 @@ fn joined_pairs(tree: Option<&Tree>) -> Option<String> {
     Some(all.join(", ")).filter(|t| !t.is_empty())
 }
 
-/// The document with a new name and otherwise unchanged.
+/// The document with a new name, otherwise unchanged.
 pub(super) fn with_name(verbatim: &str, name: &str) -> Option<String> {
     let mut doc = Tree::parse(verbatim, 512).ok()?;
     let mut identity = doc.get("identity").cloned().unwrap_or_else(|| Tree::Object(vec![]));

@@ -1,5 +1,5 @@
-//! Reads and changes an SQLite database in memory. SQLite never opens the agent's database file. Instead, the bytes of
-//! the file are read up to a limit and passed to SQLite, so that nothing is locked, changed or written on disk.
+//! Reads and changes an SQLite database in memory. SQLite never opens the agent's database file: it gets the bytes of
+//! the file, which are read up to a limit, so that nothing on disk is locked or changed.
 use mementory_formats_shared::sqlite;
 use mementory_formats_shared::sqlite::{OpenError, set_safety_limits};
 use rusqlite::types::ValueRef;
@@ -20,7 +20,7 @@ pub(super) enum DatabaseError {
     Sqlite(#[from] rusqlite::Error),
 }
 
-/// True for the names of the memory database in ZeroClaw, the reference tool and the specification.
+/// True for the names of the memory database in ZeroClaw, in ALF's reference tool and in the specification.
 pub(super) fn is_database_name(name: &str) -> bool {
     matches!(name, "memory.db" | "memories.db" | "brain.db")
 }
@@ -108,7 +108,7 @@ fn sql_value(value: &Value) -> rusqlite::types::Value {
     }
 }
 
-/// Creates a database with the columns of the reference tool and those of the runtime.
+/// Creates a database with the columns of ALF's reference tool and those of the runtime.
 pub(super) fn create_database() -> Result<Connection, DatabaseError> {
     let connection = Connection::open_in_memory()?;
     set_safety_limits(&connection)?;

@@ -1,5 +1,5 @@
 //! Detects a home by ZeroClaw's settings file, and a workspace by its database. In both cases, the content of the file
-//! decides, not its name alone.
+//! must match, not only its name.
 use super::database;
 use crate::openclaw::files::{self, FileRole};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
@@ -13,7 +13,7 @@ const SETTINGS_HEAD_BYTES: usize = 256 << 10;
 pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut out: Vec<Claim> = Vec::new();
     let mut claimed: Vec<(usize, Option<usize>, String)> = Vec::new();
-    // settings are searched first, because a home contains its workspace
+    // settings come first, because a home contains its workspace
     for settings in [true, false] {
         for manifest in catalog.members() {
             let folder = manifest.name.rfind('/').map_or("", |at| &manifest.name[..=at]);
@@ -40,7 +40,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, 
                 FileRole::Profile(_) | FileRole::Memory(_) => Role::Memories,
                 _ => Role::Sidecar,
             };
-            // if the user selected a single database file, other selected files do not belong to its claim
+            // other files that the user selected do not belong to a single database file
             let is_single_database = manifest.archive.is_none() && manifest.place == manifest.name;
             let parts =
                 catalog.members().iter().filter(in_folder).filter(|m| !is_single_database || m.id == manifest.id);
@@ -75,7 +75,7 @@ fn is_settings(catalog: &Catalog, member: &Member, folder: &str) -> bool {
     settings.is_zeroclaw() && catalog.members().iter().any(is_workspace_file)
 }
 
-/// True for a database with a table of memories. If its name is one that ZeroClaw uses, it may lack the column `key`.
+/// True for a database with a table of memories. A file with a name that ZeroClaw uses need not have the column `key`.
 fn is_database(catalog: &Catalog, member: &Member) -> bool {
     let Some(schema) = Schema::of(catalog, member) else { return false };
     schema.has_table("memories", &["key", "content", "category"])

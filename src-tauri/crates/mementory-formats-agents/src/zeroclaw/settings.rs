@@ -1,6 +1,6 @@
 //! The settings file of ZeroClaw (`config.toml`).
 
-/// The settings that decide how other files are read. Only lines with `[section]` or `key = "value"` are understood.
+/// The settings that determine how other files are read. Only `[section]` and `key = "value"` lines are parsed.
 #[derive(Default)]
 pub(super) struct Settings {
     values: Vec<(String, String)>,

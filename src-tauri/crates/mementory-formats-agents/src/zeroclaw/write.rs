@@ -1,5 +1,5 @@
 //! Converts records and passthrough files to a home or a workspace. A database whose records were not edited is
-//! exported byte for byte. Otherwise its rows are changed in memory, and no page of the database contains removed text.
+//! exported byte for byte. Otherwise, its rows are changed in memory, and no page of the result contains removed text.
 use super::database::{self, Row, RowChanges};
 use super::settings::Settings;
 use super::{ZEROCLAW, aieos, wire};
@@ -23,7 +23,7 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
         match (row.record.kind, row.record.record_type.as_deref(), file) {
             (Kind::Profile, Some("aieos"), file) => add_identity(&mut workspace, &row, file),
             (Kind::Memory, _, Some(file)) => stored.entry(file).or_default().push(row),
-            // a credential record only names a key of the settings file, and the settings file is exported
+            // nothing to write: the settings file, which is exported, contains the credential
             (Kind::Credential, ..) => {}
             _ => workspace.leave_out(row.record.kind, &row.id, "a workspace has no place for it"),
         }
@@ -109,7 +109,7 @@ fn write_database(
     };
     let text = |row: &Row, key: &str| row.get(key).and_then(|v| v.as_str()).map(str::to_owned);
     let id_of = |row: &Row| text(row, "id").filter(|t| !t.is_empty()).or_else(|| text(row, "key"));
-    // a row without content never became a record, so it is not removed
+    // a row without content was never read as a record, so it is not removed
     let with_content = before.iter().filter(|row| text(row, "content").is_some_and(|t| !t.is_empty()));
     let known_ids: BTreeSet<String> = with_content.filter_map(id_of).collect();
     let mut changes = RowChanges::default();
@@ -155,7 +155,7 @@ fn write_database(
             let Some(id) = id_of(&row) else { continue };
             let is_new = written_ids.insert(id.clone());
             if let Some(old) = rows_by_id.get(&id).copied() {
-                // an earlier export of this program added the row, and its text may have changed since
+                // an earlier export by Mementory added this row, and the text of its record may have changed since
                 if text(old, "content").as_deref() != Some(content.as_str()) {
                     changes.updated.push((id, Row::from_iter([("content".to_owned(), content.clone().into())])));
                 }
@@ -176,8 +176,8 @@ fn write_database(
     let changed = match database::apply_changes(&mut connection, &changes) {
         Ok(bytes) => bytes,
         Err(error) => {
-            // The changes failed, for example because SQLite cannot run a trigger of this database. So the database is
-            // rebuilt with an ordinary table.
+            // If the changes fail, for example because SQLite cannot run a trigger, the database is rebuilt with an
+            // ordinary table.
             let mut rebuilt = database::create_database().map_err(unreadable)?;
             let removed: BTreeSet<&String> = changes.removed.iter().collect();
             let updated: HashMap<&String, &Row> =

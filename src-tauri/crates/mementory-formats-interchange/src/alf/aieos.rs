@@ -22,8 +22,8 @@ fn is_between_0_and_1(value: &Tree) -> bool {
     value.as_f64().is_some_and(|v| (0.0..=1.0).contains(&v))
 }
 
-/// The members of the object `value` whose values pass `is_valid`. None if `value` is not an object, or if no member
-/// passes.
+/// The members of the object `value` for which `is_valid` returns true. None if there are none, or if `value` is not an
+/// object.
 fn matching_members(value: Option<&Tree>, is_valid: impl Fn(&Tree) -> bool) -> Option<Tree> {
     let Some(Tree::Object(members)) = value else { return None };
     let fitting: Vec<_> = members.iter().filter(|(_, v)| is_valid(v)).cloned().collect();

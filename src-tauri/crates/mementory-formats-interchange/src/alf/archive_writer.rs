@@ -14,13 +14,14 @@ use zip::write::{SimpleFileOptions, StreamWriter};
 /// Number of bytes that are read at a time.
 const READ_BUFFER_BYTES: u64 = 1 << 20;
 
-/// Where the archive is written to.
+/// The destination of the archive.
 enum ZipOutput {
     /// Nowhere: all bytes are discarded.
     Discarded(Sink),
     /// A plain file.
     Plain(ZipWriter<ArchiveFile>),
-    /// An encrypted file, whose writer cannot seek. The second value is another handle to the same file.
+    /// An encrypted file, whose writer cannot seek. The second value is another handle to the file, for syncing it to
+    /// disk.
     Encrypted(ZipWriter<StreamWriter<Box<dyn SealedFile>>>, File),
 }
 
@@ -63,14 +64,14 @@ pub(super) struct ArchiveWriter {
     zip: ZipOutput,
     place: String,
     digests: BTreeMap<String, String>,
-    /// The names of the entries, without the differences that some systems do not make.
+    /// The names of the entries, without differences that some systems ignore, such as case.
     folded_names: HashSet<String>,
     is_encrypted: bool,
 }
 
 impl ArchiveWriter {
     /// Creates the archive file `out`, which must not exist yet. With a passphrase, the whole file is encrypted.
-    /// Without `out`, nothing is written, as for a preview of the losses.
+    /// Without `out`, nothing is written, for a preview of the losses.
     pub(super) fn create(out: Option<&Path>, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let (digests, folded_names, is_encrypted) = (BTreeMap::new(), HashSet::new(), passphrase.is_some());
         let Some(out) = out else {
@@ -105,13 +106,13 @@ impl ArchiveWriter {
         self.digests.contains_key(name)
     }
 
-    /// True if an entry may get this name: all systems accept it, and tell it from the names of the other entries.
-    /// Readers refuse an archive with any other name.
+    /// True if an entry may get this name: all systems accept it and can distinguish it from the names of the other
+    /// entries. Readers refuse an archive with any other name.
     pub(super) fn is_free(&self, name: &str) -> bool {
         !name.split('/').any(is_reserved_name) && !self.folded_names.contains(&folded_name(name))
     }
 
-    /// The name if it is free, or else a similar one that is.
+    /// The name if it is free, otherwise a similar free name.
     pub(super) fn free_name(&self, name: &str) -> String {
         let accepted = |part: &str| match is_reserved_name(part) {
             true => format!("_{}", part.replace(char::is_control, "_").trim_end_matches(['.', ' '])),
@@ -192,7 +193,7 @@ impl ArchiveWriter {
         checksum(self.digests.iter().map(|(name, digest)| (name.as_str(), digest.as_str())))
     }
 
-    /// Writes the central directory and waits until the file is on disk.
+    /// Writes the central directory and flushes the file to disk.
     pub(super) fn finish(self) -> Result<(), FormatError> {
         let to_error = |e| zip_error(e, &self.place);
         let io = |e| FormatError::io(&self.place, e);
@@ -207,7 +208,7 @@ impl ArchiveWriter {
     }
 }
 
-/// Starts the ZIP entry with the first byte that is written, and computes the digest of all written bytes.
+/// Starts the ZIP entry when the first byte is written, and computes the digest of all bytes.
 struct HashingEntry<'a> {
     target: &'a mut ZipOutput,
     name: &'a str,

@@ -1,4 +1,4 @@
-//! Values that would need more memory than a reader may use (`Limits::tree_bytes`) are reported with their location.
+//! Tests that values that would need more memory than allowed (`Limits::tree_bytes`) are reported with their location.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
 use mementory_format::{Format, FormatError, ReadContext};

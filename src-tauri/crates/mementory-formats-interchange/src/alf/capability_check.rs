@@ -1,5 +1,5 @@
 //! Warns about capabilities of an agent that may not work on another host (spec §3.2.6, §3.4.2), because they depend on
-//! the host or do not match the credentials. The archive itself is not changed.
+//! the host or do not match the credentials.
 use mementory_json::Tree;
 use mementory_model::Issue;
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// Largest number of issues that are reported for one archive.
 const MAX_ISSUES: usize = 200;
 
-/// The capabilities of the agent and the credentials of the archive, which are compared with each other.
+/// Compares the capabilities of the agent with the credentials of the archive.
 #[derive(Default)]
 pub(super) struct CapabilityCheck {
     /// The name of each capability, its host requirement (`portability`), and the ids of the credentials that it needs.

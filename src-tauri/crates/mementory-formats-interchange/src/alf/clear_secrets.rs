@@ -9,7 +9,7 @@ use mementory_model::{LossKind, LossReport};
 use mementory_scan::scan_keys;
 use std::io::Read;
 
-/// Size in bytes up to which a file is searched. Settings and notes are smaller than this.
+/// Largest file that is searched, in bytes. Settings and notes are smaller.
 const MAX_BYTES: u64 = 4 << 20;
 /// Folders whose files are searched.
 const FOLDERS: [&str; 2] = ["raw/", "artifacts/"];
@@ -31,7 +31,7 @@ pub(super) fn read_head(bytes: &mut dyn Read, place: &str) -> Result<Vec<u8>, Fo
     Ok(head)
 }
 
-/// The text with each secret replaced. None if the result would still contain a secret.
+/// The text with all secrets replaced. None if the result still contains a secret.
 fn redact(text: &str) -> Option<String> {
     let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
     for found in scan_keys(text) {
@@ -44,8 +44,8 @@ fn redact(text: &str) -> Option<String> {
 }
 
 /// Writes a file into the archive. Unless the archive is encrypted, secrets in a text file are replaced, and any other
-/// file with secrets is left out. `loss_name` names the file in the list of losses. Returns the digest, or None if the
-/// file was left out.
+/// file with secrets is left out. `loss_name` is the name of the file in the list of losses. Returns the digest, or
+/// None if the file was left out.
 pub(super) fn write_redacted(
     out: &mut ArchiveWriter,
     name: &str,
@@ -83,8 +83,8 @@ pub(super) fn write_document(
     out.entry(name, &mut redacted.as_deref().unwrap_or(text).as_bytes()).map(drop)
 }
 
-/// A document (identity or principals) with the secrets in its texts replaced. None if the document is written
-/// unchanged, because it has no secrets or the file is encrypted.
+/// A document (identity or principals) with the secrets in its texts replaced. None if it is to be written unchanged,
+/// because it has no secrets or the file is encrypted.
 pub(super) fn redacted_document(text: &str, is_encrypted: bool) -> Option<String> {
     redact(text).filter(|redacted| !is_encrypted && redacted != text)
 }

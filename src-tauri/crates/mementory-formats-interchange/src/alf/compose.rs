@@ -1,4 +1,4 @@
-//! Writes a record of any format as a memory line (spec §3.1), and applies edits to a line that was read from ALF.
+//! Composes a memory line (spec §3.1) from a record of any format, and applies edits to a line that was read from ALF.
 //!
 //! Composed lines contain nothing that depends on the time of the export, so that a sealed partition always has the
 //! same bytes. Fields that ALF does not have are stored in `raw_source_format.mementory` (see [`super::extension`]).
@@ -10,13 +10,13 @@ use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::fmt::Write;
 
-/// The content of a memory line: the text of the record, or its title if there is no text, or else a placeholder.
+/// The content of a memory line: the text of the record, or its title if there is no text, otherwise a placeholder.
 pub(super) fn content(record: &Record) -> &str {
     let title = record.title.as_deref().unwrap_or_default();
     [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY_CONTENT)
 }
 
-/// The values of a line that do not come from its record.
+/// The values of a line that are not taken from its record.
 pub(super) struct LineContext<'a> {
     /// Id of the line.
     pub id: &'a str,
@@ -24,7 +24,7 @@ pub(super) struct LineContext<'a> {
     pub agent: &'a str,
     /// Creation time, which determines the partition of the line.
     pub created: Timestamp,
-    /// Version that the identity had when the memory was made, if known (spec §3.1.10).
+    /// Identity version under which the memory was made, if known (spec §3.1.10).
     pub identity_version: Option<u64>,
     /// Relation and target id of each link whose target is in the archive.
     pub links: &'a [(String, String)],
@@ -167,8 +167,7 @@ fn write_list_member<T>(out: &mut String, key: &str, items: impl Iterator<Item =
     }
 }
 
-/// The line of an edited ALF record. Only the changed fields are replaced in it. None if the verbatim is not a memory
-/// line.
+/// The original line of an ALF record with the edited fields replaced. None if the verbatim is not a memory line.
 pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     let base = wire::read_line(verbatim, |_, _| record.key.scope.clone()).ok()?.record;
     let mut tree = Tree::parse(verbatim, 512).ok()?;
@@ -203,8 +202,8 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     Some(out)
 }
 
-/// Reports as losses what other programs cannot read from a composed line: values that are only in the extension slot,
-/// and values that ALF cannot express.
+/// Reports the losses of a composed line: values that are only in the extension slot, and values that ALF cannot
+/// express.
 pub(super) fn report_losses(stored: &StoredRecord, losses: &mut LossReport) {
     let Record { kind, text, title, record_type, status: own_status, importance, sensitivity, source, .. } =
         &stored.record;

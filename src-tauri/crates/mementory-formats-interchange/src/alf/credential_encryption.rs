@@ -1,5 +1,4 @@
-//! Checks the parts of an encrypted credential that the specification names (§3.4.1, §3.4.2): the payload, and a nonce
-//! of the length that the cipher needs.
+//! Checks the payload of an encrypted credential and the length of its nonce (spec §3.4.1, §3.4.2).
 use base64::{
     Engine,
     alphabet::{STANDARD, URL_SAFE},
@@ -13,15 +12,15 @@ const TAG_BYTES: usize = 16;
 const NONCE_BYTES: [(&str, usize); 5] =
     [("xchacha20-poly1305", 24), ("chacha20-poly1305", 12), ("aes-256-gcm", 12), ("aes-128-gcm", 12), ("aes-gcm", 12)];
 
-/// Calls `add` for each fault, with its code, its message, and true if it is only a warning. Returns the cipher, nonce
-/// and key derivation as a text, by which the caller detects reused nonces. Returns None, without any checks, if the
-/// cipher is unknown or the payload is only a placeholder.
+/// Calls `add` for each fault, with its code, its message, and true if it is only a warning. Returns cipher, nonce and
+/// key derivation as a text, by which the caller detects reused nonces. Returns None without any checks if the cipher
+/// is unknown or the payload is a placeholder.
 pub(super) fn check(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, bool)) -> Option<String> {
     let text = |key: &str| row.get("encryption").and_then(|e| e.get(key)).and_then(Tree::as_str);
     let payload = row.get("encrypted_payload").and_then(Tree::as_str)?;
     let algorithm = text("algorithm")?.to_ascii_lowercase();
     let (_, length) = NONCE_BYTES.iter().find(|(name, _)| *name == algorithm)?;
-    // A program that does not export the secret itself writes a placeholder in angle brackets instead.
+    // Programs that do not export the secret write a placeholder in angle brackets instead.
     if payload.starts_with('<') && payload.ends_with('>') {
         return None;
     }

@@ -1,5 +1,5 @@
-//! First pass over the lines of a delta, before its import. A delta is imported completely or not at all. If several
-//! lines change one record, the last line is used (spec §4.3: lines are in order).
+//! First pass over the lines of a delta before its import, because a delta is imported completely or not at all. If
+//! several lines change a record, the last line counts (spec §4.3: lines are in order).
 use super::delta_operation as operation;
 use super::jsonl::{JsonLine, each_line};
 use super::manifest::{Archive, Manifest};
@@ -59,7 +59,7 @@ impl LastChanges {
     }
 }
 
-/// The error for an element of a delta that belongs to a different agent than the delta does.
+/// The error for an element of an agent other than that of the delta.
 pub(super) fn wrong_agent(place: String) -> FormatError {
     FormatError::invalid("wrong_agent", place, "this change is of another agent than the delta")
 }

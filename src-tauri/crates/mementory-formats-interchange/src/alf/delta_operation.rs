@@ -29,9 +29,9 @@ pub(super) struct Change {
     pub operation: Operation,
     /// Id of the record.
     pub id: String,
-    /// Id of the agent that the line states, if any.
+    /// Agent id in the line, if any.
     pub agent: Option<String>,
-    /// The record's line without the operation. None for a deletion that contains only an id.
+    /// The record's line without the operation. None for a deletion that states only an id.
     pub line: Option<String>,
     /// True if the record must be removed completely, without even a tombstone (our extension `mementory.erased`).
     pub erased: bool,
@@ -67,8 +67,8 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     Ok(Change { operation, id, agent, line: Some(line), erased })
 }
 
-/// Id of the record that a delta line changes, and the record's line. The line is None for a deletion that contains
-/// only an id or that erases the record.
+/// Id of the record that a delta line changes, and the record's line. The line is None for a deletion that states only
+/// an id or that erases the record.
 pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static str> {
     parse(line).map(|change| (change.id, change.line.filter(|_| !change.erased)))
 }
@@ -76,8 +76,8 @@ pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static
 /// Converts the line of a record to a delta line.
 pub(super) fn add_operation(line: &str, operation: Operation) -> String {
     let end = line.trim_ascii_end().len().saturating_sub(1);
-    // If the record itself has a member `operation`, that member is replaced, because readers would mistake it for the
-    // operation of the delta.
+    // A member `operation` of the record itself is replaced, because readers would mistake it for the delta's
+    // operation.
     if wire::members(line).is_some_and(|m| wire::get(&m, "operation").is_some()) {
         return edit_json(line, |tree| tree.set("operation", Tree::Text(operation.as_str().into())));
     }

@@ -23,7 +23,8 @@ pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Cl
     Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() == Some(DELTA_CLAIM_VERSION)).collect())
 }
 
-/// Claims agent archives and delta bundles. Both are needed to explain why a delta does not open as an `.alf`.
+/// Claims agent archives and delta bundles. Used directly to explain to the user why a delta does not open as an
+/// `.alf`.
 pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = claim_damaged_archives(catalog);
     let has_manifest_name =
@@ -31,7 +32,7 @@ pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim
     for manifest in catalog.members().iter().filter(has_manifest_name) {
         let Some(version) = version_of(catalog, manifest, limits) else { continue };
         let is_delta = version == DELTA_CLAIM_VERSION;
-        // A bundle may have its manifest under both names. Damaged archives were already claimed above.
+        // Skips damaged archives, which were claimed above, and the second manifest of a bundle that has both names.
         if claims.iter().any(|c: &Claim| c.parts.iter().any(|p| p.member == manifest.id)) {
             continue;
         }
@@ -63,7 +64,7 @@ fn parts_with(catalog: &Catalog, manifest: &Member) -> Vec<Part> {
 }
 
 /// Claims archives whose manifest is missing or damaged, if their other entries show that they are of this format.
-/// Otherwise another format would claim the entries that it knows, and all others would be lost silently.
+/// Otherwise, other formats would claim some of the entries, and the rest would be lost silently.
 fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
     let mut archives: BTreeMap<(usize, usize), Layout<'_>> = BTreeMap::new();
     for member in catalog.members() {
@@ -83,7 +84,7 @@ fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
     damaged_claims.collect()
 }
 
-/// The entries by which an archive is recognised if its manifest cannot be read.
+/// What identifies an archive whose manifest cannot be read.
 #[derive(Default)]
 struct Layout<'c> {
     /// The manifest, and true if it is damaged.
@@ -150,7 +151,7 @@ impl<'c> Layout<'c> {
             Some((manifest, true)) if self.has_alf_version || layers >= 1 => {
                 Some((manifest, "a damaged .alf: its manifest.json cannot be read"))
             }
-            // If an archive contains two manifests, `self.manifest` is the last one, but `has_alf_version` covers both.
+            // If there are two manifests, `self.manifest` is the last one, but `has_alf_version` covers both.
             Some((manifest, false)) if !self.has_alf_version && layers >= 2 && self.partitions > 0 => {
                 Some((manifest, "the files of an .alf, with another manifest.json"))
             }
@@ -171,7 +172,7 @@ fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<S
     let is_delta = wire::get(&members, "layers").is_none() && (wire::get(&members, "changes").is_some() || has_base());
     let version = wire::get(&members, "alf_version").and_then(wire::string);
     let has = |key: &str| wire::get(&members, key).is_some_and(|value| value.get().starts_with('{'));
-    // A manifest without a version is recognised by its other members. It is then reported, instead of being read as
+    // A manifest without a version is recognised by its other members, so that it is reported instead of being read as
     // another format.
     let is_versionless = version.is_none() && has("agent") && (has("layers") || has("sync"));
     match (is_delta, manifest.name == MANIFEST_FILE) {

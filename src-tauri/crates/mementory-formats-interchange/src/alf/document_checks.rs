@@ -8,8 +8,8 @@ use mementory_json::Tree;
 use mementory_model::RecordKey;
 use std::collections::HashSet;
 
-/// Encryption algorithms for which it is known whether the payload is a ciphertext. For any other algorithm, a payload
-/// that looks like a secret is only a warning.
+/// Values of `algorithm` that show whether the payload is a ciphertext. For any other value, a payload that looks like
+/// a secret is only a warning.
 const KNOWN_ALGORITHMS: [&str; 10] = [
     "",
     "none",
@@ -70,8 +70,8 @@ fn check_credential(row: &Tree, is_sealed: bool, add: &mut dyn FnMut(&'static st
     let mut element = String::new();
     row.write(&mut element);
     let record = identity::credential(&element, row, RecordKey::new("", ""), &mut Vec::new());
-    // In a row that we wrote, a member with a name such as `key` does not contain a secret.
-    let is_ours = slot::vendor(row).is_some() || sealed_secrets::is_ours(row);
+    // In rows written by Mementory, members with names such as `key` do not contain secrets.
+    let is_ours = slot::vendor_slot(row).is_some() || sealed_secrets::is_ours(row);
     let secrets = if is_ours { vec![] } else { mementory_format::plain_secrets(&record) };
     if secrets.is_empty() {
         if text("algorithm") == Some("none") || text("nonce") == Some("") {

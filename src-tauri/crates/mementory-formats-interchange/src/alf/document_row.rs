@@ -7,7 +7,7 @@ pub(super) struct Row {
     pub value: String,
     /// Id space of the element.
     pub scope: String,
-    /// Runtime that the element belongs to.
+    /// Runtime to which the element belongs.
     pub runtime: String,
     /// JSON of the element.
     pub text: String,

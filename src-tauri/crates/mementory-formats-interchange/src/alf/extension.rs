@@ -30,12 +30,12 @@ struct ReadSlot {
 pub(super) enum Restored {
     /// The original record, because no other program changed the line.
     Same(Box<Record>),
-    /// The record with the content, tags, type and status that another program changed, under its original key. The
-    /// caller stores the line as its verbatim. The original verbatim stays inside that line.
+    /// The record with the changes that another program made to content, tags, type and status, under its original key.
+    /// The caller stores the line, which still contains the original verbatim, as the new verbatim.
     Changed(Box<Record>),
 }
 
-/// JSON of the slot for a record whose line has this content. A text that equals the content is left out of the slot.
+/// JSON of the slot for a record whose line has this content. The slot does not repeat a text that equals the content.
 pub(super) fn slot(record: &Record, content: &str) -> String {
     let text_in_content = record.text == content;
     let digest = hex::encode(Sha256::digest(content));
@@ -47,8 +47,8 @@ pub(super) fn slot(record: &Record, content: &str) -> String {
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 
-/// The record in a slot. `line_record` is the record as it is read from the line without the slot. None if the slot is
-/// not ours or has a different version.
+/// The record in a slot. `line_record` is the record as read from the line without the slot. None if the slot is not
+/// ours or has a different version.
 pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> {
     let slot: ReadSlot = serde_json::from_str(raw.get()).ok().filter(|s: &ReadSlot| s.v == SLOT_VERSION)?;
     let mut record = slot.record;

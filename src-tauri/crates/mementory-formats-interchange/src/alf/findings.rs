@@ -1,5 +1,4 @@
-//! Collects the findings of a validator. The validators of whole archives and of deltas both use it, so that they check
-//! an element in the same way.
+//! Collects the findings of the validators of archives and deltas, which share these checks.
 use super::document_checks;
 use super::manifest::number;
 use super::schema;
@@ -11,7 +10,7 @@ use mementory_json::{
 
 /// Largest number of errors that are listed, and of warnings that are listed. Further findings are only counted.
 const MAX_FINDINGS: usize = 1000;
-/// Number of errors at which a file is refused. Without it, a small archive could unpack to millions of bad lines.
+/// Number of errors at which a file is refused, because a small archive can unpack to millions of bad lines.
 const MAX_ERRORS: usize = 2_000_000;
 
 /// The findings of one file.
@@ -22,7 +21,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Starts from an existing result, to which findings are added.
+    /// Collects findings in addition to those of an existing result.
     pub(super) fn new(out: Validation) -> Self {
         Self { out, unlisted: (0, 0) }
     }
@@ -44,8 +43,8 @@ impl Findings {
         }
     }
 
-    /// True if the list is full, so that the finding is only counted. The first finding with each code is always
-    /// listed, because some codes prevent an import.
+    /// True if a finding with this code is only counted, because the list is full. The first finding with each code is
+    /// always listed, because some codes prevent an import.
     fn is_full(&mut self, code: &str, is_warning: bool) -> bool {
         let (list, more) = match is_warning {
             true => (&self.out.warnings, &mut self.unlisted.1),
@@ -83,7 +82,8 @@ impl Findings {
         }
     }
 
-    /// Checks what the schema of a memory cannot express: lengths of vectors, and that it does not supersede itself.
+    /// Checks what the schema of a memory cannot express: lengths of vectors, and that the memory does not supersede
+    /// itself.
     pub(super) fn check_memory(&mut self, tree: &Tree, place: &str) {
         let id = |key: &str| tree.get(key).and_then(Tree::as_str).map(str::to_ascii_lowercase);
         if id("supersedes").is_some_and(|old| Some(old) == id("id")) && !is_deletion(tree) {

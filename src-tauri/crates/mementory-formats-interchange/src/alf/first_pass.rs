@@ -24,8 +24,7 @@ pub(super) enum AlfElement {
     Row(&'static str),
 }
 
-/// The element of an ALF archive that a record was read from, as the origin of the record shows. None for records of
-/// other formats.
+/// The kind of ALF element that the record was read from, according to its origin. None for records of other formats.
 pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
     if record.origin.format != "alf" || record.verbatim.is_none() {
         return None;
@@ -43,14 +42,14 @@ pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
 
 /// A file that was not read from an ALF archive.
 pub(super) struct ForeignFile {
-    /// The reference in the first record that refers to the file. If no record refers to the file, this reference is
-    /// built from the file's own record.
+    /// Reference to the file, copied from the first record that refers to it. If there is no such record, it is
+    /// generated from the attachment record.
     pub reference: AttachmentRef,
     /// Ids of the memory lines that refer to the file.
     pub referenced_by: Vec<String>,
 }
 
-/// The runtime and the name of the agent, if all exported records are from one workspace.
+/// The agent of the workspace that all exported records are from.
 #[derive(Debug, Clone)]
 pub(super) struct SoleWorkspace {
     /// Id of the runtime.
@@ -62,8 +61,8 @@ pub(super) struct SoleWorkspace {
 /// What an export will contain.
 #[derive(Default)]
 pub(super) struct ExportPlan {
-    /// Id of the archive's agent: a generated agent that represents the vault, or the agent of the sole workspace. Not
-    /// used if an imported agent is exported.
+    /// Id of the exported agent: a generated agent that represents the vault, or the agent of the sole workspace. Not
+    /// used when an imported ALF agent is exported.
     pub agent: String,
     /// Ids of the agents whose records are exported.
     pub agents: BTreeSet<String>,
@@ -82,11 +81,11 @@ pub(super) struct ExportPlan {
     /// Number of lines and their estimated bytes, by month. [`ExportPlan::choose_periods`] then merges the months into
     /// the periods of the partitions.
     pub periods: BTreeMap<Period, (u64, u64)>,
-    /// Rows by layer, including the identity.
+    /// Elements of the layer documents by layer. The identity document is a single element.
     pub rows: BTreeMap<&'static str, Vec<Row>>,
-    /// Id and id space of each line whose id space differs from that of the agent it names.
+    /// Line id and id space of each line whose id space is not the one derived from its `agent_id`.
     pub scopes: Vec<(String, String)>,
-    /// Files of other formats by their vault id.
+    /// Files of other formats, by vault id.
     pub files: BTreeMap<String, ForeignFile>,
     /// Vault id of the record that is the archive's identity.
     pub identity: Option<String>,
@@ -96,7 +95,7 @@ pub(super) struct ExportPlan {
     pub by_kind: BTreeMap<String, u64>,
     /// Losses found so far.
     pub losses: LossReport,
-    /// Line ids that are UUIDs, by vault id. Both are stored as numbers to save memory.
+    /// Line ids that are UUIDs, by vault id. Both ids are stored as numbers to save memory.
     uuids: HashMap<u128, u128>,
     /// All other line ids, by vault id.
     texts: HashMap<String, String>,
@@ -146,7 +145,7 @@ impl ExportPlan {
         Ok(plan)
     }
 
-    /// The agent, if all records are from the archive of one agent.
+    /// Id of the agent, if all records are from ALF archives of the same agent.
     pub(super) fn single_agent(&self) -> Option<&str> {
         match (self.has_non_alf, self.agents.len()) {
             (false, 1) => self.agents.first().map(String::as_str),
@@ -271,8 +270,8 @@ impl ExportPlan {
         }
     }
 
-    /// The time that determines the partition of a record: its creation, else another known time (update, observation,
-    /// start of validity, creation of its conversation), else 1970.
+    /// The time that determines the partition of a record: the first known of creation, update, observation, start of
+    /// validity and creation of its conversation; otherwise 1970.
     pub(super) fn partition_time(&self, stored: &StoredRecord) -> Timestamp {
         let t = &stored.record.times;
         let conversation = stored.parent_id.as_deref().and_then(|id| u128::from_str_radix(id, 16).ok());
@@ -282,13 +281,13 @@ impl ExportPlan {
     }
 }
 
-/// Note of a loss if a value is forbidden.
+/// Loss note for a value that the specification forbids.
 const FORBIDDEN_NOTE: &str = "the specification forbids this value: it is in raw_source_format.mementory_forbidden";
 
 /// A quarter with more lines than this is split into months.
 pub(super) const MAX_LINES_PER_QUARTER: u64 = 100_000;
 
-/// True if the manifest has monthly partitions, that is, a partition whose range lies within one month.
+/// True if any partition in the manifest has a range within one month.
 fn is_monthly(manifest: &Tree) -> bool {
     let Some(Tree::Array(rows)) =
         manifest.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions"))

@@ -1,9 +1,9 @@
 //! Values of a memory line that the specification forbids (schema of a memory record, §3.1), such as a confidence of
 //! 1.7, an id that is not a UUID, empty content, or a vector whose length differs from its dimensions. The vault keeps
 //! such a value in the record's verbatim, and an import reports it. An export moves it to
-//! `raw_source_format.mementory_forbidden`, under the JSON pointer of its member. In its place, the export writes a
-//! valid value (for a date its midnight, for an entity without a type the type `other`) or leaves the field out. A
-//! required field that is missing is filled in too.
+//! `raw_source_format.mementory_forbidden`, under its JSON pointer. In its place, the export writes a valid value
+//! (midnight for a date without a time, `other` for a missing entity type) or omits the field. Missing required fields
+//! are filled in too.
 use super::manifest::number;
 use super::partitions::stable_v7;
 use super::schema;
@@ -91,7 +91,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
     Some(out)
 }
 
-/// Valid values for a line: its times and tags as far as they can be read, and the defaults for the other fields.
+/// Valid replacements for the fields of a line: the times and tags that can be read, and defaults for all other fields.
 fn valid_values(tree: &Tree, agent: &str) -> Tree {
     let text = |value: &str| Tree::Text(value.to_owned());
     let object = |members: Vec<(&str, Tree)>| {
@@ -118,7 +118,7 @@ fn valid_values(tree: &Tree, agent: &str) -> Tree {
     ])
 }
 
-/// Gives each entity that has a name but no type the type that readers assume.
+/// Sets the type of each entity that has a name but no type to `other`, which readers assume.
 fn set_entity_types(tree: &mut Tree) {
     let Some(Tree::Array(mut entities)) = tree.get("entities").cloned() else { return };
     let text = |entity: &Tree, name: &str| entity.get(name).and_then(Tree::as_str).is_some();

@@ -209,8 +209,9 @@ fn increment_version(doc: &mut Tree, updated: Option<Timestamp>) {
     }
 }
 
-/// Splits an edited text into the prose blocks by their headings. If the headings no longer match, the whole text goes
-/// into `identity_profile` and all other blocks become empty, so that the agent reads exactly the edited text.
+/// Splits an edited text at the headings of the prose blocks and updates the blocks. If the headings no longer match,
+/// the whole text goes into `identity_profile` and all other blocks become empty, so that the agent reads exactly the
+/// edited text.
 fn set_identity_text(doc: &mut Tree, edited: &str) {
     let blocks = prose_blocks(doc);
     let mut bodies = Vec::new();

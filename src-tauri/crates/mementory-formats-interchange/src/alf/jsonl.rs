@@ -11,9 +11,9 @@ pub(super) enum JsonLine<'a> {
     Unreadable(u64, &'static str),
 }
 
-/// Calls `visit` with each line and the number of bytes that the line takes in the file. A line is `Unreadable` if it
-/// is longer than `limit` bytes, not UTF-8, or damaged. Reading stops after a damaged line. Returns errors of `visit`
-/// and of the file system.
+/// Calls `visit` with each line and its size in the file, including the line end. A line is `Unreadable` if it is
+/// longer than `limit` bytes, not UTF-8, or damaged. Reading stops after a damaged line. Fails if `visit` or a read
+/// fails.
 pub(super) fn each_line(
     reader: &mut dyn Read,
     place: &str,

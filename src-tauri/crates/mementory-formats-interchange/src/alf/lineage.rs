@@ -1,7 +1,7 @@
 //! The identity version under which an agent made each memory (spec §3.1.10, §3.2.3). Workspace files do not contain
-//! this version, so the vault counts: each import of a changed profile text starts a new version, and a memory gets the
-//! version that was current at its import. A vault that imports the archive cannot count the same way, because it does
-//! not know those times. It copies the versions from the archive into a file of the workspace,
+//! this version, so the vault derives it: each import of a changed profile text starts a new version, and a memory gets
+//! the version that was current when it was imported. Another vault that imports the archive cannot derive the
+//! versions, because it does not know the import times. Instead it stores the archive's versions in a workspace file,
 //! `.mementory/lineage.json`.
 use super::partitions::stable_v5;
 use super::workspace_origin::runtime_of;
@@ -15,14 +15,14 @@ use std::io::Read;
 /// Size limit of a stored lineage file in bytes.
 const MAX_LINEAGE_BYTES: u64 = 64 << 20;
 
-/// The versions that an archive states, stored for a vault that did not count them itself.
+/// The versions stated in an archive from another vault.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct StoredLineage {
     /// Id of the vault that counted the versions.
     vault: String,
     /// Current version of the identity.
     version: u64,
-    /// Version of each memory that does not have the current version, by the key of the memory.
+    /// Version of each memory with an older version, by the memory's key.
     lines: BTreeMap<String, u64>,
 }
 
@@ -31,11 +31,12 @@ pub(super) struct Lineage {
     scope: String,
     /// Current version of the identity.
     pub version: u64,
-    /// Version of each memory that does not have the current version, by vault id.
+    /// Version of each memory with an older version, by vault id.
     lines: HashMap<String, u64>,
 }
 
-/// An id by which a vault recognises versions that it counted itself. It does not reveal the vault id.
+/// An id by which a vault recognises versions that it counted itself. It is a digest, so it does not reveal the vault
+/// id.
 pub(super) fn counting_id(vault_id: &str) -> String {
     stable_v5(&format!("lineage:{vault_id}")).to_string()
 }
@@ -115,7 +116,7 @@ fn stored_lineage(
 /// Collects the versions that an archive states, while the archive is read.
 #[derive(Default)]
 pub(super) struct LineageCollector {
-    /// Id of the vault that counted the versions, as the manifest states it. None if it states none.
+    /// Counting id of the vault that counted the versions, from the manifest. None if the manifest has none.
     pub vault: Option<String>,
     /// Version of the identity.
     pub version: u64,
@@ -123,7 +124,7 @@ pub(super) struct LineageCollector {
 }
 
 impl LineageCollector {
-    /// Adds a memory that was restored unchanged, with the version that its line states.
+    /// Adds a memory that was restored unchanged, with the version stated in its line.
     pub(super) fn add_line(&mut self, record: &Record, line: &str) {
         if self.vault.is_some()
             && let Some(runtime) = runtime_of(record)

@@ -35,7 +35,7 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     let (identity, lines) = versions(&path("one.alf"));
     assert!(identity == 1 && lines.len() > 5 && lines.values().all(|v| *v == Some(1)), "10.2.1, 1: {lines:?}");
 
-    // Day 1 is the first import. The changed soul was imported on day 3, and one memory on day 5.
+    // Everything was imported on day 1, a changed soul on day 3, and one more memory on day 5.
     for record in &vault.records {
         let is_soul = record.record_type.as_deref() == Some("soul");
         let times = if is_soul { vec![at(1), at(3)] } else { vec![at(1)] };

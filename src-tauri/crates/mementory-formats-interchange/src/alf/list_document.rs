@@ -1,6 +1,6 @@
-//! List documents (`principals.json`, `credentials.json`, `attachments.json`). Their elements become records. The
-//! remaining text, the skeleton, becomes a passthrough file in which each element is replaced with its key. So each
-//! element is stored only once and can be erased in one place. An unedited document is exported byte for byte.
+//! List documents (`principals.json`, `credentials.json`, `attachments.json`). Each element becomes a record. The text
+//! around the elements, called the skeleton, becomes a passthrough file that has a key in place of each element. So
+//! each element is stored only once and can be erased in one place. An unedited document is exported byte for byte.
 use super::wire;
 use mementory_json::write_string;
 use serde_json::value::RawValue;
@@ -41,8 +41,8 @@ impl ListDocument<'_> {
         self.with_elements(|i| Some(slot(i)), &[])
     }
 
-    /// The document with each element replaced by what `with` returns for its index, or removed if `with` returns None.
-    /// New elements follow at the end.
+    /// The document with each element replaced by the result of `with` for its index, or removed if the result is None.
+    /// The `added` elements follow at the end.
     pub(super) fn with_elements(&self, with: impl Fn(usize) -> Option<String>, added: &[String]) -> String {
         let filled: Vec<Option<String>> = (0..self.spans.len()).map(with).collect();
         if added.is_empty() && filled.iter().all(Option::is_some) {
@@ -56,8 +56,7 @@ impl ListDocument<'_> {
             out.push_str(&self.text[at..]);
             return out;
         }
-        // The number of elements changes, so the list is rebuilt from its elements. Only the white space between them
-        // is lost.
+        // Elements were added or removed, so the list is joined again. Only the white space between elements is lost.
         let list: Vec<&str> = filled.iter().flatten().chain(added).map(String::as_str).collect();
         let (open, close) = match (self.spans.first(), self.spans.last()) {
             (Some((start, _)), Some((_, end))) => {

@@ -1,5 +1,5 @@
-//! The archive as a whole: its entries in the catalog, the checks that make it safe to read, and its manifest (spec
-//! §4.1, §4.2, §8.2). The name of the manifest is fixed; all other paths come from the manifest.
+//! Opens an archive, refuses unsafe entries, and parses the manifest (spec §4.1, §4.2, §8.2). The name of the manifest
+//! is fixed; all other paths come from the manifest.
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 /// Name of the manifest.
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
-/// Value of `version` in the claim of a delta bundle.
+/// Value of `Claim::version` for a delta bundle.
 pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
-/// Name of our definition of the checksum.
+/// Value of `checksum_scope` that names our definition of the checksum.
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
-/// Codes of the container's issues for which an archive is refused.
-const REFUSED_ENTRIES: [&str; 6] =
+/// Codes of catalog issues for which an archive is refused.
+const REFUSED_ENTRY_CODES: [&str; 6] =
     ["unsafe_name", "duplicate_name", "link", "encrypted", "not_a_regular_file", "unsupported_compression"];
 
 /// One archive, checked for unsafe entries.
@@ -53,7 +53,7 @@ impl<'c> Archive<'c> {
             .strip_suffix(manifest.name.as_str())
             .and_then(|p| p.strip_suffix("!/"))
             .unwrap_or(&manifest.place);
-        // Issues inside a nested archive are ignored, but not issues of an entry whose name merely contains `!/`.
+        // Issues inside nested archives are ignored. An entry whose name merely contains `!/` is not a nested archive.
         let is_in_nested_archive = |name: &str| {
             name.match_indices("!/").any(|(i, _)| {
                 let inner = format!("{place}!/{}!/", &name[..i]);
@@ -66,7 +66,7 @@ impl<'c> Archive<'c> {
         };
         let refused_error = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
         for issue in catalog.issues().iter().filter(|i| is_in_archive(&i.place)) {
-            if REFUSED_ENTRIES.contains(&issue.code.as_str()) {
+            if REFUSED_ENTRY_CODES.contains(&issue.code.as_str()) {
                 return Err(refused_error(&issue.place, &issue.code));
             }
         }
@@ -147,10 +147,9 @@ impl Manifest {
         let version = version.to_owned();
         check_version(&version, place)?;
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
-        // UUIDs are compared in lower case, because a delta may spell the id of its agent in a different case than the
-        // archive does.
+        // UUIDs are compared in lower case, because the agent id may have a different letter case in a delta.
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
-        // Without its inventory, an archive with records would be read like one without any.
+        // Without `layers`, an archive with records would be read as an empty one.
         let layers = tree.get("layers").filter(|layers| matches!(layers, Tree::Object(_)));
         let partitions = match layers.ok_or_else(|| invalid_manifest("no layers".into()))?.get("memory") {
             None | Some(Tree::Null) => vec![],
@@ -196,20 +195,20 @@ impl Manifest {
 
     /// A value from our extension slot in the manifest.
     pub(super) fn vendor(&self, key: &str) -> Option<&Tree> {
-        slot::vendor(&self.tree)?.get(key)
+        slot::vendor_slot(&self.tree)?.get(key)
     }
 
-    /// `sync.last_sync_at`: the time at which the archive reached its sequence.
+    /// `sync.last_sync_at`: the time at which the archive reached its current sequence number.
     pub(super) fn sync_time(&self) -> Option<String> {
         self.tree.get("sync")?.get("last_sync_at")?.as_str().map(str::to_owned)
     }
 
-    /// True if Mementory generated the agent, so that nothing in the manifest is from another program.
+    /// True if Mementory generated the agent, and thus the whole manifest.
     pub(super) fn is_generated(&self) -> bool {
         self.vendor("generated") == Some(&Tree::Bool(true))
     }
 
-    /// True if an element names a different agent than the manifest does. Always false in a file that Mementory
+    /// True if an element belongs to an agent other than the manifest's. Always false in a file that Mementory
     /// generated, because such a file may contain several agents.
     pub(super) fn is_foreign(&self, agent: Option<&str>) -> bool {
         let stated_agent = agent.filter(|agent| !agent.is_empty());
@@ -224,15 +223,15 @@ impl Manifest {
         listed_scope.unwrap_or_else(|| format!("alf:{}", agent.to_ascii_lowercase()))
     }
 
-    /// The runtime that the manifest lists for the element with this id, else the agent's runtime, else `alf`.
+    /// The runtime listed in the manifest for the element with this id, otherwise the agent's runtime, otherwise `alf`.
     pub(super) fn runtime_of(&self, id: &str) -> &str {
         let listed_runtime = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
         let runtime_of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
         listed_runtime.or_else(runtime_of_agent).unwrap_or("alf")
     }
 
-    /// An issue if the file has a checksum that this program cannot verify. None if there is no checksum, or if the
-    /// validator verifies it because it is computed by our definition.
+    /// An issue if the file has a checksum that cannot be verified because its definition is unknown. The validator
+    /// verifies checksums of our definition.
     pub(super) fn checksum_issue(&self, place: &str) -> Option<Issue> {
         self.tree.get("checksum")?;
         let has_our_definition = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);
@@ -241,7 +240,7 @@ impl Manifest {
     }
 }
 
-/// Refuses every major version other than 1, and a text that does not begin with a number.
+/// Refuses major versions other than 1 and texts that are not versions.
 pub(super) fn check_version(version: &str, place: &str) -> Result<(), FormatError> {
     let major = version.split('.').next().unwrap_or_default();
     if major.is_empty() || !major.bytes().all(|b| b.is_ascii_digit()) {

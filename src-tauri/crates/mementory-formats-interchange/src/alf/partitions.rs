@@ -66,8 +66,8 @@ impl Period {
     }
 }
 
-/// A UUID version 7 that is the same in each export. It contains the time of the record. In place of the random bits,
-/// it has a part of a digest of the record's vault id.
+/// A UUID version 7 that is the same in each export: instead of random bits, it contains part of a digest of the
+/// record's vault id.
 pub(super) fn stable_v7(created: Timestamp, vault_id: &str) -> uuid::Uuid {
     let digest = Sha256::digest(format!("keepsake alf memory record\n{vault_id}"));
     let mut bits = [0u8; 10];

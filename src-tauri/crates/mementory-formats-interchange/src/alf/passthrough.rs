@@ -63,8 +63,8 @@ impl PassthroughFiles {
     }
 
     /// Writes the passthrough files that are neither the manifest nor a layer document. In an archive of several
-    /// sources, each file gets a unique name. Returns the rows for `mementory.entries` in the manifest, which state the
-    /// agent, the original name and the role of each file.
+    /// sources, each file gets a unique name. Returns the rows for `mementory.entries` in the manifest: agent, original
+    /// name and role of each file.
     pub(super) fn write(
         &self,
         source: &mut dyn RecordSource,
@@ -98,8 +98,8 @@ impl PassthroughFiles {
 
 /// Writes a passthrough file unchanged, except for credentials, which no file of the archive may contain in the clear
 /// (spec §8.3). A key file is left out, and secrets in a settings file are replaced; with a passphrase, the originals
-/// of both are added to `secrets`. In other files, keys and tokens are replaced, unless the whole archive is encrypted.
-/// Returns true if the entry was written.
+/// of both are added to `secrets`. In all other files, keys and tokens are replaced, unless the whole archive is
+/// encrypted. Returns true if an entry was written.
 fn write_entry(
     out: &mut ArchiveWriter,
     name: &str,

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, hash_map};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// Largest number of different remarks. Further remarks are counted by their code only.
+/// Largest number of distinct remarks. Any more are only counted by code.
 const MAX_REMARKS: usize = 500;
 
 /// Reads one archive into the sink.
@@ -52,7 +52,7 @@ pub(super) struct Reader<'a> {
     pub limits: &'a Limits,
     /// Receives everything that is read.
     pub sink: &'a mut dyn Sink,
-    /// Names of the entries that were read, or that must not become passthrough files.
+    /// Names of the entries that must not become passthrough files, for example because they were read already.
     pub used: BTreeSet<String>,
     bytes_done: u64,
     remarks: BTreeMap<Remark, (String, u64)>,
@@ -67,7 +67,7 @@ pub(super) struct Reader<'a> {
     passphrase: Option<Arc<dyn Passphrase>>,
     /// Opens the sealed secrets of the archive.
     pub opener: Opener,
-    /// Runtime and path of each workspace file whose text is in records that were read.
+    /// Runtime and path of each workspace file whose text is contained in records.
     pub files_from_records: HashSet<(&'static str, String)>,
 }
 
@@ -319,7 +319,7 @@ impl Reader<'_> {
                     self.sink.unit(record.into())?;
                     continue;
                 }
-                if slot::vendor(&doc).and_then(|k| k.get("generated")).is_some() {
+                if slot::vendor_slot(&doc).and_then(|k| k.get("generated")).is_some() {
                     continue; // This is the principal that was generated for an archive without principals.
                 }
                 slots.pop();
@@ -347,7 +347,7 @@ impl Reader<'_> {
         if self.is_delta && self.manifest.is_foreign(agent) { Err(wrong_agent(place.into())) } else { Ok(()) }
     }
 
-    /// Stores the skeleton of a list document, unless we generated the whole document.
+    /// Stores the skeleton of a list document, unless Mementory generated the whole document.
     pub(super) fn store_skeleton(
         &mut self,
         member: &Member,
@@ -478,7 +478,7 @@ impl Reader<'_> {
                 return Ok(());
             }
             hash_map::Entry::Occupied(mut slot) => {
-                // Two records have the same id. Both are imported, and the later one gets a different key.
+                // Both records are imported, and the later one gets a different key.
                 slot.get_mut().1 += 1;
                 line.record.key.value = format!("{}#{}", line.record.key.value, slot.get().1);
                 self.remark(&place(member), ("duplicate_id", "two records have the same id".into()));
@@ -512,7 +512,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Sends a tombstone for each deletion that contains only an id (spec §3.1.8), so that the vault removes the
+    /// Sends a tombstone for each deletion line that has only an id (spec §3.1.8), so that the vault removes the
     /// record.
     fn emit_tombstones(&mut self) -> Result<(), FormatError> {
         let manifest_time = self.manifest.tree.get("created_at").and_then(Tree::as_str).and_then(Timestamp::parse);
@@ -547,10 +547,10 @@ type Position = (usize, u64);
 /// The records that are replaced by other lines (`supersedes`).
 #[derive(Default)]
 struct Superseded {
-    /// Ids of records that are replaced by a line with a different id. The value is true if it is a deletion.
+    /// Records replaced by a line with a different id. The value is true if that line is a deletion.
     by_id: HashMap<String, bool>,
-    /// Ids of records that are replaced by a later line with the same id: the position of the last such line, and
-    /// whether it is a deletion.
+    /// Records replaced by a later line with the same id: the position of the last such line, and true if it is a
+    /// deletion.
     by_same_id: HashMap<String, (Position, bool)>,
 }
 
@@ -563,16 +563,14 @@ impl Superseded {
         }
     }
 
-    /// Whether the line with this id and position is replaced by a deletion (Some(true)), by any other line
-    /// (Some(false)) or not at all (None).
+    /// Some(true) if the line at this position is replaced by a deletion, Some(false) if by any other line.
     fn replaced_by_deletion(&self, id: &str, at: Position) -> Option<bool> {
         let earlier_deletion = self.by_same_id.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
         self.by_id.get(id).copied().or(earlier_deletion)
     }
 }
 
-/// Sets the status that follows from a newer line. The line itself cannot state it, because a sealed partition never
-/// changes (spec §4.1.1).
+/// Sets the status that results from a newer line, because lines in sealed partitions never change (spec §4.1.1).
 fn set_effective_status(record: &mut Record, superseded: Option<bool>) {
     let Some(deleted) = superseded else { return };
     if matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted")) {

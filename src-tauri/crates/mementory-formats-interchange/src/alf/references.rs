@@ -1,16 +1,15 @@
-//! Finds dangling references inside an archive: in `supersedes` and `referenced_by`, in namespaces of principals, and
-//! between capabilities and credentials. The specification tolerates them (§3.1.12), so each is only a warning.
+//! Finds dangling references in an archive: in `supersedes` and `referenced_by`, in the namespaces of principals, and
+//! from capabilities to credentials. The specification tolerates them (§3.1.12), so they are only warnings.
 use super::capability_check::CapabilityCheck;
 use super::findings::Findings;
 use mementory_json::Tree;
 use std::collections::HashSet;
 
-/// Largest number of references that are checked. A hostile file may have one in each line.
+/// Largest number of references that are checked. A hostile file may have one in every line.
 const MAX_REFERENCES: usize = 200_000;
 /// Prefix of the namespace for memories about a principal (spec §3.3.2).
 const PRINCIPAL_NAMESPACE: &str = "principal_context:";
-/// Code of the issue for a capability that depends on the host. This is not a fault of the file, so it is not reported
-/// here.
+/// Issue code for a capability that depends on the host. That is no fault of the file, so it is not reported here.
 const HOST_CODE: &str = "capability_host_dependent";
 
 /// Ids and references of one archive. Letter case is ignored when ids are compared, because ids are UUIDs.
@@ -25,7 +24,7 @@ pub(super) struct References {
 }
 
 impl References {
-    /// Adds the ids and references of the document of a layer.
+    /// Adds the ids and references of a layer's document.
     pub(super) fn add_document(&mut self, layer: &str, tree: &Tree, place: &str) {
         let rows = match tree.get(layer) {
             Some(Tree::Array(rows)) => rows.as_slice(),

@@ -1,5 +1,5 @@
-//! Rewrites an archive with changed lines and documents. This is used to apply deltas and to delete records for
-//! good. Unchanged entries keep their bytes. The new file replaces the old one only when it is complete.
+//! Rewrites an archive with changed lines and documents. Used to apply deltas and to delete records permanently.
+//! Unchanged entries keep their bytes. The new file replaces the old one only when it is complete.
 use super::archive_writer::ArchiveWriter;
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, number};
 use super::wire;
@@ -44,21 +44,21 @@ impl OpenedFile {
         Archive::open(&self.catalog, &self.detected)
     }
 
-    /// The archive, or the delta.
+    /// The archive or the delta.
     pub(super) fn archive_or_delta(&self) -> Result<Archive<'_>, FormatError> {
         Archive::open_any(&self.catalog, &self.detected)
     }
 }
 
-/// True if the file is encrypted as a whole. Returns false if it cannot be read, which does not matter, because the
-/// caller has already opened it.
+/// True if the file is encrypted as a whole. Read errors count as false, because the caller reports them when it opens
+/// the file.
 fn is_encrypted(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(AGE_HEAD as u64).read_to_end(&mut head));
     read.is_ok() && is_age_head(&head)
 }
 
-/// What happens to a line.
+/// How a line is edited.
 pub(super) enum LineEdit {
     /// The line is copied byte for byte.
     Keep,
@@ -68,11 +68,11 @@ pub(super) enum LineEdit {
     Remove,
 }
 
-/// Decides what happens to a line. May write other lines to the output before it.
+/// Returns the edit of a line. May write other lines to the output before it.
 pub(super) type EditLine<'a> = dyn FnMut(Option<&str>, &mut dyn Write) -> Result<LineEdit, FormatError> + 'a;
 
-/// Copies the lines of a partition to `out`. `edit` decides what happens to each line, and gets None for a line that is
-/// not UTF-8. Returns the number of lines that were copied or replaced, not counting blank lines, and true if the last
+/// Copies the lines of a partition to `out`. `edit` returns the edit of each line; its argument is None for a line that
+/// is not UTF-8. Returns the number of lines that were copied or replaced, without blank lines, and true if the last
 /// line has no line end.
 pub(super) fn edit_lines(
     archive: &Archive<'_>,
@@ -133,7 +133,7 @@ pub(super) fn sort_key(line: &str) -> (Timestamp, String) {
     (created.unwrap_or(epoch), id)
 }
 
-/// The new archive, written to a temporary file that is deleted unless it is finished.
+/// The new archive. It is written to a temporary file, which is deleted if writing is not completed.
 pub(super) struct Rewrite {
     /// Writer of the new archive.
     pub out: ArchiveWriter,

@@ -7,8 +7,7 @@ use mementory_json::schema::{
 };
 
 /// Id of a memory. The schema requires a UUID version 7 in lower case. Other UUIDs are accepted with a warning, because
-/// the reference program writes them, but only in the usual notation (not in braces, with `urn:uuid:` or without
-/// hyphens).
+/// the reference program writes them, but only in the usual hyphenated notation (without braces and `urn:uuid:`).
 const UUID_V7_FORM: TextForm = TextForm {
     expected: "a UUID of version 7 in lower case",
     fit: |t| {

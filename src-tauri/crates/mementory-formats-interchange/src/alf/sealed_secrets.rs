@@ -1,7 +1,8 @@
 //! Seals the secrets of settings and key files in a credential (spec §3.4, §8.3), because secrets are never exported in
 //! the clear. An export with a passphrase contains them in one credential, which is sealed with this passphrase. An
 //! import with the same passphrase restores them. The specification defines the cipher and the key derivation, but not
-//! the layout of salt, tag, associated data and plaintext. Therefore the row names our layout in `encryption.layout`.
+//! where salt and tag are stored, nor the associated data and the plaintext. The row therefore names our layout in
+//! `encryption.layout`.
 use super::document_row::Row;
 use super::partitions::stable_v5;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -15,10 +16,9 @@ const LAYOUT_ID: &str = "keepsake-credential-v1";
 /// Explains the layout to people who open it without Mementory.
 const LAYOUT_NOTE: &str = "key = Argon2id 0x13 of the passphrase, 32 bytes; encrypted_payload = ciphertext followed by the 16 \
                     byte tag; associated data = agent_id|id in UTF-8; plaintext = JSON {files: [{file, content}]}, content in base64";
-/// Largest number of rows that are opened, because each costs a key derivation. We write only one row in each archive.
+/// Largest number of rows that are opened, because each takes a slow key derivation. Our archives have only one.
 const MAX_OPENED_ROWS: usize = 4;
-/// Costs of the key derivation: memory in KiB, passes, lanes. We write exactly these costs, and refuse rows with higher
-/// ones.
+/// Argon2 costs: memory in KiB, passes, lanes. Exports use exactly these, and rows with higher costs are refused.
 const MAX_KDF_COSTS: (u32, u32, u32) = (64 << 10, 3, 4);
 
 /// SHA-256 in hex.
@@ -51,7 +51,7 @@ impl Secrets {
         }
     }
 
-    /// A list with the row for `credentials.json`. Empty if there are no files or no passphrase.
+    /// The row for `credentials.json`, if there are files and a passphrase.
     pub(super) fn rows(
         &self,
         passphrase: Option<&dyn Passphrase>,

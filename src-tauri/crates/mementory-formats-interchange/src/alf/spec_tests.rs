@@ -60,7 +60,7 @@ fn lines_of(path: &Path) -> BTreeMap<String, Value> {
     lines.into_iter().map(|l| (l["id"].as_str().unwrap().to_owned(), l)).collect()
 }
 
-/// Reads an archive that has these lines and writes it again.
+/// Packs an archive with these lines and documents, imports it and exports it again.
 fn round_trip(
     lines: &[Value],
     documents: &[(&str, Value)],
@@ -388,7 +388,7 @@ fn spec_10_7_principals_survive_a_round_trip() {
     assert_eq!(back[&id(1)]["namespace"], space.as_str());
     assert_eq!(vault.records.iter().filter(|r| r.record_type.as_deref() == Some("principal")).count(), 3);
     assert!(validate(&scratch.0.join("b.alf")).errors.is_empty());
-    // If a vault has no principals, its archive has a generated human principal.
+    // The archive of a vault without principals has a generated human principal.
     let mut other = MemorySource {
         records: vec![mementory_model::Record::new(Kind::Memory, RecordKey::new("x", "1"), "a")],
         ..MemorySource::default()

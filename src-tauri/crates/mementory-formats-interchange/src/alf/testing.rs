@@ -14,7 +14,7 @@ use std::{
 /// A text that looks like a token of a known service.
 pub(crate) const TOKEN: &str = concat!("ghp", "_q7Xw2LkP9sVbT4nRz8JcYd5MfHg3uE6AoKiN");
 
-/// Reads and writes workspaces of agents. Detection uses all formats.
+/// Reads and writes agents' workspaces.
 pub(crate) mod workspace {
     pub(crate) use mementory_format::testkit::{put, tree, write};
     use mementory_format::{Format, testkit::MemorySource};

@@ -36,8 +36,8 @@ fn lines(entries: &BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
         .collect()
 }
 
-/// Asserts that both archives have the same lines, possibly in other partitions, and that all other entries except the
-/// manifest and the index have the same bytes.
+/// Asserts that both archives have the same lines (in any partitions), and that all other entries except the manifest
+/// and the index are byte-identical.
 fn assert_same_archive(before: &Path, after: &Path, lost_lines: usize) {
     let (old, new) = (entries(before), entries(after));
     let manifest: Value = serde_json::from_slice(&old["manifest.json"]).unwrap();
@@ -97,7 +97,7 @@ fn fixtures_round_trip() {
         assert_eq!(keys.len(), vault.records.len(), "keys are unique");
 
         write(&mut vault, &second);
-        // Unreadable lines were dropped, so they are not written. Duplicates do not matter to a comparison of sets.
+        // Unreadable lines were dropped. Dropped duplicates do not matter, because sets of lines are compared.
         let unreadable_count = dropped.iter().filter(|d| *d != "duplicate").count();
         assert_same_archive(&first, &second, unreadable_count);
         copy_for_interop(&second, &format!("{name}.alf"));

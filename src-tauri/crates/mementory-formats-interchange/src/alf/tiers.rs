@@ -1,6 +1,6 @@
-//! Workspace files by tier (spec §3.1.9). Tier 1, the files that the runtime itself needs, is under `raw/`. Other files
-//! are under `artifacts/` if they are smaller than the threshold (tier 2). Larger ones are only listed in the index
-//! (tier 3).
+//! Workspace files by tier (spec §3.1.9). The files that the runtime itself needs (tier 1) are under `raw/`. Other
+//! files are under `artifacts/` if they are smaller than the threshold (tier 2), otherwise they are only listed in the
+//! index (tier 3).
 use super::document_row::Row;
 use super::first_pass::ExportPlan;
 use super::partitions::stable_v5;
@@ -42,7 +42,7 @@ pub(super) struct Artifact {
 }
 
 /// Removes the artifacts from a workspace and returns them. A settings file with secrets stays in the workspace,
-/// because only under `raw/` are its secrets redacted or sealed.
+/// because secrets are redacted or sealed only in files under `raw/`.
 pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Vec<Artifact> {
     let in_home = |path: &str| runtime.id == ZEROCLAW.id && path.starts_with("workspace/");
     // Id spaces of the workspaces that lie inside a ZeroClaw home.
@@ -69,7 +69,7 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
     out.into_iter().filter_map(take_artifact).collect()
 }
 
-/// True if the file contains secrets or marks of redacted secrets. Such a file must stay under `raw/`.
+/// True if the text contains secrets or redaction marks. Such a file must stay under `raw/`.
 fn holds_secret(text: &str) -> bool {
     text.contains(redact::REDACTED) || redact::redact(text).1 > 0
 }
@@ -142,12 +142,12 @@ pub(super) fn row(
     Row { value: id, scope: String::new(), runtime: String::new(), text: text.to_string(), file: None }
 }
 
-/// The index row of a file that an imported archive listed without its bytes. An export lists the file in the same way.
+/// The index row of a file that was already listed without its bytes in an imported archive.
 pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree) -> Row {
     let mut row = row.clone();
     let text = |t: &str| Tree::Text(t.to_owned());
     let slot = [("path", text(path)), ("runtime", text(runtime.id)), ("scope", text(scope))];
-    slot_names::set_extension(&mut row, Tree::Object(slot.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()));
+    slot_names::set_vendor_slot(&mut row, Tree::Object(slot.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()));
     row.set("archive_path", Tree::Null);
     let value = row.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
     let mut written = String::new();
@@ -155,8 +155,8 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
     Row { value, scope: String::new(), runtime: String::new(), text: written, file: None }
 }
 
-/// The row without `archive_path`, so that its file is only listed. None if the archive does not contain the file, or
-/// if the file is smaller than `threshold`.
+/// The row without `archive_path`, so that its file is only listed. None if this is already so, or if the file is
+/// smaller than `threshold`.
 pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     let mut row = Tree::parse(row, 512).ok()?;
     let size = match row.get("size_bytes") {
@@ -171,9 +171,9 @@ pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
 }
 
 /// Runtime, id space and path of the workspace file that a row describes. None if the row is not ours, or if its path
-/// is unsafe or that of a bookkeeping file. (Those files are hidden and thus always in tier 1, without a row.)
+/// is unsafe or in a bookkeeping folder. (Files in such folders are always in tier 1 and have no row.)
 pub(super) fn described_file(row: &Tree) -> Option<(&'static Runtime, String, String)> {
-    let slot = slot_names::vendor(row)?;
+    let slot = slot_names::vendor_slot(row)?;
     let text = |key: &str| slot.get(key).and_then(Tree::as_str);
     let runtime = super::workspace_origin::by_id(text("runtime")?)?;
     let scope = text("scope").filter(|scope| super::workspace_origin::is_scope_of(runtime, scope))?;

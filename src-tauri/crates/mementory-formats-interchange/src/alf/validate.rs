@@ -1,6 +1,5 @@
 //! Validates an `.alf` against the specification: schemas of all documents, counts, order and ranges of partitions,
-//! ids, and the checksum if it is computed by our definition. All findings are reported. A value that this version does
-//! not know is a warning.
+//! ids, and the checksum if it is computed by our definition. Unknown values are only warnings.
 use super::archive_writer::checksum;
 use super::clear_secrets;
 use super::findings::Findings;
@@ -312,7 +311,7 @@ impl Check<'_> {
         self.check_index()
     }
 
-    /// Warns about ranges of partitions that overlap. Two partitions without an end overlap too.
+    /// Warns about partitions with overlapping ranges. Two partitions without an end always overlap.
     fn check_ranges(&mut self) {
         let mut partitions: Vec<_> = self.manifest.partitions.iter().filter(|p| p.from.is_some()).collect();
         partitions.sort_by_key(|p| p.from.clone());
@@ -353,8 +352,7 @@ impl Check<'_> {
     }
 
     fn check_partition(&mut self, member: &Member, row: &super::manifest::Partition) -> Result<u64, FormatError> {
-        // Place of the last line if that line is not JSON and does not end in a line feed, which shows that the file
-        // was truncated.
+        // Place of a last line that is neither JSON nor ends in a line feed, which shows that the file was truncated.
         let (mut line_count, mut truncated_line_place) = (0u64, None);
         let archive = self.archive;
         archive.catalog.read(member, |reader| {
@@ -445,10 +443,9 @@ impl Check<'_> {
     }
 }
 
-/// Number of elements that are not records: rows that Mementory wrote for files of other formats, and a generated
-/// principal.
+/// Number of elements that do not count as records: rows for files of other formats, and a generated principal.
 fn count_non_record_elements(tree: &Tree, layer: &str) -> u64 {
-    let our_slots = rows(tree, layer).iter().filter_map(|row| slot::vendor(row));
+    let our_slots = rows(tree, layer).iter().filter_map(|row| slot::vendor_slot(row));
     let companion = |slot: &&Tree| match layer {
         "attachments" => true,
         "principals" => slot.get("generated").is_some(),

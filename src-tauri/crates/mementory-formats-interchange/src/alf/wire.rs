@@ -1,7 +1,7 @@
 //! Reads a memory line as a record (spec §3.1, `memory-record.schema.json`).
 //!
-//! Only fields that the model covers are parsed. The verbatim of the record is the whole line. A known field with a
-//! wrong type is reported and skipped, and the record is still read.
+//! Only fields that [`Record`] covers are parsed; the record's verbatim is the whole line. A known field of the wrong
+//! type is reported and skipped, and the record is still read.
 use super::extension;
 use super::vocabulary::EMPTY_CONTENT;
 pub(super) use super::vocabulary::{ENTITY_TYPES, EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES};
@@ -11,12 +11,10 @@ use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Times
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// A minor finding about a line: a stable code, and the name of the field or value that it concerns. Contains no
-/// content of the record.
+/// A minor finding: a stable code, and the name of the field or value concerned, without any content of the record.
 pub(super) type Remark = (&'static str, String);
 
-/// Member of `raw_source_format` with the values that the specification forbids, by their pointers (see
-/// [`super::forbidden`]).
+/// Member of `raw_source_format` with forbidden values by JSON pointer (see [`super::forbidden`]).
 pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 
 /// A parsed line.
@@ -209,8 +207,8 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
     Ok(Line { record, id, agent: own_agent, restored, remarks })
 }
 
-/// Looks at the values that an export moved because the specification forbids them (see [`super::forbidden`]). Returns
-/// the original id, if it was moved, and true if the original content was empty.
+/// Looks up forbidden values that an export moved (see [`super::forbidden`]). Returns the original id if it was moved,
+/// and true if the original content was empty.
 fn original_id_and_emptiness<'a>(line: &Members<'a>) -> (Option<Cow<'a, str>>, bool) {
     let inner_members = |outer: &Members<'a>, key: &str| -> Option<Members<'a>> { members(get(outer, key)?.get()) };
     let Some(kept) =
@@ -241,17 +239,17 @@ pub(super) fn identity_version(line: &str) -> Option<u64> {
     get(&source, "identity_version")?.get().parse().ok().filter(|version| *version >= 1)
 }
 
-/// What a line with `supersedes` replaces. Collected in a first pass, before the records are read.
+/// A line's `supersedes`, collected in a first pass before the records are read.
 pub(super) struct Supersedes {
     /// Id of the record that is replaced.
     pub old: String,
-    /// True if the line has that id itself. It then replaces earlier lines with the same id.
+    /// True if this is the line's own id: the line then replaces earlier lines with the same id.
     pub same_id: bool,
     /// True if the line is a deletion.
     pub deleted: bool,
 }
 
-/// The member `supersedes` of a line, which says what the line replaces. None if the line does not have this member.
+/// Reads the member `supersedes` of a line, if any.
 pub(super) fn supersedes_of(line: &str) -> Option<Supersedes> {
     let m = members(line)?;
     let old = get(&m, "supersedes").and_then(string)?.into_owned();

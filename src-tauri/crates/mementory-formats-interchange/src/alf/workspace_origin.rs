@@ -25,7 +25,7 @@ pub(super) fn is_profile(record: &Record) -> bool {
     record.kind == Kind::Profile && record.verbatim.is_some() && runtime_of(record).is_some()
 }
 
-/// Counts a record if it was read from a workspace. Returns false otherwise.
+/// Counts a record by id space if it was read from a workspace. Returns false otherwise.
 pub(super) fn count_record(counts: &mut BTreeMap<String, u64>, record: &Record) -> bool {
     let is_workspace = runtime_of(record).is_some();
     if is_workspace {
@@ -34,8 +34,8 @@ pub(super) fn count_record(counts: &mut BTreeMap<String, u64>, record: &Record) 
     is_workspace
 }
 
-/// An edited record of a workspace, with the edit applied to its verbatim, because a workspace is restored from the
-/// verbatims. None for any other record.
+/// An edited record of a workspace with the edit applied to its verbatim, from which the workspace is restored. None
+/// for any other record.
 pub(super) fn with_current_text(stored: &StoredRecord) -> Option<Record> {
     let text = |v: &Verbatim| v.media_type == "text/markdown";
     let edited =

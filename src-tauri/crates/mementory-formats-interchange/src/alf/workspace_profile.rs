@@ -1,7 +1,7 @@
 //! Converts the profiles of a workspace to the identity document and to an element of the principals document (spec
-//! §3.2, §3.3, §3.2.6), and back. The extension slot contains the original records, each with a digest of the text that
-//! the document contains for the record. If the text no longer has this digest, another program changed it, and the new
-//! text is imported. Any other change by another program is reported as an issue.
+//! §3.2, §3.3, §3.2.6), and back. The extension slot contains the original records, each with a digest of its text in
+//! the document. If the digest no longer matches, another program changed the text, and the new text is imported. Other
+//! changes are reported as issues.
 use super::partitions::stable_v5;
 use super::sealed_secrets::sha256;
 use mementory_format::StoredRecord;
@@ -10,7 +10,7 @@ use mementory_formats_agents::openclaw::{read::labelled_value, write::current_te
 use mementory_json::Tree;
 use mementory_model::{Record, Verbatim};
 
-/// Prose blocks that have their own member. All others are custom blocks.
+/// Prose blocks with a member of their own in `prose`. All others are in `custom_blocks`.
 const NAMED_BLOCKS: [&str; 3] = ["soul", "identity_profile", "operating_instructions"];
 
 fn text_tree(text: &str) -> Tree {
@@ -27,7 +27,7 @@ fn to_json(tree: &Tree) -> String {
     out
 }
 
-/// Name of the agent: the name that one of its files states, or the title of the first profile that has a title.
+/// Name of the agent: the name stated in one of its files, otherwise the title of the first profile that has one.
 pub(super) fn agent_name(profiles: &[StoredRecord]) -> Option<String> {
     let profile_of_type = |block: &str| profiles.iter().find(|p| p.record.record_type.as_deref() == Some(block));
     let order = ["identity_profile", "soul", "aieos"];
@@ -149,19 +149,20 @@ fn identity_digest(doc: &Tree) -> String {
     sha256(crate::zaxy::canonical::canonical(&doc).unwrap_or_default().as_bytes())
 }
 
-/// What was restored from an identity that we wrote.
+/// The result of [`restore`].
 pub(super) struct Restored {
     /// Records of the identity, with their current texts.
     pub records: Vec<Record>,
     /// True if the document has text blocks that do not belong to these records.
     pub has_other_blocks: bool,
-    /// True if another program changed a structured field. Not detected if a text was changed or added too.
+    /// True if another program changed a structured field and no text. (If texts changed as well, this is not
+    /// detected.)
     pub structured_changed: bool,
 }
 
 /// Restores the records of an identity that we wrote. None for any other identity.
 pub(super) fn restore(doc: &Tree) -> Option<Restored> {
-    let Some(Tree::Array(slots)) = slot_names::vendor(doc.get("raw_source")?)?.get("records") else { return None };
+    let Some(Tree::Array(slots)) = slot_names::vendor_slot(doc.get("raw_source")?)?.get("records") else { return None };
     let (mut records, mut paths, mut texts_changed) = (Vec::new(), Vec::new(), false);
     for slot in slots {
         let mut record: Record = serde_json::from_str(&to_json(slot.get("record")?)).ok()?;
@@ -196,7 +197,7 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
         }),
         _ => false,
     };
-    let before = slot_names::vendor(doc.get("raw_source")?)?.get("document").and_then(Tree::as_str);
+    let before = slot_names::vendor_slot(doc.get("raw_source")?)?.get("document").and_then(Tree::as_str);
     let structured_changed = !texts_changed && !has_other_blocks && before != Some(identity_digest(doc).as_str());
     Some(Restored { records, has_other_blocks, structured_changed })
 }

@@ -49,7 +49,7 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         let before = workspace::tree(&source);
         assert_eq!(raw_files(&entries(&archive), "openclaw"), redacted(&before), "{}", source.display());
 
-        // After an import, only the records contain the texts. The workspace that is restored from them is the same.
+        // After an import, only the records contain the texts, and the same workspace is restored from them.
         let mut back = read(&archive).unwrap();
         assert!(back.notes.is_empty(), "{:?}", back.notes);
         let texts = back.parts.iter().filter(|(item, _)| item.name.ends_with(".md"));
@@ -92,7 +92,7 @@ fn spec_10_7_workspace_profiles_become_identity_and_principal() {
     assert_eq!(principals[0]["profile"]["prose"]["user_profile"], text("USER.md"));
     assert_eq!(principals[0]["profile"]["principal_id"], principals[0]["id"]);
 
-    // The memories state the name of their file. The profiles are not among the memories.
+    // Each memory states its file name, and none of them is a profile.
     let lines: Vec<Value> = all
         .iter()
         .filter(|(name, _)| name.starts_with("memory/partitions/"))
@@ -223,7 +223,7 @@ fn code(error: FormatError) -> &'static str {
     }
 }
 
-/// An encrypted archive of a home with secrets, and the same archive decrypted.
+/// An encrypted archive of a ZeroClaw home with secrets, and the same archive decrypted.
 fn sealed_home(scratch: &Scratch) -> (PathBuf, PathBuf) {
     create_home(&scratch.0.join("home"));
     let (archive, inside) = (scratch.0.join("a.alf"), scratch.0.join("inside.alf"));
@@ -336,7 +336,7 @@ fn applying_a_delta_removes_outdated_raw_files() {
         assert!(!String::from_utf8_lossy(bytes).contains(&old_text), "{name} still contains the old text");
     }
     assert!(after.values().any(|b| String::from_utf8_lossy(b).contains("Moored at the north quay now.")));
-    // Raw files that are not made from records stay in the archive.
+    // Raw files that are not generated from records stay in the archive.
     assert!(!raw_files(&after, "openclaw").is_empty() || raw_before.len() == 1);
 }
 
@@ -384,7 +384,7 @@ fn a_token_in_any_file_of_raw_is_not_exported_in_the_clear() {
     assert_eq!(written["raw/openclaw/notes.txt"], b"Deploy with <redacted>, then rest.\n");
     assert!(!written.contains_key("raw/openclaw/image.bin"));
 
-    // An encrypted archive has both files as they are.
+    // An encrypted archive contains both files unchanged.
     let passphrase: Arc<dyn Passphrase> = Arc::new(FakeCipher("open"));
     let options = WriteOptions { everything: true, passphrase: Some(passphrase.clone()), ..WriteOptions::default() };
     let report = super::Alf.write(&mut vault, &third, &options).unwrap();
@@ -459,8 +459,7 @@ fn two_profiles_of_one_block_keep_their_texts() {
     assert_eq!(tree["workspace/SOUL.md"], b"# Wren\nBe kind.\n");
 }
 
-/// What `mementory.workspaces` states is ignored if another program wrote the manifest, or if the records contradict
-/// it.
+/// `mementory.workspaces` is ignored if another program wrote the manifest, or if the records contradict it.
 #[test]
 fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
     let scratch = Scratch::new("forged-workspaces");

@@ -36,8 +36,8 @@ fn is_withheld(out: &ArchiveWriter, artifact: &Artifact) -> bool {
 }
 
 impl WorkspaceFiles {
-    /// Assembles the files if everything is exported. An export of a selection contains no files, because they would
-    /// reveal records that were not selected.
+    /// Collects the files for a full export. An export of a selection contains no files, because they would reveal
+    /// records that were not selected.
     pub(super) fn collect(
         source: &mut dyn RecordSource,
         plan: &mut ExportPlan,
@@ -100,7 +100,7 @@ impl WorkspaceFiles {
                 rows.push(((&absent.scope, &absent.path), row));
             }
         }
-        // The order of the rows must not depend on whether the archive contains a file's bytes or only lists the file.
+        // The order of the rows must be the same whether files are written or only listed.
         rows.sort_by_key(|(at, _)| *at);
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
@@ -167,17 +167,17 @@ impl WorkspaceFiles {
     }
 }
 
-/// What the manifest says about a raw entry.
+/// The manifest's description of a raw entry.
 pub(super) enum RawEntry<'k> {
-    /// Runtime, path and digest of a file made from records. If the entry has a different digest, another program
+    /// Runtime, path and digest of a file whose text is in records. If the entry's digest differs, another program
     /// changed the file.
     FromRecords(&'static str, &'k str, &'k str),
     /// Runtime, id space and path of a passthrough file of a workspace.
     Passthrough(&'static str, &'k str, &'k str),
 }
 
-/// What the manifest says about the workspaces under `raw/`. Used only if Mementory generated the manifest, and only
-/// for id spaces of the stated runtime.
+/// The manifest's description of the workspaces under `raw/`. Trusted only if Mementory generated the manifest, and
+/// only for id spaces of the stated runtime.
 #[derive(Default)]
 pub(super) struct ManifestWorkspaces {
     from_records: HashMap<String, (&'static str, String, String)>,
@@ -199,7 +199,7 @@ impl ManifestWorkspaces {
             out.scopes.insert(runtime.id, scope.to_owned());
             let name = |path: &str| format!("raw/{}/{path}", runtime.id);
             if let Some(Tree::Object(files)) = row.get("files") {
-                // The row of a file that was renamed also has the original path.
+                // The row of a renamed file also has the original path.
                 let file = |(path, row): &(String, Tree)| {
                     let (digest, original_path) = match row {
                         Tree::Text(digest) => (digest, path),
@@ -228,7 +228,7 @@ impl ManifestWorkspaces {
         out
     }
 
-    /// What the manifest says about an entry. None if the manifest does not list the entry.
+    /// The manifest's description of an entry, if it lists the entry.
     pub(super) fn entry<'k>(&'k self, name: &'k str) -> Option<RawEntry<'k>> {
         if let Some((runtime, path, digest)) = self.from_records.get(name) {
             return Some(RawEntry::FromRecords(runtime, path, digest));
@@ -247,7 +247,7 @@ fn may_import(path: &str) -> bool {
     files::is_safe(path) && !files::is_bookkeeping(path)
 }
 
-/// Names of the raw entries that, according to the manifest, are made from records. They are outdated once a record
+/// Names of the raw entries whose text is in records according to the manifest. They are outdated once a record
 /// changes.
 pub(super) fn raw_files_from_records(manifest: &Manifest) -> HashSet<String> {
     ManifestWorkspaces::from_manifest(manifest).from_records.into_keys().collect()

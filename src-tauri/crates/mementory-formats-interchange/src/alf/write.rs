@@ -2,7 +2,7 @@
 //!
 //! If all records are from one imported agent or one workspace, they are exported as that agent. Otherwise they are
 //! exported as an agent that represents the vault. The manifest is the last entry, because its counts and checksums are
-//! only known then. The specification does not define the order of entries.
+//! not known earlier. The specification does not define an order.
 use super::archive_writer::ArchiveWriter;
 use super::clear_secrets;
 use super::compose::{self, LineContext};
@@ -26,12 +26,12 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-/// Total estimated size in bytes of the partitions that are assembled in memory at a time. A partition above the limit
-/// is assembled alone.
+/// Limit for the total estimated size, in bytes, of partitions assembled in memory together. A larger partition is
+/// assembled alone.
 const MAX_BATCH_BYTES: u64 = 128 << 20;
 
-/// Size limit in bytes of a file that is read into memory. A larger file of another format is read from the source
-/// twice.
+/// Largest file in bytes that is read into memory. A larger file is read from the source twice: for its digest and to
+/// write it.
 const MAX_IN_MEMORY_BYTES: u64 = 1 << 20;
 
 /// Writes the archive.
@@ -43,7 +43,7 @@ pub(super) fn write(
     write_or_plan(source, Some(out), options)
 }
 
-/// Reports what [`write`] would write and lose. Nothing is written, and records are not read a second time.
+/// Reports what [`write`] would write and lose. Nothing is written, and the records are read only once.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
     write_or_plan(source, None, options)
 }
@@ -121,8 +121,8 @@ fn write_or_plan(
     Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
 }
 
-/// Reports a file as a loss if the archive does not contain it, because it is too large or because the vault does not
-/// have it. `bytes` is the size of the file, or None if the vault does not have it.
+/// Reports a loss if a file is not in the archive, because it is too large or because the vault does not have it.
+/// `bytes` is the size of the file, or None if the vault does not have it.
 fn report_file_loss(plan: &mut ExportPlan, id: &str, bytes: Option<u64>, threshold: u64) {
     let note = match bytes {
         Some(n) if n < threshold => return,
@@ -218,7 +218,7 @@ fn write_files(
             plan.losses.add(&row.value, "secret", LossKind::LeftOut, clear_secrets::LEFT_OUT_NOTE);
         }
     }
-    // A preview only has to find out whether the file is too large.
+    // A preview only needs to know whether the file is too large.
     let read_limit = if out.is_discarding() { threshold.saturating_add(1) } else { u64::MAX };
     for (id, foreign) in std::mem::take(&mut plan.files) {
         let mut file_data = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
@@ -273,8 +273,8 @@ pub(super) fn size_digest_and_bytes(
 }
 
 /// Writes the file of an imported index row under the name in the row. If another entry has this name, which can happen
-/// in an archive of several sources, the file and the row get a new name. If the file contains secrets and the archive
-/// is not encrypted, the file is left out, its row says so, and the result is false.
+/// in an archive of several sources, file and row get a new name. If the file contains secrets and the archive is not
+/// encrypted, the file is left out, the row is changed to say so, and the result is false.
 fn write_row_file(
     source: &mut dyn RecordSource,
     out: &mut ArchiveWriter,
@@ -284,7 +284,7 @@ fn write_row_file(
     let (Some(id), Ok(mut tree)) = (&row.file, Tree::parse(&row.text, 512)) else { return Ok(true) };
     let Some(path) = tree.get("archive_path").and_then(Tree::as_str).map(str::to_owned) else { return Ok(true) };
     if passthrough.agent.is_some() && (out.has_entry(&path) || passthrough.reserved.contains(&path)) {
-        // Another row has the same file, or the file is a passthrough file that is written unchanged.
+        // The entry is already written for another row, or it will be written as a passthrough file.
         return Ok(true);
     }
     let name = if out.has_entry(&path) { free_artifact_name(out, passthrough, &path, id) } else { path.clone() };

@@ -91,7 +91,7 @@ pub(super) fn owner_row(description: &SourceDescription, agent: &str) -> Row {
     Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }
 }
 
-/// What the index row of a file states about the file.
+/// The properties of a file in its index row.
 pub(super) struct FileData {
     /// Name in the archive. None for tier 3.
     pub path: Option<String>,

@@ -20,7 +20,7 @@ pub(super) struct PartitionRow {
 }
 
 impl PartitionRow {
-    /// The row of a partition. A past period is sealed, and the current one has no end yet.
+    /// The row of a partition. Partitions of past periods are sealed; that of the current period has no end yet.
     pub(super) fn new(file: String, period: Period, count: u64, sha256: String, now: Timestamp) -> Self {
         let relation = period.relative_to(now);
         Self { file, period, count, sha256, is_sealed: relation.is_lt(), is_current: relation.is_eq() }
@@ -39,7 +39,7 @@ impl PartitionRow {
     }
 }
 
-/// What the archive contains, for its manifest.
+/// The contents of the archive, as listed in its manifest.
 #[derive(Default)]
 pub(super) struct Layers {
     /// Version of the identity, if there is one.
@@ -56,13 +56,13 @@ pub(super) struct Layers {
     pub entries: Vec<(String, Tree)>,
     /// Workspaces whose files are under `raw/`.
     pub workspaces: Vec<(String, Tree)>,
-    /// The state of the agent that the imports have reached: its sequence number, and its time if that is known.
+    /// Latest state of the agent that was imported: sequence number and, if known, time.
     pub reached: Option<(u64, Option<String>)>,
     /// Set if all exported records are from one workspace.
     pub sole_workspace: Option<SoleWorkspace>,
     /// Id of the vault that counted the versions of the identity, if there is more than one version.
     pub lineage: Option<String>,
-    /// Threshold in bytes, and true if the user set it. Files of this size or larger are only listed.
+    /// Size in bytes from which files are only listed, and true if the user set it.
     pub threshold: (u64, bool),
     names: BTreeMap<String, String>,
     included: (u64, u64),
@@ -70,7 +70,7 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Empty layers. The layer files have the names from the imported agent's manifest, if there is one.
+    /// Empty layers. The names of the layer files are taken from the imported agent's manifest, if any.
     pub(super) fn from_manifest(original: Option<&Tree>) -> Self {
         let mut names = BTreeMap::new();
         if let Some(Tree::Object(layers)) = original.and_then(|o| o.get("layers")) {
@@ -126,7 +126,7 @@ fn object<const N: usize>(members: [(&str, Tree); N]) -> Tree {
     Tree::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
 }
 
-/// The memory index: the partition rows, and the other members of the imported index.
+/// The memory index with these partition rows. Other members of the imported index are preserved.
 pub(super) fn index(original: Option<&str>, partitions: &[PartitionRow]) -> String {
     let original = original.and_then(|t| Tree::parse(t, 512).ok()).filter(|t| matches!(t, Tree::Object(_)));
     let mut tree = original.unwrap_or_else(|| Tree::Object(vec![]));
@@ -203,7 +203,7 @@ pub(super) fn build(
         if let Some(vault) = &layers.lineage {
             our_slot.set("lineage", text(vault));
         }
-        slot::set_extension(&mut tree, our_slot);
+        slot::set_vendor_slot(&mut tree, our_slot);
     }
     let version = tree.get("alf_version").and_then(Tree::as_str).unwrap_or(FORMAT_VERSION).to_owned();
     let mut out = String::new();
@@ -211,7 +211,7 @@ pub(super) fn build(
     (out, version)
 }
 
-/// Sets the sequence that an archive has reached and, if known, the time at which it reached it (spec §4.3.1).
+/// Sets the sequence number of an archive's last change and, if known, its time (spec §4.3.1).
 pub(super) fn set_sync(manifest: &mut Tree, sequence: u64, time: Option<&str>) {
     let mut sync = manifest.get("sync").cloned().unwrap_or_else(|| Tree::Object(vec![]));
     sync.set("last_sequence", number(sequence));

@@ -13,8 +13,7 @@ use std::io::{BufRead, BufReader, Read};
 
 /// The result of checking a line.
 enum CheckedLine<'a> {
-    /// An event with a correct hash. `link` is an error (code and message) if the event does not follow the previous
-    /// one.
+    /// An event with a correct hash. `link` is an error (code and message) if it does not link to the previous event.
     Event { event: Box<Event>, source: &'a str, link: Result<(), (&'static str, String)> },
     /// A line that is not an event, or an event with a wrong hash: code and message.
     Invalid(&'static str, String),
@@ -114,8 +113,7 @@ fn check_link(event: &Event, previous: Option<&(u64, String)>) -> Result<(), (&'
     Ok(())
 }
 
-/// Reads a log into the sink. The record of an event has the same key as the record of the entry that Zaxy exports for
-/// this event.
+/// Reads a log into the sink. A record has the same key as if it were read from Zaxy's export of the event.
 pub(super) fn read(
     catalog: &Catalog,
     member: &Member,
@@ -154,8 +152,7 @@ pub(super) fn read(
 
 fn record(event: &Event, source: &str, origin: Origin) -> Record {
     let entry = event.entry();
-    // `canonical` fails only for a number without a canonical form. An event with such a number never has a correct
-    // hash.
+    // `canonical` fails only for numbers without a canonical form, and no event with a correct hash has one.
     let id = hex::encode(Sha256::digest(canonical(&entry).unwrap_or_default()));
     let mut record = to_record(&entry, &id, false);
     if event.is_encrypted() {

@@ -19,7 +19,7 @@ pub(super) const PROVENANCE_FILE: &str = "provenance/edges.jsonl";
 /// Folders in which every file must be listed in the manifest. The reference SDK does not check `provenance`.
 pub(super) const FULLY_LISTED_FOLDERS: [&str; 4] = ["items", "audit", "embeddings", "provenance"];
 
-/// A bundle in the input: the files below a prefix of one input path or archive.
+/// A bundle in the input: the files under a folder of one input path or archive.
 pub(super) struct Bundle<'a> {
     pub catalog: &'a Catalog,
     pub limits: &'a Limits,
@@ -38,7 +38,7 @@ pub(super) struct Bundle<'a> {
 /// Called for each line with its number (from 1) and its bytes.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(u64, &[u8]) -> Result<(), FormatError>;
 
-/// Folder of the bundle to which a file with this name would belong: `x/items/episode.jsonl` → `x/`.
+/// Folder of the bundle that a file with this name would belong to: `x/items/episode.jsonl` → `x/`.
 pub(super) fn prefix_of(name: &str) -> Option<&str> {
     let (folder, file) = name.rsplit_once('/').map_or(("", name), |(f, n)| (&name[..f.len() + 1], n));
     if matches!(file, MANIFEST_FILE | CHECKSUMS_FILE | SIGNATURE_FILE) {
@@ -61,7 +61,7 @@ impl<'a> Bundle<'a> {
         Ok(Self::at(catalog, head, prefix_of(&head.name).unwrap_or_default(), limits))
     }
 
-    /// Opens the bundle whose paths start with `prefix`, in the same input as `head`.
+    /// The bundle whose paths start with `prefix`, in the same input as `head`.
     pub fn at(catalog: &'a Catalog, head: &'a Member, prefix: &str, limits: &'a Limits) -> Self {
         let base = head.place.strip_suffix(&head.name).unwrap_or_default().to_owned() + prefix;
         let is_same_folder = |m: &&Member| m.root == head.root && m.archive == head.archive;

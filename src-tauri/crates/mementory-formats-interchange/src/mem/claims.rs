@@ -12,7 +12,7 @@ use mementory_json::{Tree, schema::is_uri};
 /// Folder of the vectors.
 const EMBEDDINGS_FOLDER: &str = "embeddings/";
 
-/// Checks the claims of a manifest. The files of the bundle are already checked.
+/// Checks the claims of a manifest. Requires a report of the bundle's files.
 pub(super) fn check(bundle: &Bundle, manifest: &Manifest, report: &mut Report) {
     check_form(manifest, report);
     check_embeddings(manifest, report);
@@ -42,8 +42,7 @@ pub(super) fn check(bundle: &Bundle, manifest: &Manifest, report: &mut Report) {
     }
 }
 
-/// Checks how the manifest is written: canonical JSON (§1.1), the order of the files (§3), and the syntax of `specURL`
-/// and `generator`.
+/// Checks the manifest's form: canonical JSON (§1.1), order of the files (§3), and syntax of `specURL` and `generator`.
 fn check_form(manifest: &Manifest, report: &mut Report) {
     let text = String::from_utf8_lossy(&report.manifest_bytes).into_owned();
     let tree = Tree::parse(text.trim(), 128).ok();

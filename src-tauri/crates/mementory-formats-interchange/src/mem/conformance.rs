@@ -23,8 +23,7 @@ use std::{
 pub(super) use super::line_decoder::CheckDepth;
 pub(super) use super::report::{Report, Severity};
 
-/// The lists in a tombstone's `derived` that contain ids of records. Each of these records is deleted together with the
-/// tombstone's target.
+/// The lists of record ids in a tombstone's `derived`. These records are deleted together with the tombstone's target.
 const DERIVED_ID_FIELDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
 
 /// Checks the whole bundle. `progress` is called regularly; if it returns an error (the user cancelled), the check
@@ -147,7 +146,7 @@ fn check_file(
     let spec = if path == PROVENANCE_FILE { kind_named("edge") } else { kind_at_path(path) };
     let vendor = vendor_kind_at_path(path);
     let (mut count, mut malformed, mut binary) = (0u64, Vec::new(), false);
-    // Number of the first line that is not canonical, and number of the first blank line.
+    // Line numbers of the first non-canonical and the first blank line.
     let (mut first_non_canonical, mut first_blank) = (None::<u64>, None);
     let (mut ids, mut framed_bytes, mut batch) = (SeenIds::default(), 0u64, LineBatch::default());
     let mut record_batch = |decoded: Vec<(u64, Decoded)>| {
@@ -215,7 +214,7 @@ fn check_file(
         report.fatal(code, &format!("{path}:{number}"), format!("malformed {name} record"));
         report.add_finding(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
     }
-    // If the sizes differ, the last line has no line feed, which a canonical file requires.
+    // If the sizes differ, the last line lacks the line feed that a canonical file must have.
     if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed_bytes) {
         first_non_canonical = first_non_canonical.or(Some(0));
     }
@@ -240,7 +239,7 @@ fn check_file(
     Ok(result)
 }
 
-/// The name under which the manifest's `counts` lists the lines of a file.
+/// The key in the manifest's `counts` for the lines of a file.
 fn name_of<'a>(path: &str, spec: Option<&'a KindSpec>, vendor: Option<&'a str>) -> Option<&'a str> {
     match (path, spec, vendor) {
         (TOMBSTONES_FILE, _, _) => Some("tombstone"),
@@ -280,8 +279,8 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
             report.scopes.extend(text(tree, "id").map(str::to_owned));
         }
         "tombstone" => {
-            // After a redaction, unlike after a deletion, the target still exists, only without its content. Derived
-            // records are deleted in both cases.
+            // A redaction removes only the content of the target, not the target itself. Derived records are deleted in
+            // either case.
             if text(tree, "op") == Some("delete") {
                 report.tombstoned.extend(text(tree, "targetID").map(str::to_owned));
             }
@@ -312,7 +311,7 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
         bundle.files.keys().copied().chain(bundle.unreadable.iter().chain(&bundle.escaping).map(String::as_str));
     let unlisted: BTreeSet<&str> = names.filter(|path| !listed.contains(path)).collect();
     for path in unlisted {
-        // If a link replaces a folder, its files are not listed, so the link is treated as that folder.
+        // A link in place of a folder is treated as that folder.
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
         if bundle.escaping.contains(path) {
             report.fatal("path_escapes", path, format!("path escapes the bundle: {path}"));
@@ -325,7 +324,7 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     }
 }
 
-/// Reports ids that are empty, and a deletion that names no target.
+/// Reports empty ids, and tombstones with an empty target.
 fn check_ids(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
     let target = (spec.kind == "tombstone").then_some("targetID");
     for name in spec.id.iter().copied().chain(target) {

@@ -1,9 +1,10 @@
-//! Selects the rows of an incremental export (spec v1.1 §4): those changed since a time, or missing in another export.
+//! Selects the rows of an incremental export (spec v1.1 §4): those changed since a given time, or missing in an earlier
+//! export.
 //!
-//! Only rows with a time can be filtered by time. Graph, profile and vendor kinds are exported completely, as the
-//! reference SDK does, because a superseded row may be older than the start time. The SDK misses edits of older rows.
-//! We avoid this by comparing *every* time at which a row can change (`mentionTime`, `modified`, `tValidTo` …), and the
-//! time of the last change in the vault.
+//! Graph, profile and vendor kinds are always exported completely, as in the reference SDK, because rows without a time
+//! cannot be filtered, and a superseded row may be older than the start time. The SDK misses later edits of old rows.
+//! Here, *every* time field that changes (`mentionTime`, `modified`, `tValidTo` …) and the time of the last change in
+//! the vault count.
 use super::{
     bundle::{Bundle, line_text},
     conformance::{CheckDepth, check_bundle},
@@ -20,8 +21,7 @@ use std::{
     path::Path,
 };
 
-/// For each kind, the fields with the times at which a row may have changed. Kinds that are not listed are always
-/// exported completely.
+/// The time fields of each kind that show a change. Kinds that are not listed are always exported completely.
 const CHANGE_TIME_FIELDS: [(&str, &[&str]); 6] = [
     ("episode", &["ingestionTime", "mentionTime", "deletedAt"]),
     ("fact", &["createdAt", "tValidTo", "reconciledAt", "lastReinforcedAt", "prunedAt"]),
@@ -31,16 +31,16 @@ const CHANGE_TIME_FIELDS: [(&str, &[&str]); 6] = [
     ("log", &["ts"]),
 ];
 
-/// What an incremental export is compared with.
+/// The state that an incremental export builds on.
 #[derive(Default)]
 enum Baseline {
-    /// Nothing: the export is full.
+    /// None: everything is exported.
     #[default]
     Nothing,
     /// Everything that changed since this time is exported.
     Cursor(Timestamp),
-    /// Everything is exported that another export lacks. `lines` has digests of that export's lines, and `other_files`
-    /// the digests of its files without records.
+    /// Everything that an earlier export lacks is exported. `lines` has digests of that export's lines, and
+    /// `other_files` has digests of its files without records.
     Export { lines: HashSet<[u8; 16]>, other_files: BTreeMap<String, String> },
 }
 
@@ -48,10 +48,10 @@ enum Baseline {
 #[derive(Default)]
 pub(super) struct Delta {
     baseline: Baseline,
-    /// Start time that the manifest states.
+    /// Start time for the manifest.
     pub since: Option<Timestamp>,
     now: Option<Timestamp>,
-    /// Ids of the exported resources. The chunks of these resources are exported too.
+    /// Ids of the exported resources, whose chunks are exported too.
     resources: HashSet<String>,
 }
 
@@ -64,8 +64,7 @@ fn digest(path: &str, content: &str) -> [u8; 16] {
     std::array::from_fn(|i| whole_digest[i])
 }
 
-/// Truncates a time to whole seconds, the precision of times in a manifest. With a fraction, earlier rows of the same
-/// second would be missed.
+/// Truncates a time to whole seconds, like all times in a bundle. Otherwise rows of the same second would be missed.
 pub(super) fn whole_second(at: Timestamp) -> Timestamp {
     const MICROS_PER_SECOND: i64 = 1_000_000;
     Timestamp::from_micros(at.as_micros().div_euclid(MICROS_PER_SECOND) * MICROS_PER_SECOND).unwrap_or(at)
@@ -85,7 +84,7 @@ impl Delta {
         Ok(delta)
     }
 
-    /// True if the export is not full.
+    /// True unless everything is exported.
     pub fn is_incremental(&self) -> bool {
         !matches!(self.baseline, Baseline::Nothing)
     }
@@ -171,8 +170,8 @@ impl Delta {
         let Some((_, times)) = CHANGE_TIME_FIELDS.iter().find(|(kind, _)| *kind == spec.kind) else { return true };
         times.iter().enumerate().any(|(n, name)| {
             let at = time_of(tree, name);
-            // The first field is the creation time, which always counts. All others are times of changes, which count
-            // only if they are not in the future.
+            // The first field is the creation time, which always counts. All others count only if they are not in the
+            // future.
             at.is_some_and(|at| if n == 0 { at >= since } else { self.is_between(at, since) })
         })
     }

@@ -1,4 +1,4 @@
-//! Detects bundles by a `manifest.json` with the format's fields, or by the other files if the manifest is missing.
+//! Detects bundles by a `manifest.json` with the format's fields, or by their record files and `CHECKSUMS`.
 use super::{
     bundle::{CHECKSUMS_FILE, MANIFEST_FILE, SIGNATURE_FILE, prefix_of},
     kinds::{kind_at_path, vendor_kind_at_path},
@@ -9,7 +9,7 @@ use mementory_json::Tree;
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashSet};
 
-/// Where a bundle or file is: index of the input path, index of the archive (if any), and the bundle's folder or the
+/// Location of a bundle or file: index of the input path, index of the archive (if any), and the bundle's folder or the
 /// file's full name.
 type BundleLocation<'a> = (usize, Option<usize>, &'a str);
 
@@ -36,8 +36,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             }
             continue;
         }
-        // A bundle without its manifest is claimed too. The claim lists the manifest as missing, so that the user
-        // learns about it.
+        // A bundle without its manifest is claimed too, and the claim lists the manifest as missing.
         let is_record_file =
             member.name[prefix.len()..].starts_with("items/") && kind_at_path(&member.name[prefix.len()..]).is_some();
         if is_record_file
@@ -74,7 +73,7 @@ struct FilesBesideManifest {
     has_records: bool,
 }
 
-/// Location of the bundle of a file with records. None for any other file.
+/// Location of the bundle that a record file belongs to. None for any other file.
 fn location_of_records(member: &Member) -> Option<BundleLocation<'_>> {
     let prefix = prefix_of(&member.name)?;
     let path = &member.name[prefix.len()..];
@@ -101,7 +100,7 @@ fn recognize_manifest(
         return Ok(None);
     }
     let bytes = match catalog.bytes(member, limits.side_file_bytes) {
-        // The file is truncated or damaged. The reader reports this, and other inputs are not affected.
+        // A damaged file must not fail the detection of other inputs. The reader reports the damage.
         Err(FormatError::Io { .. }) => return Ok(beside.has_checksums.then(|| (0.9, Some("unknown".into())))),
         other => other?,
     };

@@ -1,8 +1,8 @@
-//! Writes an Evidence Pack (spec v1.1 §6): proof of deletion, the audit trail, and the sources of every derived
-//! statement, packaged like a bundle. A pack contains ids, times and reasons, never the content of records.
+//! Writes an Evidence Pack (spec v1.1 §6): proof of deletion, the audit trail, and the sources of derived records,
+//! packaged like a bundle. A pack contains ids, times and reasons, never the content of records.
 //!
 //! The input is plain data, because formats have access neither to the vault nor to its keys. [`provenance`] collects
-//! the edges from the same records that an export sees, so that their ids match those in exported bundles.
+//! the edges from the record source of an export, so that the ids match those in exported bundles.
 pub use super::evidence_pack::{
     AUDIT_CHAIN_FILE, AuditEntry, EvidencePack, ProvenanceEdge, RECEIPTS_FILE, SelectedParts, TRANSFERS_FILE,
 };
@@ -49,7 +49,7 @@ pub struct EvidenceReport {
     pub signed: bool,
 }
 
-/// Writes a pack to `out`: an archive if the name ends in `.zip`, else a folder. `out` must not exist yet.
+/// Writes a pack to `out`: an archive if the name ends in `.zip`, otherwise a folder. `out` must not exist yet.
 ///
 /// # Errors
 /// Errors of the file system and of the signer; `malformed` if a confidence is not a number.
@@ -58,7 +58,7 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
     let since = pack.since.map(whole_second);
     let until = pack.until;
     let in_period = |at: Timestamp| since.is_none_or(|since| at >= since) && until.is_none_or(|until| at <= until);
-    let SelectedParts { tombstones: include_tombstones, log, guide: include_howto } = pack.chosen;
+    let SelectedParts { tombstones: include_tombstones, audit_trail, howto: include_howto } = pack.selected;
     let mut streams: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for tombstone in pack.tombstones.iter().filter(|t| include_tombstones && in_period(t.at)) {
@@ -71,18 +71,18 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
             streams.entry(TOMBSTONES_FILE).or_default().push(line);
         }
     }
-    for entry in pack.audit.iter().filter(|e| log && in_period(e.at)) {
+    for entry in pack.audit.iter().filter(|e| audit_trail && in_period(e.at)) {
         streams.entry(AUDIT_LOG_FILE).or_default().push(audit_line(entry)?);
     }
     for edge in pack.edges.iter().filter(|_| include_tombstones) {
         streams.entry(PROVENANCE_FILE).or_default().push(edge_line(edge)?);
     }
     let mut target = OutputTarget::create(out, if include_tombstones { &["audit", "provenance"] } else { &["audit"] })?;
-    // Conformance level L3 (spec v1.1 §8) requires the audit trail, so a pack without it must not claim L3.
-    let level = if log { "L3" } else { "L2" };
+    // Conformance level L3 (spec v1.1 §8) requires the audit trail.
+    let level = if audit_trail { "L3" } else { "L2" };
     let is_proven = |capability: &&str| match *capability {
         "proof-of-deletion" | "provenance" => include_tombstones,
-        "audit" => log,
+        "audit" => audit_trail,
         _ => true,
     };
     let capabilities: Vec<&str> = PACK_CAPABILITIES.into_iter().filter(is_proven).collect();
@@ -102,7 +102,7 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
         manifest.counts.insert(name.into(), lines.len() as u64);
         files.push(target.put(path, format!("{}\n", lines.join("\n")).as_bytes())?);
     }
-    for (path, lines) in pack.beside.iter().filter(|(_, lines)| !lines.is_empty()) {
+    for (path, lines) in pack.extra_files.iter().filter(|(_, lines)| !lines.is_empty()) {
         files.push(target.put(path, format!("{}\n", lines.join("\n")).as_bytes())?);
     }
     if include_howto {

@@ -19,10 +19,10 @@ pub struct AuditEntry {
     pub actor: String,
     /// Operation (`import`, `erase` …).
     pub op: String,
-    /// Subject of the operation. If `kind` is given, this is the vault id of a record, and the pack states the id that
-    /// the record has in our bundles.
+    /// Subject of the operation. If `kind` is given, this is the vault id of a record; the pack contains the record's
+    /// id in exported bundles instead.
     pub target: String,
-    /// Kind of the record that `target` names. None if it does not name a record.
+    /// Kind of the record that `target` names, if it names one.
     pub kind: Option<Kind>,
     /// Reason or count; no personal data. May be empty.
     pub reason: String,
@@ -59,15 +59,15 @@ pub struct SelectedParts {
     /// Tombstones and provenance edges.
     pub tombstones: bool,
     /// The audit trail.
-    pub log: bool,
+    pub audit_trail: bool,
     /// Instructions for checking the pack, and the public key of its signature.
-    pub guide: bool,
+    pub howto: bool,
 }
 
 impl Default for SelectedParts {
     /// The parts that the specification requires.
     fn default() -> Self {
-        Self { tombstones: true, log: true, guide: false }
+        Self { tombstones: true, audit_trail: true, howto: false }
     }
 }
 
@@ -75,7 +75,7 @@ impl Default for SelectedParts {
 #[derive(Debug, Clone)]
 pub struct EvidencePack {
     /// Selects which of the following parts are written.
-    pub chosen: SelectedParts,
+    pub selected: SelectedParts,
     /// Program that writes the pack, as `vendor/version`.
     pub generator: String,
     /// Time of the export.
@@ -92,5 +92,5 @@ pub struct EvidencePack {
     /// Provenance edges.
     pub edges: Vec<ProvenanceEdge>,
     /// Lines of additional files ([`RECEIPTS_FILE`], [`AUDIT_CHAIN_FILE`], [`TRANSFERS_FILE`]), by path.
-    pub beside: BTreeMap<&'static str, Vec<String>>,
+    pub extra_files: BTreeMap<&'static str, Vec<String>>,
 }

@@ -1,4 +1,4 @@
-//! The extension slot of a line. It is one additional member, which the format allows programs to add (spec §4.3).
+//! The extension slot of a line: an additional member, which the format allows (spec §4.3).
 use super::{canonical::canonical, kinds::KindSpec, to_record::tree_of, wire::line};
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, MEMBER, NativeFields, Restored, members};
 use mementory_json::Tree;
@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 /// change a value (for example `1.0`).
 const FIELDS_TEXT_MEMBER: &str = "fields_text";
 
-/// The model fields that lines can contain. Every line can contain all of them except times. Its kind determines which
-/// times it can contain, and these have only whole seconds.
+/// The model fields that lines can express: everything but times on all lines, and some times depending on the kind, in
+/// whole seconds.
 const NATIVE_FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: true };
 
@@ -21,9 +21,9 @@ fn fingerprint(spec: &KindSpec, tree: &Tree) -> String {
     extension::fingerprint(line)
 }
 
-/// Stores the differences between `record` and `mapped` in the extension slot of `tree`. `mapped` is the record as it
-/// is read from `tree` without the slot. Returns false if there are no differences. If the record was read from this
-/// format (`is_own`), origin and verbatim are left out, because the line itself provides them.
+/// Stores the differences between `record` and `mapped`, the record as read from `tree` without the slot, in the
+/// extension slot of `tree`. Returns false if there are none. If the record was read from this format (`is_own`),
+/// origin and verbatim are left out, because they follow from the line itself.
 pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, is_own: bool) -> bool {
     extension::remove(tree);
     let mut out = extension::record_difference(mapped, record, is_own);
@@ -76,9 +76,9 @@ fn restore_fields(map: &mut Map<String, Value>) {
     }
 }
 
-/// Applies the extension slot of a line to `mapped`, the record as it is read from the line without the slot. Origin
-/// and verbatim are those of the line, unless the slot has an origin and no other program changed the line. None if the
-/// line does not contain our slot.
+/// Applies the extension slot of a line to `mapped`, the record as read from the line without the slot. Origin and
+/// verbatim come from the slot if it has an origin and the line was not changed by another program, otherwise from the
+/// line. None if the line has no slot.
 pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_members(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;
@@ -98,8 +98,8 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
     Some(Restored { record, changed })
 }
 
-/// Reports the members of the extension slot as losses, because other programs do not read them. Each time is listed
-/// separately. Key and origin are not reported.
+/// Reports the members of the extension slot as losses, because other programs do not read them: each time separately,
+/// key and origin not at all.
 pub(super) fn report_losses(id: &str, mapped: &Record, record: &Record, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
     if extension::slot_member_names(slot).any(|name| name == "times") {

@@ -1,12 +1,12 @@
 //! Integers below 0, which the schemas of all kinds forbid. The vault keeps such a value in the record's verbatim, and
-//! an import reports it. An export writes 0 in the field, and the value itself in `mementory_forbidden`.
+//! an import reports it. An export sets the field to 0 and adds the original value under `mementory_forbidden`.
 use super::{
     kinds::{KindSpec, Type},
     wire::integer,
 };
 use mementory_json::Tree;
 
-/// Member of a line with its forbidden values.
+/// Member of a line that contains its forbidden values.
 pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 
 /// True for an integer below 0.

@@ -12,7 +12,7 @@ use std::fmt::Write;
 pub(super) const HOWTO_FILE: &str = "HOW-TO-CHECK.txt";
 /// File with the public key of the pack's signature.
 pub(super) const PUBLIC_KEY_FILE: &str = "public-key.pem";
-/// The bytes that precede the 32 bytes of an Ed25519 key in a `SubjectPublicKeyInfo` (RFC 8410).
+/// DER prefix of a `SubjectPublicKeyInfo` with an Ed25519 key (RFC 8410). The 32 bytes of the key follow.
 const DER_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
 /// The public key as PEM.

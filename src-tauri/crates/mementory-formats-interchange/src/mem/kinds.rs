@@ -1,5 +1,5 @@
-//! Table of the record kinds (spec v1.1 §2): their fields and wire types, their id, and the wire field of each model
-//! field. Reading, checking, writing and editing all use this table.
+//! Table of the record kinds (spec v1.1 §2): fields with their wire types, id, and the wire field of each model field.
+//! Reading, validation and writing all use this table.
 use mementory_json::equal_names;
 use mementory_model::Kind;
 
@@ -17,7 +17,7 @@ pub(super) enum Type {
     Map,
     /// Closed enumeration `delete | redact`.
     Op,
-    /// Ids of everything that was deleted with the target of a tombstone (`derived`).
+    /// Ids of all records deleted together with a tombstone's target (`derived`).
     Derived,
 }
 
@@ -30,11 +30,11 @@ pub(super) struct Field {
 }
 
 /// The model fields that a kind can express, each with the name of its wire field.
-pub(super) type Slots = &'static [(Slot, &'static str)];
+pub(super) type ModelFields = &'static [(ModelField, &'static str)];
 
 /// Model fields for which a kind may have a wire field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(super) enum ModelField {
     Text,
     Title,
     Type,
@@ -65,7 +65,7 @@ pub(super) struct KindSpec {
     /// Fields that together form the id.
     pub id: &'static [&'static str],
     pub fields: &'static [Field],
-    pub slots: Slots,
+    pub model_fields: ModelFields,
     pub references: &'static [ReferenceField],
 }
 
@@ -96,14 +96,14 @@ macro_rules! fields {
     };
 }
 
-/// Item kinds in the order in which they are imported: parents before children (spec v1.1 §4).
+/// Item kinds in import order: parents before children (spec v1.1 §4).
 pub(super) static KIND_SPECS: [KindSpec; 15] = [
     KindSpec {
         kind: "context",
         model: Kind::Profile,
         id: &["id"],
         fields: fields!(id: Text, label: Text, archived: Bool, createdAt: Time; parentID: Text),
-        slots: &[(Slot::Title, "label"), (Slot::Created, "createdAt")],
+        model_fields: &[(ModelField::Title, "label"), (ModelField::Created, "createdAt")],
         references: &[("parentID", "member_of", Kind::Profile, "context")],
     },
     KindSpec {
@@ -111,7 +111,7 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         model: Kind::Foreign,
         id: &["name"],
         fields: fields!(name: Text, description: Text;),
-        slots: &[(Slot::Text, "description")],
+        model_fields: &[(ModelField::Text, "description")],
         references: &[],
     },
     KindSpec {
@@ -119,7 +119,7 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         model: Kind::Profile,
         id: &["key"],
         fields: fields!(key: Text, value: Text;),
-        slots: &[(Slot::Text, "value")],
+        model_fields: &[(ModelField::Text, "value")],
         references: &[],
     },
     KindSpec {
@@ -127,7 +127,7 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         model: Kind::Profile,
         id: &["id"],
         fields: fields!(id: Text, content: Text, charBudget: Int, version: Int;),
-        slots: &[(Slot::Text, "content")],
+        model_fields: &[(ModelField::Text, "content")],
         references: &[],
     },
     KindSpec {
@@ -135,12 +135,12 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         model: Kind::Entity,
         id: &["id"],
         fields: fields!(id: Text, type: Text, canonicalName: Text, aliases: List, summary: Text, sensitivity: Text, updatedAt: Time;),
-        slots: &[
-            (Slot::Text, "summary"),
-            (Slot::Title, "canonicalName"),
-            (Slot::Type, "type"),
-            (Slot::Sensitivity, "sensitivity"),
-            (Slot::Updated, "updatedAt"),
+        model_fields: &[
+            (ModelField::Text, "summary"),
+            (ModelField::Title, "canonicalName"),
+            (ModelField::Type, "type"),
+            (ModelField::Sensitivity, "sensitivity"),
+            (ModelField::Updated, "updatedAt"),
         ],
         references: &[],
     },
@@ -152,21 +152,21 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
             summary: Text, details: Text, sensitivity: Text, metadata: Map, categories: List, importance: Float,
             confidence: Float, lifecycleState: Text, extractionState: Text, accessCount: Int, pinned: Bool, vaultRefs: List;
             sourceID: Text, deletedAt: Time, contextID: Text, lastAccessed: Time, expirationDate: Time, speaker: Text),
-        slots: &[
-            (Slot::Text, "details"),
-            (Slot::Title, "summary"),
-            (Slot::Type, "sourceType"),
-            (Slot::Status, "lifecycleState"),
-            (Slot::Tags, "categories"),
-            (Slot::Confidence, "confidence"),
-            (Slot::Importance, "importance"),
-            (Slot::Sensitivity, "sensitivity"),
-            (Slot::Namespace, "contextID"),
-            (Slot::Created, "ingestionTime"),
-            (Slot::Observed, "eventTime"),
-            (Slot::Updated, "mentionTime"),
-            (Slot::ValidTo, "expirationDate"),
-            (Slot::LastAccessed, "lastAccessed"),
+        model_fields: &[
+            (ModelField::Text, "details"),
+            (ModelField::Title, "summary"),
+            (ModelField::Type, "sourceType"),
+            (ModelField::Status, "lifecycleState"),
+            (ModelField::Tags, "categories"),
+            (ModelField::Confidence, "confidence"),
+            (ModelField::Importance, "importance"),
+            (ModelField::Sensitivity, "sensitivity"),
+            (ModelField::Namespace, "contextID"),
+            (ModelField::Created, "ingestionTime"),
+            (ModelField::Observed, "eventTime"),
+            (ModelField::Updated, "mentionTime"),
+            (ModelField::ValidTo, "expirationDate"),
+            (ModelField::LastAccessed, "lastAccessed"),
         ],
         references: &[("contextID", "member_of", Kind::Profile, "context")],
     },
@@ -175,11 +175,11 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         model: Kind::Resource,
         id: &["id"],
         fields: fields!(id: Text, uri: Text, mimeType: Text, contentHash: Text, title: Text, summary: Text, created: Time, modified: Time;),
-        slots: &[
-            (Slot::Text, "summary"),
-            (Slot::Title, "title"),
-            (Slot::Created, "created"),
-            (Slot::Updated, "modified"),
+        model_fields: &[
+            (ModelField::Text, "summary"),
+            (ModelField::Title, "title"),
+            (ModelField::Created, "created"),
+            (ModelField::Updated, "modified"),
         ],
         references: &[],
     },
@@ -188,7 +188,7 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         model: Kind::Chunk,
         id: &["id"],
         fields: fields!(id: Text, resourceID: Text, position: Int, text: Text, sensitivity: Text; contextPrefix: Text),
-        slots: &[(Slot::Text, "text"), (Slot::Sensitivity, "sensitivity")],
+        model_fields: &[(ModelField::Text, "text"), (ModelField::Sensitivity, "sensitivity")],
         references: &[("resourceID", "part_of", Kind::Resource, "resource")],
     },
     KindSpec {
@@ -197,12 +197,12 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         id: &["id"],
         fields: fields!(id: Text, srcEntityID: Text, dstEntityID: Text, edgeType: Text, tValidFrom: Time, ingestionTime: Time,
             confidence: Float, evidenceEpisodeIDs: List; tValidTo: Time, supersededBy: Text),
-        slots: &[
-            (Slot::Type, "edgeType"),
-            (Slot::Confidence, "confidence"),
-            (Slot::Created, "ingestionTime"),
-            (Slot::ValidFrom, "tValidFrom"),
-            (Slot::ValidTo, "tValidTo"),
+        model_fields: &[
+            (ModelField::Type, "edgeType"),
+            (ModelField::Confidence, "confidence"),
+            (ModelField::Created, "ingestionTime"),
+            (ModelField::ValidFrom, "tValidFrom"),
+            (ModelField::ValidTo, "tValidTo"),
         ],
         references: &[
             ("srcEntityID", "source", Kind::Entity, "entity"),
@@ -218,14 +218,14 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         fields: fields!(id: Text, episodeID: Text, subject: Text, predicate: Text, object: Text, text: Text, tValidFrom: Time,
             confidence: Float, importance: Float, createdAt: Time;
             eventTime: Time, tValidTo: Time, supersededBy: Text, speaker: Text, reconciledAt: Time, lastReinforcedAt: Time, prunedAt: Time),
-        slots: &[
-            (Slot::Text, "text"),
-            (Slot::Confidence, "confidence"),
-            (Slot::Importance, "importance"),
-            (Slot::Created, "createdAt"),
-            (Slot::Observed, "eventTime"),
-            (Slot::ValidFrom, "tValidFrom"),
-            (Slot::ValidTo, "tValidTo"),
+        model_fields: &[
+            (ModelField::Text, "text"),
+            (ModelField::Confidence, "confidence"),
+            (ModelField::Importance, "importance"),
+            (ModelField::Created, "createdAt"),
+            (ModelField::Observed, "eventTime"),
+            (ModelField::ValidFrom, "tValidFrom"),
+            (ModelField::ValidTo, "tValidTo"),
         ],
         references: &[
             ("episodeID", "derived_from", Kind::Memory, "episode"),
@@ -237,7 +237,7 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         model: Kind::Relation,
         id: &["srcFactID", "dstFactID", "linkType"],
         fields: fields!(srcFactID: Text, dstFactID: Text, linkType: Text, createdAt: Time;),
-        slots: &[(Slot::Type, "linkType"), (Slot::Created, "createdAt")],
+        model_fields: &[(ModelField::Type, "linkType"), (ModelField::Created, "createdAt")],
         references: &[("srcFactID", "source", Kind::Fact, "fact"), ("dstFactID", "target", Kind::Fact, "fact")],
     },
     KindSpec {
@@ -245,7 +245,7 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         model: Kind::Relation,
         id: &["srcEpisodeID", "dstEpisodeID", "linkType"],
         fields: fields!(srcEpisodeID: Text, dstEpisodeID: Text, linkType: Text, weight: Float;),
-        slots: &[(Slot::Type, "linkType")],
+        model_fields: &[(ModelField::Type, "linkType")],
         references: &[
             ("srcEpisodeID", "source", Kind::Memory, "episode"),
             ("dstEpisodeID", "target", Kind::Memory, "episode"),
@@ -256,7 +256,11 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         model: Kind::Procedure,
         id: &["id"],
         fields: fields!(id: Text, name: Text, triggerPattern: Text, steps: List, successCount: Int, failureCount: Int, enabled: Bool; lastUsed: Time),
-        slots: &[(Slot::Text, "steps"), (Slot::Title, "name"), (Slot::LastAccessed, "lastUsed")],
+        model_fields: &[
+            (ModelField::Text, "steps"),
+            (ModelField::Title, "name"),
+            (ModelField::LastAccessed, "lastUsed"),
+        ],
         references: &[],
     },
     KindSpec {
@@ -264,7 +268,7 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         model: Kind::Foreign,
         id: &["id"],
         fields: fields!(id: Text, label: Text, summary: Text, memberEntityIDs: List;),
-        slots: &[(Slot::Text, "summary"), (Slot::Title, "label")],
+        model_fields: &[(ModelField::Text, "summary"), (ModelField::Title, "label")],
         references: &[("memberEntityIDs", "member", Kind::Entity, "entity")],
     },
     KindSpec {
@@ -272,13 +276,13 @@ pub(super) static KIND_SPECS: [KindSpec; 15] = [
         model: Kind::Credential,
         id: &["id"],
         fields: fields!(id: Text, label: Text, sensitivity: Text, category: Text, preview: Text, encryptionMetadata: Text, createdAt: Time; lastAccessed: Time),
-        slots: &[
-            (Slot::Text, "preview"),
-            (Slot::Title, "label"),
-            (Slot::Type, "category"),
-            (Slot::Sensitivity, "sensitivity"),
-            (Slot::Created, "createdAt"),
-            (Slot::LastAccessed, "lastAccessed"),
+        model_fields: &[
+            (ModelField::Text, "preview"),
+            (ModelField::Title, "label"),
+            (ModelField::Type, "category"),
+            (ModelField::Sensitivity, "sensitivity"),
+            (ModelField::Created, "createdAt"),
+            (ModelField::LastAccessed, "lastAccessed"),
         ],
         references: &[],
     },
@@ -290,7 +294,7 @@ pub(super) static TOMBSTONE_SPEC: KindSpec = KindSpec {
     model: Kind::Audit,
     id: &["id"],
     fields: fields!(id: Text, op: Op, targetKind: Text, targetID: Text, deletedAt: Time, actor: Text; derived: Derived, reason: Text, signature: Text),
-    slots: &[],
+    model_fields: &[],
     references: &[],
 };
 
@@ -300,7 +304,7 @@ pub(super) static AUDIT_LOG_SPEC: KindSpec = KindSpec {
     model: Kind::Audit,
     id: &[],
     fields: fields!(ts: Time, actor: Text, op: Text, targetID: Text; reason: Text),
-    slots: &[(Slot::Text, "reason"), (Slot::Type, "op"), (Slot::Created, "ts")],
+    model_fields: &[(ModelField::Text, "reason"), (ModelField::Type, "op"), (ModelField::Created, "ts")],
     references: &[],
 };
 

@@ -22,7 +22,7 @@ pub(super) enum CheckDepth {
     Full,
 }
 
-/// A batch of lines of one file. Its lines are decoded in parallel on all cores.
+/// A batch of lines of one file, which are decoded in parallel.
 #[derive(Default)]
 pub(super) struct LineBatch {
     bytes: Vec<u8>,
@@ -30,7 +30,7 @@ pub(super) struct LineBatch {
     lines: Vec<(u64, Range<usize>)>,
 }
 
-/// A decoded line: the record, and true if the line is canonical. The error says why the line is not a record.
+/// A decoded line: the record, and true if the line is canonical. The error explains why the line is not a record.
 pub(super) type Decoded = Result<(Tree, bool), String>;
 
 impl LineBatch {
@@ -96,7 +96,7 @@ impl Decoder {
 
     /// Sends a batch to the thread; `record_batch` receives earlier results in line order.
     pub fn push(&mut self, batch: LineBatch, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
-        // A very long line is decoded alone, because its batch needs much memory.
+        // A batch with a very long line is decoded alone, because it needs much memory.
         let is_oversized = batch.bytes.len() > LineBatch::MAX_BYTES;
         self.wait_for_batches(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT - 1 }, record_batch);
         // Sending fails only if the thread has panicked; the scope then passes the panic on.

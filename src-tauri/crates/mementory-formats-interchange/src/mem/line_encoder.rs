@@ -1,7 +1,7 @@
-//! Encodes a record as a line. A record that was read from this format keeps its line, which is edited field by field.
-//! For a record from another format, a skeleton with the format's defaults (spec v1.1 §8) is edited in the same way.
+//! Encodes a record as a line: the record's original line if it was read from this format, otherwise a skeleton with
+//! the format's defaults (spec v1.1 §8). In both, only the fields that differ are changed.
 use super::{
-    kinds::{KindSpec, Slot, Type, kind_named},
+    kinds::{KindSpec, ModelField, Type, kind_named},
     to_record::KEY_SCOPE,
     wire::{list, text, texts},
 };
@@ -26,13 +26,13 @@ pub(super) fn wire_kind(kind: Kind) -> &'static str {
     }
 }
 
-/// The vendor kind that we define for records that fit no kind of the format.
+/// Our vendor kind for records that fit no kind of the format.
 pub(super) const FOREIGN_KIND: &str = "mementoryRecord";
 /// Name of [`FOREIGN_KIND`] in bundles written before the program was renamed.
 pub(super) const FORMER_FOREIGN_KIND: &str = "keepsakeRecord";
 
-/// Prefix of the ids that we write. It depends on the model kind, not on the file: a fact without an episode is written
-/// as an episode, but its id is `fact_…`. So a later tombstone can name a record without knowing its file.
+/// Prefix of generated ids. It depends on the model kind, not on the file (a fact without an episode is written as an
+/// episode, but its id is `fact_…`), so that a later tombstone can name a record without knowing its file.
 pub(super) fn id_prefix(kind: Kind) -> &'static str {
     match kind {
         Kind::Conversation => "ctx_",
@@ -63,8 +63,8 @@ fn first_linked_id(stored: &StoredRecord, wanted: impl Fn(&Link) -> bool) -> Opt
     links.filter(|(l, _)| wanted(l)).find_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
 }
 
-/// Kind and skeleton for a record from another format. The kind is `episode` if the usual kind requires a reference
-/// that cannot be resolved.
+/// Kind and skeleton line for a record from another format. The kind is `episode` if the usual kind requires a
+/// reference that cannot be resolved.
 pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindSpec, Tree) {
     let record = &stored.record;
     let t = &record.times;
@@ -172,8 +172,8 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
     (spec, tree)
 }
 
-/// Metadata about the source of an episode. Its members have the names that the adapters of the reference SDK use, so
-/// that other programs understand them. Our reader falls back on them if another program removed the extension slot.
+/// Metadata about the source of an episode, with the member names of the reference SDK's adapters, so that other
+/// programs understand it. Our reader uses it if another program removed the extension slot.
 fn adapter_metadata(record: &Record) -> Tree {
     let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str());
     let source = &record.source;
@@ -216,32 +216,32 @@ fn first_chars(text: &str, n: usize) -> String {
 /// Writes the differences between `old` (the current values of the tree) and `new` into the tree. Skips differences
 /// that the kind cannot express; the caller stores them in the extension slot.
 pub(super) fn patch(spec: &KindSpec, tree: &mut Tree, old: &Record, new: &Record) {
-    for (slot, name) in spec.slots {
+    for (slot, name) in spec.model_fields {
         let value = match slot {
             // The summary of an episode without a title is the start of its text.
-            Slot::Title if spec.kind == "episode" => {
+            ModelField::Title if spec.kind == "episode" => {
                 let own_title = new.title.clone().filter(|t| !t.is_empty());
                 let changed = old.title != new.title || (own_title.is_none() && old.text != new.text);
                 changed.then(|| Some(Tree::Text(own_title.unwrap_or_else(|| first_chars(&new.text, 120)))))
             }
-            Slot::Text if spec.kind == "procedure" => {
+            ModelField::Text if spec.kind == "procedure" => {
                 (old.text != new.text).then(|| Some(texts(&new.text.split('\n').collect::<Vec<_>>())))
             }
-            Slot::Text => (old.text != new.text).then(|| Some(Tree::Text(new.text.clone()))),
-            Slot::Title => text_change(&old.title, &new.title),
-            Slot::Type => text_change(&old.record_type, &new.record_type),
-            Slot::Status => text_change(&old.status, &new.status),
-            Slot::Sensitivity => text_change(&old.sensitivity, &new.sensitivity),
-            Slot::Namespace => text_change(&old.namespace, &new.namespace),
-            Slot::Tags => (old.tags != new.tags).then(|| Some(texts(&new.tags))),
-            Slot::Confidence => score_change(old.confidence, new.confidence),
-            Slot::Importance => score_change(old.importance, new.importance),
-            Slot::Created => time_change(old.times.created, new.times.created),
-            Slot::Updated => time_change(old.times.updated, new.times.updated),
-            Slot::Observed => time_change(old.times.observed, new.times.observed),
-            Slot::ValidFrom => time_change(old.times.valid_from, new.times.valid_from),
-            Slot::ValidTo => time_change(old.times.valid_to, new.times.valid_to),
-            Slot::LastAccessed => time_change(old.times.last_accessed, new.times.last_accessed),
+            ModelField::Text => (old.text != new.text).then(|| Some(Tree::Text(new.text.clone()))),
+            ModelField::Title => text_change(&old.title, &new.title),
+            ModelField::Type => text_change(&old.record_type, &new.record_type),
+            ModelField::Status => text_change(&old.status, &new.status),
+            ModelField::Sensitivity => text_change(&old.sensitivity, &new.sensitivity),
+            ModelField::Namespace => text_change(&old.namespace, &new.namespace),
+            ModelField::Tags => (old.tags != new.tags).then(|| Some(texts(&new.tags))),
+            ModelField::Confidence => score_change(old.confidence, new.confidence),
+            ModelField::Importance => score_change(old.importance, new.importance),
+            ModelField::Created => time_change(old.times.created, new.times.created),
+            ModelField::Updated => time_change(old.times.updated, new.times.updated),
+            ModelField::Observed => time_change(old.times.observed, new.times.observed),
+            ModelField::ValidFrom => time_change(old.times.valid_from, new.times.valid_from),
+            ModelField::ValidTo => time_change(old.times.valid_to, new.times.valid_to),
+            ModelField::LastAccessed => time_change(old.times.last_accessed, new.times.last_accessed),
         };
         let is_required = spec.field(name).is_some_and(|f| f.required);
         match value {

@@ -74,7 +74,7 @@ static FILE_FIELDS: [Field; 3] = [field!("path", Text, true), field!("sha256", T
 static COVERAGE_FIELDS: [Field; 2] = [field!("from", Time, true), field!("to", Time, true)];
 
 impl Manifest {
-    /// The manifest of a full export, with an empty list of files.
+    /// The manifest of a full export, without any files yet.
     pub fn new(generator: &str, now: Timestamp, level: &str, capabilities: &[&str]) -> Self {
         Self {
             format: FORMAT_VERSION.into(),
@@ -97,7 +97,7 @@ impl Manifest {
         }
     }
 
-    /// Parses a manifest. The error names the field.
+    /// Parses a manifest. The error message names the invalid field.
     pub fn parse(bytes: &[u8], bounds: impl Into<Bounds>) -> Result<Self, String> {
         let source = std::str::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
         let tree = Tree::parse(source.trim(), bounds).map_err(|e| e.to_string())?;

@@ -90,7 +90,7 @@ impl Format for Mem {
         salvage::can_salvage(code, place)
     }
     fn salvage_codes(&self) -> &'static [&'static str] {
-        &salvage::PASSED_OVER_CODES
+        &salvage::SALVAGEABLE_CODES
     }
     fn salvage(
         &self,

@@ -1,5 +1,5 @@
-//! Writes a bundle to a folder, or to one ZIP that contains the folder. The specification does not define the layout of
-//! the archive (§1); ours contains `<name>.mem/…`, so that unpacking it creates one folder.
+//! Writes a bundle to a folder, or to a ZIP that contains the folder. The specification does not define the archive's
+//! layout (§1). Ours has a single top-level folder, `<name>.mem`.
 use super::{
     bundle::{CHECKSUMS_FILE, MANIFEST_FILE, SIGNATURE_FILE},
     manifest::{FileEntry, Manifest, checksums},
@@ -60,12 +60,12 @@ impl OutputTarget {
 
     /// Writes one file of the bundle.
     pub fn put(&mut self, path: &str, bytes: &[u8]) -> Result<FileEntry, FormatError> {
-        // A single file may be most of an export, so hashing and writing run in parallel.
+        // One file may make up most of an export, so hashing and writing run in parallel.
         let (sha256, written) = rayon::join(|| hex::encode(Sha256::digest(bytes)), || self.write(path, bytes));
         written.map(|()| FileEntry { path: path.to_owned(), sha256, bytes: bytes.len() as u64 })
     }
 
-    /// Writes a file of these lines, with a line feed after each.
+    /// Writes a file with these lines, each followed by a line feed.
     pub fn put_lines<'l>(
         &mut self,
         path: &str,
@@ -106,7 +106,7 @@ impl OutputTarget {
                 Ok(Box::new(File::create(&target).map_err(io)?))
             }
             Self::Zip { zip, folder } => {
-                // A constant time makes archives with equal content identical.
+                // With a fixed time, equal contents give identical archives.
                 let options = SimpleFileOptions::default()
                     .compression_method(CompressionMethod::Deflated)
                     .last_modified_time(DateTime::default())

@@ -8,7 +8,7 @@ use super::{
         AUDIT_LOG_FILE, KIND_SPECS, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, Type, kind_at_path, vendor_kind_at_path,
     },
     line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND},
-    salvage::PASSED_OVER_CODES,
+    salvage::SALVAGEABLE_CODES,
     to_record::{self, to_record, vendor_record},
     tombstones,
     wire::{decode, line, list, text},
@@ -20,8 +20,7 @@ use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, R
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
-/// Member of the extension slot that marks a chunk as a copy of a resource's text, which was written only for other
-/// programs.
+/// Member of the extension slot that marks a chunk as a copy of a resource's text for other programs.
 pub(super) const RENDERING_OF_MEMBER: &str = "rendering_of";
 
 /// Reads a bundle into the sink. Nothing is sent if the check finds a fatal error.
@@ -34,25 +33,25 @@ pub(super) fn read(
     read_files(bundle, detected, context, &[], sink)
 }
 
-/// Reads the intact files (see [`super::salvage`]) and leaves out lines that are not records.
+/// Reads the intact files (see [`super::salvage`]) and skips lines that are not records.
 pub(super) fn salvage(
     bundle: &Bundle,
     detected: &Detected,
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    read_files(bundle, detected, context, &PASSED_OVER_CODES, sink)
+    read_files(bundle, detected, context, &SALVAGEABLE_CODES, sink)
 }
 
 fn read_files(
     bundle: &Bundle,
     detected: &Detected,
     context: &ReadContext,
-    passed_over: &[&str],
+    ignored_codes: &[&str],
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let report = check_bundle(bundle, CheckDepth::Full, &mut || sink.progress(0))?;
-    if let Some(refusal) = report.fatal_error(bundle, passed_over) {
+    if let Some(refusal) = report.fatal_error(bundle, ignored_codes) {
         return Err(refusal);
     }
     if report.manifest.is_none() {
@@ -70,7 +69,7 @@ fn read_files(
         bundle,
         context,
         report: &report,
-        is_salvage: !passed_over.is_empty(),
+        is_salvage: !ignored_codes.is_empty(),
         version,
         sent: 0,
         key_counts: HashMap::new(),
@@ -93,13 +92,13 @@ struct BundleReader<'a> {
     bundle: &'a Bundle<'a>,
     context: &'a ReadContext,
     report: &'a Report,
-    /// True in a salvage, which leaves out damaged files and lines that are not records. Otherwise they are an error.
+    /// True in a salvage, which skips damaged files and lines that are not records. Otherwise they are errors.
     is_salvage: bool,
     version: Option<String>,
     sent: u64,
-    /// Number of records for each key, because a repeated key gets a suffix.
+    /// Number of records with each key so far. A repeated key gets this number as a suffix.
     key_counts: HashMap<String, u32>,
-    /// Ids of the records that were skipped because they depend on a deleted record or on another skipped record.
+    /// Ids of records skipped because a record that they require was deleted or skipped.
     skipped_ids: HashSet<String>,
     sink: &'a mut dyn Sink,
 }
@@ -118,7 +117,7 @@ impl<'a> BundleReader<'a> {
             self.sink.progress(self.sent)
         })?;
         self.sent = before + member.size;
-        // If the bytes are no longer those that were checked, the import fails and nothing is stored.
+        // If the file changed since the check, the import fails and nothing is stored.
         let listed = self.report.manifest.iter().flat_map(|m| &m.files);
         let mut listed_files = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
         match (read, listed_files.next()) {
@@ -135,8 +134,7 @@ impl<'a> BundleReader<'a> {
         )
     }
 
-    /// A file with records. None if the bundle does not have the file, or if a salvage leaves it out because it is
-    /// damaged.
+    /// A file with records. None if it is missing, or if it is damaged and skipped in a salvage.
     fn records_file(&mut self, path: &str, kind: Option<Kind>) -> Option<&'a Member> {
         let member = self.bundle.files.get(path).copied()?;
         if !self.is_salvage || self.report.intact_files.contains(path) {
@@ -147,7 +145,7 @@ impl<'a> BundleReader<'a> {
         None
     }
 
-    /// Text and record of a line. None if the line is blank, or if a salvage leaves it out because it is not a record.
+    /// Text and record of a line. None if the line is blank, or if it is not a record and skipped in a salvage.
     fn parse_line<'l>(
         &mut self,
         spec: &'static KindSpec,
@@ -215,8 +213,8 @@ impl<'a> BundleReader<'a> {
                         let message = "changed by another program; the values of that program are used";
                         reader.sink.note(Issue::new("changed_elsewhere", &place, message));
                     }
-                    // The vault finds deleted records by key. The tombstones name this record by its id in the bundle,
-                    // which is not its key, so the record is skipped here.
+                    // The vault deletes records by key, but the tombstone names this record by its bundle id, which is
+                    // not in its key. So the record is skipped here.
                     let has_foreign_key = restored.record.key.scope != to_record::KEY_SCOPE;
                     if has_foreign_key && reader.is_deleted(&to_record::id_of(spec, &tree)) {
                         reader.report_skipped(place, "tombstoned: deleted by the bundle itself", restored.record.kind);
@@ -238,8 +236,7 @@ impl<'a> BundleReader<'a> {
         self.report.tombstoned.contains(id) || self.skipped_ids.contains(id)
     }
 
-    /// The name of the first required field that refers to a deleted record (spec v1.1 §4). None if there is no such
-    /// field.
+    /// The name of the first required field that refers to a deleted or skipped record (spec v1.1 §4), if any.
     fn deleted_parent(&self, spec: &KindSpec, tree: &Tree) -> Option<&'static str> {
         let is_needed = |f: &str| spec.field(f).is_some_and(|f| f.required && f.ty == Type::Text);
         let mut fields = spec.references.iter().map(|(f, ..)| *f).filter(|f| is_needed(f));
@@ -341,8 +338,8 @@ impl<'a> BundleReader<'a> {
         Ok(())
     }
 
-    /// True for a file without records that a salvage leaves out: its bytes differ from those in the manifest, or the
-    /// manifest should list it but does not.
+    /// True if a salvage skips this file without records: its digest differs from the manifest's, or the manifest must
+    /// list it but does not.
     fn is_left_out(&self, path: &str) -> bool {
         let is_listed = self.report.manifest.iter().flat_map(|m| &m.files).any(|file| file.path == path);
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);

@@ -1,4 +1,4 @@
-//! The result of the check of a bundle: its findings, and what was counted.
+//! The result of checking a bundle: findings, counts, and the deleted ids.
 use super::{bundle::Bundle, manifest::Manifest};
 use mementory_format::{Finding, FormatError};
 use mementory_model::Timestamp;
@@ -24,7 +24,7 @@ pub(super) const DAMAGED_CODE: &str = "damaged_entry";
 /// Code for a manifest of an unsupported major version.
 pub(super) const UNSUPPORTED_VERSION_CODE: &str = "unsupported_version";
 
-/// Largest number of findings that are listed with one code. A hostile file may have one for each line.
+/// Largest number of findings listed with the same code. A hostile file may have one for each line.
 pub(super) const MAX_FINDINGS_PER_CODE: u32 = 1000;
 
 /// Result of the check.
@@ -60,10 +60,10 @@ impl Report {
         self.add_finding(Severity::Fatal, code, place, message);
     }
 
-    /// The first finding that prevents an import, as an error. Findings with a code in `passed_over` do not count.
-    pub fn fatal_error(&self, bundle: &Bundle, passed_over: &[&str]) -> Option<FormatError> {
+    /// The first finding that prevents an import, as an error. Findings with a code in `ignored_codes` are ignored.
+    pub fn fatal_error(&self, bundle: &Bundle, ignored_codes: &[&str]) -> Option<FormatError> {
         let prevents_import =
-            |severity: Severity, code: &str| severity == Severity::Fatal && !passed_over.contains(&code);
+            |severity: Severity, code: &str| severity == Severity::Fatal && !ignored_codes.contains(&code);
         let (_, code, finding) = self.findings.iter().find(|(severity, code, _)| prevents_import(*severity, code))?;
         let place = bundle.place_of(&finding.place);
         Some(match *code {

@@ -1,11 +1,11 @@
-//! Decides which faults of a bundle a salvage can ignore. A salvage reads every file whose bytes have the digest in the
-//! manifest, whatever is wrong with other files. In any other file, each line could be the damaged one, so the file is
-//! not read. Without a manifest, intact files cannot be told from damaged ones.
+//! Decides which faults of a bundle a salvage can ignore. A salvage reads only the files whose bytes have the digest in
+//! the manifest, because in any other file every line could be damaged. Without a manifest, intact files cannot be
+//! distinguished from damaged ones.
 use super::bundle::MANIFEST_FILE;
 
 /// Codes of the faults that a salvage ignores. A salvage does not ignore names that lead out of the bundle, exceeded
 /// limits or unknown versions.
-pub(super) const PASSED_OVER_CODES: [&str; 12] = [
+pub(super) const SALVAGEABLE_CODES: [&str; 12] = [
     "truncated_archive",
     "damaged_entry",
     "malformed",
@@ -23,5 +23,5 @@ pub(super) const PASSED_OVER_CODES: [&str; 12] = [
 /// True if a salvage ignores a fault with this code at this place.
 pub(super) fn can_salvage(code: &str, place: &str) -> bool {
     let is_manifest = place.rsplit(['/', '!']).next() == Some(MANIFEST_FILE);
-    PASSED_OVER_CODES.contains(&code) && !(is_manifest && ["damaged_entry", "malformed"].contains(&code))
+    SALVAGEABLE_CODES.contains(&code) && !(is_manifest && ["damaged_entry", "malformed"].contains(&code))
 }

@@ -1,5 +1,5 @@
-//! Checks references to secrets (spec v1.1 §7): they carry neither the secret nor its ciphertext, and `preview` is a
-//! masked hint.
+//! Checks references to secrets (spec v1.1 §7): they must contain neither the secret nor its ciphertext, and `preview`
+//! must be masked.
 use super::{
     kinds::KindSpec,
     report::{Report, Severity},
@@ -8,17 +8,17 @@ use super::{
 use mementory_json::Tree;
 use mementory_scan::scan_keys;
 
-/// Members that would contain a secret or its ciphertext, and must not be present.
+/// Members that must not be present, because they would contain a secret or its ciphertext.
 const SECRET_FIELD_NAMES: [&str; 7] =
     ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
 /// Members that describe a secret, and must not contain it.
 const DESCRIBING_FIELDS: [&str; 3] = ["label", "preview", "encryptionMetadata"];
-/// Characters that stand in for masked ones.
+/// Characters that show that a text is masked.
 const MASKS: [char; 6] = ['*', '•', '…', '●', '█', '.'];
-/// Largest number of characters of a preview that is accepted without a mask: too few for a long secret.
+/// An unmasked preview of up to this many characters is accepted, because it is too short for a whole secret.
 const MAX_PLAIN_HINT: usize = 16;
 
-/// Reports a reference to a secret that contains the secret itself, or a preview that seems not to be masked.
+/// Reports a reference that contains the secret itself, or whose preview seems not to be masked.
 pub(super) fn check(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
     if spec.kind != "secretRef" {
         return;

@@ -27,7 +27,7 @@ pub struct SignedBundle {
     pub replaced: bool,
 }
 
-/// The line of a tombstone, with its signature added.
+/// Adds a signature to the line of a tombstone.
 pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> Result<String, FormatError> {
     let malformed_error = || FormatError::invalid("malformed", TOMBSTONE_SPEC.path(), "malformed tombstone record");
     let mut tree = decode(&TOMBSTONE_SPEC, source, depth).map_err(|_| malformed_error())?;
@@ -36,13 +36,13 @@ pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> R
     line(&TOMBSTONE_SPEC, &tree).map_err(|_| malformed_error())
 }
 
-/// Signs the bundle at `bundle` (a folder, or an archive that contains the bundle) into `out`: all files are copied
-/// byte for byte and a new `manifest.sig` is added. If `out` is the bundle's own folder, only `manifest.sig` is
-/// written. If `out` ends in `.zip`, an archive is written.
+/// Signs the bundle at `bundle` (a folder, or an archive that contains the bundle): copies all files byte for byte to
+/// `out` and adds a new `manifest.sig`. If `out` is the bundle's own folder, only `manifest.sig` is written. If `out`
+/// ends in `.zip`, an archive is written.
 ///
 /// # Errors
-/// The first error of the bundle, if it has any. Also fails if the input does not contain exactly one bundle, or if
-/// `out` exists and is not the bundle itself. After an error, nothing is left at `out`.
+/// Fails if the bundle has errors, if the input does not contain exactly one bundle, or if `out` exists and is not the
+/// bundle itself. After an error, nothing is left at `out`.
 pub fn sign(bundle: &Path, signer: &dyn Signer, out: &Path) -> Result<SignedBundle, FormatError> {
     let limits = Limits::default();
     with_valid_bundle(bundle, &limits, &mut |source, report| {
@@ -82,7 +82,7 @@ impl SignFiles for super::Mem {
 /// `.zip`), and an archive into a folder.
 ///
 /// # Errors
-/// The same errors as in [`sign`].
+/// See [`sign`].
 pub fn pack(bundle: &Path, out: &Path) -> Result<(), FormatError> {
     with_valid_bundle(bundle, &Limits::default(), &mut |source, report| copy_bundle(source, report, out, None))
 }
@@ -145,8 +145,7 @@ fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&
             if bytes.len() as u64 > bound {
                 return Err(FormatError::Limit { limit: "mem_file_bytes", place: member.place.clone(), figure: bound });
             }
-            // Only bytes that were checked may be signed, and another program may have changed the file since the
-            // check.
+            // Another program may have changed the file since the check, and only checked bytes may be signed.
             let entry = target.put(path, &bytes)?;
             let is_same = digests.get(path).is_none_or(|digest| **digest == entry.sha256);
             if !is_same || (*path == MANIFEST_FILE && bytes != report.manifest_bytes) {

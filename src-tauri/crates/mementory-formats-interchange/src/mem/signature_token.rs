@@ -1,4 +1,4 @@
-//! A signature as it is written in a bundle.
+//! The notation of a signature in a bundle.
 use super::bundle::SIGNATURE_FILE;
 use mementory_format::{FormatError, Signer};
 

@@ -1,7 +1,6 @@
-//! Converts a checked line to a record. The table of kinds says which fields of a line the model has a field for. All
-//! others go into `fields`.
+//! Converts a checked line to a record. Fields without a model field in the table of kinds go into `fields`.
 use super::{
-    kinds::{KindSpec, Slot},
+    kinds::{KindSpec, ModelField},
     wire::{list, text, time_of},
 };
 use mementory_format::extension::is_slot_name;
@@ -17,7 +16,7 @@ pub(super) fn key(kind: &str, id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, format!("{kind}/{id}"))
 }
 
-/// Id of a line: its id field, or the fields of a link's key joined by `|`.
+/// Id of a line: the value of its id field, or the values of several id fields joined by `|`.
 pub(super) fn id_of(spec: &KindSpec, tree: &Tree) -> String {
     spec.id.iter().map(|name| text(tree, name).unwrap_or_default()).collect::<Vec<_>>().join("|")
 }
@@ -29,8 +28,8 @@ pub(super) fn to_record(spec: &KindSpec, tree: &Tree) -> Record {
     if spec.id == ["id"] {
         record.origin_id = Some(id.clone());
     }
-    let mut used: Vec<&str> = spec.slots.iter().map(|(_, name)| *name).collect();
-    for (slot, name) in spec.slots {
+    let mut used: Vec<&str> = spec.model_fields.iter().map(|(_, name)| *name).collect();
+    for (slot, name) in spec.model_fields {
         fill_slot(&mut record, *slot, name, tree);
     }
     for (field, relation, kind, wire) in spec.references {
@@ -45,30 +44,30 @@ pub(super) fn to_record(spec: &KindSpec, tree: &Tree) -> Record {
     record
 }
 
-fn fill_slot(record: &mut Record, slot: Slot, name: &str, tree: &Tree) {
+fn fill_slot(record: &mut Record, slot: ModelField, name: &str, tree: &Tree) {
     let value_text = || text(tree, name).map(str::to_owned);
     let time = || -> Option<Timestamp> { time_of(tree, name) };
     let number = || tree.get(name).and_then(Tree::as_f64);
     match slot {
-        Slot::Text => record.text = list(tree, name).join("\n"),
-        Slot::Title => record.title = value_text(),
-        Slot::Type => record.record_type = value_text(),
-        Slot::Status => record.status = value_text(),
-        Slot::Tags => record.tags = list(tree, name),
-        Slot::Confidence => record.confidence = number(),
-        Slot::Importance => record.importance = number(),
-        Slot::Sensitivity => record.sensitivity = value_text(),
-        Slot::Namespace => record.namespace = value_text(),
-        Slot::Created => record.times.created = time(),
-        Slot::Updated => record.times.updated = time(),
-        Slot::Observed => record.times.observed = time(),
-        Slot::ValidFrom => record.times.valid_from = time(),
-        Slot::ValidTo => record.times.valid_to = time(),
-        Slot::LastAccessed => record.times.last_accessed = time(),
+        ModelField::Text => record.text = list(tree, name).join("\n"),
+        ModelField::Title => record.title = value_text(),
+        ModelField::Type => record.record_type = value_text(),
+        ModelField::Status => record.status = value_text(),
+        ModelField::Tags => record.tags = list(tree, name),
+        ModelField::Confidence => record.confidence = number(),
+        ModelField::Importance => record.importance = number(),
+        ModelField::Sensitivity => record.sensitivity = value_text(),
+        ModelField::Namespace => record.namespace = value_text(),
+        ModelField::Created => record.times.created = time(),
+        ModelField::Updated => record.times.updated = time(),
+        ModelField::Observed => record.times.observed = time(),
+        ModelField::ValidFrom => record.times.valid_from = time(),
+        ModelField::ValidTo => record.times.valid_to = time(),
+        ModelField::LastAccessed => record.times.last_accessed = time(),
     }
 }
 
-/// Applies the rules for individual kinds that the table of kinds cannot express.
+/// Applies rules for single kinds that the table of kinds cannot express.
 fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record) {
     let value = |name: &str| text(tree, name).unwrap_or_default();
     match spec.kind {
@@ -111,7 +110,7 @@ fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record)
     }
 }
 
-/// The source of an episode, from the names that the adapters of the reference SDK use in `metadata`.
+/// The source of an episode, from the `metadata` members of the reference SDK's adapters.
 fn episode_source(tree: &Tree) -> Source {
     let empty = Tree::Object(vec![]);
     let metadata = tree.get("metadata").unwrap_or(&empty);

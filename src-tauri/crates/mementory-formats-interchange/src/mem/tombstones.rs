@@ -1,4 +1,4 @@
-//! Reads and writes tombstones (`audit/tombstones.jsonl`, spec v1.1 §5), with all seven members of `derived`, which say
+//! Reads and writes tombstones (`audit/tombstones.jsonl`, spec v1.1 §5) with all seven members of `derived`, which list
 //! what was deleted together with the record.
 use super::{
     canonical::canonical,
@@ -10,10 +10,9 @@ use super::{
 use mementory_json::Tree;
 use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
 
-/// `targetKind` and `targetID`, by which other programs find the record, for a tombstone of ours that deletes a record
-/// read from a bundle. The id of a link consists of its three fields, joined by `|`. The id of a preference is its key,
-/// and the id of a category is its name. The id of a line without an id is `line:` and a digest, which only our reader
-/// recognises.
+/// `targetKind` and `targetID` for our tombstone of a record read from a bundle, by which other programs find the
+/// record. The id of a link is its three fields joined by `|`, that of a preference its key, and that of a category its
+/// name. For a line without an id, it is `line:` and a digest, which only our reader recognises.
 ///
 /// None for a record from another format. Its id in our bundles is its vault id ([`Tombstone::target_id`]) with a
 /// prefix, which the writer adds.
@@ -22,7 +21,7 @@ pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
         return None;
     }
     let (kind, in_key) = record.key.value.split_once('/')?;
-    // The key of a repeated vendor id has a number appended, which the original id does not have.
+    // The original id, because a number is appended to the key if a vendor id is repeated.
     let id = record.origin_id.as_deref().unwrap_or(in_key);
     Some((kind.to_owned(), id.to_owned()))
 }
@@ -79,8 +78,8 @@ pub(super) fn needs_our_signature(tombstone: &Tombstone) -> bool {
     tombstone.verbatim.is_none() && tombstone.signature.is_none()
 }
 
-/// The canonical line of a tombstone. A tombstone from a bundle is written as it was read, with unknown fields and its
-/// signature. A tombstone of this vault is written with the ids that our bundles use for records.
+/// The canonical line of a tombstone. A tombstone from a bundle keeps its unknown fields and its signature. A tombstone
+/// of this vault gets the ids that records have in our bundles.
 pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     if tombstone.scope == "mem"
         && let Some(source) = &tombstone.verbatim
@@ -128,7 +127,7 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     canonical(&tree).unwrap_or_default()
 }
 
-/// Adds the prefix of our bundles to a vault id. Any other id comes from a source and is returned unchanged.
+/// Adds the prefix to a vault id. Any other id comes from a source and is returned unchanged.
 pub(super) fn bundle_id(prefix: &str, id: &str) -> String {
     let is_vault_id = id.len() == 32 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if is_vault_id { format!("{prefix}{id}") } else { id.to_owned() }

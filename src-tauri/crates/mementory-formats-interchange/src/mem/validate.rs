@@ -38,7 +38,7 @@ fn signature_state(
     report: &mut super::conformance::Report,
 ) -> Result<Signature, FormatError> {
     let bytes = match bundle.bytes(SIGNATURE_FILE) {
-        // The container's check already reports the damage.
+        // `check_bundle` has already reported the damage.
         Err(FormatError::Io { source, .. }) if is_damage(&source) => {
             return Ok((true, Some("Ed25519".into()), None, None, None));
         }

@@ -14,7 +14,7 @@ pub(super) const DERIVED_LIST_FIELDS: [&str; 6] =
 /// The seventh member of `derived`: the number of deleted episode links.
 pub(super) const DERIVED_COUNT_FIELD: &str = "episodeLinkCount";
 
-/// Removes the white space around a line, as Python's `strip` does, which also removes four control characters.
+/// Removes the white space around a line. Like Python's `strip`, also removes four control characters.
 pub(super) fn trim(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
 }
@@ -114,7 +114,7 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
     }
 }
 
-/// Initial capacity of the buffer for a line, in bytes. Most lines fit.
+/// Initial capacity of the buffer for a line, in bytes. Enough for most lines.
 const INITIAL_LINE_BYTES: usize = 1024;
 
 /// The canonical line of a checked tree: declared fields are normalized, optional fields that are null are removed, and
@@ -148,8 +148,8 @@ pub(super) fn line(spec: &KindSpec, tree: &Tree) -> Result<String, BadNumber> {
     Ok(out)
 }
 
-/// True if a checked value already is what [`normalized`] would return. This saves most conversions, because nearly all
-/// values are.
+/// True if [`normalized`] would not change a checked value. Nearly all values are normalized, so this saves
+/// conversions.
 fn is_normalized(ty: Type, value: &Tree) -> bool {
     match (ty, value) {
         (Type::Time, Tree::Text(text)) => {
@@ -197,7 +197,7 @@ pub(super) fn time_of(tree: &Tree, name: &str) -> Option<Timestamp> {
     text(tree, name).and_then(time)
 }
 
-/// Strings of a list field; a single string counts as a list of one.
+/// Strings of a list field; a single string is treated as a list.
 pub(super) fn list(tree: &Tree, name: &str) -> Vec<String> {
     match tree.get(name) {
         Some(Tree::Array(items)) => items.iter().filter_map(Tree::as_str).map(str::to_owned).collect(),

@@ -47,7 +47,7 @@ pub(super) fn write(
     writer.finish(target)
 }
 
-/// Returns the report that [`write`] would return, including the losses. Nothing is written or stored.
+/// Returns the same report as [`write`], including the losses, but writes nothing.
 pub(super) fn plan(
     source: &mut dyn RecordSource,
     options: &WriteOptions,
@@ -61,8 +61,8 @@ pub(super) fn plan(
     Ok(writer.report)
 }
 
-/// The lines of one file with their sort keys. They take up most of an export's memory, so they are stored in large
-/// blocks.
+/// The lines of one file with their sort keys. The lines take up most of an export's memory, so they are stored in
+/// large blocks.
 #[derive(Default)]
 struct Stream {
     blocks: Vec<String>,
@@ -100,7 +100,7 @@ impl Stream {
 struct BundleWriter<'l> {
     description: SourceDescription,
     limits: &'l Limits,
-    /// False for a dry run, which encodes the lines only to find the losses.
+    /// False for a dry run, which encodes lines only to find losses.
     store_lines: bool,
     delta: Delta,
     signer: Option<&'l dyn Signer>,
@@ -109,7 +109,8 @@ struct BundleWriter<'l> {
     /// Manifests of the bundles that the records came from, with their bytes, and the signatures of those bundles.
     manifests: Vec<(Manifest, Vec<u8>)>,
     signatures: Vec<Vec<u8>>,
-    /// Requested version. If the source bundle has it and nothing changed, its manifest and signature are reused.
+    /// Requested version. If it is that of the source bundle and nothing changed, the bundle's manifest and signature
+    /// are reused.
     version: Option<String>,
     /// Like `version`, but not requested, so a manifest with wrong counts is not reused.
     source_version: Option<String>,
@@ -172,8 +173,8 @@ impl<'l> BundleWriter<'l> {
         if !self.delta.includes(TOMBSTONES_FILE, &tree, &line, None) {
             return Ok(());
         }
-        // A tombstone from a bundle is not signed, because with our signature we would vouch for a deletion that we did
-        // not make.
+        // A tombstone from a bundle is not signed, because our signature would vouch for a deletion that another
+        // program made.
         if let Some(signer) = self.signer.filter(|_| self.store_lines && tombstones::needs_our_signature(tombstone)) {
             line = sign::sign_tombstone(&line, signer, depth)?;
         }
@@ -234,8 +235,8 @@ impl<'l> BundleWriter<'l> {
                 && let Some(verbatim) = &record.verbatim
                 && !verbatim.text.contains('\n')
             {
-                // The verbatim of a vendor line is always current, because it has no editable fields, and a redaction
-                // changes the verbatim itself.
+                // The verbatim of a vendor line is always current: it has no editable fields, and a redaction changes
+                // the verbatim.
                 let order = format!("{}\u{0}{:020}", record.origin.container, pointer_line(record));
                 return self.add_vendor_line(
                     &format!("items/{vendor}.jsonl"),
@@ -280,7 +281,7 @@ impl<'l> BundleWriter<'l> {
         patch(spec, &mut tree, &current, record);
         let mut mapped = to_record(spec, &tree);
         if spec.id.is_empty() {
-            mapped.key = record.key.clone(); // the key depends on the content, which was edited
+            mapped.key = record.key.clone(); // the edit changed the content, from which the key was computed
         }
         mapped.repeats = record.repeats;
         attach(spec, &mut tree, &mapped, record, true);
@@ -299,8 +300,8 @@ impl<'l> BundleWriter<'l> {
         let current = to_record(spec, &tree);
         let mut visible = record.clone();
         if record.kind == Kind::Message {
-            // In a line for a message, `namespace` names the conversation, and `record_type` is `chat`, by which other
-            // programs recognise messages. The record must not replace these two values.
+            // The line of a message has the conversation as `namespace` and the type `chat`, by which other programs
+            // recognise messages. The record's values must not replace these two.
             visible.namespace.clone_from(&current.namespace);
             visible.record_type.clone_from(&current.record_type);
         }
@@ -313,7 +314,7 @@ impl<'l> BundleWriter<'l> {
         self.add_line(spec, stored, tree, Some(mapped), true)
     }
 
-    /// Writes the text of a document as a chunk, where other programs expect it.
+    /// Writes the text of a document as a chunk too, where other programs expect it.
     fn add_text_chunk(&mut self, stored: &StoredRecord, resource: &str) -> Result<(), FormatError> {
         let chunk = json!({
             "id": format!("chunk_{}", stored.id), "resourceID": resource, "position": 0, "text": stored.record.text,
@@ -324,8 +325,8 @@ impl<'l> BundleWriter<'l> {
         self.push(&spec.path(), String::new(), &line)
     }
 
-    /// Writes one line of a known kind. `mapped` is the record as it is read from the line without its extension slot,
-    /// or None if the line was not edited. `is_new` is true if the line was built from a record of another format.
+    /// Writes one line of a known kind. `mapped` is the record as read from the line without its extension slot, or
+    /// None if the line was not edited. `is_new` is true if the line was built from a record of another format.
     fn add_line(
         &mut self,
         spec: &'static KindSpec,
@@ -483,8 +484,8 @@ impl BundleWriter<'_> {
     }
 }
 
-/// A line as a tree; the record as it is read from this line without its extension slot, or None if the record was not
-/// edited; and the names of fields whose forbidden values were moved.
+/// A line as a tree; the record as read from it without its extension slot (None if the record was not edited); and the
+/// names of the fields whose forbidden values were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Loss note for a value that the format forbids in its field.

@@ -1,5 +1,5 @@
-//! RFC 8785 for the checksum of a document; MIF does not define a canonical form. A number that does not fit into a
-//! double has no form in RFC 8785. It is written exactly as in the source, so that it does not make an export fail.
+//! RFC 8785 for the checksum of a document; MIF does not define a canonical form. RFC 8785 has no form for a number
+//! that does not fit into a double. Such a number is written as in the source, so that the export does not fail.
 use mementory_json::{
     Tree,
     canonical::{Style, write},

@@ -1,5 +1,5 @@
-//! Builds an element of either version from a record of another format, and applies edits to the element that a record
-//! was read from.
+//! Builds an element of version 1 or 2 from a record of another format, and applies edits to a record's original
+//! element.
 use super::{
     schema::{self, MEMORY_TYPES_1, MEMORY_TYPES_2, SOURCE_TYPES, TASK_PRIORITIES, TASK_STATES, code_of},
     sections::{
@@ -24,8 +24,7 @@ const MAX_DEPTH: u32 = 512;
 /// Content of an element whose record has neither text nor title. The format requires that content is not empty.
 const EMPTY_CONTENT: &str = "(empty)";
 
-/// List and position of the element that a record was read from. None unless the document of that element had this
-/// shape.
+/// List and position of the element that a record was read from. None if its document did not have this shape.
 pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Section, u64)> {
     let version = record.origin.version.as_deref().unwrap_or_default();
     let is_same = match shape {
@@ -38,8 +37,8 @@ pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Sec
         .flatten()
 }
 
-/// The list that a record of another format is written to. A relation goes into the list of relations only if both of
-/// its ends are known (`has_ends`).
+/// The list that a record of another format is written to. A relation is written as a relation only if both of its ends
+/// are known (`has_ends`).
 pub(super) fn section_for(kind: Kind, shape: Shape, has_ends: bool) -> &'static Section {
     match (kind, shape) {
         (Kind::Todo, _) => &TASKS_SECTION,
@@ -70,8 +69,8 @@ fn with_prefix(id: String, section: &Section, shape: Shape) -> String {
     }
 }
 
-/// An id for an element whose proposed id is taken. It is derived from the vault id of its record.
-pub(super) fn other_id(proposed: &str, attempt: u32, vault_id: &str, section: &Section, shape: Shape) -> String {
+/// An alternative for an id that is already used in the file, derived from the vault id of the record.
+pub(super) fn alternative_id(proposed: &str, attempt: u32, vault_id: &str, section: &Section, shape: Shape) -> String {
     match (section.key, attempt) {
         ("node", 1) => format!("{proposed} ({})", vault_id.get(..8).unwrap_or(vault_id)),
         ("node", _) => format!("{proposed} ({vault_id}, {attempt})"),
@@ -82,7 +81,7 @@ pub(super) fn other_id(proposed: &str, attempt: u32, vault_id: &str, section: &S
     }
 }
 
-/// The values of an element that do not come from its record.
+/// Values for an element in addition to its record.
 pub(super) struct ElementContext<'a> {
     /// Id of the element.
     pub id: &'a str,
@@ -132,7 +131,8 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
             );
             set_text(&mut tree, "created_at", &time_text(created));
         }
-        // No new elements are written to these lists. This one only provides replacements for forbidden members.
+        // New records are never written to these lists. Such an element only provides replacements for forbidden
+        // members.
         "project" | "reminder" | "episode" => {
             set_text(&mut tree, "id", context.id);
             set_text(&mut tree, "created_at", &time_text(created));
@@ -163,7 +163,7 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
     tree
 }
 
-/// Copies those fields of the record that the rule defines under the same name and with the same type.
+/// Copies the record's fields that the rule defines with the same name and type.
 fn copy_shared_members(tree: &mut Tree, record: &Record, rule: &Rule) {
     for Field { name, nullable, rule, .. } in rule.fields().unwrap_or_default() {
         let Some(value) = record.fields.get(*name).filter(|_| tree.get(name).is_none()).map(tree_of) else { continue };
@@ -252,8 +252,7 @@ fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
     out
 }
 
-/// Maps the name of each entity to its confidence. The confidences are read from the verbatim, because records do not
-/// store them.
+/// The confidence of each entity by name, from the verbatim, because records have no field for it.
 fn confidences(record: &Record) -> BTreeMap<String, Tree> {
     let verbatim =
         record.verbatim.as_ref().filter(|_| record.origin.format == KEY_SCOPE && !record.entities.is_empty());
@@ -315,7 +314,8 @@ fn fill_todo(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementCo
     }
 }
 
-/// Content of an element: the record's text, else its title, else a placeholder, because it must not be empty.
+/// Content of an element: the record's text, otherwise its title, otherwise a placeholder, because it must not be
+/// empty.
 pub(super) fn content(record: &Record) -> &str {
     let title = record.title.as_deref().unwrap_or_default();
     [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY_CONTENT)
@@ -325,8 +325,8 @@ fn truncated(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).map_or(text, |(at, _)| &text[..at])
 }
 
-/// The type of a record: its own type if the format has it (ignoring case and separators), otherwise a type that
-/// depends on the kind.
+/// The memory type: the record's type if the format defines it (ignoring case and separators), otherwise one chosen by
+/// the kind.
 pub(super) fn memory_type(record: &Record, shape: Shape) -> &'static str {
     let normalized = |s: &str| s.replace(['_', '-', ' '], "").to_lowercase();
     let original = record.record_type.as_deref().map(normalized).unwrap_or_default();
@@ -401,7 +401,7 @@ pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Reco
             _ => {}
         }
     }
-    // In version 2, only todos have a time of their last change.
+    // In version 2, only todos have `updated_at`.
     let has_updated = !section.updated.is_empty() && (shape == Shape::V1 || section.key == "todo");
     if let Some(updated) = new.times.updated.filter(|_| has_updated && old.times.updated != new.times.updated) {
         set_text(tree, section.updated, &time_text(updated));

@@ -1,5 +1,5 @@
 //! Detects documents of this format by their top-level members, in any encoding. The three interop encodings resemble
-//! files of other programs, so a file is taken for one of them only if it matches exactly.
+//! files of other programs, so they are detected only by an exact match.
 use super::encoding::Encoding;
 use mementory_format::{Catalog, Claim, FormatError, JsonHead, Member, Part, Role, decoded_head};
 use mementory_json::keys_of;
@@ -11,7 +11,7 @@ const HEAD_BYTES: usize = JsonHead::BYTES;
 pub(super) fn detect(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatError> {
     let mut claims = Vec::new();
     for member in catalog.members() {
-        // A file that cannot be read is not claimed. The caller reports it.
+        // An unreadable file is not claimed; the caller reports it.
         let Ok(Some((encoding, version, confidence, reason))) = inspect(catalog, member, is_selected) else { continue };
         let role = if encoding.interop_name().is_some() { Role::Memories } else { Role::Records };
         claims.push(Claim {
@@ -67,7 +67,7 @@ fn recognize(head: &[u8], name: &str, is_selected: bool) -> Option<Recognized> {
                 line["type"].as_str().is_some_and(|t| super::sections::section_for_line_type(t).is_some())
                     && has("data");
             if is_record_line && text.contains("\"mif_version\"") {
-                // The file has lines of this format, but does not begin with a header. The reader reports this.
+                // The file has lines of this format but no header at the start. The reader reports this.
                 return Some((Encoding::Jsonl, None, 0.9, "JSON lines of this format in the wrong order".into()));
             }
         }
@@ -89,7 +89,7 @@ fn recognize_object(text: &str, is_selected: bool) -> Option<Recognized> {
     if keys.has("mif_version") && ["export", "export_meta", "memories"].iter().any(|k| keys.has(k)) {
         return recognized(1.0, "a document with mif_version");
     }
-    // The member with the version may come last, after the examined bytes.
+    // The version may be the last member, after the examined bytes.
     let has_header = |h: &str| ["id", "created_at", "user_id"].iter().all(|k| keys.has(&format!("{h}.{k}")));
     if has_header("export_meta") || (has_header("export") && (keys.has("memories") || keys.has("graph"))) {
         return recognized(0.9, "a header of an export of memories");
@@ -178,7 +178,7 @@ fn recognize_yaml(text: &str, name: &str) -> Option<Recognized> {
     (is_certain || is_likely).then(|| (Encoding::Yaml, version, confidence, "a YAML document with mif_version".into()))
 }
 
-/// Detects YAML that is written in braces, where keys need no quotes. The reader determines the version.
+/// Detects YAML in flow style (braces, keys without quotes). The reader determines the version.
 fn recognize_flow_yaml(text: &str, name: &str) -> Option<Recognized> {
     let is_named = name.ends_with(".mif.yaml") || name.ends_with(".mif.yml");
     let has_version = text.contains("mif_version:") || text.contains("memories:");

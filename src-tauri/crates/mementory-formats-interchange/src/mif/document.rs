@@ -178,8 +178,8 @@ impl Document {
         writeln!(out, "{line}")
     }
 
-    /// The part of a member that belongs in the header of JSON lines: everything except the elements that have lines of
-    /// their own. Lists of nodes belong in it, and so do empty lists, because they have no lines.
+    /// The part of a member that is in the header of JSON lines: everything except elements with a line of their own.
+    /// Nodes and empty lists have no lines, so they are in the header.
     fn header_value(&self, value: &MemberValue, key: &str) -> Result<Option<Tree>, FormatError> {
         Ok(match value {
             MemberValue::Tree(tree) => Some(tree.clone()),

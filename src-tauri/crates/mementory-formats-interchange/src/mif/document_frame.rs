@@ -1,5 +1,5 @@
-//! The frame of a document: everything except its records. An import stores the frame, and a later export puts the
-//! records back into it.
+//! The frame of a document: everything except its records. An import stores the frame, and a later export inserts the
+//! records into it.
 use super::{
     first_pass::FirstPass,
     sections::SECTIONS,
@@ -10,11 +10,11 @@ use mementory_json::Tree;
 /// Name of the passthrough file with the frame.
 pub(super) const FRAME_FILE: &str = "document.json";
 
-/// A stored document without its records.
+/// A parsed frame.
 pub(super) struct DocumentFrame {
     /// The document with empty lists.
     pub document: Tree,
-    /// Number of elements that each list had.
+    /// Original number of elements in each list.
     pub counts: [u64; SECTIONS.len()],
     /// Position and JSON of each node that only refers to a record of another list.
     pub reference_nodes: Vec<(u64, String)>,

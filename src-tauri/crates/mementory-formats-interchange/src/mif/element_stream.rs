@@ -1,5 +1,5 @@
-//! Reads a document as a stream of items: each element of a list of records is one item, and each other member is one
-//! item. The memory needed depends on the largest item, not on the size of the document.
+//! Reads a document as a stream of items: the elements of the lists of records, and all other members. The memory
+//! needed depends on the largest item, not on the size of the document.
 use super::{
     json_faults::{fault_error, json_fault},
     sections::{Section, parent_named, section_for_line_type, section_named},
@@ -18,16 +18,15 @@ use std::{
 
 /// One item of a document.
 pub(super) enum Item<'a> {
-    /// A member without records: the name of its parent object (empty for the document itself), its own name, and its
-    /// JSON.
+    /// A member without records: name of its parent object (empty for the document itself), name, and JSON.
     Member(&'a str, &'a str, &'a str),
     /// The start of a list of records.
     List(&'static Section),
-    /// An element of a list: the list, the position of the element in it, and the JSON of the element.
+    /// An element: its list, its position in the list, and its JSON.
     Element(&'static Section, u64, &'a str),
     /// JSON pointer of a list or graph that has the wrong type.
     WrongType(String),
-    /// Number and fault code of an invalid line of JSON lines.
+    /// Line number and fault code of an invalid line of JSON lines.
     BadLine(u64, &'static str),
     /// A line of JSON lines whose type is unknown.
     UnknownLine,
@@ -45,7 +44,7 @@ pub(super) fn stream_elements(source: &Source<'_>, limits: &Limits, visit: Visit
     })
 }
 
-/// Limits the number of bytes read since the last element, and so the size of an element.
+/// Limits the size of an element, by counting the bytes read since the last one.
 struct SizeGuard<R> {
     inner: R,
     bytes_since_element: Rc<Cell<u64>>,
@@ -154,7 +153,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
                 }
             }
         }
-        // Reports the graph itself too, in case it has no members.
+        // Emits the graph itself too, in case it has no members.
         if parent.is_empty() { Ok(()) } else { stream.emit(Item::Member(parent, "", "")) }
     }
     fn visit_unit<E: Error>(self) -> Result<(), E> {
@@ -256,7 +255,7 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
         skip: "type",
     };
     let mut line = Vec::new();
-    let (mut number, mut seen) = (0, Ends::default());
+    let (mut number, mut seen) = (0, SeenEnds::default());
     loop {
         line.clear();
         let bound = limits.line_bytes;
@@ -281,9 +280,9 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
     if seen.header { Ok(()) } else { Err(FormatError::invalid("header_missing", place, "the first line is no header")) }
 }
 
-/// Whether the first line (the header) and the last line (the footer) of JSON lines were read.
+/// True for the header (first line) and the footer (last line) of JSON lines once they were read.
 #[derive(Default)]
-struct Ends {
+struct SeenEnds {
     header: bool,
     footer: bool,
 }
@@ -291,18 +290,18 @@ struct Ends {
 fn parse_line(
     line: &[u8],
     number: u64,
-    seen: &mut Ends,
+    seen: &mut SeenEnds,
     stream: &mut ElementStream<'_>,
     place: &str,
     limits: &Limits,
 ) -> Result<(), FormatError> {
-    // Only stops the parsing. The caller takes the actual error from `stream.aborted`.
+    // Only stops the parser. The caller takes the actual error from `stream.aborted`.
     let to_cancelled = |_: serde_json::Error| FormatError::Cancelled;
     let text = std::str::from_utf8(line).ok();
     let members = text.and_then(|text| Some((text, serde_json::from_str::<Members<'_>>(text).ok()?)));
     let Some((text, members)) = members else {
         let code = json_fault(line).unwrap_or(if text.is_none() { "invalid_utf8" } else { "not_json" });
-        // Before the header, a line that is nearly JSON is an error, because it may be the header.
+        // Without a header so far, a line that is nearly JSON is an error, because it may be the header.
         if seen.header || code == "not_json" {
             return stream.emit(Item::BadLine(number, code)).map_err(to_cancelled);
         }

@@ -1,4 +1,4 @@
-//! The encodings of a file.
+//! The encodings of a document.
 
 /// Encoding of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,5 +29,5 @@ impl Encoding {
     }
 }
 
-/// Header key that marks a text with escaped `---` lines. No other program sets it.
+/// Header key that marks a text with escaped `---` lines. Only Mementory sets it.
 pub(super) const ESCAPED_KEY: &str = "escaped";

@@ -1,6 +1,6 @@
-//! Encrypted documents (spec §6.2). The specification defines five members, but neither what the plaintext is nor the
-//! salt and the parameters of the key derivation, which decryption needs. We add `salt` and `kdf_params`. Our plaintext
-//! is the whole document as JSON, without additional authenticated data.
+//! Encrypted documents (spec §6.2). The specification defines five members, but neither the plaintext nor members for
+//! the salt and the parameters of the key derivation, which decryption needs. We add `salt` and `kdf_params`. Our
+//! plaintext is the whole document as JSON, without additional authenticated data.
 use super::wire::text;
 use base64::{
     Engine,
@@ -19,17 +19,17 @@ const BASE64_ENGINE: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Code and message of a fault of an envelope.
+/// Code and message of an envelope's fault.
 pub(super) type EnvelopeFault = (&'static str, String);
 
-/// The encryption object of a document, which is recognised by any of the three members in `parts`. Otherwise a
-/// document with a damaged envelope would be read as a document without memories.
+/// The encryption object of a document. One of three members is enough to recognise it, because otherwise a document
+/// with a damaged envelope would be read as one without memories.
 pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
     let parts = ["encrypted_payload", "iv", "auth_tag"];
     root.get("encryption").filter(|e| parts.iter().any(|part| e.get(part).is_some()))
 }
 
-/// All faults of an envelope. If there are none, it can be decrypted with the passphrase.
+/// All faults of an envelope. Without faults, it can be decrypted with the passphrase.
 pub(super) fn find_faults(envelope: &Tree) -> Vec<EnvelopeFault> {
     let mut out = Vec::new();
     let mut report = |code, message: &str| out.push((code, message.to_owned()));
@@ -85,7 +85,7 @@ fn parameters(envelope: &Tree) -> Option<(u64, u64, u64)> {
     let params = envelope.get("kdf_params")?;
     let number = |names: [&str; 2]| {
         names.into_iter().find_map(|n| match params.get(n) {
-            // A number that is too large for an integer counts as out of range, not as missing.
+            // A number that overflows is out of range, not missing.
             Some(Tree::Number(token)) if token.bytes().all(|b| b.is_ascii_digit()) => {
                 Some(token.parse().unwrap_or(u64::MAX))
             }
@@ -99,8 +99,7 @@ fn parameters(envelope: &Tree) -> Option<(u64, u64, u64)> {
     ))
 }
 
-/// Decrypts the document. The error is the first fault of the envelope, or says that the passphrase is missing or
-/// wrong.
+/// Decrypts the document. Fails if the envelope has faults, or if the passphrase is missing or wrong.
 pub(super) fn decrypt(
     envelope: &Tree,
     passphrase: Option<&dyn Passphrase>,

@@ -1,7 +1,7 @@
 //! Prepares an export: chooses the version to write and the list and id of each record, and collects the frames of
 //! imported documents.
 use super::{
-    compose::{ElementContext, content, element, id_for, other_id, own_element, section_for},
+    compose::{ElementContext, alternative_id, content, element, id_for, own_element, section_for},
     document_frame::{self, DocumentFrame},
     forbidden::{RenamedIds, find_faults, replace_forbidden_values},
     read::shape_of_version,
@@ -22,16 +22,16 @@ use std::{
     io::Read,
 };
 
-/// Nesting depth allowed in a stored frame. It is larger than the limit for reading a document.
+/// Nesting depth allowed in a stored frame, larger than the limit for reading a document.
 const MAX_DEPTH: u32 = 1024;
 
-/// An element that gets its id after most others, so that their ids do not change.
+/// An element whose id is assigned last, so that the ids of the other elements do not change.
 struct WithoutId {
     vault_id: String,
     section: &'static Section,
-    /// Id of the element as it was read, and true if the format allows it.
+    /// Original id of the element, and true if the format allows it.
     own: Option<(String, bool)>,
-    /// True if this is the first record with the id, which is the record that references to the id mean.
+    /// True for the first record with the original id, to which references to this id belong.
     is_first: bool,
     proposed: String,
 }
@@ -44,10 +44,10 @@ pub(super) struct ExportPlan {
     pub strip: bool,
     /// Time of the export, for records without any time.
     pub now: Timestamp,
-    /// Frames of the imported documents. Each entry contains the parsed frame, and the frame as the vault stores it.
+    /// Frames of the imported documents, each parsed and as stored in the vault.
     pub frames: Vec<(DocumentFrame, Tree)>,
-    /// True if some records will not be written as the element that they were read from.
-    pub has_others: bool,
+    /// True if some records are not written as the element that they were read from.
+    pub has_other_records: bool,
     /// List and id in the file for each vault id.
     ids: HashMap<String, (&'static Section, String)>,
     /// Digests of the ids that are in use, with their lists.
@@ -61,15 +61,15 @@ pub(super) struct ExportPlan {
 }
 
 impl ExportPlan {
-    /// Makes the plan. Reads all records once. If no version is requested and all imported documents have version 2,
-    /// reads them twice.
+    /// Makes the plan. Reads all records once, or twice if no version is requested and all imported documents have
+    /// version 2.
     pub fn prepare(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Self, FormatError> {
         let mut plan = Self {
             shape: Shape::V1,
             strip: options.strip_identifiers,
             now: source.description().now,
             frames: vec![],
-            has_others: false,
+            has_other_records: false,
             ids: HashMap::new(),
             used_ids: HashSet::new(),
             faulty: HashSet::new(),
@@ -109,8 +109,8 @@ impl ExportPlan {
         })
     }
 
-    /// Shape of version 2 if all records were read from version 2 documents. Otherwise the shape of version 1, which
-    /// the specification defines.
+    /// Version 2 if all records were read from version 2 documents, otherwise version 1, which the specification
+    /// defines.
     fn default_shape(&self, source: &mut dyn RecordSource) -> Result<Shape, FormatError> {
         let all =
             |frames: &[(DocumentFrame, Tree)]| !frames.is_empty() && frames.iter().all(|(k, _)| k.shape == Shape::V2);
@@ -131,7 +131,7 @@ impl ExportPlan {
             let own = if self.strip { None } else { own_element(&stored.record, self.shape) };
             let own = own.zip(stored.record.verbatim.as_ref());
             let own = own.and_then(|((section, _), v)| Some((section, Tree::parse(&v.text, MAX_DEPTH).ok()?)));
-            self.has_others |= own.is_none();
+            self.has_other_records |= own.is_none();
             let is_own = own.is_some_and(|(section, tree)| self.assign_own_id(&stored, section, tree, &mut without_id));
             if !is_own {
                 self.assign_new_id(&stored, &mut without_id);
@@ -170,7 +170,7 @@ impl ExportPlan {
         if faults.any {
             let context =
                 ElementContext { id: &stored.id, related: (vec![], vec![]), ends: None, now: self.now, strip: false };
-            // Elements of the other lists can always be repaired with members that are composed from the record.
+            // In all other lists, forbidden values can always be replaced with members composed from the record.
             if matches!(section.key, "project" | "reminder" | "episode") {
                 let composed = element(&stored.record, section, self.shape, &context);
                 if replace_forbidden_values(&mut tree, section, self.shape, &composed).is_none() {
@@ -202,11 +202,11 @@ impl ExportPlan {
     /// Assigns an id to a record of another format.
     fn assign_new_id(&mut self, stored: &StoredRecord, without_id: &mut Vec<WithoutId>) {
         if stored.record.kind == Kind::Relation {
-            return; // nothing refers to a relation, and its list depends on its ends
+            return; // Nothing refers to a relation, and its list is not known before its ends have ids.
         }
         let section = section_for(stored.record.kind, self.shape, false);
         if *section == NODES_SECTION {
-            // The id is derived from the name. If two entities have the same name, the second id gets a suffix.
+            // The id of a node contains the entity's name. If a name is repeated, a suffix is added.
             let (vault_id, proposed) = (stored.id.clone(), self.proposed_id(stored, section));
             without_id.push(WithoutId { vault_id, section, own: None, is_first: false, proposed });
             return;
@@ -234,7 +234,7 @@ impl ExportPlan {
         let mut attempt = 0;
         while !self.claim(section, &id) {
             attempt += 1;
-            id = other_id(proposed, attempt, vault_id, section, self.shape);
+            id = alternative_id(proposed, attempt, vault_id, section, self.shape);
         }
         id
     }
@@ -244,8 +244,8 @@ impl ExportPlan {
         self.used_ids.insert(id_digest(section, id))
     }
 
-    /// The nodes of an imported document that only refer to records, updated to the ids that these records are written
-    /// with. Nodes that the format forbids are left out.
+    /// Updates nodes of an imported document that only refer to records to the new ids of these records. Leaves out
+    /// nodes that the format forbids.
     pub fn writable_nodes(&mut self, nodes: Vec<(u64, String)>) -> Vec<(u64, String)> {
         let writable = nodes.into_iter().filter_map(|(index, node)| {
             let mut tree = Tree::parse(&node, MAX_DEPTH).ok()?;
@@ -325,11 +325,11 @@ impl ExportPlan {
         (memories, todos)
     }
 
-    /// The frame into which the records are written: that of the only imported document. None if that document has a
-    /// different shape than the one to be written, if some records come from elsewhere, or if identifiers are left out.
+    /// The frame into which the records are written: that of the only imported document. None if its shape differs from
+    /// the one to be written, if some records come from elsewhere, or if identifiers are left out.
     pub fn base_frame(&self) -> Option<&DocumentFrame> {
         match self.frames.as_slice() {
-            [(frame, _)] if frame.shape == self.shape && !self.has_others && !self.strip => Some(frame),
+            [(frame, _)] if frame.shape == self.shape && !self.has_other_records && !self.strip => Some(frame),
             _ => None,
         }
     }

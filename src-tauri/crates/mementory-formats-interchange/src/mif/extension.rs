@@ -1,4 +1,4 @@
-//! The extension slot of an element: one additional member, since the format allows unknown members everywhere (spec
+//! The extension slot of an element: an additional member, because the format allows unknown members everywhere (spec
 //! §9).
 use super::{canonical::canonical, to_record::tree_of, wire::json};
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, Field, NativeFields, Restored, members};
@@ -35,10 +35,10 @@ fn fingerprint(tree: &Tree) -> String {
     extension::fingerprint(out)
 }
 
-/// How a record is compared with the element that is written for it.
+/// The relation of a record to the element written for it, which decides what the extension slot must contain.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum ComparisonMode {
-    /// The record was read from this element, so the element itself is its origin and verbatim.
+    /// The record was read from this element, which therefore provides its origin and verbatim.
     OwnElement,
     /// The record was read from another format or version.
     OtherSource,
@@ -46,8 +46,8 @@ pub(super) enum ComparisonMode {
     WithoutIdentifiers,
 }
 
-/// Stores the differences between `record` and `mapped` in the extension slot of `tree`. `mapped` is the record as it
-/// is read from `tree` without the slot.
+/// Stores the differences between `record` and `mapped` in the extension slot of `tree`. `mapped` is the record as read
+/// from `tree` without the slot.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: ComparisonMode) {
     extension::remove(tree);
     let (mut mapped_members, mut record_members) = (members(mapped), members(record));
@@ -72,16 +72,16 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: Co
     extension::set(tree, tree_of(&Value::Object(out)));
 }
 
-/// Names of the members in which `record` differs from `mapped`, each with true if `mapped` has such a member.
+/// Names of the members of `record` that are different or missing in `mapped`, each with true if it is only different.
 pub(super) fn differing_members(mapped: &Record, record: &Record) -> Vec<(String, bool)> {
     let (mapped_members, record_members) = (members(mapped), members(record));
     let differing = record_members.into_iter().filter(|(name, value)| mapped_members.get(name) != Some(value));
     differing.map(|(name, _)| (mapped_members.contains_key(&name), name)).map(|(partly, name)| (name, partly)).collect()
 }
 
-/// Applies the extension slot of an element to `mapped`, the record as it is read from the element without the slot.
-/// Origin and verbatim are those of the element, unless the slot has an origin and no other program changed the
-/// element. None if the element does not contain our slot.
+/// Applies the extension slot of an element to `mapped`, the record as read from the element without the slot. Origin
+/// and verbatim come from the slot if it has an origin and no other program changed the element, otherwise from the
+/// element. None if the element has no slot.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Restored> {
     let mut map: Map<String, Value> = serde_json::from_str(&json(extension::get(tree)?)).ok()?;
     let native = map.remove(FINGERPRINT_MEMBER)?;

@@ -1,5 +1,4 @@
-//! First pass over a document: reads everything except the records. The result is the document with empty lists (see
-//! [`super::document_frame`]).
+//! First pass over a document: reads everything except the records (see [`super::document_frame`]).
 use super::{
     canonical::{canonical, order},
     document::tree_text,
@@ -36,20 +35,20 @@ pub(super) struct FirstPass {
     pub version: Option<String>,
 }
 
-/// Result of comparing the header's checksum with the document.
+/// Result of verifying the header's checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Checksum {
     /// The document has no checksum.
     Absent,
-    /// The checksum was computed by our rule, and it matches.
+    /// The checksum follows our rule and matches.
     Verified,
-    /// The checksum was computed by our rule, and it does not match.
+    /// The checksum follows our rule but does not match.
     Mismatch,
     /// The checksum is a placeholder: the digest of empty input.
     Placeholder,
     /// The checksum covers only the counts, not the content. The reference program writes such checksums.
     CountsOnly,
-    /// The checksum was computed by an unknown rule.
+    /// The rule of the checksum is not known.
     UnknownRule,
 }
 
@@ -57,8 +56,8 @@ pub(super) enum Checksum {
 pub(super) const CHECKSUM_METHOD: &str = "sha256-rfc8785-without-checksum";
 
 impl FirstPass {
-    /// Reads the document. If the parser fails because some elements are only nearly JSON, they are replaced with
-    /// `null` in the source, and the document is read again. Any other fault is an error.
+    /// Reads the document. If the parser fails because some elements are only nearly JSON, replaces them with `null` in
+    /// the source and reads the document again. Any other fault is an error.
     pub fn read(source: &mut Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
         let first = Self::read_once(source, limits);
         let Err(FormatError::Invalid { code: "malformed", place, .. }) = &first else { return first };
@@ -120,7 +119,7 @@ impl FirstPass {
             Ok(())
         })?;
         if source.encoding == Encoding::Jsonl {
-            // JSON lines have no lists, so a list is created for memories and for each other type of line that occurs.
+            // JSON lines have no lists, so lists are created for memories and for all other types of lines that occur.
             first_pass.ensure_list(&MEMORIES_SECTION);
             for section in SECTIONS {
                 if first_pass.counts[section.table_index()] > 0 {
@@ -171,7 +170,7 @@ impl FirstPass {
         }
     }
 
-    /// Version of the records: the declared version if it matches the shape, else the version of the shape.
+    /// Version of the records: the declared version if it matches the shape, otherwise that of the shape.
     pub fn version_of_records(&self) -> String {
         let declared_version = self.version.clone().filter(|v| {
             v.starts_with(match self.shape {
@@ -182,11 +181,11 @@ impl FirstPass {
         declared_version.unwrap_or_else(|| self.shape.version().to_owned())
     }
 
-    /// Checks the checksum. Reads the document again if the checksum was computed by our rule.
+    /// Verifies the checksum. Reads the document again if the checksum follows our rule.
     pub fn compare_checksum(&self, source: &Source<'_>, limits: &Limits) -> Result<Checksum, FormatError> {
         let header = self.shape.header();
         let Some(declared) = nested_text(&self.root, header, "checksum") else {
-            // The footer of JSON lines may have a checksum too, but it is not known how that one is computed.
+            // The rule for a checksum in the footer of JSON lines is not known.
             let last = self.footer.as_ref().and_then(|f| text(f, "checksum")).filter(|c| !c.is_empty());
             return Ok(if last.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
         };

@@ -1,5 +1,5 @@
-//! Values that the format forbids, such as an importance of 1.7. The vault keeps such a value in the verbatim of its
-//! record, and an import reports it. An export replaces or removes it, and keeps the verbatim in the extension slot.
+//! Values that the format forbids, such as an importance of 1.7. The vault keeps such a value in the record's verbatim,
+//! and an import reports it. An export replaces or removes it, and adds the verbatim to the extension slot.
 use super::{
     redaction::has_valid_position,
     schema::code_of,
@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 /// New ids, by list key and original id, for elements whose original id cannot be written.
 pub(super) type RenamedIds = HashMap<(&'static str, String), String>;
 
-/// Says whether an element contains forbidden values.
+/// Result of checking an element for forbidden values.
 pub(super) struct Faults {
     /// True if it contains any.
     pub any: bool,
@@ -39,16 +39,16 @@ pub(super) fn find_faults(tree: &Tree, section: &Section, shape: Shape) -> Fault
     out
 }
 
-/// The redactions of a memory that have a valid position. None if all of them have one.
+/// The redactions of a memory without those with invalid positions. None if all positions are valid.
 fn valid_redactions(tree: &Tree, section: &Section) -> Option<Tree> {
     let Some(Tree::Array(items)) = tree.get("redactions").filter(|_| *section == MEMORIES_SECTION) else { return None };
     let valid: Vec<Tree> = items.iter().filter(|item| has_valid_position(item)).cloned().collect();
     (valid.len() < items.len()).then_some(Tree::Array(valid))
 }
 
-/// Replaces the forbidden values of an element with those of `composed`, an element that was composed from the same
-/// record. Values that `composed` lacks are removed. Returns the names of the changed members, or None if the element
-/// still cannot be written.
+/// Replaces the forbidden values of an element with those of `composed`, an element composed from the same record, or
+/// removes them if `composed` lacks them. Returns the names of the changed members, or None if the element still has
+/// forbidden values.
 pub(super) fn replace_forbidden_values(
     tree: &mut Tree,
     section: &Section,
@@ -74,7 +74,7 @@ pub(super) fn repair_document(root: &mut Tree, shape: Shape, new: &Tree) -> BTre
     if version_of(root).is_some_and(|version| !version.starts_with(&shape.version()[..1])) {
         take(root, "mif_version");
     }
-    // Name and version of the program are replaced together, because they must be those of one program.
+    // Name and version are replaced together, because they must describe the same program.
     let generator = root.get("generator");
     if generator.is_some_and(|program| ["name", "version"].iter().any(|name| text(program, name).is_none())) {
         take(root, "generator");
@@ -89,7 +89,7 @@ pub(super) fn repair_document(root: &mut Tree, shape: Shape, new: &Tree) -> BTre
     names
 }
 
-/// The lists that a member of an element refers to.
+/// The lists whose ids a member of an element can contain.
 fn referenced_lists(section: &Section, member: &str) -> &'static [&'static str] {
     match (section.key, member) {
         ("memory" | "todo", "related_memories" | "related_memory_ids") | ("memory", "parent_id") => &["memory"],

@@ -16,8 +16,7 @@ use mementory_json::Tree;
 use mementory_model::{Kind, Limits, LossKind, LossReport, Record, Timestamp};
 use std::{io::Write, path::Path};
 
-/// Writes the memories of `source` to the new file `out`. If `out` is None, nothing is written, but the report is the
-/// same.
+/// Writes the memories of `source` to the new file `out`. Without `out`, only returns the report.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -137,9 +136,9 @@ impl InteropWriter {
         Ok(Some(text))
     }
 
-    /// The original text of an unedited record from the same encoding. None for a block whose text contains a `---`
-    /// line, which must be escaped, because some programs would end the block there. Also None for an element with a
-    /// forbidden value.
+    /// The original text of an unedited record from the same encoding. None for an element with a forbidden value, and
+    /// for a block whose text contains a `---` line, which must be escaped because some programs would end the block
+    /// there.
     fn original_text(&self, stored: &StoredRecord) -> Option<String> {
         let record = &stored.record;
         let is_same =
@@ -198,8 +197,8 @@ impl InteropWriter {
         tree
     }
 
-    /// Header and text of a block. A single `---` separates blocks, because the reference program cannot read two in a
-    /// row.
+    /// Header and text of a block. Blocks are separated by one `---`, because the reference program cannot read two in
+    /// a row.
     fn compose_block(&self, record: &Record) -> String {
         let mut out = format!("{BLOCK_SEPARATOR}\ntype: {}\n", memory_type(record, Shape::V2));
         out.push_str(&format!("created_at: {}\n", offset_time_text(self.created(record))));
@@ -217,7 +216,7 @@ impl InteropWriter {
     }
 }
 
-/// Separates blocks, and a header from its text.
+/// Line between blocks, and between a header and its text.
 const BLOCK_SEPARATOR: &str = "---";
 
 /// Tags joined by commas, as the reference program expects, or as a list if a tag contains a comma or starts or ends
@@ -227,13 +226,12 @@ fn tags(tags: &[String]) -> Tree {
     if tags.iter().all(is_plain) { Tree::Text(tags.join(",")) } else { texts(tags) }
 }
 
-/// A time with a numeric UTC offset, as the reference program writes it in these encodings.
+/// A time in the notation of the reference program in these encodings, with a numeric UTC offset.
 fn offset_time_text(time: Timestamp) -> String {
     format!("{}+00:00", time.to_rfc3339().trim_end_matches('Z'))
 }
 
-/// Reports each value of a record that is lost in the file. `mapped` is the record as our reader will read it from the
-/// file.
+/// Reports each value of a record that the file does not preserve. `mapped` is the record as our reader reads it back.
 fn report_losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, report: &mut LossReport) {
     let record = &stored.record;
     if record.kind != MEMORIES_SECTION.kind {

@@ -92,7 +92,7 @@ fn origin(encoding: Encoding, place: &str, pointer: String) -> Origin {
     Origin { format: KEY_SCOPE.into(), version, container: place.to_owned(), pointer }
 }
 
-/// Elements of the array, or of the list inside an object, as mem0's API returns it.
+/// Elements of an array, or of the list in an object such as mem0's API returns.
 fn items<'t>(bytes: &'t [u8], place: &str) -> Result<Vec<&'t RawValue>, FormatError> {
     let text = std::str::from_utf8(bytes).map_err(|_| fault_error("invalid_utf8", place))?;
     let to_fault = |_| match json_fault(bytes) {
@@ -161,8 +161,8 @@ pub(super) fn record_from_item(json: &str, encoding: Encoding, limits: &Limits) 
     Ok(record)
 }
 
-/// Header and body of each block, with the number of its first line. Blocks are separated by one `---`, or by two,
-/// which the reference program writes but cannot read.
+/// Text and first line number of each block. Blocks are separated by one `---`, or by two, which the reference program
+/// writes but cannot read.
 pub(super) fn blocks(text: &str) -> Vec<(usize, String)> {
     let lines: Vec<&str> = text.split('\n').collect();
     let is_separator_at = |i: usize| lines.get(i).is_some_and(|l| l.trim_end() == "---");
@@ -236,8 +236,8 @@ pub(super) fn record_from_block(block: &str, encoding: Encoding) -> Record {
     record
 }
 
-/// Rules for the members of an array element. Violations are reported, because the value is stored only in the record's
-/// fields.
+/// Rules for the members of an array element. Violations are reported, because an invalid value ends up only in the
+/// record's `fields`.
 const ITEM_RULE: Rule = Rule::Object(&[
     nullable("created_at", Rule::Time),
     nullable("updated_at", Rule::Time),

@@ -1,4 +1,4 @@
-//! Faults of a text that is nearly JSON: it has one of a few common faults and is otherwise valid.
+//! Faults of a text that is nearly JSON, that is, valid except for a few common faults.
 use mementory_format::FormatError;
 
 /// Code of the first fault in a text that is nearly JSON: `nan`, `lone_surrogate`, `control_character`,
@@ -8,7 +8,7 @@ pub(super) fn json_fault(text: &[u8]) -> Option<&'static str> {
     codes.first().copied()
 }
 
-/// The error for a document with the fault `code` of [`json_fault`].
+/// The error for a document with a fault that [`json_fault`] found.
 pub(super) fn fault_error(code: &'static str, place: impl Into<String>) -> FormatError {
     let message = match code {
         "nan" => "not JSON: NaN and infinity are not JSON numbers",

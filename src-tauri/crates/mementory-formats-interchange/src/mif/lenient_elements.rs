@@ -1,5 +1,5 @@
-//! Replaces elements that are only nearly JSON with `null`, in documents that the parser cannot read to the end because
-//! of them. In other documents, such elements are skipped when they are read.
+//! Replaces elements that are only nearly JSON with `null`, for documents in which they stop the parser. In other
+//! documents, such elements are skipped when they are read.
 use super::{
     json_faults::json_fault,
     sections::{SECTIONS, Section, section_named},
@@ -11,14 +11,13 @@ use std::{collections::HashMap, ops::Range};
 /// JSON pointer and fault code of each replaced element.
 pub(super) type FaultyElements = HashMap<String, &'static str>;
 
-/// Replaces each element that is only nearly JSON with `null`. None if there is no such element, so that the fault is
-/// elsewhere. The result may still be invalid JSON, so the caller parses it.
+/// Replaces each element that is only nearly JSON with `null`. None if there is no such element. The result may still
+/// be invalid JSON.
 pub(super) fn blank_faulty_elements(text: &[u8]) -> Option<(Vec<u8>, FaultyElements)> {
     let mut scan = ElementScan { text, out: Vec::with_capacity(text.len()), copied: 0, faulty: FaultyElements::new() };
     let mut counts = [0; SECTIONS.len()];
     let mut open: Option<List> = None;
-    // Byte ranges of two names: that of the document's current member, and that of the current member in an object
-    // inside the document.
+    // Byte ranges of the names of the current members: at the top level, and in an object one level below.
     let mut names: [Range<usize>; 2] = Default::default();
     let (mut at, mut depth, mut last_string) = (0, 0usize, 0..0);
     while let Some(byte) = text.get(at) {
@@ -108,7 +107,7 @@ impl ElementScan<'_> {
     }
 }
 
-/// Replaces each element of a YAML document that contains a number such as `.nan`, which JSON cannot express, with
+/// Replaces each element of a YAML document that contains a number which JSON cannot express (`.nan`, `.inf`) with
 /// `null`.
 pub(super) fn blank_non_finite(root: &mut Tree) -> FaultyElements {
     let mut faulty = FaultyElements::new();

@@ -1,5 +1,5 @@
-//! Memory Interchange Format (MIF), as JSON, YAML or JSON lines, plain or encrypted with a passphrase: version 1 as the
-//! specification defines it, and version 2 as its reference program writes it. See README.md.
+//! Memory Interchange Format (MIF), as JSON, YAML or JSON lines, plain or encrypted with a passphrase: version 1 as
+//! defined by the specification, and version 2 as written by the reference program. See README.md.
 mod canonical;
 mod compose;
 mod detect;
@@ -67,8 +67,7 @@ impl Format for Mif {
             ..Capabilities::default()
         }
     }
-    /// No finding of the validator prevents an import, because the reader itself rejects an unreadable document. An
-    /// import validates only to report the values that the format forbids.
+    /// None: the reader itself rejects unreadable documents. An import validates only to report forbidden values.
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&[])
     }

@@ -1,5 +1,5 @@
 //! Reads a document in two passes: first everything except the records (version, header, checksum), then the records
-//! one by one. A record that cannot be read is dropped; the others are imported.
+//! one by one. Unreadable records are dropped.
 use super::{
     document_frame,
     element_stream::{Item, stream_elements},
@@ -73,7 +73,7 @@ fn read_document(
         if first_pass.counts.iter().all(|n| *n == 0) {
             return Ok(());
         }
-        // Records outside of the envelope are imported too.
+        // Records outside the envelope are imported too.
         first_pass.root.remove("encryption");
     }
     report_document_findings(&first_pass, source, context, sink)?;
@@ -179,20 +179,20 @@ fn send_frame(first_pass: &FirstPass, source: &Source<'_>, sink: &mut dyn Sink) 
             send(group, &json(document))?;
         }
     }
-    // The frame of a document that we generated contains nothing to preserve.
+    // A frame that Mementory generated contains nothing to preserve.
     if our_slot.and_then(|o| o.get("generated")).is_some() {
         return Ok(());
     }
     send(document_frame::group(first_pass), &document_frame::to_json(first_pass))
 }
 
-/// Removes and returns `vendor_extensions["shodh-memory"].memory_metadata`: the metadata of each memory by its id.
+/// Removes and returns `vendor_extensions["shodh-memory"].memory_metadata`: metadata by memory id.
 fn take_metadata(root: &mut Tree) -> HashMap<String, Tree> {
     let Some(Tree::Object(members)) = metadata_of(root) else { return HashMap::new() };
     std::mem::take(members).into_iter().collect()
 }
 
-/// Puts metadata back into the document if its memory is not in the document.
+/// Restores the metadata whose memory is not in the document.
 fn put_metadata(root: &mut Tree, unclaimed: HashMap<String, Tree>) {
     if let Some(Tree::Object(members)) = metadata_of(root) {
         members.extend(unclaimed);
@@ -212,7 +212,7 @@ struct DocumentReader<'a> {
     source: &'a Source<'a>,
     context: &'a ReadContext,
     metadata: HashMap<String, Tree>,
-    /// For the digest of each key: the digest of the first element with that key, and the number of records with it.
+    /// By digest of a key: the digest of the first element with this key, and the number of records with this key.
     seen: HashMap<u128, (u128, u32)>,
     counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,
     bytes_done: u64,
@@ -254,7 +254,7 @@ impl DocumentReader<'_> {
         }
         let is_reference_node = *section == NODES_SECTION && text(&tree, "type").is_some_and(|kind| kind != "entity");
         if is_reference_node {
-            return Ok(()); // A node for a memory or todo. The memory or todo itself is in its own list.
+            return Ok(()); // A node for a memory or todo, which itself is in another list.
         }
         let mut mapped = to_record(section, &tree);
         mapped.origin = Origin {
@@ -305,7 +305,7 @@ impl DocumentReader<'_> {
             }
             Entry::Occupied(mut slot) => {
                 slot.get_mut().1 += 1;
-                // Two records have the same id. Both are imported, and the later one gets a different key.
+                // Both records are imported, and the later one gets a different key.
                 record.key.value = format!("{}#{}", record.key.value, slot.get().1);
                 self.count_note(&pointer, "duplicate_id", "two records have the same id");
             }
@@ -325,7 +325,7 @@ impl DocumentReader<'_> {
     }
 }
 
-/// Sets importance and last access from the metadata that version 2 stores outside of a memory, and stores all of the
+/// Sets importance and last access from the metadata that version 2 stores outside a memory, and stores the complete
 /// metadata in `fields`.
 fn apply_metadata(record: &mut Record, metadata: &Tree) {
     record.importance = super::wire::number(metadata, "importance").or(record.importance);
@@ -340,12 +340,12 @@ fn apply_metadata(record: &mut Record, metadata: &Tree) {
     record.fields.insert(METADATA_FIELD.into(), metadata_value);
 }
 
-/// Field of a record with the metadata that version 2 stores outside of a memory.
+/// Field of a record with the metadata that version 2 stores outside a memory.
 pub(super) const METADATA_FIELD: &str = "memory_metadata";
-/// Field with the exact text of this metadata, for metadata that [`METADATA_FIELD`] would change.
+/// Field with the exact JSON of this metadata, if its conversion for [`METADATA_FIELD`] is not lossless.
 const METADATA_TEXT_FIELD: &str = "memory_metadata_text";
 
-/// The metadata that version 2 stores outside a memory, as it was read.
+/// The original metadata that version 2 stores outside a memory.
 pub(super) fn metadata_of_record(fields: &Fields) -> Option<Tree> {
     let metadata_value = fields.get(METADATA_FIELD)?;
     let metadata_text = fields.get(METADATA_TEXT_FIELD).and_then(|t| Tree::parse(t.as_str()?, 512).ok());

@@ -1,5 +1,5 @@
-//! Describes values that were masked or redacted: `redactions` next to the content (spec §6.1) and `privacy` in the
-//! metadata (§7). Positions and lengths are in bytes, as in the reference program; the specification defines no unit.
+//! Describes values that were masked or redacted, in `redactions` of an element (spec §6.1) and `privacy` of the
+//! document (§7). Positions and lengths are in bytes, as in the reference program; the specification defines no unit.
 //! The values themselves are never written.
 use super::{
     sections::Section,
@@ -14,7 +14,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 /// Name of the member.
 const REDACTIONS_MEMBER: &str = "redactions";
-/// Classes of personal data: ours, and those of the specification.
+/// Classes of personal data: those of Mementory and those of the specification.
 const PERSONAL_CLASSES: [&str; 12] = [
     "email",
     "phone",
@@ -34,7 +34,7 @@ const SECRET_CLASSES: [&str; 8] =
     ["access_key", "private_key", "password", "stored_secret", "api_key", "token", "secret", "credential"];
 
 /// Adds the redactions of a record's text to those already in its element. Returns the record with the same list in its
-/// fields, so that reading the element yields the same record.
+/// fields, because this is how the element will be read.
 pub(super) fn attach<'r>(
     stored: &'r StoredRecord,
     section: &Section,
@@ -43,7 +43,7 @@ pub(super) fn attach<'r>(
 ) -> Cow<'r, Record> {
     let record = Cow::Borrowed(&stored.record);
     let content = text(tree, "content").unwrap_or_default();
-    // Version 2 has no member `redactions`. If the text is empty, the content is the title, which has no redactions.
+    // Version 2 has no `redactions`. The positions apply only if the content is the record's text and not its title.
     let redactions_apply =
         shape == Shape::V1 && matches!(section.key, "memory" | "todo") && record.text.starts_with(content);
     if !redactions_apply || stored.redactions.is_empty() {
@@ -69,7 +69,7 @@ pub(super) fn attach<'r>(
     record
 }
 
-/// True if a redaction has no position, or one whose start and end fit its length.
+/// True if a redaction has no position, or one that matches its length.
 pub(super) fn has_valid_position(redaction: &Tree) -> bool {
     let Some(Tree::Array(range)) = redaction.get("position") else { return true };
     let ends: Vec<f64> = range.iter().filter_map(Tree::as_f64).collect();
@@ -90,7 +90,7 @@ fn redaction_entry(redaction: &Redaction) -> Tree {
     out
 }
 
-/// The fields of a document that contain redaction marks, and whether these replace personal data or secrets.
+/// Fields of a document that contain redaction marks, and the types of data that the marks replace.
 #[derive(Default)]
 pub(super) struct Privacy {
     fields: BTreeSet<String>,
@@ -115,8 +115,8 @@ impl Privacy {
         }
     }
 
-    /// The `privacy` object: `declared` plus what was found. None if there is nothing to report. If all records were
-    /// scanned for sensitive values (`values_were_scanned`), it also states what was not found.
+    /// The `privacy` object: `declared` updated with the findings. None if there are no findings, unless all records
+    /// were scanned for sensitive values (`values_were_scanned`): the object then states that there are none.
     pub fn privacy_object(&self, declared: Option<&Tree>, values_were_scanned: bool) -> Option<Tree> {
         if !values_were_scanned && !self.personal && !self.secrets && self.fields.is_empty() {
             return None;

@@ -1,5 +1,5 @@
-//! Elements of imported documents that are not written as they were read: those of edited records, those with values
-//! that the format forbids, and those that refer to an id that is not written.
+//! Changes elements of imported documents before they are written: elements of edited records, elements with forbidden
+//! values, and elements that refer to an id that has changed.
 use super::{
     compose::{self, ElementContext, element, set_text},
     export_plan::ExportPlan,
@@ -17,9 +17,9 @@ use std::collections::BTreeSet;
 
 /// How the element of a record is written.
 pub(super) enum OwnElement {
-    /// The element as it was read.
-    AsRead,
-    /// As this changed element.
+    /// Unchanged.
+    Unchanged,
+    /// With changes.
     Changed {
         element: Tree,
         /// Type of the record as read from the element.
@@ -27,7 +27,7 @@ pub(super) enum OwnElement {
         /// Members with a value that the format forbids.
         replaced: BTreeSet<String>,
     },
-    /// Not at all. A new element is composed, as for a record of another format.
+    /// Not at all: a new element must be composed, as for a record of another format.
     Impossible,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn own_element(
 ) -> Result<OwnElement, FormatError> {
     let (record, shape) = (&stored.record, plan.shape);
     if !stored.edited && !plan.may_change(&stored.id) {
-        return Ok(OwnElement::AsRead);
+        return Ok(OwnElement::Unchanged);
     }
     let mut tree =
         Tree::parse(verbatim, depth).map_err(|e| FormatError::invalid("malformed", &stored.id, e.to_string()))?;
@@ -54,7 +54,7 @@ pub(super) fn own_element(
     let id = plan.id_of(&stored.id).map(|(_, id)| id.as_str());
     if let Some(id) = id.filter(|id| text(&tree, "id") != Some(*id)) {
         match *section == EDGES_SECTION {
-            true => tree.remove("id"), // an edge needs none
+            true => tree.remove("id"), // an edge needs no id
             false => set_text(&mut tree, "id", id),
         }
         replaced.insert("id".to_owned());
@@ -72,7 +72,7 @@ pub(super) fn own_element(
         }
     }
     if !stored.edited && !has_new_reference && replaced.is_empty() {
-        return Ok(OwnElement::AsRead);
+        return Ok(OwnElement::Unchanged);
     }
     let record = redaction::attach(stored, section, shape, &mut tree);
     let record = record.as_ref();
@@ -80,7 +80,7 @@ pub(super) fn own_element(
     let kind = mapped.record_type.clone();
     if stored.edited {
         if !replaced.contains("id") {
-            mapped.key = record.key.clone(); // of two records with the same id, the later one has a different key
+            mapped.key = record.key.clone(); // the key of a repeated id has a suffix
         }
         mapped.repeats = record.repeats;
         if record.fields.contains_key(METADATA_FIELD) {
@@ -89,8 +89,8 @@ pub(super) fn own_element(
             mapped.times.last_accessed = record.times.last_accessed;
         }
     }
-    // The verbatim of an unedited record goes to the slot, because it is the only place with all forbidden values. The
-    // verbatim of an edited record would undo the edit.
+    // The verbatim of an unedited record goes into the slot, because only it contains all forbidden values. For an
+    // edited record it is left out, because it would undo the edit.
     let mode = if stored.edited { ComparisonMode::OwnElement } else { ComparisonMode::OtherSource };
     attach(&mut tree, &mapped, record, mode);
     Ok(OwnElement::Changed { element: tree, kind, replaced })

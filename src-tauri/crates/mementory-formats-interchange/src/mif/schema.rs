@@ -47,7 +47,7 @@ fn prefixed(text: &str, prefix: &str, is_allowed: fn(u8) -> bool) -> Fit {
     text.strip_prefix(prefix).is_some_and(|name| !name.is_empty() && name.bytes().all(is_allowed)).into()
 }
 
-/// Memory types of version 1: nine from the specification, and four that only the published schema has.
+/// Memory types of version 1: nine from the specification, and four that are only in the published schema.
 pub(super) const MEMORY_TYPES_1: [&str; 13] = [
     "Observation",
     "Decision",
@@ -84,9 +84,9 @@ pub(super) const MEMORY_TYPES_2: [&str; 14] = [
 pub(super) const TASK_STATES: [&str; 6] = ["backlog", "todo", "in_progress", "blocked", "done", "cancelled"];
 /// Priorities of a todo.
 pub(super) const TASK_PRIORITIES: [&str; 5] = ["urgent", "high", "medium", "low", "none"];
-/// Types of the source of a memory.
+/// Source types of a memory.
 pub(super) const SOURCE_TYPES: [&str; 5] = ["conversation", "file", "api", "hook", "user"];
-/// Edge types of version 1: five from the specification, and one that only the published schema has.
+/// Edge types of version 1: five from the specification, and one that is only in the published schema.
 pub(super) const EDGE_TYPES: [&str; 6] =
     ["semantic_association", "entity_mention", "temporal_sequence", "causal", "user_linked", "todo_memory"];
 /// Embedding models that the published schema of version 1 lists. The specification lists none.

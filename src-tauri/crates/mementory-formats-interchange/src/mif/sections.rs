@@ -1,4 +1,4 @@
-//! The table of all lists that contain records, in both versions. Readers and writers of all encodings use it.
+//! Table of all lists that contain records, in both versions, for the readers and writers of all encodings.
 use mementory_model::Kind;
 
 /// A list of records in a document.
@@ -12,7 +12,7 @@ pub(super) struct Section {
     pub line: &'static str,
     /// Name of the list in the counts of the footer of JSON lines.
     pub count: &'static str,
-    /// Kind of the records that the elements become.
+    /// Kind of the records in the list.
     pub kind: Kind,
     /// Prefix of the keys of these records.
     pub key: &'static str,
@@ -110,7 +110,7 @@ pub(super) fn section_for_line_type(line: &str) -> Option<&'static Section> {
     SECTIONS.into_iter().find(|s| s.line == line)
 }
 
-/// The name as a static string if an object with this name contains lists of records, else None.
+/// The name as a static string if the object with this name contains lists of records.
 pub(super) fn parent_named(name: &str) -> Option<&'static str> {
     SECTIONS.into_iter().map(|s| s.parent).find(|p| !p.is_empty() && *p == name)
 }

@@ -1,4 +1,4 @@
-//! The bytes of a document in any encoding. YAML is converted to JSON when a document is opened, so that all other code
+//! The bytes of a document in any encoding. YAML is converted to JSON when a document is opened, so all other code
 //! handles only JSON and JSON lines. Invalid JSON is not repaired, but elements that are only nearly JSON can be
 //! replaced with `null`.
 pub(super) use super::encoding::Encoding;
@@ -22,13 +22,13 @@ pub(super) struct Source<'a> {
     pub original_encoding: Encoding,
     /// Path of the file, for messages.
     pub place: String,
-    /// Elements that are only nearly JSON. [`Source::read`] returns `null` in their place.
+    /// Elements that are only nearly JSON, and were replaced with `null`.
     pub faulty: FaultyElements,
     /// JSON pointers of keys that occur more than once in a mapping of a YAML document.
     pub repeated: Vec<String>,
 }
 
-/// Factor by which the memory limit of a YAML document exceeds that of a JSON value, because YAML is parsed as a whole.
+/// Ratio of the memory limit for a YAML document, which is parsed as a whole, to the limit for a JSON value.
 const YAML_MEMORY_FACTOR: u64 = 3;
 
 impl<'a> Source<'a> {
@@ -73,7 +73,7 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// The document inside an envelope.
+    /// A source for the document inside an envelope.
     ///
     /// # Errors
     /// `passphrase_needed`, `passphrase_wrong`, or a fault of the envelope. `malformed` if the decrypted content is not
@@ -101,7 +101,7 @@ impl<'a> Source<'a> {
             let bytes = self.read_all(limits)?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| FormatError::invalid("invalid_utf8", &self.place, "the document is not UTF-8"))?;
-            // A YAML document is parsed as a whole, and JSON element by element, so YAML may use more memory.
+            // YAML may use more memory, because it is not parsed element by element.
             let bounds = Bounds { depth: limits.json_depth, bytes: limits.tree_bytes * YAML_MEMORY_FACTOR };
             let tree = yaml::parse(text.trim_start_matches('\u{feff}'), bounds).map_err(|e| match e.code {
                 yaml::TOO_LARGE_CODE => {

@@ -56,7 +56,7 @@ impl Sink for MemoryStore {
     }
 }
 
-/// The id of a record in the vault, in the format of a real vault: 32 hex digits.
+/// A vault id for a record. Like a real one, it has 32 hex digits.
 pub(super) fn vault_id(key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}", key.scope, key.value))[..16])
 }

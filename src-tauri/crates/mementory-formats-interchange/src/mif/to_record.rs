@@ -1,4 +1,4 @@
-//! Converts an element of a list to a record. Members that the model covers are mapped; all others go into `fields`.
+//! Converts an element of a list to a record. Members without a field in [`Record`] go into `fields`.
 use super::{
     sections::Section,
     wire::{KEY_SCOPE, bare_id, json, list, nested_text, number, text, time},
@@ -13,7 +13,7 @@ pub(super) fn key(list: &str, id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, format!("{list}/{}", bare_id(id)))
 }
 
-/// Link to the record that an id in a version 1 graph names.
+/// Link to the record named by an id in a version 1 graph.
 pub(super) fn end_link(relation: &str, id: &str) -> Link {
     let (kind, list) = if id.starts_with("todo_") {
         (Kind::Todo, "todo")
@@ -25,7 +25,7 @@ pub(super) fn end_link(relation: &str, id: &str) -> Link {
     Link { relation: relation.to_owned(), kind, target: key(list, id) }
 }
 
-/// Code of the reason why an element cannot become a record.
+/// Reason code if an element cannot become a record.
 pub(super) fn missing_requirement(section: &Section, tree: &Tree) -> Option<&'static str> {
     if !matches!(tree, Tree::Object(_)) {
         return Some("not_an_object");
@@ -127,7 +127,7 @@ fn fill_memory(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     }
 }
 
-/// Names of the members with the type and the vector in this element. They depend on the version.
+/// Names of the members with the type and the vector, which depend on the version of the element.
 pub(super) fn type_and_vector_names(tree: &Tree) -> (&'static str, &'static str) {
     let is_version_2 = tree.get("type").is_none() && tree.get("memory_type").is_some();
     let vector = if tree.get("embedding").is_some() { "embedding" } else { "embeddings" };

@@ -1,5 +1,5 @@
 //! Validates a document against the specification (version 1) or the types of the reference program (version 2) and
-//! reports all findings. Harmless faults that other programs commonly make are warnings.
+//! reports all findings. Harmless and common deviations are only warnings.
 use super::{
     detect,
     element_stream::{Item, stream_elements},
@@ -20,7 +20,7 @@ use mementory_json::{
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Number of findings that are listed for each code. Further findings are only counted.
+/// Number of findings listed for each code. Any more are only counted.
 const MAX_LISTED_PER_CODE: usize = 100;
 
 /// Validates every detected file. With a passphrase, the content of encrypted documents is validated too.
@@ -78,7 +78,7 @@ struct Validator<'p> {
     is_yaml: bool,
 }
 
-/// Ids of the elements of each list, and counts, for checks across lists.
+/// Ids and counts collected from the elements, for checks across lists.
 #[derive(Default)]
 struct ElementIds {
     by_list: HashMap<&'static str, HashSet<String>>,
@@ -106,7 +106,7 @@ impl Validator<'_> {
     }
 
     fn check_schema(&mut self, tree: &Tree, rule: &Rule, pointer: &str, place: &str) {
-        // In YAML, repeated keys were already reported as an error when the document was converted.
+        // Repeated keys in YAML were already reported when the document was converted.
         let repeated_keys = if self.is_yaml { RepeatedKeys::Accept } else { RepeatedKeys::Report };
         check(tree, rule, repeated_keys, &mut |at, violation| {
             let (code, warning) = code_of(&violation);
@@ -150,14 +150,14 @@ impl Validator<'_> {
             match self.passphrase.take().filter(|_| is_complete) {
                 Some(passphrase) => {
                     let mut inner = Source::of_envelope(encryption, Some(passphrase), &place, limits)?;
-                    // `self.passphrase` is empty here, so an envelope inside this envelope is reported but not opened.
+                    // `self.passphrase` is None here, so a nested envelope is reported but not opened.
                     self.check_document(&mut inner, limits)?;
                     self.passphrase = Some(passphrase);
                 }
                 None => self.warn("encrypted", &place, "the content can only be validated with the passphrase"),
             }
             self.out.kind = Some("encrypted".into());
-            // A document with an envelope needs no header, because the example in the specification has none.
+            // With an envelope, the header is optional, because the specification's example has none.
             if first_pass.root.get("export").is_none() && first_pass.root.get("export_meta").is_none() {
                 return Ok(());
             }
@@ -323,7 +323,7 @@ impl Validator<'_> {
                 "edge" => {
                     for end in ["source", "target"] {
                         let Some(id) = text(&tree, end) else { continue };
-                        // If the graph has no nodes, an edge may refer to an entity that is not listed.
+                        // In a graph without nodes, edges may refer to unlisted entities.
                         let may_be_unlisted =
                             id.starts_with("entity:") && first_pass.counts[NODES_SECTION.table_index()] == 0;
                         let is_known = may_be_unlisted

@@ -10,14 +10,14 @@ use mementory_model::Timestamp;
 /// Id of the format. It is also the id space of the record keys.
 pub(super) const KEY_SCOPE: &str = "mif";
 
-/// The two shapes of a document. The header (`export` or `export_meta`) decides, because the declared version may be
-/// wrong.
+/// The two shapes of a document. The name of the header (`export` or `export_meta`) determines the shape, because the
+/// declared version may be wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Shape {
-    /// Version 1, as the specification defines it.
+    /// Version 1, defined by the specification.
     #[default]
     V1,
-    /// Version 2, as the reference program writes it.
+    /// Version 2, defined by the output of the reference program.
     V2,
 }
 
@@ -63,7 +63,7 @@ impl Shape {
         }
     }
 
-    /// Determines the shape of a document from its header, else from its declared version.
+    /// Determines the shape of a document from its header or, without a header, from its declared version.
     pub fn of_document(root: &Tree) -> Shape {
         match (root.get("export_meta"), root.get("export"), version_of(root)) {
             (Some(_), ..) => Shape::V2,
@@ -126,7 +126,7 @@ pub(super) fn number(tree: &Tree, name: &str) -> Option<f64> {
     tree.get(name).and_then(Tree::as_f64).filter(|n| n.is_finite())
 }
 
-/// Strings of a list; a single string counts as a list of one.
+/// Strings of a list; a single string is treated as a list.
 pub(super) fn list(tree: &Tree, name: &str) -> Vec<String> {
     match tree.get(name) {
         Some(Tree::Array(items)) => items.iter().filter_map(Tree::as_str).map(str::to_owned).collect(),
@@ -140,7 +140,7 @@ pub(super) fn texts<S: AsRef<str>>(items: &[S]) -> Tree {
     Tree::Array(items.iter().map(|s| Tree::Text(s.as_ref().to_owned())).collect())
 }
 
-/// The id without the prefix of version 1, with a UUID in its usual notation. So both versions yield the same key.
+/// The id without the prefix of version 1, with a UUID in its usual notation, so that both versions yield the same key.
 pub(super) fn bare_id(id: &str) -> String {
     let rest = id.strip_prefix("mem_").or_else(|| id.strip_prefix("todo_")).unwrap_or(id);
     match uuid::Uuid::try_parse(rest) {

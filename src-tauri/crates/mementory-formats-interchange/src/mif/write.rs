@@ -1,6 +1,6 @@
-//! Writes a document. An unedited element of the same version is written as it was read. All other elements are built
-//! from the record, and values that they cannot express are stored in `x_mementory`. README.md lists what an export
-//! preserves of imported documents.
+//! Writes a document. Unedited elements of the same version are written unchanged. All other elements are built from
+//! records, with values that they cannot express in `x_mementory`. README.md lists what an export preserves of imported
+//! documents.
 use super::{
     compose::{ElementContext, element, time_text},
     document::{Document, MemberValue, members_of},
@@ -63,7 +63,7 @@ pub(super) fn write(
     Ok(writer.report)
 }
 
-/// Writes all records of `source` to `out`, in an encoding of the specification.
+/// Like [`write`], but writes to a stream, in JSON, YAML or JSON lines.
 pub(super) fn write_answer(
     source: &mut dyn RecordSource,
     out: &mut dyn Write,
@@ -79,7 +79,7 @@ pub(super) fn write_answer(
     Ok(writer.report)
 }
 
-/// Returns the report that [`write`] would return, including the losses. Nothing is written.
+/// Returns the same report as [`write`], including the losses, but writes nothing.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
     let encoding = requested_encoding(options)?;
     if encoding.interop_name().is_some() {
@@ -103,11 +103,10 @@ fn requested_encoding(options: &WriteOptions) -> Result<Encoding, FormatError> {
     }
 }
 
-/// Note of a loss if a value is forbidden.
+/// Loss note for a value that the format forbids.
 const FORBIDDEN_NOTE: &str = "the format forbids its value: another one or none is written";
 
-/// Sort key of an element. Imported elements come first, in the order of their file and position. All other elements
-/// follow in the order of the vault.
+/// Sort key of an element: imported elements by file and position, then all others in the order of the vault.
 type ElementOrder = (bool, String, u64);
 
 struct DocumentWriter {
@@ -116,9 +115,9 @@ struct DocumentWriter {
     /// False for a dry run, in which elements are built only to find the losses.
     store_elements: bool,
     lists: Vec<Vec<(ElementOrder, String)>>,
-    /// True if some elements are not written exactly as they were read.
+    /// True if some elements differ from the imported ones.
     edited: bool,
-    /// The imported document into which the records are written, and its nodes that only refer to records.
+    /// Frame of the imported document into which the records are written, and its nodes that only refer to records.
     frame: Option<(Tree, Vec<(u64, String)>)>,
     types: BTreeMap<String, u64>,
     range: Option<(Timestamp, Timestamp)>,
@@ -129,7 +128,7 @@ struct DocumentWriter {
     report: WriteReport,
 }
 
-/// The values of a record that version 2 stores outside of the memory, each with its member name.
+/// Names and values of the metadata that version 2 stores outside a memory.
 fn external_metadata(record: &Record) -> Vec<(String, Tree)> {
     let importance = record.importance.filter(|i| i.is_finite()).map(|i| tree_of(&serde_json::json!(i)));
     let count = record.fields.get("access_count").filter(|n| n.is_u64()).map(tree_of);
@@ -172,8 +171,8 @@ impl DocumentWriter {
         Ok(writer)
     }
 
-    /// Replaces the forbidden values in the frame of the imported document. The original frame goes to the extension
-    /// slot.
+    /// Replaces forbidden values in the frame of the imported document. If there are any, the original frame goes into
+    /// the extension slot.
     fn prepare_frame(&mut self) {
         let Some(frame) = self.plan.base_frame() else { return };
         let (mut root, nodes) = (frame.document.clone(), frame.reference_nodes.clone());
@@ -210,8 +209,8 @@ impl DocumentWriter {
         self.write_foreign(stored)
     }
 
-    /// The element of an imported document, unchanged or with only the necessary changes, and the type of the record.
-    /// None if the format forbids the element.
+    /// The record's original element with only the necessary changes, and the type of the record. None if the format
+    /// forbids the element.
     fn own_text(
         &mut self,
         stored: &StoredRecord,
@@ -219,7 +218,7 @@ impl DocumentWriter {
         verbatim: &str,
     ) -> Result<Option<(String, Option<String>)>, FormatError> {
         Ok(match own_element(stored, section, verbatim, &self.plan, MAX_DEPTH)? {
-            OwnElement::AsRead => Some((verbatim.to_owned(), stored.record.record_type.clone())),
+            OwnElement::Unchanged => Some((verbatim.to_owned(), stored.record.record_type.clone())),
             OwnElement::Changed { element, kind, replaced } => {
                 self.edited = true;
                 let losses = &mut self.report.losses;
@@ -291,7 +290,7 @@ impl DocumentWriter {
         }
     }
 
-    /// For the metadata: counts a memory by type, and extends the time range by the times of a memory or todo.
+    /// Updates the values for the metadata: counts of memories by type, and the time range of memories and todos.
     fn count_record(&mut self, record: &Record, section: &Section, kind: Option<&str>) {
         if *section == MEMORIES_SECTION {
             *self.types.entry(kind.unwrap_or_default().to_owned()).or_default() += 1;
@@ -312,7 +311,7 @@ impl DocumentWriter {
         Ok(())
     }
 
-    /// Builds the document and its checksum. If nothing was changed, the imported checksum is kept.
+    /// Builds the document and its checksum. The imported checksum is kept if nothing has changed.
     fn finish(&mut self) -> Result<(Document, String), FormatError> {
         let shape = self.plan.shape;
         let mut lists: Vec<Vec<(ElementOrder, String)>> = std::mem::take(&mut self.lists);
@@ -333,8 +332,8 @@ impl DocumentWriter {
         for (index, node) in reference_nodes {
             let id = Tree::parse(&node, MAX_DEPTH).ok().and_then(|n| text(&n, "id").map(str::to_owned));
             if is_unchanged || id.is_some_and(|id| ids.contains(&id)) {
-                // Nodes that only refer to records return to their old positions, and nodes made from records fill the
-                // gaps.
+                // Nodes that only refer to records return to their original positions, between the nodes that are
+                // records.
                 let at = usize::try_from(index).unwrap_or(usize::MAX).min(nodes.len());
                 nodes.insert(at, (ElementOrder::default(), node));
             }
@@ -367,8 +366,8 @@ impl DocumentWriter {
         Ok((document, checksum))
     }
 
-    /// Owner of the memories: `anonymous` if identifiers are left out. Otherwise the user id, if all imported documents
-    /// have the same one, or else the vault id.
+    /// Owner of the memories: `anonymous` if identifiers are left out, otherwise the user id that all imported
+    /// documents have in common, otherwise the vault id.
     fn owner(&self) -> &str {
         if self.plan.strip {
             return "anonymous";
@@ -407,14 +406,14 @@ impl DocumentWriter {
         let number = |n: &str| Tree::Number(n.into());
         let mut our_slot = Tree::Object(vec![("v".into(), number("1")), ("generated".into(), Tree::Bool(true))]);
         if !self.plan.frames.is_empty() {
-            // The frames of imported documents are included, so that they can be restored later.
+            // The frames of imported documents are included, so that these documents can be restored later.
             our_slot.set("documents", Tree::Array(self.plan.frames.iter().map(|(_, tree)| tree.clone()).collect()));
         }
         slot::set(&mut root, our_slot);
         root
     }
 
-    /// Updates the metadata about the content (spec §7). Unknown members are preserved.
+    /// Updates the metadata that summarises the content (spec §7). Unknown members are preserved.
     fn update_summary(&self, document: &mut Document, counts: &[usize]) {
         if self.plan.shape == Shape::V2 {
             let header = document.members.iter().find(|(k, _)| k == Shape::V2.header());
@@ -487,7 +486,7 @@ impl DocumentWriter {
         vendors.set("shodh-memory", shodh);
     }
 
-    /// A document with a header and the envelope that contains the whole encrypted document.
+    /// A document with only a header and the envelope of the encrypted document.
     fn envelope_document(&self, encryption: Tree) -> Document {
         let shape = self.plan.shape;
         let seed = text(&encryption, "auth_tag").unwrap_or_default().to_owned();
@@ -550,7 +549,7 @@ fn add_end_nodes(lists: &mut [Vec<(ElementOrder, String)>], ids: &HashSet<String
     }
 }
 
-/// Puts the elements into their list. Creates the list if it is missing.
+/// Sets the elements of a list, which is created if necessary.
 fn fill_list(members: &mut Vec<(String, MemberValue)>, section: &'static Section, items: Vec<String>) {
     if section.parent.is_empty() {
         return set_section_items(members, section, items);

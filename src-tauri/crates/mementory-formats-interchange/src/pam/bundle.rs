@@ -51,8 +51,8 @@ impl<'a> Bundle<'a> {
     }
 }
 
-/// Major and minor version of a document, or 1.0 if the document states no version. Fails for an unsupported major
-/// version, and for a malformed version (§22.3).
+/// Major and minor version of a document; 1.0 if it states none. Fails for malformed versions and for major versions
+/// other than 1 (§22.3).
 pub(super) fn supported_version(document: &Document, place: &str) -> Result<(u64, u64), FormatError> {
     let raw = document.raw("schema_version").map(|raw| raw.get().chars().take(20).collect::<String>());
     let version_text = document.text_member("schema_version").or(raw).unwrap_or_default();
@@ -73,8 +73,8 @@ fn is_of_another_major(version: &str) -> bool {
     major.parse::<u64>().is_ok_and(|major| major != 1)
 }
 
-/// Scope of the keys of a store's records. It contains the owner's id, because stores of different people may use the
-/// same memory id.
+/// Scope of the record keys of a store. It contains the owner's id, because memory ids may repeat in stores of other
+/// people.
 pub(super) fn scope(outline: Option<&Tree>) -> String {
     let owner = outline.filter(|t| t.get("schema").and_then(Tree::as_str).is_none_or(|s| s == STORE_SCHEMA));
     match owner.and_then(|t| t.get("owner")?.get("id")?.as_str()) {

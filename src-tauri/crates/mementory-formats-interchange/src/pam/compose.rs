@@ -1,5 +1,5 @@
-//! Converts a record to a memory object. A record of the home store (see [`super::first_pass::FirstPass`]) is written
-//! as its source object with the edited members replaced. For any other record, a new object is built, and fields
+//! Converts a record to a memory object. For a record of the home store (see [`super::first_pass::FirstPass`]), this is
+//! its source object with the edited members replaced. For any other record, it is a new object, in which values
 //! without a member go into `x_mementory`.
 use super::{
     extension,
@@ -15,7 +15,7 @@ use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::BTreeSet;
 
-/// An object with those of the members that have a value.
+/// An object of all members that are not None.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree {
     Tree::Object(members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v?))).collect())
 }
@@ -25,8 +25,8 @@ pub(super) fn text_value(text: impl Into<String>) -> Option<Tree> {
     Some(Tree::Text(text.into()))
 }
 
-/// A time with whole seconds or with six decimal places. All programs write these two forms identically, which matters
-/// for checksums.
+/// A time with no or six decimal places, because all programs write these two forms identically, which matters for
+/// checksums.
 pub(super) fn time_tree(time: Timestamp) -> Tree {
     let text = time.to_rfc3339();
     let short = text.strip_suffix('Z').filter(|t| t.rsplit_once('.').is_some_and(|(_, f)| f.len() == 3));
@@ -73,15 +73,15 @@ pub(super) struct ComposedMemory {
     pub changed: bool,
 }
 
-/// Loss notes for values that the format forbids or requires: moved to another member of the object, filled in, or left
-/// out because the object has no other place for the value.
+/// Loss notes for a forbidden value that was moved, a missing value that was filled in, and a forbidden value that was
+/// left out because the object has no place for it.
 const FORBIDDEN_VALUE_NOTE: &str =
     "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
 const MISSING_VALUE_NOTE: &str = "the format requires a value, so the closest one is written";
 const LEFT_OUT_VALUE_NOTE: &str = "the format forbids this value, and this object has no other place for it";
 
-/// Moves values that the format forbids out of their members, and reports them as losses of the record `id`. A required
-/// time is replaced with `created`, a required platform with `platform`.
+/// Moves forbidden values out of their members, and reports them as losses of the record `id`. `created` and `platform`
+/// replace a forbidden time or platform that is required.
 pub(super) fn clean(
     tree: &mut Tree,
     kind: &ObjectKind,
@@ -94,7 +94,7 @@ pub(super) fn clean(
         let text = |name: &str| to_record::text(tree, name).unwrap_or_default();
         match pointer {
             // The memory's original type goes into `custom_type`, see below.
-            "/type" if kind.has_holder() => text_value("custom"),
+            "/type" if kind.has_overflow_member() => text_value("custom"),
             "/type" => text_value("related_to"),
             "/content" if text("content").is_empty() => text_value(EMPTY_CONTENT),
             "/content/type" => text_value("text"),
@@ -111,7 +111,10 @@ pub(super) fn clean(
     let own_type = to_record::text(tree, "type").filter(|own| !own.is_empty()).unwrap_or("unknown").to_owned();
     let changed = move_forbidden_values(tree, kind, keeps_unknown, &replacement);
     let was_moved = |pointer: &str| changed.moved.iter().any(|moved| moved == pointer);
-    if kind.has_holder() && was_moved("/type") && to_record::text(tree, "custom_type").is_none_or(str::is_empty) {
+    if kind.has_overflow_member()
+        && was_moved("/type")
+        && to_record::text(tree, "custom_type").is_none_or(str::is_empty)
+    {
         tree.set("custom_type", Tree::Text(own_type));
     } else if was_moved("/custom_type") && to_record::text(tree, "type") == Some("custom") {
         tree.set("custom_type", Tree::Text("unknown".into()));
@@ -120,7 +123,7 @@ pub(super) fn clean(
         tree.set("content_hash", Tree::Text(content_hash(EMPTY_CONTENT)));
     }
     let custom = tree.get("custom_type").filter(|custom| **custom != Tree::Null);
-    if kind.has_holder() && to_record::text(tree, "type") == Some("custom") && custom.is_none() {
+    if kind.has_overflow_member() && to_record::text(tree, "type") == Some("custom") && custom.is_none() {
         tree.set("custom_type", Tree::Text("unknown".into()));
         losses.add(id, "type", LossKind::Narrowed, MISSING_VALUE_NOTE);
     }
@@ -134,7 +137,7 @@ pub(super) fn clean(
         losses.add(id, member, LossKind::LeftOut, LEFT_OUT_VALUE_NOTE);
     }
     for member in &members(&changed.moved) {
-        if kind.has_holder() {
+        if kind.has_overflow_member() {
             losses.add(id, member, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
         } else {
             losses.add(id, member, LossKind::LeftOut, LEFT_OUT_VALUE_NOTE);
@@ -142,7 +145,7 @@ pub(super) fn clean(
     }
 }
 
-/// Sets the id that an object is exported under. Returns true if the object had another id, which is already taken.
+/// Sets the id of an object. Returns true if it differs from the original id, which another object already has.
 pub(super) fn set_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut LossReport) -> bool {
     let is_new = to_record::text(tree, "id") != Some(id);
     if is_new {
@@ -152,7 +155,7 @@ pub(super) fn set_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut Los
     is_new
 }
 
-/// Facts about the export that are needed to convert a record.
+/// The state of the export that is needed to convert records.
 pub(super) struct Context<'a> {
     pub first_pass: &'a FirstPass,
     pub description: &'a SourceDescription,
@@ -167,7 +170,7 @@ impl Context<'_> {
         envelope.unwrap_or("1.0").to_owned()
     }
 
-    /// True if the version may have unknown members, because it is later than 1.0.
+    /// True if the version is later than 1.0 and therefore allows unknown members.
     pub fn keeps_unknown(&self) -> bool {
         version(&self.version()).is_some_and(|(_, minor)| minor > 0)
     }
@@ -192,7 +195,7 @@ impl Context<'_> {
         let required_values = (created.unwrap_or(self.description.now), platform(&record.source.platform));
         let required_values = (required_values.0, required_values.1.as_str(), self.keeps_unknown());
         // An edit also changes the text in the verbatim. The hash of the old text must not be kept as a forbidden
-        // value, because it could be used to confirm a guess of what was removed.
+        // value, because a guess of the removed text could be confirmed with it.
         if stored.edited
             && let Some(hash) = to_record::text(&tree, "content").map(content_hash)
         {
@@ -206,7 +209,8 @@ impl Context<'_> {
             let mut record = record.clone();
             let unedited = if stored.edited { to_record::memory(&tree, &record.key.scope) } else { record.clone() };
             patch(&mut tree, &unedited, &record);
-            // A redaction replaces the hash too, because the old one could confirm a guess of the removed text.
+            // After a redaction, the hash is replaced too, because a guess of the removed text could be confirmed with
+            // it.
             if !stored.redactions.is_empty() && !unedited.text.is_empty() {
                 tree.set("content_hash", Tree::Text(content_hash(&record.text)));
             }
@@ -239,7 +243,7 @@ impl Context<'_> {
             let note = "the format allows one valid vector for each memory";
             losses.add(&stored.id, "embeddings", LossKind::LeftOut, note);
         }
-        // §12.1: a reference must not be written without its embedding.
+        // §12.1: a reference requires its embedding.
         let vector_id = vector.as_ref().and_then(|(vector, _)| to_record::text(vector, "id"));
         if to_record::text(&tree, "embedding_ref").is_some_and(|reference| Some(reference) != vector_id) {
             tree.remove("embedding_ref");
@@ -497,8 +501,8 @@ fn embedding_object(stored: &StoredRecord, memory: &str, created: Timestamp) -> 
     })
 }
 
-/// Writes the differences between `record` and `unedited` into the object. `unedited` is the record as it is read from
-/// the object. Fields that PAM has no member for are skipped.
+/// Writes the differences between `record` and `unedited`, the record as read from the object, into the object. Skips
+/// fields for which PAM has no member.
 fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {
     if unedited.text != record.text {
         let content = if record.text.is_empty() { format!("({})", record.kind.as_str()) } else { record.text.clone() };

@@ -165,8 +165,8 @@ pub(super) fn is_safe_path(path: &str) -> bool {
         && path.split('/').all(|s| !s.is_empty() && s != "." && s != ".." && !s.ends_with(['.', ' ']))
 }
 
-/// Compares the stated checksum with that of the memories exactly as in the file (`exact`). If they differ, compares it
-/// with the checksum of the memories in the form that the Python SDK hashes.
+/// Compares the stated checksum with that of the memories as in the file (`exact`), then with that of the memories in
+/// the form that the Python SDK hashes.
 fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bounds) -> Integrity {
     let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else { return Integrity::None };
     let Some(stated) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Mismatch };
@@ -178,13 +178,13 @@ fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bou
     if sdk.finish().as_deref() == Some(stated) { Integrity::MatchesSdkForm } else { Integrity::Mismatch }
 }
 
-/// The memories of a store. None for each memory that cannot be read.
+/// The memories of a store; unreadable memories are None.
 fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>> {
     doc.list("memories").into_iter().map(move |raw| Tree::from_raw(raw, bounds).ok())
 }
 
-/// The store without its records, and the result of comparing its checksum. Both are needed to verify the store's
-/// signature. None if there is no store, or if it is not signed.
+/// The store without its records, and the result of verifying its checksum, both of which the signature covers. None if
+/// there is no store, or if it is not signed.
 pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
     let Some(member) = bundle.store else { return Ok(None) };
     let text = document::read_text(bundle.catalog, member, bundle.limits)?;
@@ -348,7 +348,7 @@ fn check_conversation(
     let outline = report.outline_of(&doc, &member.place, &["messages"], bounds);
     report.add_faults(&member.place, check(&CONVERSATION_RULE, &outline));
     let messages = doc.list("messages");
-    // All messages are in memory together, so they share one memory limit.
+    // All messages are in memory at the same time, so they share one memory limit.
     let mut remaining = bounds;
     let trees: Vec<Result<Tree, TreeError>> =
         messages.iter().map(|raw| Tree::from_raw_within(raw, &mut remaining)).collect();

@@ -1,5 +1,5 @@
-//! Writes conversations, each as an entry of the index and a file. A conversation of the home store is written exactly
-//! as it was imported if all its messages are unedited.
+//! Writes conversations, each as an index entry and a file. A conversation of the home store stays byte-identical if
+//! all its messages are unedited.
 use super::{
     compose::{Context, clean, compact, object, platform, role, set_id, tags, text_value, time_tree},
     conformance::is_safe_path,
@@ -27,11 +27,11 @@ struct MessageRow {
     tree: Tree,
 }
 
-/// A conversation that waits for its remaining messages.
+/// Collects the messages of a conversation.
 pub(super) struct ConversationWriter {
-    /// Sort key: the position in the imported index. New conversations are sorted after the imported ones.
+    /// Sort key: the position in the imported index. New conversations come last.
     pub order: (u8, u64, u64),
-    /// Entry of the index. None if the imported index did not list this conversation.
+    /// Index entry. None if the imported index did not list this conversation.
     index: Option<Tree>,
     index_source: Option<String>,
     /// The file without its messages. None if the conversation has no file.
@@ -50,17 +50,17 @@ pub(super) struct ConversationWriter {
 pub(super) struct FinishedConversation {
     pub order: (u8, u64, u64),
     pub index: Option<String>,
-    /// The path of the conversation file inside the bundle, and the text of the file.
+    /// Path inside the bundle and text of the conversation file.
     pub file: Option<(String, String)>,
     pub changed: bool,
 }
 
-/// Paths of conversation files that are in use, in lower case, because some file systems ignore case.
+/// Paths of conversation files in lower case, because some file systems ignore case.
 #[derive(Default)]
 pub(super) struct UsedPaths(HashSet<String>);
 
 impl UsedPaths {
-    /// Reserves a free path: `wanted_path` if it is safe, else one derived from the id, else one derived from a digest.
+    /// Reserves an unused path: `wanted_path` if it is safe, otherwise one with the id, otherwise one with a digest.
     pub fn reserve(&mut self, wanted_path: Option<&str>, id: &str) -> String {
         let is_plain = !id.is_empty()
             && id.len() <= 100
@@ -88,7 +88,7 @@ fn created_of(record: &Record, now: Timestamp) -> Timestamp {
 }
 
 impl ConversationWriter {
-    /// Starts a conversation, from the home store or from any other source.
+    /// Starts the conversation of this record.
     pub fn new(
         context: &Context,
         stored: &StoredRecord,
@@ -382,7 +382,7 @@ fn index_entry(
     ])
 }
 
-/// Removes memories that are not exported from `derived_memories`, and adds those that come from other sources.
+/// Updates `derived_memories`: removes memories that are not exported, and adds those from other sources.
 fn update_derived_memories(index: &mut Tree, context: &Context, conversation: &ExportedConversation) {
     let mut items: Vec<Tree> = match index.get("derived_memories") {
         Some(Tree::Array(items)) => items.clone(),
@@ -499,7 +499,7 @@ fn patch_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport
     attach_message_slot(stored, tree, losses);
 }
 
-/// Stores those values of the record that a message cannot express in the extension slot.
+/// Stores the values of the record that a message cannot express in its extension slot.
 fn attach_message_slot(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
     let record = &stored.record;
     extension::detach(tree);

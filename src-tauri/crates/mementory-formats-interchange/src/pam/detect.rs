@@ -1,5 +1,5 @@
-//! Detects PAM documents by their `schema` member, anywhere in the file. Conversation and embeddings files in the
-//! folder of a store or below it belong to that store.
+//! Detects PAM documents by their `schema` member, anywhere in the file. Conversation and embeddings files under the
+//! folder of a store belong to that store.
 use super::schema::{CONVERSATION_SCHEMA, EMBEDDINGS_SCHEMA, STORE_SCHEMA};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys};
 use mementory_model::Limits;
@@ -26,7 +26,7 @@ struct Document<'a> {
     confidence: f64,
 }
 
-/// Claims one source for each store, and one source for all files of an input that belong to no store.
+/// Claims one source for each store, and one for all files of an input that belong to no store.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut documents = Vec::new();
     for member in catalog.members().iter().filter(|m| m.file_name().to_ascii_lowercase().ends_with(".json")) {
@@ -90,8 +90,8 @@ fn new_claim(described: &Document, has_store: bool) -> Claim {
     }
 }
 
-/// Confidence for a document inside a bundle of another format. It is lower than that format's confidence for a bundle
-/// with a damaged manifest, so that the whole bundle is claimed and not a single file of it.
+/// Confidence for a document inside a `.mem` bundle. It is lower than that format's confidence for a bundle with a
+/// damaged manifest, so that the whole bundle is claimed instead of single files.
 const INSIDE_BUNDLE_CONFIDENCE: f64 = 0.8;
 
 /// True if a folder around the file has records in `items/` and lists its files in `CHECKSUMS`.
@@ -154,16 +154,15 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
         Some(CONVERSATION_SCHEMA) => Some((DocumentKind::Conversation, 1.0)),
         Some(EMBEDDINGS_SCHEMA) => Some((DocumentKind::Embeddings, 1.0)),
         Some(_) => None,
-        // A store without `schema` is claimed too. The reader then reports the missing `schema`.
+        // A store without `schema` is claimed too. The reader reports that it is missing.
         None => has(&["memories.content_hash", "memories.provenance", "memories.temporal"])
             .then_some((DocumentKind::Store, 0.9)),
     };
     Ok(identified.map(|(kind, confidence)| Document { member, kind, version, confidence }))
 }
 
-/// A `memory-store.json` that [`identify`] does not recognise, if it names the format or lies next to documents of the
-/// format. It is claimed so that its damage is reported. Otherwise those documents would be read as an export without a
-/// store.
+/// A `memory-store.json` that [`identify`] does not recognise, if it names the format or is next to documents of the
+/// format. It is claimed so that its damage is reported; otherwise these documents would be read without a store.
 fn unreadable_store<'a>(catalog: &Catalog, member: &'a Member, documents: &[Document]) -> Option<Document<'a>> {
     if member.file_name() != STORE_FILE || documents.iter().any(|d| d.member.id == member.id) {
         return None;

@@ -1,5 +1,4 @@
-//! One JSON document of the format. Only its top level is parsed: members stay raw text, and arrays become lists of raw
-//! elements.
+//! One JSON document of the format. Only the top level is parsed, into raw members and lists of raw elements.
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_json::{Members, Tree, TreeError};
 use mementory_model::{Bounds, Limits};
@@ -60,7 +59,7 @@ impl<'t> Document<'t> {
         let member = |(key, raw): &(String, &'t RawValue)| {
             let value = match lists.contains(&key.as_str()) && is_list(raw) {
                 true => Tree::Array(vec![]),
-                // All members are in memory together, so they share one memory limit.
+                // All members are in memory at the same time, so they share one memory limit.
                 false => Tree::from_raw_within(raw, &mut remaining).unwrap_or(Tree::Null),
             };
             (key.clone(), value)
@@ -83,8 +82,8 @@ fn is_list(raw: &RawValue) -> bool {
     raw.get().starts_with('[')
 }
 
-/// Largest number of elements in one list. Without this limit, a document of two-byte elements would need 16 bytes of
-/// memory for each. Even the largest document allowed (`Limits::element_bytes`) has fewer real records.
+/// Largest number of elements in one list, because each needs 16 bytes of memory but may have only two bytes in the
+/// document. A document of the largest size (`Limits::element_bytes`) has fewer real records.
 const MAX_ELEMENTS: usize = 4 << 20;
 
 /// True if the list has more than `max` elements. Counting commas is enough for nearly every list.

@@ -21,7 +21,7 @@ pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> S
 }
 
 /// A store without its records. The memories are replaced with their checksum, the other lists with their number of
-/// elements, so that the writer can tell whether anything changed.
+/// elements, by which the writer detects changes.
 pub(super) fn store(doc: &Document, bounds: Bounds) -> String {
     let mut checksum = Checksum::default();
     for raw in doc.list("memories") {
@@ -68,8 +68,7 @@ pub(super) fn embedding_order(envelope: Option<&Tree>) -> HashMap<String, u64> {
     ids.iter().zip(0..).filter_map(|(id, n)| Some((id.as_str()?.to_owned(), n))).collect()
 }
 
-/// Source text of a conversation. It contains the entry of the conversation in the index, the conversation file without
-/// its messages, and the path of this file.
+/// Source text of a conversation: its index entry, its file without the messages, and the path of the file.
 pub(super) fn conversation(index: Option<&str>, file: Option<&str>, path: Option<&str>) -> String {
     let mut quoted = String::new();
     write_string(path.unwrap_or_default(), &mut quoted);

@@ -7,10 +7,10 @@ use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
 
-/// Member that marks a stub: a conversation that was made for messages whose own conversation is not in the file.
+/// Member that marks a stub: a conversation generated for messages whose original conversation is not in the export.
 const STUB_MEMBER: &str = "stub";
 
-/// Name of the member inside which the extension slot is.
+/// Name of the member that contains the extension slot.
 pub(super) fn slot_parent_name(tree: &Tree) -> &'static str {
     if tree.get("content_hash").is_some() { "metadata" } else { "raw_metadata" }
 }
@@ -21,8 +21,8 @@ const NATIVE_FIELDS: NativeFields = NativeFields {
     whole_seconds: true,
 };
 
-/// Digest of an object without our extension slot. It stays the same if another program saves the object without
-/// editing it.
+/// Digest of an object without the extension slot. It does not change if another program saves the object without
+/// edits.
 fn fingerprint(tree: &Tree) -> String {
     let mut native = tree.clone();
     // These members are derived from other members or files.
@@ -69,14 +69,13 @@ pub(super) fn detach(tree: &mut Tree) {
     }
 }
 
-/// The differences between `record` and `mapped`, the record as it is read from the object without the slot. If the
-/// record was read from this format (`is_own`), origin and verbatim are left out, because the object itself provides
-/// them.
+/// The differences between `record` and `mapped`, the record as read from the object without the slot. If the record
+/// was read from this format (`is_own`), origin and verbatim are left out, because they follow from the object itself.
 pub(super) fn difference(mapped: &Record, record: &Record, is_own: bool) -> Map<String, Value> {
     extension::record_difference(mapped, record, is_own)
 }
 
-/// Puts a difference into the extension slot of an object, unless the difference is empty.
+/// Stores a difference in the extension slot of an object, unless the difference is empty.
 pub(super) fn attach(tree: &mut Tree, mut difference: Map<String, Value>) {
     if difference.is_empty() {
         return;
@@ -85,7 +84,7 @@ pub(super) fn attach(tree: &mut Tree, mut difference: Map<String, Value>) {
     set_slot(tree, &Value::Object(difference));
 }
 
-/// Marks a conversation that was made for messages whose own conversation is not exported.
+/// Marks a conversation as a stub.
 pub(super) fn mark_stub(tree: &mut Tree) {
     set_slot(tree, &serde_json::json!({ (STUB_MEMBER): true }));
 }
@@ -102,14 +101,14 @@ fn slot_value(tree: &Tree) -> Option<Map<String, Value>> {
     serde_json::from_str(extension::get(tree.get(slot_parent_name(tree))?)?.as_str()?).ok()
 }
 
-/// True if the conversation was made for messages whose own conversation is not in the file.
+/// True if the conversation is marked as a stub.
 pub(super) fn is_stub(tree: &Tree) -> bool {
     slot_value(tree).is_some_and(|map| map.get(STUB_MEMBER) == Some(&Value::Bool(true)))
 }
 
-/// Applies the extension slot of an object to `mapped`, the record as it is read from the object without the slot.
-/// Origin and verbatim are those of the object, unless the slot has an origin and no other program changed the object.
-/// None if the object does not contain our slot.
+/// Applies the extension slot of an object to `mapped`, the record as read from the object without the slot. Origin and
+/// verbatim come from the slot if it has an origin and no other program changed the object, otherwise from the object.
+/// None if the object has no slot.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_value(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;
@@ -128,8 +127,8 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     Some(Restored { record, changed })
 }
 
-/// Reports the members of the extension slot as losses, because other programs do not read them. Members that only
-/// identify or place the record (such as key, origin and parent) are not reported.
+/// Reports the members of the extension slot as losses, because other programs do not read them. Members for identity
+/// and position (such as key, origin and parent) are not reported.
 pub(super) fn report_losses(id: &str, difference: &Map<String, Value>, report: &mut LossReport) {
     let unreported_members = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
     for (name, value) in difference {

@@ -1,5 +1,5 @@
-//! The first pass over all records decides which records are exported and under which ids, and which are withheld and
-//! why. The second pass needs these results, because it writes references only to exported records.
+//! The first pass over all records decides which records are exported under which ids, and which are withheld for which
+//! reason. The second pass writes references only to exported records.
 use super::{
     bundle::{Bundle, KEY_SCOPE},
     document::{self, Document},
@@ -16,7 +16,7 @@ use std::{
     path::Path,
 };
 
-/// The list of the store that a record is written to.
+/// The list that a record is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Destination {
     Memory,
@@ -32,7 +32,7 @@ pub(super) enum Destination {
 pub(super) struct ExportedConversation {
     pub id: String,
     pub messages: usize,
-    /// Ids of the memories derived from the conversation, each with true if the memory is a record of the home store.
+    /// Ids of the memories derived from the conversation, each with true if the memory is from the home store.
     pub derived: Vec<(String, bool)>,
 }
 
@@ -44,8 +44,8 @@ struct BaseExport {
     conversations: HashSet<String>,
 }
 
-/// Results of the first pass. The home store is the imported store from which most records were read. Its records keep
-/// their ids, and are exported unchanged unless they were edited.
+/// Result of the first pass. The home store is the imported store that most records come from. Its records keep their
+/// ids, and are exported unchanged unless they were edited.
 #[derive(Default)]
 pub(super) struct FirstPass {
     /// Key scope of the home store. Empty if no record was read from PAM.
@@ -56,20 +56,20 @@ pub(super) struct FirstPass {
     pub incremental: bool,
     pub since: Option<Timestamp>,
     pub base_export_id: Option<String>,
-    /// Id in the store for each vault id of a memory.
+    /// Exported id of each memory, by vault id.
     pub memories: HashMap<String, String>,
-    /// Ids of all exported memories in the store.
+    /// Ids of all exported memories.
     pub memory_ids: HashSet<String>,
-    /// Conversation by its vault id, or by a key `stub:…` for a stub.
+    /// Conversations by vault id; stubs by a key `stub:…`.
     pub conversations: HashMap<String, ExportedConversation>,
-    /// For each vault id of a message: the key of its conversation in `conversations`, and its id in the conversation.
+    /// By vault id of a message: the key of its conversation in `conversations`, and its exported id.
     pub messages: HashMap<String, (String, String)>,
     /// Vault ids of memories that must not be exported.
     pub withheld_ids: HashSet<String>,
     pub withheld: BTreeMap<String, u64>,
     /// Account ids to remove when identifiers are stripped.
     pub identifiers: HashSet<String>,
-    /// Vault ids of attachments that a message of the home store already contains.
+    /// Vault ids of attachments that are part of a message of the home store.
     attachments_in_messages: HashSet<String>,
 }
 
@@ -87,7 +87,7 @@ struct Candidate {
     parent: Option<String>,
 }
 
-/// The UUID that represents a vault id.
+/// Converts a vault id to a UUID.
 pub(super) fn uuid(id: &str) -> String {
     let mut bytes = [0u8; 16];
     if hex::decode_to_slice(id, &mut bytes).is_err() {
@@ -104,7 +104,7 @@ pub(super) fn digest_uuid(text: &str) -> String {
     uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 
-/// True if the record was read from a PAM store and its original text is stored.
+/// True if the record was read from a PAM store and has a verbatim.
 fn is_from_pam(record: &Record) -> bool {
     record.origin.format == KEY_SCOPE
         && record.verbatim.is_some()
@@ -122,8 +122,8 @@ impl FirstPass {
         at_home && (record.kind == Kind::Memory || self.destination(record) != Destination::Memory)
     }
 
-    /// True if this is an unedited attachment that a message of the home store already describes. Reliable only if the
-    /// source lists messages before attachments.
+    /// True for an unedited attachment that a message of the home store already describes. Reliable only if the source
+    /// lists messages before attachments.
     pub fn is_in_message(&self, stored: &StoredRecord) -> bool {
         let record = &stored.record;
         let is_bare_attachment = record.kind == Kind::Attachment && record.verbatim.is_none() && !stored.edited;
@@ -142,7 +142,7 @@ impl FirstPass {
         }
     }
 
-    /// Reads all records of a source and determines which ones are exported.
+    /// Reads all records of a source and decides which are exported.
     pub fn run(source: &mut dyn RecordSource, options: &WriteOptions, limits: &Limits) -> Result<Self, FormatError> {
         let mut first_pass = FirstPass::default();
         let base = options.base.as_deref().map(|path| BaseExport::open(path, limits)).transpose()?;
@@ -186,7 +186,7 @@ impl FirstPass {
         Candidate {
             destination,
             scope: is_from_home.then(|| record.key.scope.clone()),
-            // If several records have the same id, the one whose key has no suffix keeps it.
+            // Of several records with the same id, only the one whose key has no suffix keeps the id.
             origin_id: record.origin_id.clone().filter(|id| record.key.value.ends_with(&format!("/{id}"))),
             exportable: access.and_then(|a| a.get("exportable")) != Some(&Value::Bool(false)),
             time: t.created.max(t.updated).or(t.observed).or(t.valid_from).max(stored.changed),
@@ -212,7 +212,7 @@ impl FirstPass {
         for entry in memories().filter(|e| !e.exportable) {
             withhold(self, &entry.id, "not_exportable");
         }
-        // A memory derived from a withheld memory is withheld too, because it could repeat the content.
+        // A memory derived from a withheld memory is withheld too, because it could repeat its content.
         loop {
             let before = self.withheld_ids.len();
             for entry in memories() {
@@ -236,7 +236,7 @@ impl FirstPass {
         for entry in memories().filter(|e| !self.withheld_ids.contains(&e.id)) {
             let id = exported_id(entry);
             let is_unknown_to_base = base.is_some_and(|b| !b.memories.contains(&id));
-            // A memory without a time counts as unchanged if the base has it and it was not edited.
+            // A memory without a time is unchanged if the base contains it and it was not edited.
             let is_unchanged = entry.time.is_none() && !entry.edited && base.is_some();
             if !self.incremental || is_unknown_to_base || !is_unchanged && is_newer(entry.time, self.since) {
                 self.memories.insert(entry.id.clone(), id);
@@ -244,7 +244,7 @@ impl FirstPass {
                 unchanged_entries.insert(&entry.id, entry);
             }
         }
-        // The memory that supersedes an exported memory is exported too, so that the file has no dangling reference.
+        // Memories that supersede an exported memory are exported too, so that there are no dangling references.
         let mut pending: Vec<&Candidate> = memories().filter(|e| self.memories.contains_key(&e.id)).collect();
         while let Some(entry) = pending.pop() {
             for next in entry.superseded_by.iter().filter_map(|id| unchanged_entries.remove(id.as_str())) {

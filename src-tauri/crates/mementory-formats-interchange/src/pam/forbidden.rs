@@ -1,7 +1,7 @@
 //! Values that the schema forbids, such as a confidence of 1.7. The vault keeps such a value in the record's verbatim,
-//! and an import reports it. An export removes it from its member. Memories, messages and conversations have one member
-//! without a schema, to which the value is moved, under its JSON pointer. Relations and entries of the index have no
-//! such member. A required member gets the closest value that the schema allows.
+//! and an import reports it. An export removes it from its member. In memories, messages and conversations, it is
+//! moved, under its JSON pointer, to the one member that has no schema. Relations and index entries have no such
+//! member. A required member gets the closest value that the schema allows.
 use super::{
     conformance::is_safe_path,
     hash::content_hash,
@@ -22,14 +22,14 @@ use std::collections::BTreeSet;
 /// Member of `metadata` or `raw_metadata` with the forbidden values.
 const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 
-/// Content that is written for a memory whose content is empty.
+/// Placeholder for the content of a memory, which must not be empty.
 pub(super) const EMPTY_CONTENT: &str = "(empty)";
 
-/// A kind of object, and where its forbidden values go.
+/// A kind of object, and the place for its forbidden values.
 pub(super) struct ObjectKind {
     rule: &'static Rule,
-    /// The member without a schema.
-    holder: Option<&'static str>,
+    /// The member without a schema, to which forbidden values are moved.
+    overflow_member: Option<&'static str>,
     /// Pointers to the members that the object must have to be valid.
     required: &'static [&'static str],
     /// Pointers to optional objects that are invalid if one of their members is missing.
@@ -38,15 +38,15 @@ pub(super) struct ObjectKind {
 
 impl ObjectKind {
     /// True if the object has a member without a schema.
-    pub fn has_holder(&self) -> bool {
-        self.holder.is_some()
+    pub fn has_overflow_member(&self) -> bool {
+        self.overflow_member.is_some()
     }
 }
 
 /// A memory (§4).
 pub(super) static MEMORY: ObjectKind = ObjectKind {
     rule: &MEMORY_RULE,
-    holder: Some("metadata"),
+    overflow_member: Some("metadata"),
     required: &[
         "/id",
         "/type",
@@ -62,21 +62,21 @@ pub(super) static MEMORY: ObjectKind = ObjectKind {
 /// A relation (§13).
 pub(super) static RELATION: ObjectKind = ObjectKind {
     rule: &RELATION_RULE,
-    holder: None,
+    overflow_member: None,
     required: &["/id", "/from", "/to", "/type", "/created_at"],
     blocks: &[],
 };
 /// An entry of the index (§14).
 pub(super) static INDEX_ENTRY: ObjectKind = ObjectKind {
     rule: &INDEX_RULE,
-    holder: None,
+    overflow_member: None,
     required: &["/id", "/platform", "/temporal", "/temporal/created_at"],
     blocks: &["/storage"],
 };
 /// A conversation without its messages (§25).
 pub(super) static CONVERSATION: ObjectKind = ObjectKind {
     rule: &CONVERSATION_RULE,
-    holder: Some("raw_metadata"),
+    overflow_member: Some("raw_metadata"),
     required: &[
         "/schema",
         "/schema_version",
@@ -92,14 +92,13 @@ pub(super) static CONVERSATION: ObjectKind = ObjectKind {
 /// A message (§25.3).
 pub(super) static MESSAGE: ObjectKind = ObjectKind {
     rule: &MESSAGE_RULE,
-    holder: Some("raw_metadata"),
+    overflow_member: Some("raw_metadata"),
     required: &["/id", "/role", "/content/type", "/created_at"],
     blocks: &[],
 };
 
-/// Pointers to the members with a forbidden value, and to required members that are missing. A pointer has one part (a
-/// member of the object) or two (a member of a nested object). `keeps_unknown` allows unknown members, as in later
-/// minor versions.
+/// Pointers to members with forbidden values and to missing required members, with one part (a member of the object) or
+/// two (a member of a nested object). `keeps_unknown` allows unknown members, as in later minor versions.
 fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unknown: bool) -> BTreeSet<String> {
     let is_forbidden = |fault: &&Fault| match fault.code {
         "unknown_field" => !keeps_unknown,
@@ -116,7 +115,7 @@ fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unk
         }
     });
     let mut out: BTreeSet<String> = pointers.collect();
-    if kind.holder == Some("metadata") {
+    if kind.overflow_member == Some("metadata") {
         out.extend(forbidden_memory_members(tree).into_iter().map(str::to_owned));
     }
     let is_file = nested_text(tree, "storage", "type") == Some("file");
@@ -127,7 +126,7 @@ fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unk
     out
 }
 
-/// Pointers to the members of a memory that break a rule that the schema does not express.
+/// Pointers to members of a memory that violate a rule outside the schema.
 fn forbidden_memory_members(tree: &Tree) -> Vec<&'static str> {
     let time = |name: &str| nested_text(tree, "temporal", name).and_then(Timestamp::parse);
     let is_reversed = |from: &str, to: &str| time(from).zip(time(to)).is_some_and(|(from, to)| from > to);
@@ -145,7 +144,7 @@ fn forbidden_memory_members(tree: &Tree) -> Vec<&'static str> {
     rows.into_iter().filter(|(_, is_forbidden)| *is_forbidden).map(|(pointer, _)| pointer).collect()
 }
 
-/// True if the embedding may be written for the memory with this id.
+/// True if the embedding is valid and belongs to the memory with this id.
 pub(super) fn is_valid_embedding(embedding: &Tree, memory: &str) -> bool {
     let dimensions = embedding.get("dimensions").and_then(Tree::as_f64);
     let has_length = match embedding.get("vector") {
@@ -157,8 +156,8 @@ pub(super) fn is_valid_embedding(embedding: &Tree, memory: &str) -> bool {
         && check(&EMBEDDING_RULE, embedding).iter().all(|fault| fault.is_warning)
 }
 
-/// Replaces the forbidden members of a store without its records with those of `new`, or removes them. The lists of
-/// records are not changed. Returns the names of the changed members.
+/// Replaces the forbidden members of a store's envelope with those of `new`, or removes them. Returns the names of the
+/// changed members.
 pub(super) fn repair_store(store: &mut Tree, new: &Tree, lists: &[&str], keeps_unknown: bool) -> BTreeSet<String> {
     let mut repaired = store.clone();
     repaired.remove_repeated_keys();
@@ -177,7 +176,7 @@ pub(super) fn repair_store(store: &mut Tree, new: &Tree, lists: &[&str], keeps_u
     names.extend(has_repeated_keys.then(|| "members".to_owned()));
     let lists = kept.into_iter().filter_map(|list| Some((list, store.get(list).cloned()?)));
     lists.for_each(|(list, value)| repaired.set(list, value));
-    // The payload of a signature has these members (§18).
+    // A signature requires these members, which its payload contains (§18).
     let is_unsigned = repaired.get("signature").is_none_or(|signature| *signature == Tree::Null);
     let time = |value: Option<&str>| value.and_then(Timestamp::parse);
     let signed_at = time(nested_text(&repaired, "signature", "signed_at"));
@@ -216,19 +215,19 @@ fn set_at(tree: &mut Tree, pointer: &str, value: Option<Tree>) {
     }
 }
 
-/// Pointers to the members that were changed.
+/// The members that [`move_forbidden_values`] changed.
 #[derive(Default)]
 pub(super) struct ChangedMembers {
     /// Members whose forbidden value was moved.
     pub moved: Vec<String>,
     /// Required members that were missing.
     pub added: Vec<String>,
-    /// Names of members from which values were removed that cannot be moved.
+    /// Names of members with removed values that could not be moved.
     pub removed: BTreeSet<String>,
 }
 
-/// Moves forbidden values out of their members. `replacement` returns the new value of a required member. If it returns
-/// None, the member is not changed.
+/// Moves forbidden values out of their members. `replacement` returns the new value of a required member, or None to
+/// leave the member unchanged.
 pub(super) fn move_forbidden_values(
     tree: &mut Tree,
     kind: &ObjectKind,
@@ -260,8 +259,8 @@ pub(super) fn move_forbidden_values(
         }
     }
     changed.moved = moved.iter().map(|(pointer, _)| pointer.clone()).collect();
-    if let Some(holder) = kind.holder.filter(|_| !moved.is_empty()) {
-        let mut data = match tree.get(holder) {
+    if let Some(overflow_member) = kind.overflow_member.filter(|_| !moved.is_empty()) {
+        let mut data = match tree.get(overflow_member) {
             Some(data @ Tree::Object(_)) => data.clone(),
             _ => Tree::Object(vec![]),
         };
@@ -271,7 +270,7 @@ pub(super) fn move_forbidden_values(
         };
         moved.into_iter().for_each(|(pointer, value)| moved_values.set(&pointer, value));
         data.set(FORBIDDEN_VALUES_MEMBER, moved_values);
-        tree.set(holder, data);
+        tree.set(overflow_member, data);
     }
     if !faults.is_empty() {
         let mut mended = tree.clone();

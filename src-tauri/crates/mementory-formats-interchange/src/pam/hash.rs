@@ -1,4 +1,4 @@
-//! Content hash (spec §6), integrity checksum (§15), and the form of a memory that the Python SDK hashes.
+//! Content hash (spec §6), integrity checksum (§15), and the normalized memory that the Python SDK hashes.
 use super::canonical;
 use mementory_json::Tree;
 use sha2::{Digest, Sha256};
@@ -10,7 +10,7 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
     format!("sha256:{}", hex::encode(Sha256::digest(bytes)))
 }
 
-/// White space as Python defines it, including four separators that Rust does not count as white space.
+/// White space by Python's definition, which includes four separators that are not white space in Rust.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
@@ -52,12 +52,12 @@ pub(super) struct Checksum {
 }
 
 impl Checksum {
-    /// Reserves memory for this many bytes of text, because a growing buffer would be copied repeatedly.
+    /// Reserves memory for this many bytes of text, because growing the buffer would copy it repeatedly.
     pub fn with_capacity(bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes), ..Self::default() }
     }
 
-    /// Adds a memory exactly as it is in the file.
+    /// Adds a memory without any normalization.
     pub fn add(&mut self, memory: &Tree) {
         let id = memory.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
         let start = self.text.len();
@@ -97,14 +97,14 @@ impl Checksum {
     }
 }
 
-/// Members of a memory that are objects defined by the specification.
+/// Members of a memory that are objects with defined members.
 const BLOCK_MEMBERS: [&str; 4] = ["confidence", "temporal", "provenance", "access"];
 /// Members of these objects that are times.
 const TIME_MEMBERS: [&str; 6] =
     ["last_reinforced", "created_at", "updated_at", "valid_from", "valid_until", "extracted_at"];
 
-/// The form of a memory that the Python SDK (1.0.0) hashes: without nulls, with defaults added, and with times as the
-/// SDK writes them.
+/// The normalized memory that the Python SDK (1.0.0) hashes: without nulls, with defaults, and with times in the SDK's
+/// notation.
 pub(super) fn sdk_form(memory: &Tree) -> Tree {
     let mut out = without_nulls(memory);
     let default = |out: &mut Tree, key: &str, value: Tree| {

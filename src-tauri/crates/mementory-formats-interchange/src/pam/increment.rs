@@ -1,4 +1,4 @@
-//! Export id of a store, and the base that an incremental export continues (§16).
+//! The identity of an export, and the check of the base of an incremental export (§16).
 use super::{
     bundle::{Bundle, KEY_SCOPE},
     document::{self, Document},
@@ -8,7 +8,7 @@ use mementory_format::{Catalog, Detected, ExportIdentity, Finding, FormatError};
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Id and base of the export that a source contains. None if the source has no store.
+/// Id and base of the export in a source. None if the source has no store.
 ///
 /// # Errors
 /// Fails if the store cannot be read.
@@ -33,8 +33,8 @@ pub fn id_of_envelope(envelope: &str) -> Option<String> {
 /// Name of the store file, and of the passthrough file with its envelope.
 pub const STORE_FILE: &str = "memory-store.json";
 
-/// Checks that `base` is the export that `delta` continues. Returns a warning if it is not, because §16 allows the
-/// import nevertheless.
+/// Checks that `base` is the export that `delta` is based on. Otherwise returns only a warning, because §16 allows the
+/// import anyway.
 ///
 /// # Errors
 /// Fails if `base` is not an export of this format or cannot be read.

@@ -8,7 +8,7 @@ use base64::{
 use mementory_format::did_key::{base58, did_key};
 use mementory_json::Tree;
 
-/// Length of the longest key text that is decoded, in bytes. Even a 16,384-bit RSA key in PEM is shorter.
+/// Length limit of an encoded key in bytes. Even a 16,384-bit RSA key in PEM is shorter.
 const MAX_KEY_TEXT_BYTES: usize = 16 << 10;
 
 /// Reads base64url with or without padding, because some programs write padding. Writes it without padding.
@@ -27,13 +27,13 @@ pub(super) fn from_base64url(text: &str) -> Option<Vec<u8>> {
     (text.len() <= MAX_KEY_TEXT_BYTES).then(|| BASE64URL_ENGINE.decode(text).ok()).flatten()
 }
 
-/// The 32 bytes of an Ed25519 key given as `z6Mk…`, `did:key:z6Mk…` or Base58 without prefix.
+/// Decodes an Ed25519 key from `z6Mk…`, `did:key:z6Mk…` or Base58 without a prefix to 32 bytes.
 pub(super) fn ed25519(text: &str) -> Option<Vec<u8>> {
     let decode_base58 = || base58(text.strip_prefix("did:key:").unwrap_or(text).split('#').next()?);
     did_key(text).or_else(decode_base58).filter(|key| key.len() == 32)
 }
 
-/// True if this is the key in a `did:key`. None if the DID has an unsupported key type, such as RSA.
+/// True if the `did:key` contains this key. None if it has an unsupported key type, such as RSA.
 pub(super) fn is_key_of_did(did: &str, key: &[u8]) -> Option<bool> {
     let key_in_did = did_key(did)?;
     Some(match key {
@@ -62,7 +62,7 @@ fn jwk(algorithm: &str, text: &str) -> Option<Vec<u8>> {
     let tree = Tree::parse(text.trim(), 4).ok()?;
     let part = |name: &str| tree.get(name).and_then(Tree::as_str).and_then(from_base64url);
     let is = |name: &str, value: &str| tree.get(name).and_then(Tree::as_str) == Some(value);
-    // A key may state its use and its algorithm (RFC 7517 §4.2, §4.4). `EdDSA` is the JOSE name of Ed25519.
+    // A JWK may restrict its use and its algorithm (RFC 7517 §4.2, §4.4). `EdDSA` is the JOSE name of Ed25519.
     let allows =
         |name: &str, values: &[&str]| tree.get(name).and_then(Tree::as_str).is_none_or(|v| values.contains(&v));
     let names = [if algorithm == "Ed25519" { "EdDSA" } else { algorithm }, algorithm];
@@ -131,7 +131,7 @@ fn rsa_spki(n: &[u8], e: &[u8]) -> Vec<u8> {
     tlv(0x30, &[RSA_OID, &bits].concat())
 }
 
-/// The signed bytes (§18.3): a canonical JSON object with four strings, which are copied unchanged from the file.
+/// The signed bytes (§18.3): a canonical JSON object of four strings, exactly as in the file.
 pub(super) fn payload(outline: &Tree) -> Option<Vec<u8>> {
     let text = |value: Option<&Tree>| Some(Tree::Text(value?.as_str()?.to_owned()));
     let members = vec![

@@ -1,5 +1,4 @@
-//! Checks the memories of a store: first each memory by itself, on all cores; then, in file order, the ids, references
-//! and the checksum of all memories.
+//! Checks the memories of a store: each memory by itself in parallel, then ids, references and checksum in file order.
 use super::{
     canonical,
     hash::{Checksum, content_hash},
@@ -16,7 +15,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// Limits of a batch: its number of memories and its number of bytes.
+/// Limits of a batch.
 const MAX_BATCH_MEMORIES: usize = 1024;
 const MAX_BATCH_BYTES: usize = 4 << 20;
 /// Largest number of batches that wait to be checked.
@@ -30,7 +29,7 @@ struct CheckedMemory {
     canonical: Option<String>,
     faults: Vec<Fault>,
     /// True if the memory matches its content hash and the schema.
-    is_whole: bool,
+    is_intact: bool,
     superseded: Option<String>,
     conversation: Option<String>,
     embedding: Option<String>,
@@ -55,19 +54,20 @@ pub(super) fn check_memories(
     ids: &mut Ids,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<CheckedMemories, FormatError> {
-    // The canonical text of a memory is usually not longer than its text in the file.
+    // Canonical text is usually not longer than the text in the file.
     let checksum = Checksum::with_capacity(list.len());
     let mut totals = StoreTotals { place, report, ids, checksum, count: 0, damaged: Vec::new() };
     std::thread::scope(|scope| {
-        // The channel is created inside the scope, so that an error drops the receiver, which ends the other thread.
+        // The channel is created inside the scope, so that an error drops the receiver and thereby ends the other
+        // thread.
         let (send, batches) = sync_channel(MAX_QUEUED_BATCHES);
         scope.spawn(move || serde_json::Deserializer::from_str(list).deserialize_seq(BatchSplitter(send)).ok());
         let (mut waiting, mut was_large) = (Vec::new(), false);
         for batch in batches {
             tick()?;
             let checked = std::mem::take(&mut waiting);
-            // The results of a batch are usually added while the next batch is checked. If one large memory makes
-            // either batch exceed the size limit, the results are added first, to save memory.
+            // Usually, the results of a batch are added while the next one is checked. If a large memory makes either
+            // batch exceed the size limit, they are added first, to save memory.
             let is_large = count_bytes(&batch) > MAX_BATCH_BYTES;
             waiting = if is_large || was_large {
                 totals.add(checked);
@@ -139,7 +139,7 @@ impl StoreTotals<'_> {
                 }
             };
             self.checksum.add_text(&checked.id, checked.canonical.as_deref());
-            if !checked.is_whole {
+            if !checked.is_intact {
                 self.damaged.push(self.count - 1);
             }
             self.report.add_faults(&at, checked.faults);
@@ -171,7 +171,7 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
         id: text("id").unwrap_or_default().to_owned(),
         canonical: canonical::canonical(tree),
         faults: check(&MEMORY_RULE, tree),
-        is_whole: salvage::is_whole(tree),
+        is_intact: salvage::is_intact(tree),
         ..CheckedMemory::default()
     };
     let mut fault = |is_warning: bool, code: &'static str, pointer: &str, message: &str| {

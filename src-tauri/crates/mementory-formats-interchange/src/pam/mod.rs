@@ -89,7 +89,7 @@ impl Format for Pam {
         salvage::can_salvage(catalog, detected, code, place)
     }
     fn salvage_codes(&self) -> &'static [&'static str] {
-        &salvage::PASSED_OVER_CODES
+        &salvage::SALVAGEABLE_CODES
     }
     fn salvage(
         &self,

@@ -1,5 +1,6 @@
 //! Reads a source. The whole source is checked first; a wrong checksum or an unsupported version ends the import. Then
-//! the envelopes, memories, relations, conversations with their messages, and embeddings without a memory are sent.
+//! envelopes, memories, relations, conversations with their messages, and embeddings without a memory are sent to the
+//! sink.
 use super::{
     bundle::{Bundle, KEY_SCOPE, scope},
     conformance::check_conformance,
@@ -8,7 +9,7 @@ use super::{
     forbidden::had_empty_content,
     increment::STORE_FILE,
     report::Integrity,
-    salvage::{DAMAGED_MEMORY_CODE, is_whole},
+    salvage::{DAMAGED_MEMORY_CODE, is_intact},
     to_record,
 };
 use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
@@ -19,8 +20,7 @@ use mementory_model::{
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Largest number of findings that are all sent to the sink as notes. After that, only the first finding with each code
-/// is sent.
+/// Number of findings that are sent to the sink as notes. After that, only the first finding with each code is sent.
 const MAX_NOTES: usize = 500;
 
 /// Reads a source into the sink.
@@ -33,8 +33,8 @@ pub(super) fn read(
     read_source(bundle, detected, context, false, sink)
 }
 
-/// Reads the undamaged parts of a source: all readable files. If the store has a wrong checksum, only those of its
-/// memories are read that match their content hash and the schema.
+/// Reads the undamaged parts of a source: all readable files. If the store's checksum is wrong, memories that do not
+/// match their content hash or the schema are left out.
 pub(super) fn salvage(
     bundle: &Bundle,
     detected: &Detected,
@@ -81,7 +81,7 @@ fn read_source(
     let mut reader = StoreReader {
         bundle,
         unreadable: &report.unreadable,
-        only_whole_memories: is_mismatch,
+        only_intact_memories: is_mismatch,
         is_salvage,
         bounds: Bounds::from(&context.limits),
         version,
@@ -113,10 +113,10 @@ struct Vector {
 
 struct StoreReader<'a> {
     bundle: &'a Bundle<'a>,
-    /// Catalog ids of the files that a salvage leaves out, because they cannot be read.
+    /// Catalog ids of unreadable files, which a salvage skips.
     unreadable: &'a HashSet<usize>,
-    /// True if memories that do not match their content hash or the schema are left out.
-    only_whole_memories: bool,
+    /// True if memories that do not match their content hash or the schema are skipped.
+    only_intact_memories: bool,
     is_salvage: bool,
     bounds: Bounds,
     version: Option<String>,
@@ -124,7 +124,7 @@ struct StoreReader<'a> {
     sent: u64,
     /// Keys sent so far, each with a digest of the source text.
     seen: HashMap<String, [u8; 32]>,
-    /// Embeddings by memory id. At the end, only those whose memory is not in this source remain.
+    /// Embeddings by memory id, until their memory is read.
     vectors: BTreeMap<String, Vec<Vector>>,
     sink: &'a mut dyn Sink,
 }
@@ -147,8 +147,8 @@ impl StoreReader<'_> {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(kind) });
     }
 
-    /// Makes the key of a record unique with a suffix `#2`, `#3` and so on. Returns false if the record must be
-    /// skipped, because a record with the same key and source text was already sent.
+    /// Makes the key of a record unique with a suffix `#2`, `#3` and so on. Returns false if a record with the same key
+    /// and source text was already sent, so this one must be skipped.
     fn resolve_key(&mut self, record: &mut Record, source: &str, place: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(source).into();
         let name = |key: &RecordKey| format!("{}\u{0}{}", key.scope, key.value);
@@ -228,7 +228,7 @@ impl StoreReader<'_> {
             self.report_failed(place, "malformed: a memory needs an id and a content", Kind::Memory);
             return Ok(());
         }
-        if self.only_whole_memories && !is_whole(&tree) {
+        if self.only_intact_memories && !is_intact(&tree) {
             let reason = format!("{DAMAGED_MEMORY_CODE}: it does not match its own hash or the schema");
             self.report_failed(place, &reason, Kind::Memory);
             return Ok(());
@@ -245,7 +245,7 @@ impl StoreReader<'_> {
         self.send(&tree, mapped, source, place)
     }
 
-    /// Sends one record, with the fields from our extension slot.
+    /// Sends a record, restored with the extension slot.
     fn send(&mut self, tree: &Tree, mapped: Record, source: &str, place: String) -> Result<(), FormatError> {
         match self.restore_record(tree, mapped, source, &place) {
             Some(record) => self.sink.unit(Unit::from(record)),
@@ -358,7 +358,7 @@ impl StoreReader<'_> {
         }
         if let (Some(doc), Some(member)) = (doc, file) {
             let messages = doc.list("messages");
-            // All messages are in memory together, so they share one memory limit.
+            // All messages are in memory at the same time, so they share one memory limit.
             let mut remaining = self.bounds;
             let trees: Vec<Option<Tree>> =
                 messages.iter().map(|raw| Tree::from_raw_within(raw, &mut remaining).ok()).collect();
@@ -386,8 +386,7 @@ impl StoreReader<'_> {
         self.sink.unit(unit)
     }
 
-    /// Sends one record for each embedding whose memory is not in this source. The text of the embedding is the
-    /// verbatim of the record.
+    /// Sends a record for each embedding whose memory is not in this source, with the embedding as verbatim.
     fn send_unmatched_vectors(&mut self) -> Result<(), FormatError> {
         for (memory, vectors) in std::mem::take(&mut self.vectors) {
             for vector in vectors {
@@ -448,8 +447,7 @@ fn outline_text(doc: &Document, lists: &[&str]) -> String {
     super::envelope::object(members)
 }
 
-/// Indexes of the messages on the branch that ends with the last message. If no message names a parent, all messages
-/// are included.
+/// Indexes of the messages on the branch that ends with the last message, or of all messages if none has a parent.
 fn active_branch(trees: &[Option<Tree>]) -> HashSet<usize> {
     let parent = |i: usize| trees[i].as_ref().and_then(|t| to_record::text(t, "parent_id")).filter(|p| !p.is_empty());
     if (0..trees.len()).all(|i| parent(i).is_none()) {
@@ -459,7 +457,7 @@ fn active_branch(trees: &[Option<Tree>]) -> HashSet<usize> {
         trees.iter().enumerate().filter_map(|(i, t)| Some((to_record::text(t.as_ref()?, "id")?, i))).collect();
     let mut out = HashSet::new();
     let mut at = trees.len().checked_sub(1);
-    // The loop also ends at an index that is already in the set, because parents may form a cycle.
+    // Parents may form a cycle, so the loop also ends at an index that is already in the set.
     while let Some(i) = at.filter(|i| out.insert(*i)) {
         at = parent(i).and_then(|p| by_id.get(p).copied());
     }

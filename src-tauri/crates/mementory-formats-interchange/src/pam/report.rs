@@ -6,8 +6,8 @@ use mementory_model::{Bounds, is_damage};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Largest number of errors that are listed, and of warnings that are listed. Further findings are only counted. A
-/// hostile file may have one for each byte.
+/// Largest number of listed errors, and of listed warnings. Any more are only counted, because a hostile file may have
+/// one for each byte.
 const MAX_FINDINGS: usize = 2000;
 
 /// Result of a check.
@@ -21,25 +21,25 @@ pub(super) struct Report {
     pub errors: Vec<Finding>,
     pub warnings: Vec<Finding>,
     pub integrity: Integrity,
-    /// Place of a member that is too large to read and not in a record.
+    /// Place of a member outside the records that is too large to read.
     pub too_large: Option<String>,
-    /// Catalog ids of the companion files that cannot be read.
+    /// Catalog ids of unreadable companion files (conversations, embeddings).
     pub unreadable: HashSet<usize>,
-    /// The error of the first companion file that cannot be read.
+    /// The error of the first unreadable companion file.
     pub refusal: Option<FormatError>,
     pub not_listed: (u64, u64),
     pub minor: u64,
 }
 
-/// Result of comparing the stated checksum with the memories.
+/// Result of verifying the stated checksum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Integrity {
     /// There is no checksum.
     #[default]
     None,
-    /// The checksum matches the memories as they are in the file.
+    /// The checksum matches the memories as in the file.
     Matches,
-    /// The checksum matches only the form of the memories that the Python SDK hashes.
+    /// The checksum matches only the normalized memories that the Python SDK hashes.
     MatchesSdkForm,
     /// The checksum is wrong.
     Mismatch,
@@ -72,8 +72,8 @@ impl Report {
         }
     }
 
-    /// Reports a reference to a record that is not in the file. In an incremental export this is only a warning,
-    /// because the base may have the record (§16).
+    /// Reports a reference to a record that is not in the file. In an incremental export, this is only a warning,
+    /// because the record may be in the base (§16).
     pub fn report_dangling(&mut self, place: &str, message: &str) {
         if self.kind.as_deref() == Some("incremental") {
             self.warn("dangling_reference", place, format!("{message}; the base may have it"));
@@ -82,8 +82,8 @@ impl Report {
         }
     }
 
-    /// Reports a value that cannot be parsed. Its grammar was already checked, so the only fault of its syntax can be
-    /// text that is not valid Unicode.
+    /// Reports a value that cannot be parsed. The grammar was already checked, so a syntax error means text that is not
+    /// valid Unicode.
     pub fn report_unreadable(&mut self, place: &str, why: &TreeError) {
         match why {
             TreeError::Size(_) => self.error("too_large", place, why.to_string()),
@@ -92,7 +92,7 @@ impl Report {
         }
     }
 
-    /// Reports a companion file whose bytes are damaged or that is not a JSON document. Any other error is returned.
+    /// Reports a companion file that is damaged or not a JSON document. Returns any other error.
     pub fn report_unreadable_file(&mut self, member: &Member, error: FormatError) -> Result<(), FormatError> {
         let (code, message) = match &error {
             FormatError::Io { source, .. } if is_damage(source) => ("damaged_entry", source.to_string()),
@@ -105,7 +105,7 @@ impl Report {
         Ok(())
     }
 
-    /// Parses a record. Reports it only if it is too large, because the reader reports all other reasons.
+    /// Parses a record. Reports only records that are too large, because the reader reports all other faults.
     pub fn parse(&mut self, raw: &RawValue, place: &str, bounds: Bounds) -> Option<Tree> {
         match Tree::from_raw(raw, bounds) {
             Ok(tree) => Some(tree),
@@ -146,17 +146,17 @@ pub(super) struct Ids {
     pub superseded: Vec<(String, String)>,
     /// Place, memory id and embedding id of each reference.
     pub embedding_refs: Vec<(String, String, String)>,
-    /// Places of references to files of the bundle, with their paths.
+    /// Place and path of each reference to a file of the bundle.
     pub files: Vec<(String, String)>,
     /// Ids of embeddings in the file.
     pub embedding_ids: HashSet<String>,
-    /// Id of the embedding for each memory id.
+    /// Id of the embedding, by memory id.
     pub embeddings: BTreeMap<String, String>,
-    /// Entry of the index for each conversation id.
+    /// Index entries by conversation id.
     pub index: HashMap<String, IndexEntry>,
 }
 
-/// A conversation as the index of the store describes it.
+/// The description of a conversation in the index of the store.
 pub(super) struct IndexEntry {
     pub platform: Option<String>,
     pub title: Option<Tree>,

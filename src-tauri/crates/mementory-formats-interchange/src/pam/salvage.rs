@@ -1,7 +1,7 @@
 //! Decides which faults of a store a salvage can ignore. The checksum covers all memories together, so a wrong checksum
-//! says that a memory was changed or is missing, but not which one. A salvage reads the memories that match their
-//! content hash and the schema. Relations, conversations and embeddings have no checksum and are read as usual. A file
-//! that cannot be read to its end is left out.
+//! does not show which memory is changed or missing. A salvage reads the memories that match their content hash and the
+//! schema. Relations, conversations and embeddings have no checksum and are read as usual. Truncated or damaged files
+//! are skipped.
 use super::{hash::content_hash, schema::MEMORY_RULE, schema_check::check};
 use mementory_format::{Catalog, Detected, Role};
 use mementory_json::Tree;
@@ -10,19 +10,19 @@ use mementory_json::Tree;
 pub(super) const DAMAGED_MEMORY_CODE: &str = "memory_damaged";
 
 /// Codes of the faults that a salvage ignores.
-pub(super) const PASSED_OVER_CODES: [&str; 6] =
+pub(super) const SALVAGEABLE_CODES: [&str; 6] =
     ["truncated_archive", "damaged_entry", "malformed", "checksum_mismatch", "count_mismatch", DAMAGED_MEMORY_CODE];
 
-/// True if a salvage ignores a fault with this code at this place. Without a readable store there is nothing to
-/// salvage, because the store names the owner and the conversations.
+/// True if a salvage ignores a fault with this code at this place. An unreadable store cannot be salvaged, because the
+/// store names the owner and the conversations.
 pub(super) fn can_salvage(catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
     let stores = detected.claim.parts.iter().filter(|part| part.role == Role::Memories);
     let is_store = stores.filter_map(|part| catalog.members().get(part.member)).any(|store| store.place == place);
-    PASSED_OVER_CODES.contains(&code) && !(is_store && ["damaged_entry", "malformed"].contains(&code))
+    SALVAGEABLE_CODES.contains(&code) && !(is_store && ["damaged_entry", "malformed"].contains(&code))
 }
 
 /// True if a memory matches its content hash and the schema.
-pub(super) fn is_whole(tree: &Tree) -> bool {
+pub(super) fn is_intact(tree: &Tree) -> bool {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
     let matches_hash = text("content").zip(text("content_hash")).is_some_and(|(text, hash)| content_hash(text) == hash);
     matches_hash && check(&MEMORY_RULE, tree).iter().all(|fault| fault.is_warning || fault.code == "unknown_field")

@@ -25,7 +25,7 @@ pub(super) const MEMORY_TYPES: [&str; 11] = [
 ];
 /// Lifecycle statuses (§7).
 pub(super) const MEMORY_STATUSES: [&str; 5] = ["active", "superseded", "deprecated", "retracted", "archived"];
-/// Extraction methods: how a memory was made (§11.3).
+/// Extraction methods: how a memory was created (§11.3).
 pub(super) const EXTRACTION_METHODS: [&str; 5] =
     ["llm_inference", "explicit_user_input", "api_export", "browser_extraction", "manual"];
 /// Types of relations between memories (§13.2).
@@ -42,7 +42,7 @@ pub(super) const STORE_SCHEMA: &str = "portable-ai-memory";
 pub(super) const CONVERSATION_SCHEMA: &str = "portable-ai-memory-conversation";
 pub(super) const EMBEDDINGS_SCHEMA: &str = "portable-ai-memory-embeddings";
 
-/// Rule for `memory-store.json`. The elements of its lists are checked one by one with other rules.
+/// Rule for `memory-store.json`. The elements of its lists are checked with other rules.
 pub(super) const STORE_RULE: Rule = ClosedObject(&[
     required("schema", Word(&[STORE_SCHEMA])),
     required("schema_version", Form(&forms::VERSION_FORM)),

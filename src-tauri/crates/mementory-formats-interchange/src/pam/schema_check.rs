@@ -1,4 +1,4 @@
-//! Checks a value against a [`Rule`] and assigns a code of this format to each violation.
+//! Checks a value against a [`Rule`] and assigns an issue code to each violation.
 use mementory_json::{
     Tree,
     schema::{self, RepeatedKeys, Rule, Violation},
@@ -8,7 +8,7 @@ use mementory_json::{
 pub(super) struct Fault {
     /// Stable code.
     pub code: &'static str,
-    /// JSON pointer below the value that was checked.
+    /// JSON pointer inside the checked value.
     pub pointer: String,
     /// Message for the user, without content of the record.
     pub message: String,
@@ -19,7 +19,7 @@ pub(super) struct Fault {
 /// Number of faults listed for one value. A hostile value may have one for every two bytes.
 const MAX_FAULTS: usize = 2000;
 
-/// Faults of a value: at most [`MAX_FAULTS`], then one fault that says that there are more.
+/// Faults of a value: at most [`MAX_FAULTS`], plus one that stands for all others.
 pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     schema::check(tree, rule, RepeatedKeys::Report, &mut |at, violation| {

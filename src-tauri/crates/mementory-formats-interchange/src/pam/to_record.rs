@@ -1,4 +1,4 @@
-//! Converts objects of the format to records. Members for which the model has no field go into `fields`.
+//! Converts objects of the format to records. Members without a field in [`Record`] go into `fields`.
 use mementory_format::extension::is_slot_name;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Fields, Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp};
@@ -168,8 +168,7 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
     record
 }
 
-/// Text of a message: the text of its content or, if that is empty, the text of the content's parts. Without any parts,
-/// the text of its tool calls.
+/// Text of a message: the text of its content, otherwise that of the content's parts, otherwise that of its tool calls.
 pub(super) fn message_text(tree: &Tree) -> String {
     let Some(content) = tree.get("content") else { return tool_text(tree) };
     let whole_text = text(content, "text").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The validator. It returns the store's signature to the caller, who can verify it.
+//! The validator. It does not verify the store's signature but returns it to the caller.
 use super::{
     bundle::Bundle,
     conformance::{check_conformance, signed_outline},
@@ -47,7 +47,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
 }
 
 /// Calls `visit` with the store's signature and the bytes that it covers. If the checksum is missing or wrong, the
-/// signature proves nothing about the memories, so `visit` gets an empty signature, which is never valid.
+/// signature proves nothing about the memories, so an empty signature is passed, which is never valid.
 pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
@@ -58,7 +58,7 @@ pub(super) fn signatures(
     signed(&outline, is_intact, &store.place).map_or(Ok(()), visit)
 }
 
-/// The signature of a store. `outline` is the store without its records. `is_intact` is true if the store's checksum is
+/// The signature of a store. `outline` is the store without its records, and `is_intact` is true if its checksum is
 /// correct.
 pub(super) fn signed(outline: &Tree, is_intact: bool, place: &str) -> Option<Signed> {
     let block = outline.get("signature").filter(|block| **block != Tree::Null)?;

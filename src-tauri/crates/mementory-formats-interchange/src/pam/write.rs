@@ -1,5 +1,5 @@
-//! Writes a store with its conversation and embeddings files (spec §2, §15, §16, §18). Unchanged records of the home
-//! store come first, in their original order. Records of other sources follow.
+//! Writes a store with its conversation and embeddings files (spec §2, §15, §16, §18). Records of the home store come
+//! first, in their original order.
 use super::{
     bundle::{KEY_SCOPE, STORE_LISTS},
     compose::{ComposedMemory, Context, clean, compact, object, set_id, text_value, time_tree},
@@ -28,8 +28,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes the store to the folder `out`. If `out` ends in `.json`, writes the store to that file and the other files
-/// next to it.
+/// Writes the store to the folder `out` or, if `out` ends in `.json`, to that file, with the other files next to it.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: &Path,
@@ -94,12 +93,12 @@ struct StoreWriter<'a> {
     lists: Lists,
     checksum: Checksum,
     open_conversations: HashMap<String, ConversationWriter>,
-    /// Vault ids of the records written so far, because a source that is not a vault may list a record twice.
+    /// Vault ids of the records written so far, because sources other than a vault may list a record twice.
     written: HashSet<String>,
     used_paths: UsedPaths,
     /// Index of each embedding in the imported file, by id.
     vector_order: HashMap<String, u64>,
-    /// Ids of the relations, and ids and memories of the embeddings, that were written so far.
+    /// Ids of the written relations, and ids and memories of the written embeddings.
     used_ids: HashSet<String>,
     seq: u64,
     changed: bool,
@@ -196,7 +195,7 @@ impl StoreWriter<'_> {
         self.count_record(stored);
     }
 
-    /// Adds an embedding, unless another one has its id or memory. Returns false if it is left out.
+    /// Adds an embedding if it is valid and no other has its id or memory. Returns false if it is left out.
     fn push_vector(&mut self, order: ElementOrder, text: String, vault_id: &str) -> bool {
         let tree = Tree::parse(&text, 64).unwrap_or(Tree::Null);
         let member = |name: &str| to_record::text(&tree, name).unwrap_or_default();
@@ -431,8 +430,7 @@ impl StoreWriter<'_> {
         Ok(self.report)
     }
 
-    /// Removes an invalid signature of the imported store, so that the export does not contain it. Without a verifier,
-    /// the signature stays.
+    /// Removes the imported store's signature if it is invalid. Without a verifier, the signature stays.
     fn drop_invalid_signature(&mut self, outline: &mut Tree) {
         let Some(verifier) = &self.options.verifier else { return };
         if validate::signed(outline, true, STORE_FILE).is_some_and(|signed| !verifier.is_valid(&signed)) {
@@ -459,14 +457,14 @@ impl StoreWriter<'_> {
         Some(envelope)
     }
 
-    /// The owner for a store that names none: the owner of the imported store, or the vault.
+    /// The owner for a store without one: the owner in the scope of the imported store, otherwise the vault.
     fn new_owner(&self) -> Tree {
         let imported_owner = self.context.first_pass.home_scope.strip_prefix("pam:");
         let id = imported_owner.unwrap_or(&self.context.description.vault_id);
         object([("id", text_value(if id.is_empty() { uuid("") } else { id.to_owned() }))])
     }
 
-    /// The envelope of a new export: the store without its records. `imported` is the envelope of the imported store.
+    /// The exported store without its records. `imported` is the envelope of the imported store.
     fn new_outline(&self, imported: Option<Tree>, checksum: String) -> Result<Tree, FormatError> {
         let first_pass = self.context.first_pass;
         let description = self.context.description;
@@ -575,7 +573,7 @@ fn store_text(outline: &Tree, lists: &Lists) -> String {
     assemble(outline, &rows)
 }
 
-/// The text of a document, from its envelope and the texts of its records, with one record on each line.
+/// Assembles a document from its envelope and the texts of its records, one record per line.
 fn assemble(outline: &Tree, rows: &BTreeMap<&str, &Vec<(ElementOrder, String)>>) -> String {
     let Tree::Object(members) = outline else { return String::new() };
     let texts: Vec<(&str, String)> = members

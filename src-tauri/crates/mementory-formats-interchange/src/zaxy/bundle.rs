@@ -33,7 +33,7 @@ impl Item<'_> {
     }
 }
 
-/// A reader that remembers the last byte that it read, which shows whether the file ends with a line feed.
+/// A reader that stores the last byte read, to detect whether the file ends with a line feed.
 struct LastByte<'r> {
     inner: &'r mut dyn Read,
     last: u8,
@@ -102,7 +102,8 @@ impl<'c> Bundle<'c> {
             visit(code, pointer, message);
         };
         let stated_root = self.envelope.text_member("merkle_root").unwrap_or_default();
-        // The reference implementation compares the root of a signed bundle as text, and that of a subset as bytes.
+        // Like the reference implementation, compares the root of a signed bundle as text, and that of a subset as
+        // bytes.
         let root = self.envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
         let mut leaves = Vec::new();
         self.visit_items(&mut |item| {
@@ -145,8 +146,7 @@ impl<'c> Bundle<'c> {
         Ok(tree.filter(|_| is_intact))
     }
 
-    /// Error message if the file as a whole is not valid JSON. Reading it element by element does not detect faults
-    /// between the elements.
+    /// Error message if the whole file is not valid JSON, because reading by element misses faults between elements.
     pub(super) fn json_error(&self) -> Result<Option<String>, FormatError> {
         self.catalog.read(self.member, |reader| {
             let mut json = serde_json::Deserializer::from_reader(BufReader::new(reader));

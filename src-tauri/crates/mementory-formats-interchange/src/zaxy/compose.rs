@@ -1,5 +1,6 @@
 //! Converts records to entries. A record of this format keeps its entry, with edits applied. An event of a log becomes
-//! the entry that Zaxy exports for it. Any other record becomes an event (`<kind>.recorded`), an entity or an edge.
+//! the entry that Zaxy exports for the event. Any other record becomes an event (`<kind>.recorded`), an entity or an
+//! edge.
 use super::{
     canonical::canonical,
     entry::{citation, first_fault, seq, text_member},
@@ -15,7 +16,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
-/// Placeholder for the id of an entry, which is known only when the entry is complete.
+/// Placeholder for the id of an entry, which is computed from the complete entry.
 const PLACEHOLDER_ID: &str = "\u{0}";
 
 /// An entry to be written.
@@ -25,15 +26,15 @@ pub(super) struct OutputEntry {
     pub kind: Kind,
     /// The entry. If it was composed, its number and citation are set later.
     pub tree: Tree,
-    /// Text of the entry, if it is written as it was read.
+    /// Original text of the entry, if it is written unchanged.
     pub verbatim: Option<String>,
-    /// The place where the entry was read. None if it was composed.
+    /// The place that the entry was read from. None if it was composed.
     pub source: Option<SourceEntry>,
     /// Sensitivity of the record, for the selector.
     pub sensitivity: String,
     /// Sort key of composed entries.
     pub at: Option<Timestamp>,
-    /// True if the citation must still be set, and the number too if it is 0.
+    /// True if the citation must still be set, and also the number if it is 0.
     pub is_composed: bool,
 }
 
@@ -44,7 +45,7 @@ impl OutputEntry {
     }
 }
 
-/// The place where an entry was read, and the other members of its wrapper.
+/// The place that an entry was read from, and the other members of its wrapper.
 pub(super) struct SourceEntry {
     /// Place of its bundle or log.
     pub container: String,
@@ -69,7 +70,7 @@ pub(super) const WRAPPER_FIELD: &str = "wrapper";
 /// Record field in which the reader stores the index and the proof of a disclosed entry.
 pub(super) const DISCLOSED_FIELD: &str = "disclosed";
 
-/// Converts a record to an entry. `names` maps vault ids to the names of the entities that have been converted so far.
+/// Converts a record to an entry. `names` has the names of the entities converted so far, by vault id.
 pub(super) fn output_entry(
     stored: &StoredRecord,
     names: &mut HashMap<String, String>,
@@ -92,12 +93,12 @@ pub(super) fn output_entry(
         at: record.times.created.or(record.times.observed).or(record.times.updated).or(record.times.valid_from),
         is_composed: false,
     };
-    // The fault of the entry that was read, and its number. An entry with a fault is composed again, because its text
-    // would make the whole bundle invalid.
+    // Fault and number of the original entry. An entry with a fault is composed from the record, because its text would
+    // make the whole bundle invalid.
     let mut fault = None;
     let fault_of = |tree: &Tree| first_fault(tree).map(|why| (why, seq(tree).unwrap_or_default()));
     match (record.origin.format.as_str(), parsed) {
-        // An edited entry that Mementory composed is composed again instead of being patched.
+        // An edited entry that Mementory had composed is composed again instead of being patched.
         (KEY_SCOPE, Some(tree)) if !(stored.edited && is_composed(&tree)) => {
             entry.source = Some(source_entry(record));
             fault = fault_of(&tree);
@@ -138,8 +139,8 @@ pub(super) fn output_entry(
         if let Some(source) = &mut entry.source {
             source.disclosed = None;
         }
-        // An entry that is replaced must not be written with the origin and verbatim of the old one. An entry that only
-        // has a fault keeps both, because only its text still has the forbidden values.
+        // A replaced entry must not have the origin and verbatim of the old one. An entry that is only faulty keeps
+        // both, because its forbidden values are only in its original text.
         let is_replaced = record.origin.format == KEY_SCOPE && (stored.edited || fault.is_none());
         if let Some((why, number)) = &fault {
             let (loss, what) = match is_replaced {
@@ -175,13 +176,13 @@ fn source_entry(record: &Record) -> SourceEntry {
     SourceEntry { container: record.origin.container.clone(), index, extra: members(WRAPPER_FIELD), disclosed }
 }
 
-/// Number of the event in its log, for an event without a number in its id.
+/// Line number of the event in its log, for an event without a number in its id.
 fn line_number(record: &Record) -> u64 {
     record.fields.get("seq").and_then(serde_json::Value::as_u64).unwrap_or(1)
 }
 
 /// Applies the edits of a record to the entry that it was read from. The citation gets a new hash, because the old one
-/// is of the event before the edit, or even a digest of redacted text.
+/// covers the text before the edit, which may have been redacted.
 fn apply_edits(tree: &mut Tree, record: &Record) {
     let is_composed = is_composed(tree);
     let unedited = to_record(tree, PLACEHOLDER_ID, is_composed);
@@ -200,13 +201,13 @@ fn apply_edits(tree: &mut Tree, record: &Record) {
     }
     let mut mapped = to_record(tree, PLACEHOLDER_ID, is_composed);
     if record.links.iter().all(|l| l.target.scope == KEY_SCOPE) {
-        mapped.links.clone_from(&record.links); // readers derive these links from the bundle
+        mapped.links.clone_from(&record.links); // readers derive these links from the entries
     }
     attach(tree, &mapped, &new_record, true);
 }
 
-/// The hash in the citation of a composed or edited entry: a digest of the entry's content, because there is no sealed
-/// event with this content.
+/// The hash for the citation of a composed or edited entry. It is a digest of the entry's content, because no sealed
+/// event has this content.
 fn content_hash(tree: &Tree) -> String {
     let content = without_extension(tree).get("content").cloned().unwrap_or(Tree::Null);
     hex::encode(Sha256::digest(canonical(&content).unwrap_or_default()))

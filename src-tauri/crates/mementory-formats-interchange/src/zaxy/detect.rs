@@ -28,7 +28,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             let reason = if is_subset { "a disclosed part of a Zaxy bundle" } else { "a signed Zaxy bundle" };
             (Some(version_string(&head, "zaxy.portable.")), reason)
         } else if list.is_some() && contains("\"zaxy.export.") && found.has_below("schema_version") {
-            // The version of the bundle comes after the entries, outside of the examined bytes.
+            // The version of the bundle comes after the entries, outside the examined bytes.
             (None, "Zaxy entries in a bundle")
         } else {
             continue;

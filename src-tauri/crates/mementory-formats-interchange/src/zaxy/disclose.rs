@@ -19,8 +19,7 @@ struct SelectedEntry {
 }
 
 /// Writes the entries of a signed bundle that match the selector, each with its proof, into the new file `out`. Checks
-/// ids and root, but not the signature. The caller must verify the signature first
-/// ([`mementory_format::Format::signatures`]).
+/// ids and root. The caller must verify the signature first ([`mementory_format::Format::signatures`]).
 ///
 /// # Errors
 /// Fails if the input is not exactly one Zaxy bundle, if it is not signed (`not_signed`), if its root does not match or
@@ -32,17 +31,17 @@ pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -
             return Err(FormatError::invalid("not_signed", bundle.place(""), message));
         }
         let tree = build_merkle(bundle)?;
-        let (selected, of) = select_entries(bundle, |tree| selector.discloses(tree))?;
+        let (selected, total) = select_entries(bundle, |tree| selector.discloses(tree))?;
         let proofs: Vec<_> =
             selected.iter().map(|k| tree.proof(usize::try_from(k.index).unwrap_or(usize::MAX))).collect();
         let elements = selected.iter().zip(&proofs).map(|(k, p)| Element::disclosed(&k.tree, &k.text, k.index, p));
         write_bundle(out, &envelope_of_subset(&bundle.envelope), elements)?;
-        Ok(Disclosure { disclosed: selected.len() as u64, of })
+        Ok(Disclosure { disclosed: selected.len() as u64, total })
     })
 }
 
-/// Signs a bundle, replacing an existing signature, and writes it with the same entries in the same order into the new
-/// file `out`.
+/// Signs a bundle and writes it into the new file `out`, with the same entries in the same order. Replaces an existing
+/// signature.
 ///
 /// # Errors
 /// Fails if the input is not exactly one Zaxy bundle, if it is a disclosed subset (`not_whole`), if it is empty or if

@@ -76,7 +76,7 @@ pub(super) fn parse_proof(tree: &Tree) -> Option<Vec<(Hash, Side)>> {
     steps.iter().map(step).collect()
 }
 
-/// The JSON form of a proof, as bundles contain it.
+/// A proof as JSON, in the notation of bundles.
 pub(super) fn proof_tree(steps: &[(Hash, Side)]) -> Tree {
     let step = |(hash, side): &(Hash, Side)| {
         let side = if *side == Side::Left { "L" } else { "R" };
@@ -91,7 +91,7 @@ pub(super) fn digests(content: &Tree) -> Result<(String, Hash), String> {
     Ok((hex::encode(Sha256::digest(&text)), leaf(&text)))
 }
 
-/// Parts of a citation `eventloom://<thread>/events/<seq>#<hash>`.
+/// A parsed citation `eventloom://<thread>/events/<seq>#<hash>`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Citation<'a> {
     /// Thread of the event.
@@ -112,7 +112,7 @@ pub(super) fn citation(text: &str) -> Option<Citation<'_>> {
     (is_number && is_hex && !thread.is_empty()).then_some(Citation { thread, seq, hash })
 }
 
-/// Grain of an entry: the event itself, or something derived from it.
+/// Grain of an entry: an event, or knowledge derived from an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Grain {
     /// A sealed event.
@@ -140,7 +140,7 @@ pub(super) fn text_member<'a>(tree: &'a Tree, key: &str) -> Option<&'a str> {
     tree.get(key).and_then(Tree::as_str)
 }
 
-/// Code and message of the fault that prevents reading an entry. None if it can be read.
+/// Code and message of the fault that makes an entry unreadable, if any.
 pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
     let missing_fault = |what: &str| Some(("malformed_entry", format!("{what} is missing or of the wrong type")));
     match (tree, tree.get("schema_version")) {
@@ -169,7 +169,7 @@ pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
     }
 }
 
-/// Code of the first fault of an entry: one that prevents reading it, or else a violation of the contract.
+/// Code of the first fault of an entry: one that makes it unreadable, otherwise a violation of the contract.
 pub(super) fn first_fault(tree: &Tree) -> Option<&'static str> {
     let mut first = entry_fault(tree).map(|(code, _)| code);
     if first.is_none() {
@@ -256,7 +256,7 @@ fn is_time(text: &str) -> bool {
     ["", "Z", "T00:00:00Z", "-01", "-01-01"].iter().any(|suffix| Timestamp::parse(&format!("{text}{suffix}")).is_some())
 }
 
-/// Order of the entries of one event: the event itself, its entities, its edges.
+/// Sort key of the entries of one event: the event itself, its entities, its edges.
 pub(super) fn order_in_event(tree: &Tree) -> u8 {
     match text_member(tree, "kind") {
         _ if text_member(tree, "grain") == Some("event") => 0,

@@ -11,7 +11,7 @@ pub(super) const PORTABLE_VERSION: &str = "zaxy.portable.v1";
 /// Version of an entry.
 pub(super) const ENTRY_VERSION: &str = "zaxy.export.v1";
 
-/// Members whose texts a signature covers. The entries are covered through the Merkle root.
+/// Members that a signature covers. The entries are covered through the Merkle root.
 pub(super) const SIGNED_MEMBERS: [&str; 7] =
     ["algorithm", "created_at", "merkle_root", "nonce", "public_key", "session_id", "version"];
 
@@ -27,7 +27,7 @@ pub(super) enum BundleKind {
 }
 
 impl BundleKind {
-    /// The name that the option `--expect` uses.
+    /// The name for the option `--expect`.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Unsigned => "unsigned",
@@ -57,7 +57,7 @@ fn malformed<T>(message: impl Into<String>) -> Result<T, EnvelopeError> {
 
 #[derive(Debug, Clone)]
 pub(super) struct Envelope {
-    /// Text as it was read, with an empty list of entries.
+    /// Original text, with an empty list of entries.
     pub text: String,
     /// The parsed text.
     pub tree: Tree,
@@ -130,10 +130,10 @@ impl Envelope {
     }
 }
 
-/// The bytes that a signature covers. `texts` has the names and texts of the seven signed members.
+/// The bytes that a signature covers, from the names and texts of the signed members.
 pub(super) fn signed_bytes(texts: &[(&str, &str)]) -> Vec<u8> {
     let members = texts.iter().map(|(k, v)| ((*k).to_owned(), Tree::Text((*v).to_owned()))).collect();
-    // This cannot fail, because the object contains only texts and no numbers.
+    // Cannot fail, because the object contains only texts.
     canonical(&Tree::Object(members)).unwrap_or_default().into_bytes()
 }
 
@@ -142,7 +142,7 @@ pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
     text.split_ascii_whitespace().map(hex::decode).collect::<Result<Vec<_>, _>>().ok().map(|parts| parts.concat())
 }
 
-/// Layout of JSON as Python's `json.dumps` writes it, with or without an indent.
+/// White space in JSON, as in the output of Python's `json.dumps` with or without an indent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     /// The line break, and the indent of one level. None if everything is on one line.
@@ -150,7 +150,7 @@ pub(super) struct Layout {
     spaced: bool,
 }
 
-/// Value of a member that is to be written.
+/// Value of a member for [`Layout::push_object`].
 pub(super) enum ValueToWrite<'a> {
     /// A value that is printed in the layout.
     Tree(Tree),
@@ -191,7 +191,7 @@ impl Layout {
         }
     }
 
-    /// Appends an object whose members have the indent of `level + 1`.
+    /// Appends an object with its members at the indent `level + 1`.
     pub(super) fn push_object(&self, members: &[(&str, ValueToWrite<'_>)], level: usize, out: &mut String) {
         out.push('{');
         for (i, (key, piece)) in members.iter().enumerate() {
@@ -213,7 +213,7 @@ impl Layout {
         out.push('}');
     }
 
-    /// Appends a value whose first line has the indent of `level`.
+    /// Appends a value that starts at the indent `level`.
     pub(super) fn push_value(&self, tree: &Tree, level: usize, out: &mut String) {
         match tree {
             Tree::Array(items) if !items.is_empty() => {

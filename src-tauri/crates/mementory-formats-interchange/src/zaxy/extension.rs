@@ -1,5 +1,5 @@
-//! The extension slot of an entry: a member of `payload`, `properties` or `evidence`, the members of `content` that may
-//! contain anything.
+//! The extension slot of an entry: a member of `payload`, `properties` or `evidence` in `content`, which may all have
+//! arbitrary members.
 use super::{
     canonical::canonical,
     entry::text_member,
@@ -61,7 +61,7 @@ fn fingerprint(tree: &Tree) -> String {
     let mut native = without_extension(tree);
     if let Some(mut content) = native.get("content").cloned() {
         content.remove("thread");
-        // An empty member is removed, because the entry may not have had it before the slot was added.
+        // An empty member counts as missing, because it may have been added only for the slot.
         if content.get(slot_member(tree)).is_none_or(|slot| matches!(slot, Tree::Null) || *slot == Tree::Object(vec![]))
         {
             content.remove(slot_member(tree));
@@ -73,9 +73,9 @@ fn fingerprint(tree: &Tree) -> String {
     extension::fingerprint(canonical(&native).unwrap_or_default())
 }
 
-/// Stores the differences between `record` and `mapped` (the record that the tree alone yields) in the extension slot
-/// of `tree`. If the record was read from this format (`is_own`), origin and verbatim are left out, because the entry
-/// itself provides both.
+/// Stores the differences between `record` and `mapped`, the record as read from `tree` without the slot, in the
+/// extension slot of `tree`. If the record was read from this format (`is_own`), origin and verbatim are left out,
+/// because they follow from the entry itself.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_own: bool) {
     set_slot(tree, None);
     let mut out = extension::record_difference(mapped, record, is_own);
@@ -92,9 +92,9 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_own: 
     set_slot(tree, Some(tree_of(&Value::Object(out))));
 }
 
-/// Applies the extension slot of an entry to `mapped`, the record that the entry alone yields. If Mementory composed
-/// the entry and no other program changed it, the record gets its original origin and verbatim back. Otherwise, it gets
-/// those of the entry itself. None if the entry has no slot of ours.
+/// Applies the extension slot of an entry to `mapped`, the record as read from the entry without the slot. If Mementory
+/// composed the entry and no other program changed it, origin and verbatim come from the slot, otherwise from the
+/// entry. None if the entry has no slot.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
     let native = map.remove(FINGERPRINT_MEMBER)?;

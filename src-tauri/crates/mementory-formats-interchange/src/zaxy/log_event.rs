@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 /// Format id of logs.
 pub(crate) const LOG_FORMAT: &str = "eventloom";
 
-/// Payload member with the sensitivity. The hash of the event covers this member, but exports do not contain it.
+/// Payload member with the sensitivity. The event's hash covers it, but exports do not contain it.
 pub(crate) const SECURITY_MEMBER: &str = "__zaxy_security";
 /// Payload member that marks an event with an encrypted payload. Zaxy encrypts such a payload so that deleting the key
 /// makes it unreadable.
@@ -17,7 +17,7 @@ const CIPHER_MEMBER: &str = "__zaxy_cipher";
 pub(crate) enum EventVersion {
     /// `eventloom.v1`.
     V1,
-    /// The older one, which Zaxy itself defined.
+    /// Zaxy's own serialization before `eventloom.v1`.
     Legacy,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Event {
     pub thread: String,
     /// Payload without the security member.
     pub payload: Tree,
-    /// Sensitivity, and list of the redacted paths.
+    /// The security member: sensitivity and redacted paths.
     pub security: Option<(String, Tree)>,
     /// Hash of the previous event in hex, without prefix.
     pub previous: Option<String>,
@@ -67,8 +67,8 @@ fn optional_hash(tree: Option<&Tree>, name: &str) -> Result<Option<String>, Stri
 }
 
 impl Event {
-    /// Parses an event. `hint` is the line number in the log, for an event without a number in its id.
-    pub(crate) fn parse(tree: &Tree, hint: u64) -> Result<Self, String> {
+    /// Parses an event. `line_number` is the line number in the log, used if the id contains no number.
+    pub(crate) fn parse(tree: &Tree, line_number: u64) -> Result<Self, String> {
         let version = version_of(tree).ok_or("not an event")?;
         let (actor, thread) = if version == EventVersion::V1 { ("actorId", "threadId") } else { ("actor", "thread") };
         let mut payload = match tree.get("payload") {
@@ -93,7 +93,7 @@ impl Event {
         };
         let id = tree.get("id").and_then(Tree::as_str).map(str::to_owned);
         let seq = match version {
-            EventVersion::V1 => id.as_deref().and_then(seq_of).unwrap_or(hint),
+            EventVersion::V1 => id.as_deref().and_then(seq_of).unwrap_or(line_number),
             EventVersion::Legacy => match tree.get("seq") {
                 Some(Tree::Number(token)) => token.parse().map_err(|_| "seq is not a whole number")?,
                 _ => return Err("seq is missing".into()),
@@ -190,12 +190,12 @@ impl Event {
             ("type", text_value(&self.kind)),
         ]);
         let mut out = String::new();
-        // This cannot fail, because the seed contains only texts and a whole number.
+        // Cannot fail, because the seed contains only texts and a whole number.
         let _ = write(&seed, Style::PYTHON_ASCII, &mut out);
         format!("evt_zaxy_{:012}_{}", self.seq, hex::encode(&Sha256::digest(out)[..8]))
     }
 
-    /// True if the payload is encrypted. The key is not in the log.
+    /// True if the payload is encrypted, with a key that is not in the log.
     pub(crate) fn is_encrypted(&self) -> bool {
         self.payload.get(CIPHER_MEMBER).is_some()
     }
@@ -235,7 +235,7 @@ fn seq_of(id: &str) -> Option<u64> {
     (is_hex && is_number).then(|| digits.parse().ok()).flatten().filter(|n| *n > 0)
 }
 
-/// What a bundle contains for an event of a log.
+/// The export of an event of a log.
 pub(crate) enum ExportedEvent {
     Entry(Tree),
     /// No entry, because the payload is encrypted and exports never contain ciphertext.
@@ -243,7 +243,7 @@ pub(crate) enum ExportedEvent {
 }
 
 /// The entry for a line of a log. None if the line is not an event.
-pub(crate) fn entry_of(line: &Tree, hint: u64) -> Option<ExportedEvent> {
-    let event = Event::parse(line, hint).ok()?;
+pub(crate) fn entry_of(line: &Tree, line_number: u64) -> Option<ExportedEvent> {
+    let event = Event::parse(line, line_number).ok()?;
     Some(if event.is_encrypted() { ExportedEvent::Encrypted } else { ExportedEvent::Entry(event.entry()) })
 }

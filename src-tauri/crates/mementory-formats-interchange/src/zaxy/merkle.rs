@@ -25,7 +25,7 @@ fn node(left: &Hash, right: &Hash) -> Hash {
     Sha256::new().chain_update([1]).chain_update(left).chain_update(right).finalize().into()
 }
 
-/// The layers of the tree, from the leaves to the root.
+/// A Merkle tree: its layers, from the leaves to the root.
 pub(crate) struct Merkle(Vec<Vec<Hash>>);
 
 impl Merkle {

@@ -1,5 +1,5 @@
 //! Zaxy memory export (`zaxy.export.v1`): reads, writes and checks unsigned, signed and disclosed bundles. See
-//! README.md. Signed bundles are experimental: their authors say that the signing has not been reviewed.
+//! README.md. Signed bundles are experimental: according to Zaxy's authors, the signing has not been reviewed.
 mod answer;
 mod bundle;
 pub(crate) mod canonical;
@@ -59,8 +59,8 @@ impl Format for Zaxy {
             ..Capabilities::default()
         }
     }
-    /// No finding of the validator prevents an import, because the reader itself rejects a bundle whose ids, root or
-    /// proofs do not match. An import validates only to report the rules that the entries and the envelope violate.
+    /// None: the reader itself rejects a bundle whose ids, root or proofs do not match. An import validates only to
+    /// report other violations.
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&[])
     }

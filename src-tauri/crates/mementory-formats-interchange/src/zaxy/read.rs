@@ -1,5 +1,5 @@
-//! Reads a bundle. If ids, root or proofs do not match, the whole bundle is rejected. Otherwise, an entry that cannot
-//! be read is dropped, and the others are imported.
+//! Reads a bundle. If ids, root or proofs do not match, the whole bundle is rejected. Otherwise, unreadable entries are
+//! dropped.
 use super::{
     bundle::Bundle,
     compose::{DISCLOSED_FIELD, WRAPPER_FIELD},

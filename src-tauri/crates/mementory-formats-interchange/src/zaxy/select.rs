@@ -1,5 +1,5 @@
-//! The entry selector that Zaxy's export contract defines. Exports use all criteria; disclosures use only those that
-//! can be decided for each entry alone.
+//! The entry selector of Zaxy's export contract. Exports use all criteria; disclosures only those that depend on a
+//! single entry.
 use super::{
     compose::OutputEntry,
     entry::{Grain, seq, text_member},
@@ -9,7 +9,7 @@ use mementory_json::Tree;
 use mementory_model::fold;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The criteria for entries. An entry must meet all criteria that are set. By default, no criterion is set.
+/// Criteria for entries. An entry must meet all criteria that are set; by default, none is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
     /// Grains of the entries to include. Never empty.
@@ -20,9 +20,9 @@ pub struct Selector {
     pub since_seq: Option<u64>,
     /// Only entries with a number up to and including this.
     pub max_seq: Option<u64>,
-    /// Only entries whose `valid_from` is not before this time. The two are compared as text.
+    /// Only entries whose `valid_from` is not before this time, compared as text.
     pub since_time: Option<String>,
-    /// Only entries whose `valid_from` is not after this time. The two are compared as text.
+    /// Only entries whose `valid_from` is not after this time, compared as text.
     pub until_time: Option<String>,
     /// In exports, only events that contain a word of this query. If there are more than `query_limit`, the best
     /// matches are chosen.
@@ -78,7 +78,7 @@ impl Selector {
     }
 
     /// Returns the entries of all matching events, in their original order. Entries belong to the event with the same
-    /// citation. If that event is not among them, the criteria are applied to the first entry with this citation.
+    /// citation. If this event is missing, the criteria are applied to the first entry with the citation.
     pub(super) fn matching_entries(&self, entries: Vec<OutputEntry>) -> Vec<OutputEntry> {
         let citation_of = |m: &OutputEntry| text_member(&m.tree, "citation").unwrap_or_default().to_owned();
         let mut matched_by_citation: HashMap<String, usize> = HashMap::new();

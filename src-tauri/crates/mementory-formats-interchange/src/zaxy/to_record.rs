@@ -8,10 +8,10 @@ use serde_json::Value;
 /// Id space of all keys of this format. An event has the same key in a bundle and in its log.
 pub(crate) const KEY_SCOPE: &str = "zaxy";
 
-/// The event type of a composed event is the kind of the record, followed by this suffix.
+/// Suffix of a composed event's type, after the kind of the record.
 pub(super) const RECORDED_SUFFIX: &str = ".recorded";
 
-/// Possible names of the payload member that contains the text. Zaxy's own event types use these names.
+/// Names of the payload member with the text, in Zaxy's own event types.
 const TEXT_MEMBERS: [&str; 16] = [
     "text",
     "content",
@@ -40,8 +40,8 @@ pub(crate) fn key(id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, id)
 }
 
-/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format; its
-/// event data are then not part of the record. The caller sets origin and verbatim.
+/// Converts an entry to a record. `is_composed` is true if Mementory composed the entry for a record of another format;
+/// the event's own data are then left out. The caller sets origin and verbatim.
 pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
     let none = Tree::Null;
     let content = tree.get("content").unwrap_or(&none);
@@ -135,7 +135,7 @@ fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut
     (t.valid_from, t.valid_to, t.last_accessed) = (next_time(), next_time(), next_time());
 }
 
-/// The text of a payload without a known text member: its first text or, if it has none, the payload as JSON.
+/// The text of a payload without a known text member: its first string or, if it has none, the payload as JSON.
 fn first_string(payload: &Tree) -> String {
     let Tree::Object(members) = payload else { return String::new() };
     if let Some(text) = members.iter().find_map(|(_, v)| v.as_str()) {
@@ -241,7 +241,7 @@ fn patch_optional(payload: &mut Tree, name: &str, old: &Option<String>, new: &Op
     }
 }
 
-/// Ids of the entries of one bundle that later entries refer to: edges name entities, and semantic entries cite events.
+/// Ids of a bundle's entries to which later entries may refer: edges name entities, and semantic entries cite events.
 #[derive(Default)]
 pub(super) struct EntryLinks {
     events: std::collections::HashMap<String, (Kind, String)>,

@@ -1,6 +1,5 @@
-//! The validator: checks every entry against the contract, and ids, root and proofs. It lists the signature but does
-//! not verify it, because formats have no cryptography library. [`signed`] returns the signature and the bytes that it
-//! covers.
+//! The validator: checks every entry against the contract, and ids, root and proofs. Signatures are not verified,
+//! because formats have no cryptography library; [`signed`] returns the signature and the bytes that it covers.
 use super::{
     bundle::Bundle,
     entry::{check_contract, entry_fault, order_in_event, seq},
@@ -152,7 +151,7 @@ fn has_repeated_key(tree: &Tree) -> bool {
     }
 }
 
-/// A list of findings with a limit, because a bundle may have a million entries with the same fault.
+/// A limited list of findings, because a bundle may have a million entries with the same fault.
 struct Findings<'b> {
     bundle: &'b Bundle<'b>,
     list: Vec<Finding>,

@@ -1,6 +1,5 @@
-//! Writes a bundle. The envelope and signature of an imported bundle are reused if all entries come from that bundle
-//! and its signature, if any, is still valid. Otherwise, the bundle gets a new envelope, which is either unsigned or
-//! signed by the given signer.
+//! Writes a bundle. An imported bundle's envelope, with its signature, is reused if it is still valid for the entries.
+//! Otherwise, the bundle gets a new envelope, which is signed if there is a signer.
 use super::{
     answer::AnswerOptions,
     compose::{Outcome, OutputEntry, assign_number, output_entry},
@@ -27,7 +26,7 @@ use std::{
     path::Path,
 };
 
-/// Members of an envelope besides the signed ones that this module writes.
+/// Members of an envelope that this module writes in addition to the signed ones.
 const WRITTEN_MEMBERS: [&str; 5] = ["schema_version", "signed", "signature", "entries", "disclosed"];
 
 /// The envelope of an imported bundle, and the place of that bundle.
@@ -49,9 +48,8 @@ pub(super) fn write(
     Ok(writer.report)
 }
 
-/// Writes to `out` the records of `source` that the selector in the [`AnswerOptions`] selects. If `disclose` is set,
-/// writes only the entries of the signed bundle that match `disclose`, with their proofs. The report counts what was
-/// written.
+/// Writes the records that match the selector in the [`AnswerOptions`] to `out`. If `disclose` is set, writes only the
+/// entries of the signed bundle that match it, with their proofs.
 pub(super) fn write_answer(
     source: &mut dyn RecordSource,
     out: &mut dyn Write,
@@ -156,8 +154,8 @@ impl BundleWriter {
     }
 
     /// Sorts imported entries by their position in the bundle (by event if they are from several bundles), then
-    /// composed entries by time. A composed entry gets the number that `numbers` has for its record, or else a number
-    /// after the highest imported one.
+    /// composed entries by time. A composed entry gets its record's number in `numbers`, otherwise a number after the
+    /// highest imported one.
     fn sort_and_number(&mut self, numbers: Option<&HashMap<String, u64>>) {
         let number_of = |entry: &OutputEntry| numbers.and_then(|numbers| numbers.get(&entry.record)).copied();
         let containers: BTreeSet<&str> =
@@ -188,7 +186,7 @@ impl BundleWriter {
         self.entries.iter().map(|m| digests(&m.tree).map(|d| d.1).map_err(invalid_entry)).collect()
     }
 
-    /// The envelope to write the entries in. A new envelope is signed if there is a signer.
+    /// The envelope for the entries. A new envelope is signed if there is a signer.
     fn envelope(&mut self, options: &WriteOptions, out: &Path) -> Result<Envelope, FormatError> {
         let envelope = match self.choose_plan(options, out)? {
             EnvelopePlan::SourceEnvelope(envelope) => envelope,
@@ -235,8 +233,8 @@ impl BundleWriter {
         Ok(EnvelopePlan::Unsigned)
     }
 
-    /// Reports what the new envelope lacks compared with the imported ones: the signature, and members that are unknown
-    /// or that another program set after signing.
+    /// Reports the parts of imported envelopes that the new one lacks: the signature, and members that this module does
+    /// not write.
     fn report_lost_envelope(&mut self, why: &str) {
         for SourceEnvelope { place, envelope } in &self.envelopes {
             if envelope.kind != BundleKind::Unsigned {
@@ -300,8 +298,8 @@ fn collect_envelope(
     Ok(())
 }
 
-/// Session id of the bundle: that of the imported bundles or of the log, if there is exactly one. Otherwise an id
-/// derived from the vault id or, if identifiers are left out, `mementory`.
+/// Session id of the bundle: that of the imported bundles or of the log, if there is only one. Otherwise one derived
+/// from the vault id or, if identifiers are left out, `mementory`.
 fn session_id(
     description: &SourceDescription,
     envelopes: &[SourceEnvelope],
@@ -313,13 +311,13 @@ fn session_id(
     let used_envelopes = envelopes.iter().filter(|c| used_containers.contains(c.place.as_str()));
     let sessions: BTreeSet<&str> = used_envelopes
         .filter_map(|c| c.envelope.text_member("session_id"))
-        .filter(|id| !id.is_empty()) // no citation can name an empty thread
+        .filter(|id| !id.is_empty()) // a citation cannot have an empty thread
         .collect();
     let imported_entries = entries.iter().filter(|m| m.source.is_some());
     let threads: BTreeSet<&str> =
         imported_entries.filter_map(|m| Some(citation(m.tree.get("citation")?.as_str()?)?.thread)).collect();
     match (sessions.first().or(threads.first()), sessions.len(), threads.len()) {
-        // Events of a single log get the session of that log.
+        // The thread of the only log is the session.
         (Some(only), 1, _) | (Some(only), 0, 1) => (*only).to_owned(),
         _ if options.strip_identifiers => "mementory".into(),
         _ => {
@@ -355,7 +353,7 @@ pub(super) fn unsigned(session: &str) -> Envelope {
     ])
 }
 
-/// An unsigned envelope with the same session id as `envelope`. An envelope that is already unsigned is unchanged.
+/// An unsigned envelope with the same session id. An unsigned `envelope` is returned unchanged.
 pub(super) fn without_signature(envelope: &str) -> Option<String> {
     let envelope = Envelope::parse(envelope, &Limits::default()).ok()?;
     Some(match envelope.kind {
@@ -436,8 +434,8 @@ impl<'a> Element<'a> {
         Self { tree, text: Some(text), disclosed, extra: &[] }
     }
 
-    /// The text of the element. If `is_sorted` is true, the members of its wrapper are sorted by name, like those of
-    /// the envelope.
+    /// The text of the element. `is_sorted` sorts the members of its wrapper by name, for an envelope with sorted
+    /// members.
     fn into_text(self, kind: BundleKind, layout: &Layout, is_sorted: bool, place: &str) -> Result<String, FormatError> {
         let mut out = String::new();
         let content = |level: usize| match self.text {
@@ -463,7 +461,7 @@ impl<'a> Element<'a> {
             members.push(("content", ValueToWrite::Raw(&content)));
             members.push(("proof", ValueToWrite::Tree(proof)));
         }
-        // The format defines no member `id` in a subset, so there it may be an unknown member of the wrapper.
+        // In a subset, the format does not define `id`, so it may be an unknown member of the wrapper.
         let is_free = |k: &str| k != "content" && (kind == BundleKind::Subset || k != "id");
         members.extend(
             self.extra.iter().filter(|(k, _)| is_free(k)).map(|(k, v)| (k.as_str(), ValueToWrite::Tree(v.clone()))),

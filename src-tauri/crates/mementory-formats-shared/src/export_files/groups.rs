@@ -1,6 +1,5 @@
 //! Collects the records of a vault that must be written together, such as a conversation and its messages. The vault
-//! lists the records of a kind in no particular order. So it is read several times, each time for as many groups as fit
-//! into memory.
+//! does not list them together, so it is read several times, each time for as many groups as fit into memory.
 use mementory_format::{FormatError, RecordSource, StoredRecord};
 use mementory_model::Kind;
 use std::collections::HashMap;
@@ -17,10 +16,10 @@ pub struct Groups {
     index: HashMap<String, usize>,
 }
 
-/// Returns the group of a record. None if the record is not written together with others.
+/// Returns the name of a record's group. None if the record is not written together with others.
 pub type GroupOf = fn(&StoredRecord) -> Option<String>;
 
-/// Receives a group, and the source of its records, from which more can be read.
+/// Receives the records of a group, and their source, from which attachments can be read.
 pub type VisitGroup<'v> = dyn FnMut(&mut dyn RecordSource, Vec<StoredRecord>) -> Result<(), FormatError> + 'v;
 
 impl Groups {
@@ -51,7 +50,7 @@ impl Groups {
         self.sizes.iter().map(|(bytes, _)| bytes).sum()
     }
 
-    /// Visits every group with its records in the order of the source.
+    /// Visits every group. Its records are in the order of the source.
     pub fn each(
         &self,
         source: &mut dyn RecordSource,
@@ -100,8 +99,8 @@ fn size_of(stored: &StoredRecord) -> u64 {
     RECORD_BYTES + (texts + attached) as u64
 }
 
-/// The group of a conversation or message: the vault id of the conversation. If the message's conversation is not in
-/// the vault, the group is the key of the conversation.
+/// The group of a conversation or message: the vault id of the conversation, or its key if the conversation is not in
+/// the vault.
 pub fn conversation_of(stored: &StoredRecord) -> Option<String> {
     match stored.record.kind {
         Kind::Conversation => Some(stored.id.clone()),

@@ -19,8 +19,8 @@ pub fn written(tree: &Tree) -> String {
     out
 }
 
-/// The text of an object with a new value for one member, which is added if the object does not have it. The rest of
-/// the text is unchanged.
+/// The JSON text of an object with one member set to `value`, or added if it is missing. The rest of the text is
+/// unchanged.
 pub fn with_member(json: &str, name: &str, value: &str) -> String {
     if let Some(raw) = Object::parse(json).and_then(|object| object.raw_value(name)) {
         return with_replaced_values(json, &[(raw, value)]);

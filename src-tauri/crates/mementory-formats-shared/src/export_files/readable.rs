@@ -1,5 +1,5 @@
-//! The values of a record apart from its text, each with a name, for formats that people read. They become the columns
-//! of a table, or the metadata of a page or note. A record can be restored from them.
+//! All values of a record except its text, each with a name, for formats that people read. They become the columns of a
+//! table, or the metadata of a page or note. A record can be restored from them.
 use super::strip::ExportSource;
 use crate::object::content_id;
 use mementory_format::{
@@ -63,7 +63,7 @@ fn value_of(record: &Record, name: &str) -> String {
     let time = |time: Option<Timestamp>| time.map(Timestamp::to_rfc3339).unwrap_or_default();
     let number = |number: Option<f64>| number.map(|n| n.to_string()).unwrap_or_default();
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    // A key in another scope would not be unique without the scope, so it is not written.
+    // Only the value of a key is written, so a key in a different scope would be ambiguous and is left out.
     let key = |key: &Option<RecordKey>| {
         key.as_ref().filter(|key| key.scope == record.key.scope).map(|key| key.value.clone()).unwrap_or_default()
     };
@@ -186,12 +186,13 @@ fn items<T: serde::de::DeserializeOwned>(json: &str) -> Vec<T> {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// False for credentials, so that nobody reads or prints a secret by mistake.
+/// False for credentials, which must not appear in files for people to read or print.
 pub fn is_readable(stored: &StoredRecord) -> bool {
     stored.record.kind != Kind::Credential
 }
 
-/// Counts the records of an export for people, and lists the values that the export does not contain.
+/// Builds the report on an export for people to read: counts its records, and lists the values that it does not
+/// contain.
 #[derive(Default)]
 pub struct Readable {
     /// The report so far: what is written, lost and withheld.

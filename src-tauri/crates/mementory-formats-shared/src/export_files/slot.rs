@@ -1,5 +1,5 @@
-//! Extension slots in objects of vendors' formats. A slot is an additional last member with all values of a record that
-//! the object itself cannot express. Other programs ignore it; our readers restore the record from it.
+//! Extension slots in JSON objects of vendors' formats. The slot is an additional last member that contains every value
+//! of a record that the object itself cannot express. Other programs ignore it; our readers restore the record from it.
 use crate::object::Object;
 use mementory_format::extension::{
     self, FINGERPRINT_MEMBER, FORMER_MEMBER, Field, MEMBER, NativeFields, apply, fingerprint, is_slot_name, members,
@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 
 /// Member that marks a placeholder conversation, for messages whose own conversation is not in the file.
 const STUB_MEMBER: &str = "stub";
-/// Largest nesting depth at which an element's fingerprint is computed from its parsed value instead of its text.
+/// Largest nesting depth at which a slot is read, and at which a value enters the fingerprint in parsed form instead of
+/// as text.
 const MAX_DEPTH: u32 = 120;
-/// Members that only say which record this is and where it belongs. Users do not miss them, so they are not reported as
-/// losses.
+/// Members that only identify a record and its position, so users do not need to see them in the loss list.
 const UNREPORTED_MEMBERS: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
 
 /// Fields that are taken from the object instead of the slot if another program changed the object.
@@ -26,11 +26,11 @@ const NATIVE_FIELDS: NativeFields =
 pub struct Written<'w> {
     /// Vault id of the record.
     pub id: &'w str,
-    /// True if the object was written from the record's own verbatim. Then the slot needs neither origin nor verbatim.
+    /// True if the object was built from the record's own verbatim, so the slot needs neither origin nor verbatim.
     pub same_source: bool,
-    /// Members of the object that become separate records, so they do not count towards its fingerprint.
+    /// Members of the object that become separate records, so the fingerprint does not include them.
     pub apart: &'w [&'w str],
-    /// Members of the record that the object expresses in another way, so that they are not losses.
+    /// Members of the record that are not losses, because the object expresses them in another way.
     pub said: &'w [&'w str],
 }
 
@@ -114,8 +114,8 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     Some(Slot::Record(Box::new(record)))
 }
 
-/// Lists the losses of a record whose source text is written unchanged. These are values that cannot be restored from
-/// that text, because the export lacks other records or files of the source.
+/// Lists the losses of a record whose source text is written unchanged: values that came from other records or files of
+/// the source, which the export does not contain.
 pub fn report_difference(native: &Record, record: &Record, id: &str, losses: &mut LossReport) {
     let (mut native, record) = (native.clone(), record.clone());
     if let (Some(native), Some(part)) = (&mut native.message, &record.message) {

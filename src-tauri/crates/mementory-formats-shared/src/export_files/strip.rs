@@ -111,7 +111,7 @@ fn strip(stored: &mut StoredRecord) -> Vec<&'static str> {
         file.key = key_from_vault_id(id);
         file.origin_id = None;
     }
-    // A link to a record outside the vault contains only an id of the source, so it is removed.
+    // A link to a record outside the vault consists only of an id of the source, so it is removed.
     let before = record.links.len();
     let mut ids = Vec::with_capacity(before);
     let links = std::mem::take(&mut record.links).into_iter().zip(std::mem::take(&mut stored.link_ids));

@@ -65,7 +65,7 @@ impl ZipFile {
         self.write(text)
     }
 
-    /// Completes the archive and waits until it is on disk.
+    /// Completes the archive and flushes it to disk.
     pub fn finish(self) -> Result<(), FormatError> {
         let Some(Open { zip, place }) = self.0 else { return Ok(()) };
         zip.finish().map_err(|e| zip_error(e, &place))?.finish().map_err(|e| FormatError::io(&place, e))

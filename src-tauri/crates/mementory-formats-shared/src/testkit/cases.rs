@@ -13,11 +13,11 @@ type Formats<'f> = &'f [&'static dyn Format];
 /// Additional checks of a case, besides its `case.json`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Checks {
-    /// Records have no verbatim and need not name a platform, because the format is made for people to read.
+    /// The format is made for people to read, so records have no verbatim and need not name a platform.
     pub no_verbatim: bool,
     /// Every record has a verbatim, including conversations and derived records.
     pub every_verbatim: bool,
-    /// The keys of the records do not depend on the file name of the input.
+    /// Record keys do not depend on the file name of the input.
     pub any_name: bool,
     /// Every verbatim occurs in the input, character for character. Not for cases with `"database": true`.
     pub verbatims: bool,
@@ -146,7 +146,7 @@ fn check_verbatims(name: &str, input: &Path, found: &MemorySource) {
             "application/x-ndjson" => verbatim.text.lines().collect(),
             _ => vec![verbatim.text.as_str()],
         };
-        // A verbatim from which the list of messages was removed does not occur in the input.
+        // A verbatim whose list of messages was emptied does not occur in the input.
         let is_whole = |line: &&&str| [":[]", ": []"].iter().all(|empty| !line.contains(empty));
         for line in lines.iter().filter(is_whole) {
             assert!(files.iter().any(|f| f.contains(line)), "{name}: {line:?} is not in the input");
@@ -186,7 +186,7 @@ pub fn import_with(formats: Formats<'_>, path: &Path, format: &dyn Format, limit
     (detected, source)
 }
 
-/// Ids of the formats that detection assigns a path to.
+/// Ids of the formats to which detection assigns a path.
 pub fn claiming(formats: Formats<'_>, path: &Path) -> Vec<&'static str> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();

@@ -50,7 +50,7 @@ impl Written {
         losses.map(|loss| loss.record.as_str()).collect()
     }
 
-    /// The record that was read back with the kind and the key of `record`.
+    /// The imported record with the same kind and key as `record`.
     pub fn found(&self, record: &Record) -> Option<&Record> {
         self.back.records.iter().find(|other| other.kind == record.kind && other.key == record.key)
     }
@@ -62,7 +62,7 @@ pub fn fixture(formats: Formats<'_>, format: &'static dyn Format, case: &str) ->
     merged(read(formats, &inputs[0], format))
 }
 
-/// The source with only one record for each kind and key, as a vault would have.
+/// The source with only one record for each kind and key, as in a vault.
 fn merged(mut source: MemorySource) -> MemorySource {
     let mut position_by_key: BTreeMap<(Kind, String, String), usize> = BTreeMap::new();
     let mut records: Vec<Record> = Vec::new();
@@ -216,8 +216,8 @@ pub fn id_of(record: &Record) -> String {
     vault_id(record.kind, &record.key)
 }
 
-/// Checks the records that were read back from a format for people. All records except credentials must come back, and
-/// each may lack only the members that its losses name.
+/// Checks the records that were read back from a format that people read. All records except credentials must be there,
+/// and each may lack only the members that the loss report lists for it.
 pub fn check_readable(source: &MemorySource, written: &Written) {
     let expected: Vec<&Record> = source.records.iter().filter(|r| r.kind != Kind::Credential).collect();
     for record in &expected {

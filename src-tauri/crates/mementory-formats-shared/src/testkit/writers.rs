@@ -8,7 +8,7 @@ use std::path::Path;
 /// The formats that take part in detection.
 type Formats<'f> = &'f [&'static dyn Format];
 
-/// Members that the loss checks ignore, because a written file always has other values for them.
+/// Members that the loss checks ignore, because they always change when a record is written and read back.
 const IGNORED_MEMBERS: [&str; 6] = ["key", "origin", "origin_id", "kind", "repeats", "verbatim"];
 
 /// Reads a path with the format that is detected in it. None if no format is detected, or if the path cannot be read.
@@ -61,7 +61,7 @@ pub(super) fn check_written(
     assert_eq!((checked.errors, checked.records), (vec![], back.records.len() as u64));
 }
 
-/// Checks the losses of each record whose text comes back unchanged. Returns the number of compared records.
+/// Checks the reported losses of each record whose text is read back unchanged. Returns the number of compared records.
 fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource, what: &str) -> usize {
     let mut compared_count = 0;
     for record in &source.records {
@@ -76,18 +76,18 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             .records
             .iter()
             .filter(|other| other.text == record.text)
-            .map(|other| different_members(record, other))
+            .map(|other| differing_members(record, other))
             .collect();
         let expected: BTreeSet<String> =
             lost_fields.iter().filter(|name| !IGNORED_MEMBERS.contains(*name)).map(|name| (*name).to_owned()).collect();
-        // A format may require a value that the record lacks. The report lists what is written instead.
+        // A format may require a value that the record lacks; the report then lists the value that is written.
         let is_unknown = |name: &str| match name {
             "confidence" => record.confidence.is_none(),
             "times" => record.times.created.is_none(),
             _ => false,
         };
-        // A link may lead to the same record under another key, and a source may get the folder's name. The report
-        // lists these as losses, but a comparison of the records does not always show them.
+        // The key of a link's target may change, and the source may get the folder's name. The report lists these as
+        // losses, but a comparison of the records does not always show them.
         let is_as_listed = |found: &BTreeSet<String>| {
             let mut unseen = expected.difference(found);
             found.is_subset(&expected)
@@ -104,7 +104,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
 }
 
 /// Names of the members of `record` that are not the same in `other`.
-fn different_members(record: &Record, other: &Record) -> BTreeSet<String> {
+fn differing_members(record: &Record, other: &Record) -> BTreeSet<String> {
     let members = |record: &Record| {
         let mut record = record.clone();
         record.links.iter_mut().for_each(|link| link.target = RecordKey::new("", ""));

@@ -1,4 +1,4 @@
-//! The inputs of the suite: every case below `fixtures/<format>/`.
+//! The inputs of the suite: all cases below `fixtures/<format>/`.
 use mementory_format::testkit::{Scratch, repo, tree};
 use mementory_formats::{Format, by_id, registry};
 use std::{
@@ -19,7 +19,7 @@ pub struct Case {
     pub base: Option<PathBuf>,
     /// The error code with which reading must refuse the input. None if the input can be read.
     pub refused: Option<String>,
-    /// The passphrase of an input that is encrypted to its owner's key.
+    /// The passphrase of an input that is encrypted for its owner.
     pub passphrase: Option<String>,
     _packed: Vec<Scratch>,
 }
@@ -58,7 +58,7 @@ fn format_of(format_dir: &Path, case_dir: &Path) -> Option<&'static dyn Format> 
     by_id(&format!("{}_{}", name(format_dir), name(case_dir))).or_else(|| by_id(&name(format_dir)))
 }
 
-/// Makes a case. The fixtures contain archives unpacked, so that changes can be reviewed, and this function packs them.
+/// Creates a case. Archives are unpacked in the fixtures, so that changes can be reviewed; this function packs them.
 fn case_for(format: &'static dyn Format, case_dir: &Path, input: PathBuf, definition: &serde_json::Value) -> Case {
     let text = |name: &str| definition[name].as_str().map(str::to_owned);
     let mut case = Case {

@@ -14,11 +14,11 @@ use std::{
     time::Duration,
 };
 
-/// A run that takes longer than this counts as hung. Even a debug build on a busy machine takes much less.
+/// A run that takes longer counts as hung. Even a debug build on a busy machine needs much less.
 const MAX_DURATION: Duration = Duration::from_secs(60);
 /// Number of cases of one format whose files are truncated.
 const CUT_CASES_PER_FORMAT: usize = 2;
-/// Number of lengths to which a file is truncated, besides lengths near its start and end.
+/// Number of evenly spread lengths to which a file is truncated, in addition to lengths near its start and end.
 const CUT_LENGTHS_PER_FILE: usize = 8;
 
 /// Reads and validates a path in a thread, and fails if this takes too long. Returns the number of records, or None if

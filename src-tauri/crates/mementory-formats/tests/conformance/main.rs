@@ -1,5 +1,5 @@
-//! The conformance suite: every format of the registry must have the capabilities that it declares. The suite has no
-//! code for single formats. It reads the cases in `fixtures/<format>/`.
+//! The conformance suite: every registered format must have the capabilities that it declares. The suite has no
+//! format-specific code. It reads the cases in `fixtures/<format>/`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 mod cases;
 mod detection;

@@ -1,5 +1,4 @@
-//! Opens and writes files that are encrypted for their owner with a passphrase. Nothing else of the trait is
-//! implemented.
+//! A [`Passphrase`] for files that are encrypted for their owner. Its other operations return an error.
 use mementory_crypto::{CryptoError, KeyPairParams, PassphraseKeyPair, portable};
 use mementory_formats::{
     Cipher, FormatError, KeyDerivation, KeyPair, Passphrase, Sealed, SealedContent, SealedFile, WrappedKey,
@@ -13,8 +12,8 @@ use std::{
     },
 };
 
-/// A passphrase. Its ids count up instead of being random, so that the same salts occur in all files. The keys of each
-/// salt, which take long to derive, are thus derived only once.
+/// A passphrase whose ids count up instead of being random. All files thus have the same salts, and the slow key
+/// derivation runs only once per salt.
 #[derive(Debug)]
 pub struct OwnerPassphrase {
     text: String,

@@ -53,7 +53,7 @@ pub fn validate(path: &Path, format: &dyn Format) -> Result<Option<Validation>, 
     sources.first().map(|source| format.validate(&catalog, source, &limits, &[])).transpose()
 }
 
-/// The options with which a case is written.
+/// The options for writing a case.
 pub fn write_options(format: &dyn Format, base: Option<PathBuf>) -> WriteOptions {
     WriteOptions { everything: true, base, passphrase: passphrase_for(format), ..WriteOptions::default() }
 }
@@ -69,7 +69,7 @@ pub fn without_origin(record: &Record) -> Record {
     Record { origin: mementory_model::Origin::default(), ..record.clone() }
 }
 
-/// Prints the formats that a property was tested with. Fails if they are not exactly the formats with the capability.
+/// Prints the formats with which a property was tested. Fails if they are not exactly the formats with the capability.
 pub fn assert_covered<'a>(
     property: &str,
     ran: impl IntoIterator<Item = &'a Case>,

@@ -1,5 +1,5 @@
-//! After a round trip, records are as complete as the format declares, and everything that is lost is in the loss
-//! report.
+//! Tests that a round trip preserves records as completely as the format declares, and that the loss report lists every
+//! loss.
 use crate::{
     cases::{Case, readable_cases},
     steps::{assert_covered, open, read, read_case, validate, without_origin, write_options},
@@ -16,8 +16,7 @@ struct Written {
     _scratch: Scratch,
 }
 
-/// Writes a source. None if the format has no place for any of the records, as when a format for memories gets only
-/// conversations.
+/// Writes a source. None if the format supports none of the records, such as conversations in a format for memories.
 fn write(source: &mut MemorySource, format: &dyn Format, base: Option<PathBuf>, name: &str) -> Option<Written> {
     let scratch = Scratch::new("written");
     let path = scratch.at(&format!("written{}", format.capabilities().ending));
@@ -116,7 +115,7 @@ fn writing_twice_gives_the_same_bytes_unless_they_are_encrypted() {
         let bytes = |written: Option<Written>| written.map(|written| crate::cases::files(&written.path));
         let first = bytes(write(&mut source, case.format, case.base.clone(), &case.name));
         let second = bytes(write(&mut source, case.format, case.base.clone(), &case.name));
-        // Keys and nonces of an encrypted file must never be used again.
+        // Encrypted files must differ, because keys and nonces must never be reused.
         let is_expected = (first == second) != case.format.capabilities().needs_passphrase || first.is_none();
         assert!(is_expected, "{}", case.name);
     }
@@ -156,13 +155,13 @@ fn the_plan_reports_what_is_written() {
     assert_covered("plan", &cases, |can| can.read && can.write);
 }
 
-/// Writes the inputs of every format in every format.
+/// Writes the inputs of every format in every format that can be written.
 #[test]
 fn every_record_that_is_left_out_is_in_the_loss_report() {
     let (sources, targets) = (readable_cases(|format| format.capabilities().read), writable_cases());
     let mut left_out_count = 0;
     let mut written_in: BTreeSet<&str> = BTreeSet::new();
-    // A format whose exports need a base accepts only records that were read in that format, so it is skipped.
+    // A format whose exports need a base accepts only records that were imported from that format, so it is skipped.
     let mut tested: BTreeSet<&str> = BTreeSet::new();
     let is_target = |case: &Case| !case.format.capabilities().needs_base && tested.insert(case.format.id());
     let targets: Vec<Case> = targets.into_iter().filter(is_target).collect();

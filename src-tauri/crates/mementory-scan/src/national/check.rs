@@ -36,7 +36,8 @@ pub(super) fn begins_ddmmyy(digits: &[u8]) -> bool {
     is_day_of_month(two_digits(digits, 0), two_digits(digits, 2))
 }
 
-/// Whether the check digit of Verhoeff's algorithm, which calculates in the dihedral group of order 10, is right.
+/// Whether the check digit of Verhoeff's algorithm is right. The algorithm calculates in the dihedral group of order
+/// 10.
 pub(super) fn has_verhoeff_check(digits: &[u8]) -> bool {
     let multiply = |a: u8, b: u8| match (a < 5, b < 5) {
         (true, true) => (a + b) % 5,

@@ -256,7 +256,7 @@ pub(super) const EUROPEAN_NUMBERS: &[Number] = &[
     },
 ];
 
-/// Whether the most frequent of the first ten digits occurs two or three times, as in every German number.
+/// Whether the most frequent of the first ten digits occurs two or three times, as in every German tax number.
 fn has_repeated_digit(digits: &[u8]) -> bool {
     let max_count = (0..10).map(|digit| digits[..10].iter().filter(|d| **d == digit).count()).max().unwrap_or(0);
     (2..=3).contains(&max_count)

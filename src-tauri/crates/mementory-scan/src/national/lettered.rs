@@ -5,16 +5,16 @@ use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
 use crate::{Class, Confidence, Finding};
 
-/// A number in a valid format, before its context words are checked.
+/// A number in a valid format whose context words have not been checked yet.
 struct Candidate {
     name: &'static str,
     start: usize,
     end: usize,
-    /// True if no other value has this format, so that no context word is needed.
+    /// True if nothing else has this format, so that no context word is needed.
     distinctive: bool,
 }
 
-/// The personal number with letters whose first run of digits is `runs[0]`.
+/// The personal number with letters whose first digits are `runs[0]`.
 pub(super) fn number_at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
     let candidate = find_candidate(doc.bytes, runs)?;
     if !is_separate(doc.bytes, candidate.start, candidate.end) {
@@ -164,8 +164,8 @@ fn digit_values(word: &[u8]) -> Vec<u8> {
     word.iter().map(|b| b.wrapping_sub(b'0')).collect()
 }
 
-/// Whether this is an Italian number: six letters, the year, a letter for the month, the day, a code for the place, and
-/// a check letter. Letters replace some of the digits if two people would otherwise get the same number.
+/// Whether this is an Italian codice fiscale: six letters, the year, a letter for the month, the day, a code for the
+/// place, and a check letter. If two people would get the same number, letters replace some digits of one of them.
 fn is_codice_fiscale(word: &[u8]) -> bool {
     const ODD_POSITION_VALUES: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
@@ -189,7 +189,8 @@ fn is_codice_fiscale(word: &[u8]) -> bool {
     has_layout && b"ABCDEHLMPRST".contains(&word[8]) && word[15] == b'A' + (sum % 26) as u8
 }
 
-/// Whether this is a Mexican number: four letters, a date, sex, state, three consonants, a character, a check digit.
+/// Whether this is a Mexican CURP: four letters, date of birth, sex, state, three consonants, a character, a check
+/// digit.
 fn is_curp(word: &[u8]) -> bool {
     const ALPHABET: &[u8] = b"0123456789ABCDEFGHIJKLMN#OPQRSTUVWXYZ";
     let date = digit_values(&word[4..10]);
@@ -204,8 +205,8 @@ fn is_curp(word: &[u8]) -> bool {
         && word[17] == b'0' + ((10 - sum % 10) % 10) as u8
 }
 
-/// Whether this is a Finnish number: the day, month and year of birth, a sign for the century, three digits, and one of
-/// 31 check characters.
+/// Whether this is a Finnish henkilötunnus: day, month and year of birth, a sign for the century, three digits, and one
+/// of 31 check characters.
 fn is_hetu(date: &[u8], century: u8, tail: &[u8]) -> bool {
     if tail.len() != 4 || !date.iter().chain(&tail[..3]).all(u8::is_ascii_digit) || !b"-+ABCDEFUVWXY".contains(&century)
     {
@@ -217,7 +218,7 @@ fn is_hetu(date: &[u8], century: u8, tail: &[u8]) -> bool {
         && b"0123456789ABCDEFHJKLMNPRSTUVWXY"[(value % 31) as usize] == tail[3]
 }
 
-/// Whether the check character of a Chilean number is right (modulo 11).
+/// Whether the check character of a Chilean RUT is right (modulo 11).
 fn is_rut(digits: &[u8], check: u8) -> bool {
     let sum: u32 = digits.iter().rev().zip([2, 3, 4, 5, 6, 7].iter().cycle()).map(|(d, w)| u32::from(*d) * w).sum();
     let expected = match 11 - sum % 11 {
@@ -228,7 +229,7 @@ fn is_rut(digits: &[u8], check: u8) -> bool {
     expected == check && digits.iter().any(|d| *d != digits[0])
 }
 
-/// Whether this is a British number: two letters, six digits and a letter. There is no check digit.
+/// Whether this is a British national insurance number: two letters, six digits and a letter, without a check digit.
 fn is_nino(word: &[u8]) -> bool {
     let unused_prefixes: &[&[u8]] = &[b"BG", b"GB", b"NK", b"KN", b"TN", b"NT", b"ZZ", b"QQ"];
     word[..2].iter().all(u8::is_ascii_uppercase)
@@ -237,7 +238,7 @@ fn is_nino(word: &[u8]) -> bool {
         && !unused_prefixes.contains(&&word[..2])
 }
 
-/// Whether this is an Irish number: seven digits and a check letter (modulo 23). A second letter may follow, which has
+/// Whether this is an Irish PPS number: seven digits, a check letter (modulo 23), and possibly a second letter with
 /// weight 9.
 fn is_pps(word: &[u8]) -> bool {
     let digits = digit_values(&word[..7]);
@@ -248,7 +249,7 @@ fn is_pps(word: &[u8]) -> bool {
             == word[7]
 }
 
-/// Whether this is a Singapore number: a letter for the century and kind, seven digits, and a check letter.
+/// Whether this is a Singapore NRIC: a letter for the century and kind, seven digits, and a check letter.
 fn is_nric(word: &[u8]) -> bool {
     let sum = weighted_sum(&digit_values(&word[1..8]), &[2, 7, 6, 5, 4, 3, 2]);
     match word[0] {
@@ -260,7 +261,7 @@ fn is_nric(word: &[u8]) -> bool {
     }
 }
 
-/// Whether this is a Taiwan number: a letter for the place and nine digits, the first of which stands for the sex. The
+/// Whether this is a Taiwan ID: a letter for the place and nine digits, the first of which stands for the sex. The
 /// weighted sum must be divisible by ten.
 fn is_taiwan_id(word: &[u8]) -> bool {
     const PLACE_LETTERS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVXYWZIO";
@@ -270,7 +271,8 @@ fn is_taiwan_id(word: &[u8]) -> bool {
     matches!(word[1], b'1' | b'2' | b'8' | b'9') && sum.is_multiple_of(10)
 }
 
-/// Whether this is a Hong Kong number: a letter, six digits, and a check character in brackets (modulo 11).
+/// Whether this is a Hong Kong identity card number: a letter, six digits, and a check character in brackets (modulo
+/// 11).
 fn is_hkid(word: &[u8], check: u8) -> bool {
     let last = if check == b'A' { 10 } else { u32::from(check.wrapping_sub(b'0')) };
     let letter = u32::from(word[0].wrapping_sub(b'A')) + 10;

@@ -1,5 +1,5 @@
-//! National ids: personal numbers that states issue. They are recognised by their check digits. To add a number that
-//! has only digits, add an entry to `europe` or `world`.
+//! National ids: personal numbers issued by states, recognised by their check digits or dates. To add a number that has
+//! only digits, add an entry to `europe` or `world`.
 mod check;
 mod europe;
 mod lettered;
@@ -16,11 +16,11 @@ use crate::{Class, Confidence, Finding};
 struct Layout {
     lengths: &'static [usize],
     gaps: &'static [Gap],
-    /// True if no other value has this format, so that no context word is needed.
+    /// True if nothing else has this format, so that no context word is needed.
     distinctive: bool,
 }
 
-/// A personal number that only has digits.
+/// A kind of personal number that only has digits.
 struct Number {
     name: &'static str,
     /// Names of the number in the country's language and in English.
@@ -28,7 +28,7 @@ struct Number {
     /// Acronyms that only count in exactly this case.
     acronyms: &'static [&'static str],
     layouts: &'static [Layout],
-    /// Checks the check digit, dates and ranges of the digits.
+    /// Validates the check digit, dates and ranges of the digits.
     check: fn(&[u8]) -> bool,
 }
 
@@ -52,8 +52,8 @@ fn number_bit(index: usize) -> u64 {
     1 << (bits::ID_BASE + index as u32)
 }
 
-/// All context words for personal numbers, each with the bits of the numbers that it can mean, and true if it only
-/// counts in exactly this case. The bits are in the order of `europe`, `world`, and the numbers with letters.
+/// All context words for personal numbers, each with the bits of the numbers that it can mean, and true if it is
+/// case-sensitive. The bits are in the order of `europe`, `world`, and the numbers with letters.
 pub(crate) fn context_words() -> Vec<(&'static str, u64, bool)> {
     let mut all = Vec::new();
     let mut all_bits = 0;
@@ -72,14 +72,13 @@ fn lettered_bit() -> u64 {
     number_bit(europe::EUROPEAN_NUMBERS.len() + world::WORLD_NUMBERS.len())
 }
 
-/// For each length, which is the index of the outer list: the kinds of number whose first run of digits has that
-/// length.
+/// The kinds of number, grouped by the length of their first run of digits, which is the index of the outer list.
 static NUMBERS_BY_LENGTH: LazyLock<Vec<Vec<(usize, &'static Number)>>> = LazyLock::new(|| {
     let begins_with_length = |number: &Number, length| number.layouts.iter().any(|layout| layout.lengths[0] == length);
     (0..19).map(|length| numbers().filter(|(_, number)| begins_with_length(number, length)).collect()).collect()
 });
 
-/// The personal number with letters whose first run of digits is `runs[0]`.
+/// The personal number with letters whose first digits are `runs[0]`.
 pub(crate) fn lettered_number_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     lettered::number_at(doc, runs, lettered_bit())
 }
@@ -111,8 +110,8 @@ pub(crate) fn find_numbers_at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>)
     }
 }
 
-/// Whether another run of digits follows after a separator that the layout uses, so that the match is only part of a
-/// longer number.
+/// Whether more digits follow after a separator that the layout uses, so that the match is only part of a longer
+/// number.
 fn has_more_digits(last: &Run, runs: &[Run], layout: &Layout) -> bool {
     let has_next_run = runs.get(layout.lengths.len()).is_some();
     has_next_run && matches!(last.gap, Gap::Hyphen | Gap::Dot | Gap::Slash) && layout.gaps.contains(&last.gap)

@@ -16,8 +16,8 @@ pub(super) const WORLD_NUMBERS: &[Number] = &[
             unseparated(&[9]),
             separated(&[3, 2, 4], &[Dot]),
         ],
-        // This number has no check digit. Areas that were never issued are excluded, and so are numbers that appear in
-        // advertising and documentation.
+        // An American number has no check digit, so areas that were never issued and numbers from advertising and
+        // documentation are excluded.
         check: |d| {
             let area = digits_as_number(&d[..3]);
             let is_itin = area >= 900 && matches!(two_digits(d, 3), 50..=65 | 70..=88 | 90..=92 | 94..=99);
@@ -94,8 +94,8 @@ pub(super) const WORLD_NUMBERS: &[Number] = &[
         words: national_id::KR_RRN,
         acronyms: national_id_acronyms::KR_RRN,
         layouts: &[unseparated(&[13]), distinctive(&[6, 7], &[Hyphen])],
-        // Numbers issued since October 2020 have no check digit. So for people born in or after 2020, only the date and
-        // the digit for the century are checked.
+        // Numbers issued since October 2020 have no check digit, so only the date and the digit for the century are
+        // checked for people born in or after 2020.
         check: |d| {
             let check = (11 - weighted_sum(&d[..12], &[2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11) % 10;
             begins_yymmdd(d)

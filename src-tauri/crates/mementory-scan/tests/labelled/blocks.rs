@@ -21,7 +21,7 @@ const PUBLIC_HEADERS: &[(&str, &str)] = &[
 ];
 
 /// The lines of a private key, from BEGIN to END.
-pub fn private_lines(rng: &mut Rng) -> Vec<String> {
+pub fn private_key_lines(rng: &mut Rng) -> Vec<String> {
     if rng.chance(15) {
         return pgp_lines(rng, "PRIVATE KEY BLOCK", 12);
     }
@@ -42,7 +42,7 @@ pub fn private_lines(rng: &mut Rng) -> Vec<String> {
 }
 
 /// The lines of a block that is not secret: a public key, a certificate or a signature.
-pub fn public_lines(rng: &mut Rng) -> Vec<String> {
+pub fn public_block_lines(rng: &mut Rng) -> Vec<String> {
     match rng.below(8) {
         0 => pgp_lines(rng, "PUBLIC KEY BLOCK", 12),
         1 => pgp_lines(rng, "SIGNATURE", 5),

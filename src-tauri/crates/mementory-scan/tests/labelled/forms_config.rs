@@ -1,4 +1,5 @@
-//! Templates for configuration files: .env, YAML, JSON and TOML. The names show whether a value is a key or a password.
+//! Templates for configuration files: .env, YAML, JSON and TOML. The name before a value shows whether it is a key or a
+//! password.
 
 /// Templates for one kind of file: its first and last lines, and the lines in between.
 pub struct Form {

@@ -36,8 +36,7 @@ pub fn nie(rng: &mut Rng) -> String {
     if rng.chance(25) { format!("{lead}-{number:07}-{letter}") } else { format!("{lead}{number:07}{letter}") }
 }
 
-/// Italian codice fiscale: six consonants, the date of birth, a place, and a check letter that is computed with two
-/// tables.
+/// Italian codice fiscale: six consonants, date of birth, place, and a check letter that is computed with two tables.
 pub fn codice_fiscale(rng: &mut Rng) -> String {
     const ODD_POSITION_VALUES: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];

@@ -101,7 +101,7 @@ pub fn sin(rng: &mut Rng) -> String {
     }
 }
 
-/// American number. It has no check digit, but some blocks are never issued.
+/// American social security number. It has no check digit, but some blocks are never issued.
 pub fn ssn(rng: &mut Rng) -> String {
     let area = match rng.range(1, 770) {
         666 => 665,
@@ -143,8 +143,8 @@ pub fn kind_by_name(name: &str) -> &'static Kind {
     KINDS.iter().find(|kind| kind.0 == name).unwrap_or_else(|| panic!("no kind {name}"))
 }
 
-/// A number with a wrong check digit. It must not be valid as any other kind of number either, because the scan would
-/// be right to find that.
+/// A number with a wrong check digit that is not valid as any other kind of number either, because the scan would be
+/// right to find it.
 pub fn invalid_number(rng: &mut Rng, name: &str) -> String {
     let (_, make, _) = kind_by_name(name);
     loop {

@@ -1,5 +1,5 @@
-//! Generates access keys. Their formats are public (documentation of providers, rules of secret scanners), and their
-//! characters are random. A pattern only names an alphabet, so this source contains no key.
+//! Generates access keys. Their formats are public (documentation of providers, rules of secret scanners). The patterns
+//! only name alphabets, so this source contains no key.
 use super::rng::{BASE62, Rng};
 
 /// Formats of keys that can be recognised by their format alone, each with its provider.

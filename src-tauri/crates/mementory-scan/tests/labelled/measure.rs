@@ -1,4 +1,4 @@
-//! Counts precision and recall by class.
+//! Measures precision and recall by class.
 use super::text::LabelledText;
 use mementory_scan::{Class, Finding};
 use std::{fmt::Write, ops::Range};

@@ -71,8 +71,7 @@ fn with_card_groups(rng: &mut Rng, number: &str) -> String {
     }
 }
 
-/// Countries, each with a pattern for what follows the check digits in its account numbers, according to the ISO 13616
-/// registry.
+/// Countries, each with the pattern of its IBANs after the check digits (ISO 13616 registry).
 pub const IBANS: &[(&str, &str)] = &[
     ("DE", "[d19:1][dig:17]"),
     ("DE", "[d19:1][dig:17]"),
@@ -123,8 +122,7 @@ pub fn invalid_iban(rng: &mut Rng) -> String {
     let account = rng.pattern(pattern);
     let check = 98 - remainder(&format!("{account}{country}00"));
     let wrong = (check + 7 + rng.below(60) as u32) % 97 + 2;
-    // Check digits that differ from the right ones by 97 would also be valid. This cannot happen here, because both
-    // numbers are between 2 and 98.
+    // Check digits that differ from the right ones by 97 would also be valid, but both numbers are between 2 and 98.
     let wrong = if wrong == check { (check + 1) % 97 + 2 } else { wrong };
     iban_in_random_form(rng, &format!("{country}{wrong:02}{account}"))
 }

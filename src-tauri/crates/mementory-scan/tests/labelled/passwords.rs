@@ -1,4 +1,4 @@
-//! Generates passwords like those that people choose and those that password managers generate.
+//! Generates passwords such as people choose and password managers generate.
 use super::rng::Rng;
 
 const WORDS: &[&str] = &[
@@ -58,7 +58,7 @@ pub fn weak_password(rng: &mut Rng) -> String {
 }
 
 /// A password like those of password managers: letters, digits and signs, with a letter or digit at both ends. It has
-/// no quotes, brackets, commas, `$`, `#` or spaces, because people would not agree on where such a value ends.
+/// no quotes, brackets, commas, `$`, `#` or spaces, because people would disagree on where such a value ends.
 pub fn strong_password(rng: &mut Rng) -> String {
     let half = rng.range(3, 8) as usize;
     let mark = rng.pattern("[=!|@|%|&|*|+|-|_|=|?|^|~]");

@@ -121,7 +121,7 @@ pub fn street(rng: &mut Rng) -> String {
     format!("{} {}", rng.pick(STREETS), rng.range(1, 140))
 }
 
-/// A person's e-mail address. Role addresses (info@, noreply@) are left out, because people would not agree on whether
+/// A person's e-mail address. Role addresses (info@, noreply@) are left out, because people would disagree on whether
 /// they are sensitive.
 pub fn email(rng: &mut Rng) -> String {
     let first = rng.pick(FIRST_NAMES).to_lowercase().replace('ê', "e");

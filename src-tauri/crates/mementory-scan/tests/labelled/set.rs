@@ -1,7 +1,7 @@
-//! Composes the set of texts from sentences, files and documents. About half of the texts contain values; the others
-//! contain only decoys, or neither.
+//! Composes the set of labelled texts from sentences, files and documents. About half of them contain sensitive values;
+//! the others contain only decoys, or neither.
 //!
-//! Left out, because people would not agree on the label: test keys and publishable keys of payment providers, webhook
+//! Left out, because people would disagree on the label: test keys and publishable keys of payment providers, webhook
 //! addresses, account ids, session cookies and CSRF tokens, `Basic` headers, UUIDs as keys, age identities, product
 //! keys, password hashes, the passwords "password", "secret" and "changeme", addresses of offices (info@, noreply@),
 //! host names that look like addresses (backup@nas.internal), sample IBANs in documentation, service and emergency
@@ -69,13 +69,13 @@ fn build_text(rng: &mut Rng) -> LabelledText {
             format!("chat {}", lang.code)
         }
         48..=55 => {
-            // The text is a question with the file that it is about pasted below.
+            // A question, with the file that it is about pasted below.
             let lang = random_language(rng);
             let question = rng.pick(lang.filler);
             text.write(rng, question);
             text.text.push_str("\n\n```");
             let form = random_form(rng);
-            // A document's code fence names no programming language.
+            // Code fences around documents state no language.
             let is_document = DOCUMENT_FORMS.iter().any(|document| document.kind == form.kind);
             text.text.push_str(if is_document { "" } else { form.kind });
             text.text.push('\n');
@@ -158,7 +158,7 @@ fn write_form(rng: &mut Rng, text: &mut Text, form: &Form, has_values: bool) {
     let mut lines: Vec<&str> = Vec::new();
     for _ in 0..rng.range(1, 6) as usize * length_factor {
         let line = rng.pick(form.neutral);
-        // A line without slots is used only once, because it would be repeated word for word.
+        // A line without slots is always the same, so it is used only once.
         if line.contains('⟨') || !lines.contains(&line) {
             lines.push(line);
         }

@@ -1,4 +1,4 @@
-//! Tests of the set itself. The labels must be at the right positions. The values must be valid and the decoys invalid,
+//! Tests of the set itself: labels must be at the right positions, and values must be valid and decoys invalid,
 //! according to code that is independent of the generators.
 use super::text::LabelledText;
 use super::{DEFAULT_SEED, TEXT_COUNT, ids_world, keys, measure, money, phones, rng::Rng, set, slots, validate};
@@ -86,7 +86,7 @@ fn every_value_passes_an_independent_check() {
 
 #[test]
 fn published_numbers_are_valid_and_their_neighbours_are_not() {
-    // Others published these samples, so they reveal a mistake that the generator and the validator share.
+    // These samples were published by others, so they reveal a mistake that generator and validator have in common.
     type NumberCheck = fn(&str) -> bool;
     let samples: &[(NumberCheck, &str)] = &[
         (validate::is_valid_iban, "GB82 WEST 1234 5698 7654 32"),

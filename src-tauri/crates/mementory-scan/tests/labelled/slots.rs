@@ -1,5 +1,5 @@
-//! Generates the texts for a template's slots. If the first word of a slot's name belongs to a class, the text is a
-//! labelled value.
+//! Generates the texts for the slots of templates. A slot whose name begins with a word for a class gets a labelled
+//! value.
 use super::rng::Rng;
 use super::{blocks, ids_world, keys, money, passwords, people, phones};
 use mementory_scan::Class;
@@ -28,9 +28,11 @@ pub fn text_for(rng: &mut Rng, slot: &str) -> String {
         ("loose", _) => keys::key_without_format(rng),
         ("jwt", _) => keys::jwt(rng),
         ("aws", _) => keys::aws_secret(rng),
-        ("pem", "json") => blocks::private_lines(rng).join("\\n"),
-        ("pem", "") => blocks::private_lines(rng).join("\n"),
-        ("pem", indent) => blocks::private_lines(rng).join(&format!("\n{}", " ".repeat(indent.parse().unwrap_or(2)))),
+        ("pem", "json") => blocks::private_key_lines(rng).join("\\n"),
+        ("pem", "") => blocks::private_key_lines(rng).join("\n"),
+        ("pem", indent) => {
+            blocks::private_key_lines(rng).join(&format!("\n{}", " ".repeat(indent.parse().unwrap_or(2))))
+        }
         ("pass", "url") => passwords::password_for_url(rng),
         ("pass", "word") => passwords::two_word_password(rng),
         ("pass", "prose") => {
@@ -66,8 +68,8 @@ fn unlabelled_text(rng: &mut Rng, slot: &str) -> String {
         "notcard" => return money::invalid_card(rng),
         "samplecard" => return money::sample_card(rng),
         "notiban" => return money::invalid_iban(rng),
-        "public" => return blocks::public_lines(rng).join("\n"),
-        "public.2" => return blocks::public_lines(rng).join("\n  "),
+        "public" => return blocks::public_block_lines(rng).join("\n"),
+        "public.2" => return blocks::public_block_lines(rng).join("\n  "),
         "imei" => return imei(rng),
         "isbn" => return isbn(rng),
         "longrun" => return number_without_luhn_check(rng),

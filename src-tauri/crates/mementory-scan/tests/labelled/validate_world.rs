@@ -1,4 +1,4 @@
-//! Independent checks of numbers outside the European Union, and of access keys.
+//! Independent checks of numbers of states outside the European Union, and of access keys.
 
 fn digits(text: &str) -> Vec<u64> {
     text.bytes().filter(u8::is_ascii_digit).map(|b| u64::from(b - b'0')).collect()
@@ -44,8 +44,9 @@ pub fn is_valid_kimlik(text: &str) -> bool {
     }
     let odd = d[0] + d[2] + d[4] + d[6] + d[8];
     let even = d[1] + d[3] + d[5] + d[7];
-    // This form of the rule is equivalent to the one in the generator. For the tenth digit, the digits in odd positions
-    // have the weight 7 and those in even positions 9. For the eleventh, those in odd positions have the weight 8.
+    // This formulation of the rule is equivalent to the one in the generator. For the tenth digit, the digits in odd
+    // positions have the weight 7 and those in even positions 9. For the eleventh, those in odd positions have the
+    // weight 8.
     (odd * 7 + even * 9) % 10 == d[9] && odd * 8 % 10 == d[10]
 }
 

@@ -6,8 +6,7 @@ mod languages;
 use languages::{LANGUAGES, Language};
 use std::collections::{BTreeSet, HashSet};
 
-/// A text, the number of the statement that it makes, and the edits by which it differs from the statement's first
-/// wording.
+/// A text, the number of its statement, and the edits by which it differs from the statement's first wording.
 pub struct Memory {
     pub text: String,
     pub statement: usize,
@@ -256,7 +255,7 @@ fn with_typo(text: &str, rng: &mut Rng) -> String {
     }
     let word = &mut words[rng.pick(&long_word_indices)];
     let mut letters: Vec<char> = word.chars().collect();
-    // People rarely get the first letter wrong.
+    // Typos rarely affect the first letter.
     let at = if rng.chance(4) { 0 } else { 1 + rng.below(letters.len() - 2) };
     match rng.below(4) {
         0 => letters.swap(at, at + 1),

@@ -114,9 +114,10 @@ impl Exporter<'_> {
         }
         let count = |path: &str| other_files.get(path).map_or(0, |lines| lines.len() as u64);
         let (receipts, transfers) = (count(RECEIPTS_FILE), count(TRANSFERS_FILE));
-        let chosen = options.parts.map(|p| SelectedParts { tombstones: p.tombstones, log: p.log, guide: p.key });
+        let chosen =
+            options.parts.map(|p| SelectedParts { tombstones: p.tombstones, audit_trail: p.log, howto: p.key });
         let pack = EvidencePack {
-            chosen: chosen.unwrap_or_default(),
+            selected: chosen.unwrap_or_default(),
             generator: source.description().generator,
             created: now,
             since: options.since,
@@ -124,7 +125,7 @@ impl Exporter<'_> {
             tombstones,
             audit: audit.collect(),
             edges,
-            beside: other_files,
+            extra_files: other_files,
         };
         let signer = options.sign.then(|| self.signer());
         let partial = PartialOutput::for_output(out)?;

@@ -1,5 +1,5 @@
-//! Applies deltas to a base archive in their order. The new file is written only if all of them can be applied (spec
-//! §4.3.1). If several deltas change a record, the last change is used (§7.3).
+//! Applies deltas to a base archive in order. The new file is written only if all of them can be applied (spec §4.3.1).
+//! If several deltas change a record, the last change counts (§7.3).
 use super::super::jsonl::{JsonLine, each_line};
 use super::super::manifest::{Archive, Manifest};
 use super::super::partitions::Period;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Reason why deltas were not applied. Nothing was written.
+/// Reason why deltas were not applied. In this case, nothing was written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyError {
@@ -75,7 +75,7 @@ pub enum ApplyError {
 }
 
 impl ApplyError {
-    /// Stable error code, for programs that must tell the errors apart.
+    /// Stable error code, for programs that must distinguish the errors.
     pub fn code(&self) -> &'static str {
         match self {
             Self::WrongAgent { .. } => "delta_wrong_agent",
@@ -91,10 +91,10 @@ impl ApplyError {
 
 /// The combined change that all deltas make to a record.
 struct CombinedChange {
-    /// The new line of the record. None for a deletion that contains only an id. Such a deletion sets the record's
-    /// status to `deleted`, or removes the record if `erased` is set.
+    /// The new line of the record. None for a deletion that states only an id: it sets the record's status to
+    /// `deleted`, or removes the record if `erased` is set.
     line: Option<String>,
-    /// True if the record is removed completely, including its line.
+    /// True if the whole line of the record is removed.
     erased: bool,
     operation: Operation,
     place: String,
@@ -115,7 +115,7 @@ struct MergedDeltas {
 /// Applies deltas to a base archive in the given order and writes the result to `out`, which must not exist.
 ///
 /// # Errors
-/// [`ApplyError`] if a delta does not fit or a file cannot be read or written. Then `out` is not created.
+/// [`ApplyError`] if a delta does not match or a file cannot be read or written. In this case, `out` is not created.
 pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, limits: &Limits) -> Result<AppliedDeltas, ApplyError> {
     apply_with(base, deltas, out, limits, None)
 }
@@ -145,8 +145,8 @@ pub fn apply_with(
     Ok(state.applied)
 }
 
-/// Checks whether one delta can be applied to this archive, without writing anything. If it cannot, the only finding is
-/// the reason. If it can, the findings list the changes that would be skipped.
+/// Checks whether a delta can be applied to this archive, without writing anything. If it cannot, the only finding is
+/// the reason; otherwise, the findings are the changes that would be skipped.
 pub(super) fn check_base(
     base: &Path,
     delta: &Path,
@@ -172,8 +172,8 @@ fn file_name(path: &Path) -> String {
 }
 
 impl MergedDeltas {
-    /// Reads the next delta and merges its changes. Fails if the delta does not start at the sequence that the previous
-    /// deltas led to.
+    /// Reads the next delta and merges its changes. Fails if the delta does not start at the sequence at which the
+    /// previous one ended.
     fn add_delta(
         &mut self,
         base: &Manifest,
@@ -233,7 +233,7 @@ impl MergedDeltas {
         }
         self.applied.sequence = delta.new;
         self.time = delta.time().map(str::to_owned).or(self.time.take());
-        self.vendor = slot::vendor(&delta.tree).cloned().or(self.vendor.take());
+        self.vendor = slot::vendor_slot(&delta.tree).cloned().or(self.vendor.take());
         Ok(())
     }
 
@@ -264,7 +264,7 @@ impl MergedDeltas {
         let (mut line, mut erased) = (line, erased);
         let mut kind = operation;
         if let Some(before) = before {
-            // A deletion that contains only an id is merged with the line from the earlier change.
+            // A deletion that states only an id keeps the line of the earlier change, with the status `deleted`.
             if line.is_none() && !erased {
                 line = before.line.as_deref().map(operation::with_deleted_status);
                 erased = before.erased;
@@ -313,13 +313,13 @@ impl MergedDeltas {
             tree.set("created_at", Tree::Text(time.clone()));
         }
         if let (Some(scopes), Some(slot_members)) =
-            (self.vendor.as_ref().and_then(|k| k.get("scopes")), slot::vendor(&tree))
+            (self.vendor.as_ref().and_then(|k| k.get("scopes")), slot::vendor_slot(&tree))
         {
             let mut slot_members = slot_members.clone();
             slot_members.set("scopes", scopes.clone());
-            slot::set_extension(&mut tree, slot_members);
+            slot::set_vendor_slot(&mut tree, slot_members);
         }
-        // After any change, raw files made from records are left out, because their text may be outdated.
+        // After any change, raw files that were generated from records are left out, because they may be outdated.
         let is_changed = !self.changes.is_empty() || !self.documents.is_empty();
         let outdated = if is_changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
         file.finish(archive, manifest, tree, rows, limits, &|name| outdated.contains(name))
@@ -352,7 +352,7 @@ impl MergedDeltas {
     }
 
     /// Collects the lines of new records by partition, and adds partitions for times that no partition covers. Also
-    /// counts the changes, and reports changes that do not fit the base, such as an update of an unknown record.
+    /// counts the changes, and reports changes that do not match the base, such as an update of an unknown record.
     fn added_lines(
         &mut self,
         rows: &mut Vec<Tree>,
@@ -472,15 +472,15 @@ fn start_date(row: &Tree) -> &str {
     row.get("from").and_then(Tree::as_str).unwrap_or_default()
 }
 
-/// File name of the partition for a time. A new partition is added for the quarter of that time if no partition covers
-/// it, or if the latest partition that covers it has no end and started before the quarter.
+/// File name of the partition for a time. If no partition covers the time, or if the last one that does has no end and
+/// starts before the quarter of the time, adds a new partition for that quarter.
 fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>) -> String {
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");
     let covers = |row: &&Tree| {
         start_date(row) <= date.as_str() && row.get("to").and_then(Tree::as_str).is_none_or(|to| date.as_str() <= to)
     };
-    // An open partition has no end, so several partitions may cover the time. The one that starts last is used.
+    // Several partitions may cover the time, because open partitions have no end. The one that starts last is used.
     let found = rows.iter().filter(covers).max_by(|a, b| start_date(a).cmp(start_date(b)));
     let quarter = Period::quarter(created);
     if let Some(row) = found

@@ -1,5 +1,5 @@
-//! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). The specification calls the entry
-//! `manifest.json`, the reference tool `delta-manifest.json`. Both names are read and written.
+//! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). Its entry name is `manifest.json` in the
+//! specification and `delta-manifest.json` in the reference tool. Both names are read and written.
 use super::super::detect::DELTA_MANIFEST_FILE;
 use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition, check_version, number};
 use mementory_format::FormatError;
@@ -34,7 +34,7 @@ impl DeltaManifest {
         let text = archive.text(entry, limits)?;
         let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", &entry.place, message);
         let tree = Tree::parse(&text, limits).map_err(|e| invalid_manifest(e.to_string()))?;
-        // The reference tool reads the other name. It must not apply a different delta.
+        // The reference tool reads the manifest under the other name, and must not apply a different delta.
         if let Some(other) = archive.entry(DELTA_MANIFEST_FILE)
             && Tree::parse(&archive.text(other, limits)?, limits).ok().as_ref() != Some(&tree)
         {
@@ -67,8 +67,8 @@ impl DeltaManifest {
         self.tree.get("changes")?.get(layer)?.get(key)
     }
 
-    /// The file with the change of a layer. None if the layer did not change. If the manifest does not name the file,
-    /// which the schema allows, the result is the usual name.
+    /// The file with the change of a layer. None if the layer did not change. The schema allows a manifest without the
+    /// file name; the usual name is then returned.
     pub(super) fn file(&self, layer: &str) -> Option<String> {
         let change = self.tree.get("changes")?.get(layer).filter(|c| matches!(c, Tree::Object(_)))?;
         let usual_name = || if layer == "memory" { "memory/delta.jsonl".into() } else { format!("{layer}.json") };
@@ -81,7 +81,7 @@ impl DeltaManifest {
         sync.or_else(|| self.tree.get("created_at").and_then(Tree::as_str))
     }
 
-    /// Converts the manifest to that of an archive, so that the code that reads archives can read deltas too.
+    /// Converts the manifest to the manifest of an archive, so that deltas can be read like archives.
     pub(super) fn as_archive(&self) -> Manifest {
         let text = |t: &str| Tree::Text(t.to_owned());
         let mut layers = Vec::new();

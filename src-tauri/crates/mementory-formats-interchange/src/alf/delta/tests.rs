@@ -144,8 +144,7 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     }
     assert_eq!(merged["sync"]["last_sequence"], sequence + 1);
 
-    // Step 6: the base of the next delta is the archive after the first delta, and the next delta contains only the new
-    // changes.
+    // Step 6: the second delta, whose base is the archive after the first delta, contains only the new changes.
     vault.records.push(memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third."));
     write_delta(&mut vault, &path("applied.alf"), &path("d2.alf-delta"));
     let second: Value = serde_json::from_slice(&entries(&path("d2.alf-delta"))["manifest.json"]).unwrap();
@@ -163,7 +162,7 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
         0
     );
 
-    // The imported records equal those of the agent's archive.
+    // An imported delta gives the same record as the agent's archive.
     let read_in = read_delta(&path("d2.alf-delta"));
     assert_eq!(read_in.records.len(), 1);
     assert_eq!(
@@ -269,7 +268,7 @@ fn changes_in_one_bundle_are_applied_in_order() {
     assert_eq!(find(&ids(3)), Some(("never made", "active")), "the last write wins");
     assert_eq!(find(&known), Some(("made again", "active")));
     assert_eq!((find(&ids(4)), find(&ids(5))), (None, None));
-    // A deletion that contains only an id leaves the record in the archive as a tombstone.
+    // A deletion that states only an id leaves the record in the archive as a tombstone.
     write_bundle(&path("e"), start + 1, start + 2, AGENT_ID, &tombstone(&ids(1)));
     apply(&path("out.alf"), &[path("e")], &path("last.alf"), &Limits::default()).unwrap();
     let vault = read(&path("last.alf")).unwrap();
@@ -326,8 +325,8 @@ fn a_delta_with_an_error_is_not_applied_at_all() {
     assert!(refused.to_string().contains("#line 2"), "found before anything is applied: {refused}");
 }
 
-/// The specification and the reference tool use different names for the manifest of a delta. If a bundle has both and
-/// they differ, the two would apply different changes.
+/// The specification and the reference tool use different names for the manifest of a delta. If a bundle contains two
+/// different manifests, programs would apply different changes.
 #[test]
 fn a_delta_with_two_different_manifests_is_refused() {
     let scratch = Scratch::new("two-manifests");

@@ -12,7 +12,7 @@ use mementory_json::{Tree, schema::Rule};
 use mementory_model::Limits;
 use std::collections::HashSet;
 
-/// Names of entries that only a whole archive may have (spec §4.3).
+/// Entries that only a whole archive may contain (spec §4.3).
 const ARCHIVE_ONLY_ENTRIES: [&str; 3] = ["raw/", "artifacts/", "attachments.json"];
 
 /// Codes of the errors that prevent an import, because a delta is imported completely or not at all.
@@ -151,7 +151,7 @@ impl Check<'_> {
         }
     }
 
-    /// Reports an identity or credentials that belong to a different agent than the delta does.
+    /// Reports an identity or credentials of an agent other than that of the delta.
     fn check_owner(&mut self, layer: &str, tree: &Tree, place: &str) {
         let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
         let foreign = match (layer, tree.get(layer)) {
@@ -202,7 +202,7 @@ impl Check<'_> {
                 }
                 match change {
                     Err(code) => self.error(code, &place, "this line is not a change of a record"),
-                    // A deletion that contains only an id has nothing to check.
+                    // A deletion that states only an id has nothing to check.
                     Ok(operation::Change { line: None, .. }) => {}
                     Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
                         Ok(tree) => {

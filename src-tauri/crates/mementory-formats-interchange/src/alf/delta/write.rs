@@ -1,5 +1,5 @@
-//! Writes a delta from a base archive and the current records (spec §6.3). A line with the same text as in the base is
-//! not a change.
+//! Writes a delta from a base archive and the current records (spec §6.3). A line whose text is unchanged since the
+//! base is not written.
 use super::super::archive_writer::ArchiveWriter;
 use super::super::clear_secrets;
 use super::super::compose;
@@ -28,8 +28,8 @@ use std::path::Path;
 /// Name of the entry with the changed records.
 const CHANGED_RECORDS_FILE: &str = "memory/delta.jsonl";
 
-/// A record of the base archive: the digests of its lines, because several lines may have the same id, and whether the
-/// vault still has the record.
+/// A record of the base archive: the digests of its lines (several lines may have the same id), and whether the vault
+/// still contains the record.
 #[derive(Default)]
 struct BaseRecord {
     digests: Vec<[u8; 16]>,
@@ -123,7 +123,7 @@ fn write_or_plan(
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
         let row_scopes = rows.map(|r| (r.value.clone(), scope_entry(&r.scope, Some(&r.runtime))));
         let scopes = row_scopes.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
-        slot::set_extension(&mut tree, object([("generated", Tree::Bool(true)), ("scopes", Tree::Object(scopes))]));
+        slot::set_vendor_slot(&mut tree, object([("generated", Tree::Bool(true)), ("scopes", Tree::Object(scopes))]));
     }
     let mut out = String::new();
     tree.write(&mut out);
@@ -298,7 +298,7 @@ impl Writer<'_> {
             *report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
             emit(&add_operation(&text, operation))
         })?;
-        // If only a selection is exported, records outside it are not deletions.
+        // When only a selection is exported, records outside the selection do not count as deleted.
         if everything && base_records.values().any(|record| !record.still_exists) {
             let mut written_ids = std::collections::HashSet::new();
             self.each_base_line(&mut |text| match tombstone(text, base_records, &mut written_ids) {
@@ -310,8 +310,8 @@ impl Writer<'_> {
     }
 }
 
-/// The line that deletes a record that the vault no longer has. It has the required members, but not the record's
-/// content. None if the vault still has the record, or if its deletion was already written.
+/// The line that deletes a record that is no longer in the vault. It has the required members, but not the record's
+/// content. None if the vault still contains the record, or if the deletion was already written.
 fn tombstone(
     text: &str,
     base_records: &HashMap<Box<str>, BaseRecord>,
@@ -352,8 +352,8 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
     document.elements.into_iter().filter_map(|element| Some((id(element)?, element))).collect()
 }
 
-/// Sealed secrets of the base that are not in `rows`. They stay valid, because a delta does not change the settings
-/// files and key files that they were taken from.
+/// Sealed secrets of the base that are not in `rows`. They stay valid, because a delta does not change the settings and
+/// key files from which they were taken.
 fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
     let is_our_row = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::is_ours(&doc));
     let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| is_our_row(text));

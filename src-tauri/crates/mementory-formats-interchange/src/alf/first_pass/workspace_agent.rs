@@ -16,8 +16,8 @@ fn agent_of(scope: &str) -> String {
     }
 }
 
-/// Writes the profiles of the workspace with the most records into the identity and the principals, unless an imported
-/// agent already has an identity. Returns the profiles that must become memory lines.
+/// Converts the profiles of the workspace with the most records to the identity and the principals, unless the plan
+/// already has an imported identity. Returns the profiles that must become memory lines instead.
 pub(super) fn add_profiles(
     source: &mut dyn RecordSource,
     plan: &mut ExportPlan,
@@ -38,7 +38,7 @@ pub(super) fn add_profiles(
     let (mut identity, mut persons) = (Vec::<StoredRecord>::new(), Vec::new());
     for stored in workspace_profiles {
         let block = stored.record.record_type.clone();
-        // An identity has each block only once. Any further file for the same block becomes a memory line.
+        // An identity can have only one block of each type. Further profiles of the same type become memory lines.
         match block.as_deref() {
             Some("user_profile") => persons.push(stored),
             _ if identity.iter().any(|p| p.record.record_type == block) => as_lines.push(stored),

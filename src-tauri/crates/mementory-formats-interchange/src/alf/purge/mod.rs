@@ -168,7 +168,7 @@ fn run_with_audit(
     for (done, file) in files.iter().enumerate() {
         if let Err(error) = each(file) {
             if done == 0 {
-                // The error of the deletion is returned. An error while removing the audit record is ignored.
+                // The deletion's error is returned, even if the audit record cannot be removed.
                 let _ = std::fs::remove_file(&path);
             }
             return Err(error);
@@ -182,7 +182,7 @@ fn run_with_audit(
     Ok(path)
 }
 
-/// The distinct files. A file that two paths name is listed once, under the first path.
+/// The paths without duplicates. If several paths lead to the same file, only the first one is kept.
 fn distinct_paths<P: AsRef<Path>>(paths: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
     let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
     for path in paths {
@@ -222,7 +222,8 @@ impl Deletion<'_> {
         rewrite::id_of(line).map(|id| id.to_ascii_lowercase()).filter(|id| self.ids.contains(id))
     }
 
-    /// First pass: finds the records, and collects the texts to search for in the rest of the archive.
+    /// First pass: finds the records, and collects their texts, which are later searched for in the rest of the
+    /// archive.
     fn scan_partitions(&mut self) -> Result<(), FormatError> {
         let (archive, limits) = (self.archive, self.limits);
         for row in &self.manifest.partitions {
@@ -304,13 +305,13 @@ impl Deletion<'_> {
         }
         self.write_attachment_index(&mut file)?;
         let mut tree = self.manifest.tree.clone();
-        if let Some(mut own) = slot::vendor(&tree).cloned()
+        if let Some(mut own) = slot::vendor_slot(&tree).cloned()
             && let Some(Tree::Object(scopes)) = own.get("scopes").cloned()
         {
             let remaining_scopes =
                 scopes.into_iter().filter(|(id, _)| !self.ids.contains(&id.to_ascii_lowercase())).collect();
             own.set("scopes", Tree::Object(remaining_scopes));
-            slot::set_extension(&mut tree, own);
+            slot::set_vendor_slot(&mut tree, own);
         }
         file.finish(self.archive, self.manifest, tree, rows, self.limits, &|_| false)
     }
@@ -396,8 +397,8 @@ impl Deletion<'_> {
         file.replace_target()
     }
 
-    /// Searches the remaining content of the archive for texts of the deleted records, and for their ids. In
-    /// partitions, the manifest and the attachment index, an id is only a link, so only texts are searched for there.
+    /// Searches the remaining content of the archive for texts and ids of the deleted records. In partitions, the
+    /// manifest and the attachment index, an id is only a link, so only texts are searched for there.
     fn find_leftovers(&self) -> Result<Vec<Leftover>, FormatError> {
         let mut out = Vec::new();
         let finder = self.needles.finder(&self.found_ids);
@@ -408,8 +409,7 @@ impl Deletion<'_> {
                 rewrite::edit_lines(self.archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
                     number += 1;
                     if let Some(text) = text.filter(|t| self.deleted_id(t).is_none()) {
-                        // Links to a deleted record are counted in `links`. Here only a text of a deleted record in
-                        // another record is a leftover.
+                        // Links to deleted records are counted in `links`, so only their texts are leftovers here.
                         let hit = finder.search(&mut text.as_bytes(), false)?;
                         out.extend(hit.map(|reason| Leftover {
                             place: format!("{name}#record {number}"),

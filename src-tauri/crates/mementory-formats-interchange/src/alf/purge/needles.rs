@@ -6,7 +6,7 @@ use mementory_json::write_string;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// A single line of a record's content is searched for only if it has at least this many characters.
+/// A line of a record's content is searched for on its own only if it has at least this many characters.
 const MIN_PART_CHARS: usize = 16;
 /// Number of bytes that are read at a time.
 const READ_BUFFER_BYTES: usize = 256 << 10;
@@ -41,7 +41,7 @@ impl Needles {
     }
 }
 
-/// Adds a text in three spellings: as it is, escaped as JSON, and escaped as ASCII JSON.
+/// Adds a text in three forms: unescaped, JSON-escaped, and JSON-escaped to ASCII.
 fn add_spellings(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     if text.is_empty() {
         return;
@@ -61,8 +61,8 @@ fn add_spellings(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     set.insert(fold_case_and_space(ascii.as_bytes(), &mut true));
 }
 
-/// Converts letters to lower case, and each run of white space to one space. `was_blank` says whether the previous byte
-/// was white space. It is updated, so that a text can be converted in chunks.
+/// Converts letters to lower case, and each run of white space to one space. `was_blank` carries over whether the last
+/// byte was white space, so that a text can be converted in chunks.
 fn fold_case_and_space(bytes: &[u8], was_blank: &mut bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for byte in bytes {
@@ -84,7 +84,7 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    /// The most serious finding in a stream. Searches for ids only if `include_ids` is true.
+    /// The code of the most serious finding in a stream. Searches for ids only if `include_ids` is true.
     pub(super) fn search(&self, bytes: &mut dyn Read, include_ids: bool) -> Result<Option<&'static str>, FormatError> {
         let (mut buffer, mut text, mut was_blank) = (vec![0u8; READ_BUFFER_BYTES], Vec::new(), false);
         let (mut has_part, mut has_id, mut is_compressed, mut is_first) = (false, false, false, true);
@@ -110,7 +110,7 @@ impl Finder {
             }
             has_part |= finds_any(&self.content_lines);
             has_id |= include_ids && finds_any(&self.ids);
-            // The end of the text is kept, so that a match that begins in this chunk and ends in the next is found.
+            // The end of the text is kept, so that matches across the boundary of two chunks are found.
             let keep_from = text.len().saturating_sub(self.longest);
             text.drain(..keep_from);
         }

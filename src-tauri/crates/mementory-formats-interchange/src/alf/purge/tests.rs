@@ -1,4 +1,4 @@
-//! Tests all requirements on hard deletion (spec §10.14) that can be tested with a local file.
+//! Tests the requirements on hard deletion (spec §10.14) that apply to local files.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::super::testing::*;
 use super::{PurgeOptions, purge, purge_agent};
@@ -280,7 +280,7 @@ fn file_named_twice_is_purged_once_and_a_failed_purge_leaves_an_audit_record() {
         audits.map(|p| serde_json::from_slice(&std::fs::read(p).unwrap()).unwrap()).collect()
     };
 
-    // There are two deltas. The first is passed three times, once under a different path.
+    // Of the two deltas, the first is passed three times, once under a different path.
     write_agent(&file);
     delta(&at("a.alf-delta"));
     delta(&at("b.alf-delta"));

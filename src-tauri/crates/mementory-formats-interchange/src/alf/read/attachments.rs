@@ -1,6 +1,6 @@
 //! Reads the attachment index (spec §3.1.9): each row becomes a record. A tier 2 file is read if its size and digest
-//! match its row. A tier 3 file has only a name. A file whose row we wrote for a workspace becomes a file of that
-//! workspace again.
+//! match its row. A tier 3 file has no content in the archive. Files that we exported from a workspace become files of
+//! that workspace again.
 use super::super::{identity, list_document, tiers, wire};
 use super::{Reader, object};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
@@ -10,7 +10,7 @@ use mementory_model::{AttachmentRef, Issue, Kind, RecordKey, is_damage};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 
-/// The files that each memory record refers to.
+/// References to files, by the id of the memory record that they belong to.
 #[derive(Default)]
 pub(super) struct Attachments {
     by_record: HashMap<String, Vec<AttachmentRef>>,
@@ -24,7 +24,7 @@ impl Attachments {
 }
 
 /// Key of a list element: its id, or its position if it has no id. If an earlier element has the same id, the position
-/// is appended to the id.
+/// is appended.
 pub(super) fn element_id(doc: &Tree, position: usize, used_ids: &[String]) -> String {
     let id = doc.get("id").and_then(Tree::as_str).filter(|id| !id.is_empty());
     match id {
@@ -132,8 +132,8 @@ fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row:
     archive.catalog.read(&member, |bytes| reader.sink.attachment(file, bytes))
 }
 
-/// The entry that a row names. None if the entry does not exist or is damaged, or if its size or SHA-256 differs from
-/// the row. If the row has a different kind of digest, neither is compared.
+/// The entry that a row names. None if the entry is missing or damaged, or if its size or SHA-256 differs from the row.
+/// If the row's digest is not a SHA-256, neither is compared.
 fn verified_entry(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) -> Result<Option<Member>, FormatError> {
     let path = doc.get("archive_path").and_then(Tree::as_str);
     let Some(member) = path.and_then(|p| reader.archive.entry(p)).cloned() else {

@@ -25,7 +25,7 @@ fn pack() -> EvidencePack {
     EvidencePack {
         generator: "mementory/test".into(),
         created: now(),
-        chosen: SelectedParts::default(),
+        selected: SelectedParts::default(),
         since: None,
         until: None,
         tombstones: vec![tombstone("keepsake", "memory", &"ab".repeat(16)), old_tombstone],
@@ -34,7 +34,7 @@ fn pack() -> EvidencePack {
             entry("2026-04-01T00:00:00Z", &"ab".repeat(16), Some(Kind::Memory)),
         ],
         edges: provenance(&mut source(&records_of_every_kind())).unwrap(),
-        beside: BTreeMap::new(),
+        extra_files: BTreeMap::new(),
     }
 }
 
@@ -69,7 +69,7 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
     assert!(all_signed_by_fake(&signed));
     let validation = validate(&signed, &["07".repeat(32)]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
-    // Importing the pack yields the deletions. All its records are from the audit trail.
+    // An import of the pack yields the deletions, and records only from the audit trail.
     let back = read(&signed);
     assert_eq!(back.tombstones.len(), 2);
     assert!(back.records.iter().all(|r| r.kind == Kind::Audit));
@@ -98,42 +98,42 @@ fn until_leaves_out_later_entries() {
     assert_eq!((report.tombstones, report.audit_entries), (1, 1));
 }
 
-/// A pack without some parts is valid and declares only the capabilities of the parts that it has.
+/// A pack with only some parts is valid, and declares only the capabilities of these parts.
 #[test]
 fn a_pack_with_only_some_parts_is_valid() {
     let temp = TempDir::new();
     for number in 0..8u8 {
-        let [tombstones, log, guide] = [1, 2, 4].map(|bit| number & bit != 0);
-        let mut pack = EvidencePack { chosen: SelectedParts { tombstones, log, guide }, ..pack() };
+        let [tombstones, audit_trail, howto] = [1, 2, 4].map(|bit| number & bit != 0);
+        let mut pack = EvidencePack { selected: SelectedParts { tombstones, audit_trail, howto }, ..pack() };
         if tombstones {
-            pack.beside.insert(RECEIPTS_FILE, vec!["{\"id\":\"r\"}".into()]);
+            pack.extra_files.insert(RECEIPTS_FILE, vec!["{\"id\":\"r\"}".into()]);
         }
-        if log {
-            pack.beside.insert(AUDIT_CHAIN_FILE, vec!["{\"seq\":1}".into()]);
+        if audit_trail {
+            pack.extra_files.insert(AUDIT_CHAIN_FILE, vec!["{\"seq\":1}".into()]);
         }
         let out = temp.join(&format!("{number}.mem"));
         let report = write(&pack, &out, Some(&FakeSigner)).unwrap();
         assert_eq!(report.tombstones > 0, tombstones, "{number}");
         assert_eq!(report.provenance_edges > 0, tombstones, "{number}");
-        assert_eq!(report.audit_entries > 0, log, "{number}");
+        assert_eq!(report.audit_entries > 0, audit_trail, "{number}");
         let actual_files = files(&out);
         for (path, expected) in [
             ("audit/tombstones.jsonl", tombstones),
             (RECEIPTS_FILE, tombstones),
             ("provenance/edges.jsonl", tombstones),
-            ("audit/log.jsonl", log),
-            (AUDIT_CHAIN_FILE, log),
-            ("HOW-TO-CHECK.txt", guide),
-            ("public-key.pem", guide),
+            ("audit/log.jsonl", audit_trail),
+            (AUDIT_CHAIN_FILE, audit_trail),
+            ("HOW-TO-CHECK.txt", howto),
+            ("public-key.pem", howto),
         ] {
             assert_eq!(actual_files.contains_key(path), expected, "{number}: {path}");
         }
         let manifest: serde_json::Value = serde_json::from_slice(&actual_files["manifest.json"]).unwrap();
-        assert_eq!(manifest["conformanceLevel"], if log { "L3" } else { "L2" });
+        assert_eq!(manifest["conformanceLevel"], if audit_trail { "L3" } else { "L2" });
         let declared = manifest["capabilities"].to_string();
         assert_eq!(
             (declared.contains("proof-of-deletion"), declared.contains("\"audit\"")),
-            (tombstones, log),
+            (tombstones, audit_trail),
             "{declared}"
         );
         let validation = validate(&out, &["07".repeat(32)]);
@@ -144,10 +144,10 @@ fn a_pack_with_only_some_parts_is_valid() {
 #[test]
 fn the_howto_describes_the_files_in_the_pack() {
     let temp = TempDir::new();
-    let chosen = SelectedParts { tombstones: true, log: false, guide: true };
+    let selected = SelectedParts { tombstones: true, audit_trail: false, howto: true };
     let read = |out: &str, signed: bool| {
         let out = temp.join(out);
-        write(&EvidencePack { chosen, ..pack() }, &out, signed.then_some(&FakeSigner as _)).unwrap();
+        write(&EvidencePack { selected, ..pack() }, &out, signed.then_some(&FakeSigner as _)).unwrap();
         files(&out)
     };
     let signed = read("signed.mem", true);

@@ -180,7 +180,7 @@ impl mementory_format::Signer for FakeSigner {
     }
 }
 
-/// True if there are signatures, and all are by [`FakeSigner`] over exactly the bytes that a verifier gets.
+/// True if the bundle has signatures, and [`FakeSigner`] made all of them over exactly the listed bytes.
 pub(crate) fn all_signed_by_fake(path: &Path) -> bool {
     let is_by_fake = |s: &mementory_format::Signed| {
         s.token == Some((FakeSigner::KEY.to_vec(), FakeSigner::signature_of(&s.message)))
@@ -274,7 +274,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Writes a bundle of these data files, with a matching manifest (1.1 without summaries) and CHECKSUMS.
+/// Writes a bundle of these files, with a matching manifest (version 1.1 without summaries) and CHECKSUMS.
 pub(crate) fn bundle(folder: &Path, data: &[(&str, &str)]) {
     let mut listed = vec![];
     let mut sums: Vec<String> = vec![];

@@ -1,11 +1,11 @@
-//! Hostile and damaged bundles are rejected completely, with the messages of the reference SDK.
+//! Tests that hostile and damaged bundles are rejected completely, with the messages of the reference SDK.
 use super::harness::{MemorySink, TempDir, bundle, copy, read_with, repo, validate};
 use crate::mem::kinds::{AUDIT_LOG_SPEC, KIND_SPECS, KindSpec, TOMBSTONE_SPEC, Type};
 use mementory_format::FormatError;
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Changes a bundle. Returns the messages of the validator and the error of the reader.
+/// Applies a change to a bundle. Returns the messages of the validator and the error of the reader.
 fn check_tampered(change: impl Fn(&Path)) -> (Vec<String>, FormatError) {
     let temp = TempDir::new();
     let folder = temp.join("t.mem");
@@ -174,7 +174,7 @@ fn wrong_summaries_are_errors_but_do_not_prevent_an_import() {
     assert!(!sink.records.is_empty());
 }
 
-/// A JSON value of the type `ty` if `is_of_type` is true, else a value of another type.
+/// A JSON value of the type `ty`, or of another type if `is_of_type` is false.
 fn sample(ty: Type, is_of_type: bool) -> &'static str {
     match (ty, is_of_type) {
         (Type::Text, true) => "\"x\"",
@@ -261,7 +261,7 @@ fn invalid_lines_are_rejected() {
     }
 }
 
-/// A short line or manifest may have so many values that their tree needs too much memory.
+/// The tree of a short text can need too much memory if the text has many values.
 #[test]
 fn values_that_need_too_much_memory_are_rejected() {
     let dense = format!("[{}0]", "0,".repeat(1000));

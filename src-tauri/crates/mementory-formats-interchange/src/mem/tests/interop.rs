@@ -86,7 +86,7 @@ impl Signer for SdkSigner {
     }
 }
 
-/// Records of all kinds, and a deletion made by this vault.
+/// Records of all kinds, and a tombstone of this vault.
 fn with_deletion() -> MemorySink {
     let mut sink = records_of_every_kind();
     sink.tombstones = vec![tombstone("keepsake", "memory", &"ab".repeat(16))];
@@ -127,8 +127,7 @@ fn the_sdk_accepts_our_signature_on_its_own_bundle() {
     assert_eq!(after, files(&theirs));
 }
 
-/// Every signature that the SDK makes covers exactly the bytes that we list for it. This includes signatures of
-/// tombstones.
+/// For every signature of the SDK, including those of tombstones, we list exactly the bytes that it covers.
 #[test]
 fn we_list_the_bytes_that_the_sdk_signed() {
     let Some(python) = python() else { return };
@@ -196,7 +195,7 @@ fn the_sdk_accepts_our_evidence_pack() {
     let key = SdkSigner::new(&python, 7);
     let sink = with_deletion();
     let pack = evidence::EvidencePack {
-        chosen: evidence::SelectedParts { guide: true, ..Default::default() },
+        selected: evidence::SelectedParts { howto: true, ..Default::default() },
         generator: "mementory/test".into(),
         created: now(),
         since: None,
@@ -211,7 +210,7 @@ fn the_sdk_accepts_our_evidence_pack() {
             reason: "asked".into(),
         }],
         edges: evidence::provenance(&mut source(&sink)).unwrap(),
-        beside: [(evidence::RECEIPTS_FILE, vec!["{}".to_owned()])].into(),
+        extra_files: [(evidence::RECEIPTS_FILE, vec!["{}".to_owned()])].into(),
     };
     let temp = TempDir::new();
     let out = temp.join("pack.mem");
@@ -237,7 +236,7 @@ fn the_sdk_imports_our_bundle_and_we_read_its_export() {
     assert_eq!(second.ids, verdict.ids);
     let validation = validate(&theirs, &[]);
     assert!(validation.errors.is_empty(), "{validation:?}");
-    // The SDK preserves unknown fields of episodes and vendor kinds, so these records are complete.
+    // These records return complete, because the SDK preserves unknown fields of episodes and of vendor kinds.
     let back = read(&theirs);
     for kind in ["memory", "message", "todo", "foreign"] {
         for record in sink.records.iter().filter(|r| r.kind.as_str() == kind) {
@@ -256,7 +255,7 @@ fn the_sdk_agrees_on_our_fixtures() {
         let input = entry.unwrap().path().join("input.mem");
         let temp = TempDir::new();
         let verdict = sdk_verdict_and_export(&python, &input, &temp.join("out.mem"));
-        // If the SDK finds fewer errors than we do, the case file also lists the errors that the SDK finds.
+        // If the SDK does not find all errors, the case file lists those that it finds.
         let case = std::fs::read(input.with_file_name("case.json")).unwrap();
         let case: serde_json::Value = serde_json::from_slice(&case).unwrap();
         let reference_errors = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();
@@ -268,7 +267,7 @@ fn the_sdk_agrees_on_our_fixtures() {
     }
 }
 
-/// The SDK accepts the same times, numbers and unusual values as our decoder, and writes them in the same way.
+/// Our decoder accepts the same times, numbers and unusual values as the SDK, and they are written the same way.
 #[test]
 fn we_decode_values_like_the_sdk() {
     let Some(python) = python() else { return };

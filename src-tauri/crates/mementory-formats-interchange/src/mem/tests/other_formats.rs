@@ -1,4 +1,4 @@
-//! Records of other formats are written to a bundle and read back.
+//! Tests of round trips of other formats' records through a bundle.
 use super::harness::{MemorySink, TempDir, now, read, repo, validate, vault_id, write};
 use crate::mem::tombstones::{add_derived, wire_target};
 use mementory_model::{
@@ -111,7 +111,7 @@ fn messages_belong_to_their_conversation() {
     let line = episodes.lines().find(|l| l.contains(&message)).unwrap();
     assert!(line.contains("\"speaker\":\"assistant\""));
     assert!(line.contains(&format!("\"contextID\":\"{context}\"")), "{line}");
-    // The names of the reference SDK are used, so another program finds the conversation even without our extension
+    // The member names are those of the reference SDK, so other programs find the conversation without our extension
     // slot.
     let adapter_metadata =
         "\"metadata\":{\"openai_conversation_id\":\"c1\",\"openai_model\":\"gpt\",\"openai_role\":\"assistant\"}";
@@ -149,7 +149,7 @@ fn changes_by_another_program_win_over_the_extension() {
     assert_eq!(record.key.scope, "chatgpt");
     assert_eq!(record.origin.format, "mem");
     assert!(back.notes.iter().any(|n| n.code == "changed_elsewhere"));
-    // The line is written again as the other program wrote it.
+    // The next export writes the line exactly as the other program wrote it.
     let third = temp.join("third.mem");
     write(&back, &[], &third);
     let line = std::fs::read_to_string(third.join("items/episode.jsonl")).unwrap();
@@ -189,14 +189,14 @@ fn our_tombstones_use_the_ids_of_our_bundles() {
     for name in ["sentenceIDs", "edgeIDs", "entityIDs", "chunkIDs", "embeddingCacheKeys", "episodeLinkCount"] {
         assert!(lines.contains(name), "{name}");
     }
-    // The deleted record in the same bundle is not imported.
+    // The same bundle still contains the deleted record, which is not imported.
     let back = read(&out);
     assert!(back.records.iter().all(|r| r.key.value != "bare-memory"));
     assert!(back.dropped.iter().any(|d| d.reason.starts_with("tombstoned")));
     assert_eq!(back.tombstones.len(), 2);
 }
 
-/// Every record has a tombstone target by which other programs find the record, even if its kind has no id field.
+/// A tombstone of any record names a target that other programs can find, even if the kind has no id field.
 #[test]
 fn every_record_of_a_bundle_has_a_wire_target() {
     let bundle = repo().join("fixtures/mem/all-kinds/input.mem");
@@ -210,7 +210,7 @@ fn every_record_of_a_bundle_has_a_wire_target() {
         let parts = id.split('|').all(|part| lines.contains(&format!("\"{part}\"")));
         assert!(parts || id.starts_with("line:"), "{kind} {id}");
         add_derived(&mut derived, record, "0");
-        // The tombstone that a vault makes for this record has the same target.
+        // A vault's tombstone for this record has the same target.
         let line = super::super::tombstones::to_line(&tombstone("mem", &kind, &id), 64);
         let tree: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!((tree["targetKind"].as_str(), tree["targetID"].as_str()), (Some(kind.as_str()), Some(id.as_str())));

@@ -442,7 +442,7 @@ fn l1_unknown_fields_and_kinds_are_preserved() {
     }
 }
 
-/// §5. Each kind is tested in a bundle that also contains the deleted record.
+/// §5. Each bundle also contains the deleted record itself.
 #[test]
 fn l2_records_that_depend_on_a_deleted_record_are_skipped() {
     for (kind, id, skipped) in [
@@ -527,7 +527,7 @@ fn l3_a_signature_is_required_if_a_key_is_trusted() {
     assert!(!read(&small).records.is_empty());
 }
 
-/// The schemas forbid negative integers. The value itself is exported in `mementory_forbidden`.
+/// The schemas forbid negative integers. The original value is exported in `mementory_forbidden`.
 #[test]
 fn l1_a_negative_integer_is_reported_and_exported_as_zero() {
     let copy = FixtureBundle::copy_of("small");

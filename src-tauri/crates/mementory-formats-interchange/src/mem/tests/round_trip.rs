@@ -1,4 +1,4 @@
-//! Bundles are read, written again and compared.
+//! Tests of round trips of bundles.
 use super::harness::{TempDir, copy, files, read, reference, repo, signatures, validate, write};
 use mementory_model::{Kind, LossKind, RecordKey};
 
@@ -186,7 +186,7 @@ fn bundles_are_found_anywhere_in_a_folder_or_archive() {
     assert!(validate(&archive, &[]).errors.is_empty());
 }
 
-/// Edits of values for which the format has no field are stored in the extension slot, and the line stays valid.
+/// Edited values without a field in the format are stored in the extension slot, and the line stays valid.
 #[test]
 fn an_edit_without_a_format_field_round_trips() {
     let mut sink = read(&repo().join("fixtures/mem/all-kinds/input.mem"));

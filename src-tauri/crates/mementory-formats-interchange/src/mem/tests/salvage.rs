@@ -20,7 +20,7 @@ fn edit(file: &Path, change: impl Fn(String) -> String) {
     std::fs::write(file, change(std::fs::read_to_string(file).unwrap())).unwrap();
 }
 
-/// Updates the manifest: the listed digest and size become those of the file's current bytes.
+/// Sets the digest and size in the manifest to those of the current file.
 fn update_listed_digest(bundle: &Path, path: &str) {
     let bytes = std::fs::read(bundle.join(path)).unwrap();
     let digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(&bytes));

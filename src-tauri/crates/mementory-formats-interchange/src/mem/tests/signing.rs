@@ -1,5 +1,5 @@
-//! Our signatures cover the right bytes, and signing changes nothing else. Real Ed25519 signatures are tested with the
-//! reference SDK (`interop`) and in `mementory-api`.
+//! Tests that our signatures cover the right bytes, and that signing changes nothing else. Real Ed25519 signatures are
+//! tested with the reference SDK (`interop`) and in `mementory-api`.
 use super::{
     harness::{
         FakeSigner, MemorySink, TempDir, all_signed_by_fake, bundle, copy, files, read, repo, signatures, validate,
@@ -46,7 +46,7 @@ fn the_signature_of_a_written_bundle_covers_its_manifest() {
     assert!(validation.signature.0);
 }
 
-/// We do not sign the tombstones of other vaults. They stay unsigned or keep their signature.
+/// Tombstones of other vaults stay unsigned or keep their signature.
 #[test]
 fn only_tombstones_of_this_vault_are_signed() {
     let (mut sink, temp) = (MemorySink::default(), TempDir::new());
@@ -225,7 +225,7 @@ fn a_file_name_ending_in_zip_writes_an_archive() {
     let unpacked = temp.join("unpacked.mem");
     sign::pack(&archive, &unpacked).unwrap();
     assert_eq!(files(&unpacked), files(&folder));
-    // An archive whose files are not in a folder, as other programs may pack it.
+    // An archive from another program may have the files at the top level.
     let flat = temp.join("flat.zip");
     let mut zip = zip::ZipWriter::new(std::fs::File::create(&flat).unwrap());
     for (name, bytes) in files(&folder) {
@@ -240,7 +240,7 @@ fn a_file_name_ending_in_zip_writes_an_archive() {
     std::fs::create_dir(&second).unwrap();
     write_as(&sink, &[], &second.join("me.mem.zip"), signed()).unwrap();
     assert_eq!(std::fs::read(second.join("me.mem.zip")).unwrap(), std::fs::read(&archive).unwrap());
-    // A bundle deep inside an archive is found and can be signed into a folder.
+    // A bundle in nested folders is found and can be signed.
     let deep = temp.join("deep");
     bundle(&deep.join("x/y.mem"), &[("items/preference.jsonl", "{\"key\":\"a\",\"value\":\"b\"}\n")]);
     sign::sign(&deep, &FakeSigner, &deep.join("x/y.mem")).unwrap();

@@ -236,7 +236,7 @@ fn interop_encodings_are_detected_and_read() {
     assert_eq!((tea.record_type.as_deref(), tea.tags.join("|").as_str()), (Some("observation"), "a|b"));
     assert_eq!((tea.source.account.as_deref(), tea.fields["score"].as_f64()), (Some("u1"), Some(0.5)));
     assert_eq!((store.records.len(), store.dropped.len()), (1, 2));
-    // The tag "memory" must not be taken for the member `memory` of mem0's encoding.
+    // The tag "memory" must not be mistaken for the member `memory` of mem0's encoding.
     let generic = r#"[{"content":"One","tags":["memory"],"date":"2026-01-01T00:00:00Z","type":"Decision"},{"id":5,"content":"Two"}]"#;
     let path = temp.put("generic.json", generic);
     assert_eq!(detected(&path, true), Some(("mif", Some("generic".into()))));

@@ -1,4 +1,4 @@
-//! Values that the format forbids are reported and imported with their text, and an export does not write them again.
+//! Tests that forbidden values are reported and imported with their exact text, and that an export replaces them.
 use super::super::{Mif, testing::*};
 use mementory_format::{Format, WriteReport};
 use mementory_model::Record;
@@ -24,7 +24,7 @@ fn document_with(name: &str, pointer: &str, value: &Value) -> Value {
     root
 }
 
-/// The records without their place and original text, which differ after an export even if nothing else does.
+/// The records without origin and verbatim, which an export changes even if nothing else changes.
 fn contents(store: &MemoryStore) -> Vec<Value> {
     let content = |record: &Record| {
         let mut content = serde_json::to_value(record).unwrap();
@@ -43,7 +43,7 @@ fn export(store: &mut MemoryStore, out: &Path, encoding: &str, version: Option<&
     write(store, out, &options(encoding, version))
 }
 
-/// Exports the records in each encoding, and checks that the exports are valid and complete. Returns true if a loss is
+/// Exports the records in each encoding, and checks that the exports are valid and complete. True if losses are
 /// reported.
 fn assert_valid_exports(store: &mut MemoryStore, folder: &Path, version: Option<&str>, what: &str) -> bool {
     let mut has_losses = false;

@@ -1,5 +1,4 @@
-//! Writes the three interop encodings and compares them with `fixtures/mif/interop` and samples of the reference
-//! program.
+//! Tests of writing the interop encodings, with `fixtures/mif/interop` and samples of the reference program.
 use super::super::testing::*;
 use mementory_format::{Format, FormatError, WriteOptions};
 use mementory_model::Timestamp;
@@ -51,7 +50,7 @@ fn supported_fields_round_trip_and_losses_are_reported() {
             .collect();
         assert_eq!(json!(found), expectation["read"], "{encoding}");
 
-        // The records have now been read from this encoding, so writing them again loses nothing.
+        // The records are now from this encoding, so a second export loses nothing.
         let second = temp.0.join(format!("again-{file}"));
         let report = write(&mut reread, &second, &options(encoding, None));
         assert!(
@@ -107,7 +106,7 @@ fn unsupported_options_are_rejected() {
         std::fs::remove_file(&out).unwrap();
     }
     assert_eq!(code(&mut store, &options("toml", None)), "unknown_encoding");
-    // The first memory is longer than the bytes that the detection examines.
+    // The detection examines fewer bytes than the first memory has.
     let at = store.records.iter().position(|r| r.text == "Prefers trains.").unwrap();
     store.records.swap(0, at);
     store.records.truncate(1);

@@ -1,4 +1,4 @@
-//! Values that need more memory than allowed (`Limits::tree_bytes`) are reported with their location and not loaded.
+//! Tests that values which need more memory than `Limits::tree_bytes` are reported with their location and not loaded.
 use super::super::{Mif, testing::*};
 use mementory_format::{Format, FormatError, ReadContext};
 use mementory_model::{Limits, Timestamp};
@@ -56,7 +56,7 @@ fn a_value_that_is_too_large_is_reported_and_not_loaded() {
         }
         other => panic!("{:?}", other.map(|store| store.records.len())),
     }
-    // For the memory limit, an anchored value counts again for each of its aliases.
+    // Each alias of an anchored value counts towards the memory limit.
     let list = "\n  - 0".repeat(220);
     for (name, again, fits) in [("one.mif.yaml", "null", true), ("two.mif.yaml", "*a", false)] {
         let yaml = format!(

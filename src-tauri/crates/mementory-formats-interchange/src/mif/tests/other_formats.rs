@@ -1,4 +1,4 @@
-//! Records of other formats are written to MIF in every version and encoding, and read back unchanged.
+//! Tests that records of other formats survive a round trip through MIF in every version and encoding.
 use super::super::testing::*;
 use mementory_format::WriteOptions;
 use mementory_model::{
@@ -230,7 +230,7 @@ fn an_imported_document_is_preserved_among_other_records() {
     for memory in before["memories"].as_array().unwrap() {
         assert!(after["memories"].as_array().unwrap().contains(memory), "untouched");
     }
-    // If only the records of this document are written, the original document is restored.
+    // An export of only this document's records restores the original document.
     let mut reread = read(&mixed).unwrap();
     assert_eq!(reread.parts.len(), 1);
     reread.records.retain(|r| r.key.scope == "mif");

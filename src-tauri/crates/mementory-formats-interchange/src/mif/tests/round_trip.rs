@@ -1,4 +1,4 @@
-//! Documents are read, written again and compared. Also tests edits and deletions.
+//! Tests of round trips of documents, of edits and of deletions.
 use super::super::testing::*;
 use mementory_model::{Kind, LossKind, RecordKey, Timestamp};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn assert_round_trip(input: &Path, expected: &Value) {
         assert_eq!(strip(&reread), strip(&store), "{name} as {encoding}");
         assert!(reread.dropped.is_empty(), "{:?}", reread.dropped);
     }
-    // The verbatim of each record is the same after the round trip.
+    // The round trip preserves each verbatim.
     let reread = read(&temp.0.join("out.mif.json")).unwrap();
     for record in &store.records {
         let same = reread.records.iter().find(|r| r.key == record.key).unwrap();

@@ -13,7 +13,7 @@ fn canonical_form_follows_rfc_8785() {
         canonical(&tree(json), &mut out);
         out
     };
-    // Numbers as ECMAScript prints them (RFC 8785 §3.2.2.3 and appendix B).
+    // RFC 8785 §3.2.2.3 and appendix B: numbers are printed as in ECMAScript.
     for (token, expected) in [
         ("0", "0"),
         ("-0", "0"),

@@ -1,4 +1,4 @@
-//! Compares findings and records with those expected by the cases in `fixtures/pam/<case>`.
+//! Tests with the cases in `fixtures/pam/<case>`, which list the expected findings and records.
 use super::harness::*;
 use crate::pam::schema::{CONVERSATION_RULE, EMBEDDINGS_RULE, STORE_RULE};
 use mementory_json::schema::Rule;
@@ -170,7 +170,7 @@ fn official_samples_are_valid_and_written_back_unchanged() {
     assert!(signed.iter().all(|s| s.token.as_ref().is_none_or(|(_, signature)| signature.is_empty())));
 }
 
-/// Checks that a JSON Schema has the same member names and required members as the validator's table.
+/// Checks that a JSON Schema has the same members and required members as the validator's rule.
 fn assert_same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
     let schema = resolve_ref(schema, root);
     let fields = rule.fields().unwrap();

@@ -1,10 +1,9 @@
-//! Values that the schema forbids are reported, and an export moves them out of the members that must not contain them.
+//! Tests that values which the schema forbids are reported, and that an export moves them out of their members.
 use super::harness::*;
 use mementory_model::Kind;
 use serde_json::{Value, json};
 
-/// Writes the fixture to the folder `in` with one value of one of its documents changed, or removed if the new value is
-/// null.
+/// Writes the fixture to the folder `in` with one value changed, or removed if the new value is null.
 fn with_value(scratch: &Scratch, document: &str, pointer: &str, value: &Value) {
     for name in ["memory-store.json", "conversations/talk-1.json", "embeddings.json"] {
         let text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input").join(name)).unwrap();
@@ -97,7 +96,7 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
         let remaining_errors = errors(&scratch.at("out"));
         assert_eq!(remaining_errors, Vec::<String>::new(), "{pointer} {value}");
         let reread = read(&scratch.at("out")).unwrap();
-        // Relations are left out, because their text contains their type, and an export replaces a forbidden type.
+        // Relations are not compared, because an export replaces a forbidden type, which their text contains.
         let texts = |source: &MemorySource| {
             let records = source.records.iter().filter(|record| record.kind != Kind::Relation);
             let mut all: Vec<_> = records.map(|r| (r.key.value.clone(), r.text.clone())).collect();

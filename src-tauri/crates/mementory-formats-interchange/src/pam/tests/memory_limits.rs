@@ -1,4 +1,4 @@
-//! Values that would need more memory than a reader may use (`Limits::tree_bytes`) are reported with their location.
+//! Tests that values which would need more memory than `Limits::tree_bytes` are reported with their location.
 use super::harness::*;
 use crate::by_id;
 use mementory_format::{FormatError, ReadContext};

@@ -1,4 +1,4 @@
-//! Records of other formats are written to a store and read back unchanged.
+//! Tests of round trips of other formats' records through a store.
 use super::harness::*;
 use mementory_model::LossKind;
 use std::{collections::BTreeSet, path::PathBuf};
@@ -29,7 +29,7 @@ fn records_of_other_formats_round_trip_unchanged() {
     let scratch = Scratch::new("travel");
     for (name, input) in inputs(&scratch) {
         let mut source = read_any(&input).unwrap();
-        // If a source lists a record several times, a vault stores it once.
+        // Like a vault, keeps a record once that a source lists several times.
         let mut seen = BTreeSet::new();
         source.records.retain(|r| seen.insert((r.key.scope.clone(), r.key.value.clone())));
         assert!(!source.records.is_empty(), "{name}");

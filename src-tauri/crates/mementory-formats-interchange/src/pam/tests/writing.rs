@@ -196,7 +196,7 @@ fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
     write(&mut reread, &scratch.at("other"), &full_export());
     assert!(json(&scratch.at("other/memory-store.json")).get("signature").is_none());
 
-    // If the checksum does not match the memories, the signature cannot be valid.
+    // A wrong checksum makes the signature invalid.
     let mut forged = store.clone();
     forged["memories"][0]["summary"] = "forged".into();
     scratch.put("forged/memory-store.json", forged.to_string());

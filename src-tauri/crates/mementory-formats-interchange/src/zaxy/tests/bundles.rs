@@ -1,4 +1,4 @@
-//! Bundles are read, written again and compared.
+//! Tests of round trips of bundles.
 use super::harness::{
     MemorySource, Scratch, codes, empty, fixture, is_valid_signature, options, read, repo, signature, validate, write,
 };
@@ -89,7 +89,7 @@ fn an_edit_changes_its_entry_and_drops_the_signature() {
     assert_eq!((payload["tags"][0].as_str(), payload["title"].as_str()), (Some("tempo"), Some("Tempo")));
     let original = json(&fixture("signed-ed25519"));
     assert!(!original.to_string().contains(entry["citation"].as_str().unwrap()));
-    // The edited entry is read back as the same record, and written again byte for byte.
+    // The edited entry yields the same record and survives a round trip byte for byte.
     let mut back = read(&out);
     let record = back.records.iter().find(|r| r.text == "practise at 60").unwrap();
     assert_eq!(record.key, memory.records[at].key);
@@ -131,7 +131,7 @@ fn several_sources_become_one_session() {
     let bundle = json(&from_log);
     assert_eq!(bundle["session_id"], "cello");
     assert_eq!(bundle["entries"].as_array().unwrap().iter().collect::<Vec<_>>(), events);
-    // Two bundles of one session are merged in the order of their events.
+    // Two bundles of the same session are merged in the order of their events.
     let mut merged = read(&fixture("unsigned"));
     let rest = merged.records.split_off(6);
     let mut other = MemorySource { records: rest, ..empty() };

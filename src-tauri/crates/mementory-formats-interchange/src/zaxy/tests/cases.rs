@@ -1,5 +1,4 @@
-//! Compares the results of reading and validating with those that the cases in `fixtures/zaxy` and `fixtures/eventloom`
-//! expect.
+//! Tests with the cases in `fixtures/zaxy` and `fixtures/eventloom`, which list the expected results.
 use super::harness::{codes, empty, fixture, is_valid_signature, read_into, repo, signature, source, validate};
 use mementory_format::FormatError;
 use serde::Deserialize;
@@ -17,9 +16,9 @@ struct Case {
     warnings: Option<Vec<String>>,
     notes: Option<Vec<String>>,
     dropped: Option<Vec<String>>,
-    /// Whether the signature is valid. None if there is no signature.
+    /// True if the signature is valid. None if there is no signature.
     signature: Option<bool>,
-    /// The code of the error with which the reader refuses the file. None if it can be read.
+    /// The reader's error code. None if the file can be read.
     refused: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Entries with values that the contract forbids: they are imported with their text, and the next export is valid.
+//! Tests that entries with forbidden values are imported with their exact text, and that the next export is valid.
 use super::harness::*;
 use mementory_model::LossKind;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn entry() -> Value {
     })
 }
 
-/// Exports a bundle with this entry, and returns the text of the export after it was validated.
+/// Imports and exports a bundle, validates the export and returns its text.
 fn exported(bundle: &Value, name: &str) -> String {
     let scratch = Scratch::new(name);
     let input = scratch.at("input.json");

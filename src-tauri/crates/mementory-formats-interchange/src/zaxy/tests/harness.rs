@@ -74,7 +74,7 @@ pub(crate) fn signature(path: &Path) -> Option<Signed> {
     visited.ok().and(out)
 }
 
-/// True if the signature is valid. This test helper verifies it with a cryptography library, as real callers do.
+/// True if the signature is valid. Like real callers, verifies it with a cryptography library.
 pub(crate) fn is_valid_signature(signed: &Signed) -> bool {
     let Some((key, signature)) = &signed.token else { return false };
     match signed.algorithm.as_str() {

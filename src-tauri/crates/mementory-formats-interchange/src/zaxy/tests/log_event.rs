@@ -1,4 +1,4 @@
-//! Hashes and forms of single events. Whole logs are in `fixtures/eventloom`, which other tests of `zaxy` read.
+//! Tests of single events. Other tests read whole logs from `fixtures/eventloom`.
 use crate::zaxy::log_event::{Event, EventVersion, version_of};
 use mementory_json::Tree;
 

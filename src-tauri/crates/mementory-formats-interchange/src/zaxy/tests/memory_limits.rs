@@ -1,4 +1,4 @@
-//! Values that would need more memory than a reader may use (`Limits::tree_bytes`) are dropped and reported with their
+//! Tests that values which would need more memory than `Limits::tree_bytes` are dropped and reported with their
 //! location.
 use super::harness::*;
 use mementory_format::{FormatError, ReadContext};

@@ -1,4 +1,4 @@
-//! Records of other formats are written to a bundle and read back unchanged.
+//! Tests of round trips of other formats' records through a bundle.
 use super::harness::{MemorySource, Scratch, TestKey, copy_for_interop, empty, read, validate, write};
 use mementory_model::{
     AttachmentRef, Embedding, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Source, Times,
@@ -152,7 +152,7 @@ fn changes_by_another_program_win_over_the_extension() {
     let second_out = temp.at("again.json");
     write(&mut back, &second_out, None);
     assert!(std::fs::read_to_string(&second_out).unwrap().contains("Other text."));
-    // If the changed record is then edited in the vault, the entry is composed again and is still the same record.
+    // After an edit of the changed record in the vault, the entry is composed again and still yields the same record.
     let at = back.records.iter().position(|r| r.key.value == "full-memory").unwrap();
     back.records[at].text = "Third text.".into();
     back.edited.insert(at);

@@ -1,4 +1,4 @@
-//! Tests of signing and disclosing. Every change of a signed file is detected.
+//! Tests of signing and disclosing, and that every change of a signed file is detected.
 use super::harness::{
     Scratch, TestKey, copy_for_interop, empty, fixture, is_valid_signature, read, signature, source, validate, write,
 };
@@ -43,7 +43,7 @@ fn our_signatures_are_valid_for_bundles_and_disclosed_parts() {
         let selector = Selector { grains: [Grain::Semantic].into(), max_seq: Some(4), ..Selector::default() };
         let done = disclose(&signed, &selector, &part, &Limits::default()).unwrap();
         let entry_count = bundle["entries"].as_array().unwrap().len() as u64;
-        assert_eq!(done, Disclosure { disclosed: 10, of: entry_count });
+        assert_eq!(done, Disclosure { disclosed: 10, total: entry_count });
         assert!(is_accepted(&part), "{}", key.0);
         copy_for_interop(&part, &format!("subset.{}.json", key.0));
         let none = Selector { kinds: Some(["no such".to_owned()].into()), ..Selector::default() };
@@ -103,7 +103,7 @@ fn a_disclosure_equals_that_of_the_reference() {
 fn assert_flipped_bits_are_noticed(path: &Path, unsigned_members: &[&str]) {
     let original = std::fs::read(path).unwrap();
     let text = String::from_utf8(original.clone()).unwrap();
-    // Byte ranges of the members that no signature covers. Each range includes the member's name and its value.
+    // Byte ranges (name and value) of the members that no signature covers.
     let unsigned: Vec<std::ops::Range<usize>> = unsigned_members
         .iter()
         .flat_map(|name| text.match_indices(name).map(|(at, _)| at..at + text[at..].find('\n').unwrap()))
@@ -124,8 +124,8 @@ fn assert_flipped_bits_are_noticed(path: &Path, unsigned_members: &[&str]) {
     assert!(checked_count * BYTES_PER_FLIP > original.len() / 2);
 }
 
-/// Only one in this many bytes is tested, because the validator needs milliseconds for each. The number is prime, so
-/// that the tested positions do not line up with members or hashes.
+/// One in this many bytes is tested, because each test takes milliseconds. A prime number, so that the tested positions
+/// do not line up with members or hashes.
 const BYTES_PER_FLIP: usize = 7;
 
 /// A signed bundle with three memories.
@@ -167,7 +167,7 @@ fn each_of_a_thousand_entries_has_a_valid_proof() {
         let (signed, part) = (temp.at(&format!("{}.json", key.0)), temp.at(&format!("{}.part.json", key.0)));
         write(&mut memory, &signed, Some(key));
         let done = disclose(&signed, &Selector::default(), &part, &Limits::default()).unwrap();
-        assert_eq!(done, Disclosure { disclosed: 1000, of: 1000 });
+        assert_eq!(done, Disclosure { disclosed: 1000, total: 1000 });
         // For each entry, the validator computes the root from the proof and compares it with the signed root.
         assert!(is_accepted(&part));
         let (catalog, found, format) = source(&part).unwrap();

@@ -1,4 +1,4 @@
-//! Compares results with test vectors and files of Zaxy's reference implementation, if they are on this computer.
+//! Tests with vectors and files of Zaxy's reference implementation, if they are on this computer.
 use super::harness::{Scratch, is_valid_signature, read, reference, signature, validate, write};
 use crate::zaxy::{
     canonical::{canonical, number},
