@@ -1,25 +1,27 @@
 //! Decides the kind and the special categories of a text by its words and by the vector of a sentence encoder.
-//! `examples/fit.rs` fits the weights to the sentences in `data/samples`: those of a softmax regression for the kind,
+//! `examples/fit.rs` fits the weights to the sentences in `data/samples` and `data/everyday`: those of a softmax regression for the kind,
 //! and of a logistic regression for each special category.
 use crate::{
     About, AboutKind, Special,
-    classify::{KIND_COUNT, kind_by_words},
+    classify::{KIND_COUNT, best_kind, word_scores},
     fold::Folded,
-    special::special_of,
+    special::{Evidence, evidence_of, shown},
+    subject::{First, first_subject},
 };
 use std::sync::OnceLock;
 
 /// Number of dimensions of the encoder's vectors.
 pub const DIMENSIONS: usize = 512;
 const SPECIAL_COUNT: usize = Special::ALL.len();
-/// Number of inputs for the kind: the numbers of the vector, and for each kind the confidence with which the words
-/// suggest it.
-const KIND_INPUTS: usize = DIMENSIONS + KIND_COUNT;
-/// Number of inputs for the special categories: the numbers of the vector, and 1 or 0 for each category, depending on
-/// whether the words show it.
-const SPECIAL_INPUTS: usize = DIMENSIONS + SPECIAL_COUNT;
+/// Number of inputs that say what the words show: the score of each kind, whether each category is shown surely, likely,
+/// or doubtfully, and whether the text begins with a person, or with a pet.
+const WORD_INPUTS: usize = KIND_COUNT + 3 * SPECIAL_COUNT + 2;
+/// Number of inputs of each regression: the numbers of the vector, and what the words show.
+const INPUTS: usize = DIMENSIONS + WORD_INPUTS;
 /// Number of weights. Each kind and each category has a weight for each of its inputs, and one more for the bias.
-const WEIGHT_COUNT: usize = KIND_COUNT * (KIND_INPUTS + 1) + SPECIAL_COUNT * (SPECIAL_INPUTS + 1);
+const WEIGHT_COUNT: usize = (KIND_COUNT + SPECIAL_COUNT) * (INPUTS + 1);
+/// A score of the words at which its input is one half.
+const HALF_SCORE: f32 = 2.0;
 /// The weights as `f32`, little endian.
 const STORED_WEIGHTS: &[u8; 4 * WEIGHT_COUNT] = include_bytes!("../data/fitted.bin");
 
@@ -27,60 +29,60 @@ const STORED_WEIGHTS: &[u8; 4 * WEIGHT_COUNT] = include_bytes!("../data/fitted.b
 const MIN_KIND_PROBABILITY: f32 = 0.2;
 /// A special category is suggested if its probability is at least this. Missing a category is worse than suggesting a
 /// wrong one.
-pub const MIN_SPECIAL: f32 = 0.55;
+pub const MIN_SPECIAL: f32 = 0.4;
 
-/// Inputs of the regressions for one text.
-#[derive(Debug, Clone)]
-pub struct Inputs {
-    /// Inputs of the regression for the kind.
-    pub kind: Vec<f32>,
-    /// Inputs of the regressions for the special categories.
-    pub special: Vec<f32>,
+/// What the words of a text say.
+struct Words {
+    scores: [f32; KIND_COUNT],
+    evidence: [Evidence; SPECIAL_COUNT],
+    first: Option<First>,
 }
 
-impl Inputs {
-    /// The inputs for `text`. `vector` has [`DIMENSIONS`] numbers and is normalised to length 1.
-    pub fn new(text: &str, vector: &[f32]) -> Self {
-        let folded = Folded::new(text);
-        let special = special_of(&folded);
-        Self::from_parts(vector, kind_by_words(&folded, &special), &special)
+impl Words {
+    fn new(folded: &Folded) -> Self {
+        let evidence = evidence_of(folded);
+        Self { scores: word_scores(folded, &shown(&evidence)), evidence, first: first_subject(folded) }
     }
 
-    fn from_parts(vector: &[f32], about: Option<About>, special: &[Special]) -> Self {
-        let mut of_kind = vector.to_vec();
-        of_kind.extend(AboutKind::ALL.map(|kind| match about {
-            Some(about) if about.kind == kind => about.confidence,
-            _ => 0.0,
-        }));
-        let mut of_special = vector.to_vec();
-        of_special.extend(Special::ALL.map(|class| f32::from(special.contains(&class))));
-        Self { kind: of_kind, special: of_special }
+    /// The inputs of the regressions for one text or one part of it, whose vector is `vector`.
+    fn inputs(&self, vector: &[f32]) -> Vec<f32> {
+        let mut inputs = vector.to_vec();
+        // Many words of a kind say little more than a few.
+        inputs.extend(self.scores.map(|score| score / (score.abs() + HALF_SCORE)));
+        for wanted in [Evidence::Sure, Evidence::Likely, Evidence::Doubtful] {
+            inputs.extend(self.evidence.map(|evidence| f32::from(evidence == wanted)));
+        }
+        inputs.extend([First::Person, First::Pet].map(|wanted| f32::from(self.first == Some(wanted))));
+        inputs
     }
+}
+
+/// The inputs of the regressions for `text`. `vector` has [`DIMENSIONS`] numbers and is normalised to length 1.
+pub fn inputs(text: &str, vector: &[f32]) -> Vec<f32> {
+    Words::new(&Folded::new(text)).inputs(vector)
 }
 
 /// What a text is about, and its special categories. `vectors` holds the encoder's vectors for the parts of the text,
 /// normalised to length 1. A vector whose number of dimensions differs from the encoder's is ignored. Without vectors,
 /// the words alone decide.
 pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
-    let folded = Folded::new(text);
-    let special = special_of(&folded);
-    let about = kind_by_words(&folded, &special);
+    let words = Words::new(&Folded::new(text));
     let mut scores = [0.0; KIND_COUNT];
     let mut probabilities = [0.0f32; SPECIAL_COUNT];
     let mut parts = 0;
     for vector in vectors.iter().filter(|vector| vector.len() == DIMENSIONS) {
-        let inputs = Inputs::from_parts(vector, about, &special);
+        let inputs = words.inputs(vector);
         for (score, weights) in scores.iter_mut().zip(fitted().kind_weights()) {
-            *score += weighted_sum(weights, &inputs.kind);
+            *score += weighted_sum(weights, &inputs);
         }
         // A category that one part shows counts for the whole text.
         for (probability, weights) in probabilities.iter_mut().zip(fitted().special_weights()) {
-            *probability = probability.max(1.0 / (1.0 + (-weighted_sum(weights, &inputs.special)).exp()));
+            *probability = probability.max(1.0 / (1.0 + (-weighted_sum(weights, &inputs)).exp()));
         }
         parts += 1;
     }
     if parts == 0 {
-        return (about, special);
+        return (best_kind(&words.scores), shown(&words.evidence));
     }
     let classes = Special::ALL.into_iter().zip(probabilities).filter(|(_, probability)| *probability >= MIN_SPECIAL);
     (most_probable(&scores.map(|score| score / parts as f32)), classes.map(|(class, _)| class).collect())
@@ -92,10 +94,10 @@ pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KIND_COUNT] {
     if vector.len() != DIMENSIONS {
         return [(1.0 / KIND_COUNT as f32).sqrt(); KIND_COUNT];
     }
-    let inputs = Inputs::new(text, vector);
+    let inputs = inputs(text, vector);
     let mut roots = [0.0; KIND_COUNT];
     for (root, weights) in roots.iter_mut().zip(fitted().kind_weights()) {
-        *root = weighted_sum(weights, &inputs.kind);
+        *root = weighted_sum(weights, &inputs);
     }
     let largest = roots.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     roots.iter_mut().for_each(|score| *score = (*score - largest).exp());
@@ -121,11 +123,11 @@ struct Fitted(Vec<f32>);
 
 impl Fitted {
     fn kind_weights(&self) -> impl Iterator<Item = &[f32]> {
-        self.0.chunks_exact(KIND_INPUTS + 1).take(KIND_COUNT)
+        self.0.chunks_exact(INPUTS + 1).take(KIND_COUNT)
     }
 
     fn special_weights(&self) -> impl Iterator<Item = &[f32]> {
-        self.0.get(KIND_COUNT * (KIND_INPUTS + 1)..).unwrap_or_default().chunks_exact(SPECIAL_INPUTS + 1)
+        self.0.chunks_exact(INPUTS + 1).skip(KIND_COUNT)
     }
 }
 
