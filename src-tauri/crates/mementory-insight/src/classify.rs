@@ -36,7 +36,8 @@ pub struct About {
 /// The kind of a text, judged by its words alone. None if the words do not suggest any kind.
 pub fn about(text: &str) -> Option<About> {
     let folded = Folded::new(text);
-    best_kind(&word_scores(&folded, &shown(&evidence_of(&folded))))
+    let features = features(&folded.text).into_iter().collect();
+    best_kind(&word_scores(&folded, &shown(&evidence_of(&folded)), &features))
 }
 
 /// The sample sentences with their kinds.
@@ -67,8 +68,9 @@ pub(crate) fn best_kind(scores: &[f32; KIND_COUNT]) -> Option<About> {
     Some(About { kind, confidence: (1.0 / sum) * (score / (score + 0.7)) })
 }
 
-/// How strongly the words suggest each kind. `special` has the special categories that they show.
-pub(crate) fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KIND_COUNT] {
+/// How strongly the words suggest each kind. `special` has the special categories that they show, and `features` the
+/// features of the text.
+pub(crate) fn word_scores(folded: &Folded, special: &[Special], features: &HashSet<String>) -> [f32; KIND_COUNT] {
     let model = model();
     let mut scores = [0.0; KIND_COUNT];
     let mut counted = HashSet::new();
@@ -110,9 +112,8 @@ pub(crate) fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KIND_CO
         };
         scores[kind.index()] += 3.0;
     }
-    let features: HashSet<String> = features(&folded.text).into_iter().collect();
     let mut samples = [0.0f32; KIND_COUNT];
-    for feature in &features {
+    for feature in features {
         if let Some(weights) = model.samples.get(feature) {
             for (score, weight) in samples.iter_mut().zip(weights) {
                 *score += weight;
@@ -196,7 +197,7 @@ fn sample_weights() -> HashMap<String, [f32; KIND_COUNT]> {
 
 /// The features of a text: its words, the first letters of longer words (instead of stems), and pairs of characters in
 /// scripts without spaces.
-fn features(folded: &str) -> Vec<String> {
+pub(crate) fn features(folded: &str) -> Vec<String> {
     let mut out = Vec::new();
     for word in words(folded) {
         if word.chars().next().is_some_and(is_east_asian) {
