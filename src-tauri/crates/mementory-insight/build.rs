@@ -18,8 +18,8 @@ const FOLDERS: [(&str, &str, &[&str]); 4] = [
         &["one", "many", "self", "the_person", "called", "is", "has", "joins", "titles", "not_names"],
     ),
 ];
-/// File with the lists that do not depend on the language.
-const NAMES: &str = "data/names.toml";
+/// Files whose lists are not for one language. Each list is a constant with its own name.
+const LISTS: [&str; 2] = ["data/names.toml", "data/other_languages.toml"];
 /// Keys with information about a file itself, whose values are strings. `reviewed_by` is such a key too, but its value
 /// is a list.
 const FILE_INFO_KEYS: [&str; 3] = ["language", "purpose", "made"];
@@ -42,7 +42,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         writeln!(source, "];")?;
     }
-    add_names(&mut source).map_err(|error| format!("{NAMES}: {error}"))?;
+    for path in LISTS {
+        add_lists(&mut source, path).map_err(|error| format!("{path}: {error}"))?;
+    }
     let folder = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?;
     fs::write(Path::new(&folder).join("word_lists.rs"), source)?;
     Ok(())
@@ -79,9 +81,9 @@ fn add_file(source: &mut String, code: &str, text: &str, lists: &[&str]) -> Resu
     Ok(())
 }
 
-/// Appends a constant for each list in the file of names. It is an array of words, or an array of groups of words.
-fn add_names(source: &mut String) -> Result<(), Box<dyn Error>> {
-    let file: Table = fs::read_to_string(NAMES)?.parse()?;
+/// Appends a constant for each list in the file. It is an array of words, or an array of groups of words.
+fn add_lists(source: &mut String, path: &str) -> Result<(), Box<dyn Error>> {
+    let file: Table = fs::read_to_string(path)?.parse()?;
     for (name, value) in file.iter().filter(|(name, _)| *name != "reviewed_by") {
         let Some(list) = value.as_array() else { continue };
         let constant = name.to_uppercase();

@@ -4,9 +4,9 @@ use crate::{
     AboutKind, Special,
     fold::{Folded, is_east_asian, words},
     patterns::WordSet,
-    special::special_of,
-    subject::subject,
-    word_lists::{ABOUT, RELATIONS},
+    special::{evidence_of, shown},
+    subject::{First, first_subject},
+    word_lists::ABOUT,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -36,12 +36,8 @@ pub struct About {
 /// The kind of a text, judged by its words alone. None if the words do not suggest any kind.
 pub fn about(text: &str) -> Option<About> {
     let folded = Folded::new(text);
-    kind_by_words(&folded, &special_of(&folded))
-}
-
-/// Like [`about`], for a text that is already folded. `special` has the special categories that its words show.
-pub(crate) fn kind_by_words(folded: &Folded, special: &[Special]) -> Option<About> {
-    best_kind(&word_scores(folded, special))
+    let features = features(&folded.text).into_iter().collect();
+    best_kind(&word_scores(&folded, &shown(&evidence_of(&folded)), &features))
 }
 
 /// The sample sentences with their kinds.
@@ -55,7 +51,8 @@ fn prototypes() -> Vec<(&'static str, AboutKind)> {
     out
 }
 
-fn best_kind(scores: &[f32; KIND_COUNT]) -> Option<About> {
+/// The kind with the highest score. None if the words do not suggest any kind.
+pub(crate) fn best_kind(scores: &[f32; KIND_COUNT]) -> Option<About> {
     let (kind, score) = AboutKind::ALL.into_iter().zip(scores.iter().copied()).fold(
         None,
         |best: Option<(AboutKind, f32)>, (kind, score)| match best {
@@ -71,7 +68,9 @@ fn best_kind(scores: &[f32; KIND_COUNT]) -> Option<About> {
     Some(About { kind, confidence: (1.0 / sum) * (score / (score + 0.7)) })
 }
 
-fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KIND_COUNT] {
+/// How strongly the words suggest each kind. `special` has the special categories that they show, and `features` the
+/// features of the text.
+pub(crate) fn word_scores(folded: &Folded, special: &[Special], features: &HashSet<String>) -> [f32; KIND_COUNT] {
     let model = model();
     let mut scores = [0.0; KIND_COUNT];
     let mut counted = HashSet::new();
@@ -105,14 +104,16 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KIND_COUNT] {
         scores[kind.index()] += weight;
     }
     // A text that begins with a relative, friend or pet is about them, whatever they do or have.
-    if let Some(pet) = subject_at_start(folded) {
+    if let Some(first) = first_subject(folded) {
         scores = scores.map(|score| score * 0.65);
-        let kind = if pet { AboutKind::Home } else { AboutKind::People };
+        let kind = match first {
+            First::Pet => AboutKind::Home,
+            First::Person => AboutKind::People,
+        };
         scores[kind.index()] += 3.0;
     }
-    let features: HashSet<String> = features(&folded.text).into_iter().collect();
     let mut samples = [0.0f32; KIND_COUNT];
-    for feature in &features {
+    for feature in features {
         if let Some(weights) = model.samples.get(feature) {
             for (score, weight) in samples.iter_mut().zip(weights) {
                 *score += weight;
@@ -130,18 +131,6 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KIND_COUNT] {
         scores = scores.map(|score| score * 20.0 / total);
     }
     scores
-}
-
-/// Whether the text begins with a pet (`Some(true)`) or with a relative or friend (`Some(false)`). None if it begins
-/// with neither.
-fn subject_at_start(folded: &Folded) -> Option<bool> {
-    let limit = if folded.languages.ja { 10 } else { 32 };
-    let until = folded.text.char_indices().nth(limit).map_or(folded.text.len(), |(at, _)| at);
-    // A text that begins with "Has a brother" counts too, because it is about the brother.
-    let relation = subject(&folded.text, until)?;
-    let names = RELATIONS.get(relation)?;
-    let is_one_of = |wanted: &[&str]| names.iter().any(|name| wanted.contains(name));
-    (!is_one_of(&["boss", "team", "neighbour", "colleague"])).then(|| is_one_of(&["dog", "cat"]))
 }
 
 /// Factor for a cue by its position in the text. A text is mostly about what it mentions first. This holds above all
@@ -208,7 +197,7 @@ fn sample_weights() -> HashMap<String, [f32; KIND_COUNT]> {
 
 /// The features of a text: its words, the first letters of longer words (instead of stems), and pairs of characters in
 /// scripts without spaces.
-fn features(folded: &str) -> Vec<String> {
+pub(crate) fn features(folded: &str) -> Vec<String> {
     let mut out = Vec::new();
     for word in words(folded) {
         if word.chars().next().is_some_and(is_east_asian) {

@@ -1,89 +1,175 @@
-//! Decides the kind and the special categories of a text by its words and by the vector of a sentence encoder.
-//! `examples/fit.rs` fits the weights to the sentences in `data/samples`: those of a softmax regression for the kind,
-//! and of a logistic regression for each special category.
+//! Decides the kind and the special categories of a text by its words and by the vector of a sentence encoder: with a
+//! softmax regression for the kind, and a logistic regression for each special category. `examples/fit.rs` fits the
+//! weights to the sentences in `data/samples`, `data/everyday` and `data/memories`.
 use crate::{
     About, AboutKind, Special,
-    classify::{KIND_COUNT, kind_by_words},
+    classify::{KIND_COUNT, best_kind, features, word_scores},
     fold::Folded,
-    special::special_of,
+    special::{Evidence, evidence_of, shown},
+    subject::{First, first_subject},
 };
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 /// Number of dimensions of the encoder's vectors.
 pub const DIMENSIONS: usize = 512;
 const SPECIAL_COUNT: usize = Special::ALL.len();
-/// Number of inputs for the kind: the numbers of the vector, and for each kind the confidence with which the words
-/// suggest it.
-const KIND_INPUTS: usize = DIMENSIONS + KIND_COUNT;
-/// Number of inputs for the special categories: the numbers of the vector, and 1 or 0 for each category, depending on
-/// whether the words show it.
-const SPECIAL_INPUTS: usize = DIMENSIONS + SPECIAL_COUNT;
-/// Number of weights. Each kind and each category has a weight for each of its inputs, and one more for the bias.
-const WEIGHT_COUNT: usize = KIND_COUNT * (KIND_INPUTS + 1) + SPECIAL_COUNT * (SPECIAL_INPUTS + 1);
-/// The weights as `f32`, little endian.
-const STORED_WEIGHTS: &[u8; 4 * WEIGHT_COUNT] = include_bytes!("../data/fitted.bin");
+/// Number of regressions: one for each kind and each special category.
+const ROWS: usize = KIND_COUNT + SPECIAL_COUNT;
+/// Number of inputs that say what the words show: the score of each kind, whether each category is shown surely, likely,
+/// or doubtfully, and whether the text begins with a person, or with a pet.
+const WORD_INPUTS: usize = KIND_COUNT + 3 * SPECIAL_COUNT + 2;
+/// Number of inputs of each regression: the numbers of the vector, and what the words show.
+const INPUTS: usize = DIMENSIONS + WORD_INPUTS;
+/// The features of a text (its words and their beginnings, or pairs of characters) have no list, because new texts have new words. Each gets one
+/// of this many numbers by its hash.
+pub const FEATURE_NUMBERS: usize = 8192;
+/// Total input of the features of a text (the root of the sum of their squares).
+const FEATURE_VALUE: f32 = 2.5;
+/// A score of the words at which its input is one half.
+const HALF_SCORE: f32 = 2.0;
+
+/// Number of bytes of the rows of weights of `inputs` inputs, as `f32`, little endian. The last weight of a row is the
+/// bias.
+const fn row_bytes(inputs: usize) -> usize {
+    4 * ROWS * (inputs + 1)
+}
+
+/// Number of bytes of the weights of features: for each row a factor as `f32`, then for each number of a feature an `i8`
+/// for each row, which is multiplied by the factor.
+const FEATURE_BYTES: usize = 4 * ROWS + FEATURE_NUMBERS * ROWS;
+/// The weights of all inputs, of the vector alone, and of the words alone.
+const STORED_WEIGHTS: &[u8; row_bytes(INPUTS) + row_bytes(DIMENSIONS) + row_bytes(WORD_INPUTS) + 2 * FEATURE_BYTES] =
+    include_bytes!("../data/fitted.bin");
 
 /// A kind is suggested if its probability is at least this. If all kinds were equally likely, each would have 0.08.
 const MIN_KIND_PROBABILITY: f32 = 0.2;
 /// A special category is suggested if its probability is at least this. Missing a category is worse than suggesting a
 /// wrong one.
-pub const MIN_SPECIAL: f32 = 0.55;
+pub const MIN_SPECIAL: f32 = 0.35;
 
-/// Inputs of the regressions for one text.
-#[derive(Debug, Clone)]
-pub struct Inputs {
-    /// Inputs of the regression for the kind.
-    pub kind: Vec<f32>,
-    /// Inputs of the regressions for the special categories.
-    pub special: Vec<f32>,
+/// What the words of a text say.
+struct Words {
+    scores: [f32; KIND_COUNT],
+    evidence: [Evidence; SPECIAL_COUNT],
+    first: Option<First>,
+    features: Vec<u16>,
+    /// The text is in a language without word lists.
+    is_foreign: bool,
 }
 
-impl Inputs {
-    /// The inputs for `text`. `vector` has [`DIMENSIONS`] numbers and is normalised to length 1.
-    pub fn new(text: &str, vector: &[f32]) -> Self {
-        let folded = Folded::new(text);
-        let special = special_of(&folded);
-        Self::from_parts(vector, kind_by_words(&folded, &special), &special)
+impl Words {
+    fn new(folded: &Folded) -> Self {
+        let evidence = evidence_of(folded);
+        let features: HashSet<String> = features(&folded.text).into_iter().collect();
+        let mut numbers: Vec<u16> = features.iter().map(|feature| feature_number(feature)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Self {
+            scores: word_scores(folded, &shown(&evidence), &features),
+            evidence,
+            first: first_subject(folded),
+            features: numbers,
+            is_foreign: folded.languages.other,
+        }
     }
 
-    fn from_parts(vector: &[f32], about: Option<About>, special: &[Special]) -> Self {
-        let mut of_kind = vector.to_vec();
-        of_kind.extend(AboutKind::ALL.map(|kind| match about {
-            Some(about) if about.kind == kind => about.confidence,
-            _ => 0.0,
-        }));
-        let mut of_special = vector.to_vec();
-        of_special.extend(Special::ALL.map(|class| f32::from(special.contains(&class))));
-        Self { kind: of_kind, special: of_special }
+    /// What the words show, as inputs of the regressions.
+    fn inputs(&self) -> Vec<f32> {
+        // Many words of a kind say little more than a few.
+        let mut inputs: Vec<f32> = self.scores.iter().map(|score| score / (score.abs() + HALF_SCORE)).collect();
+        for wanted in [Evidence::Sure, Evidence::Likely, Evidence::Doubtful] {
+            inputs.extend(self.evidence.map(|evidence| f32::from(evidence == wanted)));
+        }
+        inputs.extend([First::Person, First::Pet].map(|wanted| f32::from(self.first == Some(wanted))));
+        inputs
     }
+
+    /// The score of each kind and of each special category, for one text or one part of it, whose vector is `vector`.
+    fn regress(&self, vector: &[f32]) -> [f32; ROWS] {
+        if self.is_foreign {
+            // Words of another language that happen to be in a list would mislead.
+            return rows_of(&fitted().by_vector, vector);
+        }
+        let mut inputs = vector.to_vec();
+        inputs.extend(self.inputs());
+        let mut scores = rows_of(&fitted().by_all, &inputs);
+        fitted().features_with_vector.add(&self.features, &mut scores);
+        scores
+    }
+
+    /// Kind and special categories without a vector. The lists alone decide about a text in another language, because
+    /// the regressions know none of its words.
+    fn judge(&self) -> (Option<About>, Vec<Special>) {
+        if self.is_foreign || self.features.is_empty() {
+            return (best_kind(&self.scores), shown(&self.evidence));
+        }
+        let mut scores = rows_of(&fitted().by_words, &self.inputs());
+        fitted().features_alone.add(&self.features, &mut scores);
+        let (kinds, classes) = split(&scores);
+        (most_probable(&kinds), probable(classes.map(probability)))
+    }
+}
+
+/// The input of each feature, if a text has `count` of them. The features of a long text together count as much as those
+/// of a short one.
+pub fn feature_value(count: usize) -> f32 {
+    FEATURE_VALUE / (count.max(1) as f32).sqrt()
+}
+
+/// The hash of a feature (FNV-1a), as a number less than `FEATURE_NUMBERS`.
+fn feature_number(feature: &str) -> u16 {
+    let hash = feature.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    ((hash ^ (hash >> 16)) % FEATURE_NUMBERS as u32) as u16
+}
+
+/// The inputs of the regressions for `text`, and the numbers of its features. `vector` has [`DIMENSIONS`] numbers and is
+/// normalised to length 1.
+pub fn inputs(text: &str, vector: &[f32]) -> (Vec<f32>, Vec<u16>) {
+    let words = Words::new(&Folded::new(text));
+    let mut inputs = vector.to_vec();
+    inputs.extend(words.inputs());
+    (inputs, words.features)
 }
 
 /// What a text is about, and its special categories. `vectors` holds the encoder's vectors for the parts of the text,
 /// normalised to length 1. A vector whose number of dimensions differs from the encoder's is ignored. Without vectors,
 /// the words alone decide.
 pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
-    let folded = Folded::new(text);
-    let special = special_of(&folded);
-    let about = kind_by_words(&folded, &special);
-    let mut scores = [0.0; KIND_COUNT];
+    let words = Words::new(&Folded::new(text));
+    let mut kinds = [0.0; KIND_COUNT];
     let mut probabilities = [0.0f32; SPECIAL_COUNT];
     let mut parts = 0;
     for vector in vectors.iter().filter(|vector| vector.len() == DIMENSIONS) {
-        let inputs = Inputs::from_parts(vector, about, &special);
-        for (score, weights) in scores.iter_mut().zip(fitted().kind_weights()) {
-            *score += weighted_sum(weights, &inputs.kind);
-        }
+        let (of_kind, classes) = split(&words.regress(vector));
+        kinds.iter_mut().zip(of_kind).for_each(|(sum, score)| *sum += score);
         // A category that one part shows counts for the whole text.
-        for (probability, weights) in probabilities.iter_mut().zip(fitted().special_weights()) {
-            *probability = probability.max(1.0 / (1.0 + (-weighted_sum(weights, &inputs.special)).exp()));
+        for (known, score) in probabilities.iter_mut().zip(classes) {
+            *known = known.max(probability(score));
         }
         parts += 1;
     }
     if parts == 0 {
-        return (about, special);
+        return words.judge();
     }
-    let classes = Special::ALL.into_iter().zip(probabilities).filter(|(_, probability)| *probability >= MIN_SPECIAL);
-    (most_probable(&scores.map(|score| score / parts as f32)), classes.map(|(class, _)| class).collect())
+    (most_probable(&kinds.map(|score| score / parts as f32)), probable(probabilities))
+}
+
+/// The scores of the kinds, and those of the special categories.
+fn split(scores: &[f32; ROWS]) -> ([f32; KIND_COUNT], [f32; SPECIAL_COUNT]) {
+    let (mut kinds, mut classes) = ([0.0; KIND_COUNT], [0.0; SPECIAL_COUNT]);
+    kinds.iter_mut().chain(&mut classes).zip(scores).for_each(|(to, score)| *to = *score);
+    (kinds, classes)
+}
+
+fn probability(score: f32) -> f32 {
+    1.0 / (1.0 + (-score).exp())
+}
+
+/// The special categories that are probable enough.
+fn probable(probabilities: [f32; SPECIAL_COUNT]) -> Vec<Special> {
+    let classes = Special::ALL.into_iter().zip(probabilities);
+    classes.filter(|(_, probability)| *probability >= MIN_SPECIAL).map(|(class, _)| class).collect()
 }
 
 /// Square roots of the probabilities that the text is of each kind. For two texts, the dot product of their roots says
@@ -92,11 +178,7 @@ pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KIND_COUNT] {
     if vector.len() != DIMENSIONS {
         return [(1.0 / KIND_COUNT as f32).sqrt(); KIND_COUNT];
     }
-    let inputs = Inputs::new(text, vector);
-    let mut roots = [0.0; KIND_COUNT];
-    for (root, weights) in roots.iter_mut().zip(fitted().kind_weights()) {
-        *root = weighted_sum(weights, &inputs.kind);
-    }
+    let (mut roots, _) = split(&Words::new(&Folded::new(text)).regress(vector));
     let largest = roots.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     roots.iter_mut().for_each(|score| *score = (*score - largest).exp());
     let total: f32 = roots.iter().sum();
@@ -111,28 +193,95 @@ fn most_probable(scores: &[f32; KIND_COUNT]) -> Option<About> {
     (confidence >= MIN_KIND_PROBABILITY).then_some(About { kind, confidence })
 }
 
-/// Sum of the inputs multiplied by their weights, and of the bias, which is the last weight.
-fn weighted_sum(weights: &[f32], inputs: &[f32]) -> f32 {
-    let bias = weights.last().copied().unwrap_or_default();
-    weights.iter().zip(inputs).map(|(weight, input)| weight * input).sum::<f32>() + bias
+/// The score of each row, whose weights are in `weights` one row after the other.
+fn rows_of(weights: &[f32], inputs: &[f32]) -> [f32; ROWS] {
+    let mut scores = [0.0; ROWS];
+    for (score, row) in scores.iter_mut().zip(weights.chunks_exact(inputs.len() + 1)) {
+        // The bias is the last weight.
+        let bias = row.last().copied().unwrap_or_default();
+        *score = row.iter().zip(inputs).map(|(weight, input)| weight * input).sum::<f32>() + bias;
+    }
+    scores
 }
 
-struct Fitted(Vec<f32>);
+struct Fitted {
+    by_all: Vec<f32>,
+    /// For texts whose words say nothing.
+    by_vector: Vec<f32>,
+    /// For texts without a vector.
+    by_words: Vec<f32>,
+    features_with_vector: FeatureWeights,
+    features_alone: FeatureWeights,
+}
 
-impl Fitted {
-    fn kind_weights(&self) -> impl Iterator<Item = &[f32]> {
-        self.0.chunks_exact(KIND_INPUTS + 1).take(KIND_COUNT)
+struct FeatureWeights {
+    /// For each row, the factor of its weights.
+    factors: [f32; ROWS],
+    weights: Vec<[i8; ROWS]>,
+}
+
+impl FeatureWeights {
+    fn new(bytes: &[u8]) -> Self {
+        let (factors, weights) = bytes.split_at_checked(4 * ROWS).unwrap_or_default();
+        let mut numbers = [0.0; ROWS];
+        numbers.iter_mut().zip(floats(factors)).for_each(|(to, number)| *to = number);
+        Self { factors: numbers, weights: weights.as_chunks().0.iter().map(|row| row.map(u8::cast_signed)).collect() }
     }
 
-    fn special_weights(&self) -> impl Iterator<Item = &[f32]> {
-        self.0.get(KIND_COUNT * (KIND_INPUTS + 1)..).unwrap_or_default().chunks_exact(SPECIAL_INPUTS + 1)
+    /// Adds what the features with these numbers say to the scores.
+    fn add(&self, features: &[u16], scores: &mut [f32; ROWS]) {
+        let mut sums = [0i32; ROWS];
+        for weights in features.iter().filter_map(|number| self.weights.get(usize::from(*number))) {
+            sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += i32::from(*weight));
+        }
+        let value = feature_value(features.len());
+        for ((score, sum), factor) in scores.iter_mut().zip(sums).zip(self.factors) {
+            *score += value * factor * sum as f32;
+        }
     }
+}
+
+fn floats(bytes: &[u8]) -> impl Iterator<Item = f32> {
+    bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes))
 }
 
 fn fitted() -> &'static Fitted {
     static FITTED: OnceLock<Fitted> = OnceLock::new();
     FITTED.get_or_init(|| {
-        let numbers = STORED_WEIGHTS.as_chunks::<4>().0;
-        Fitted(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+        let mut rest: &[u8] = STORED_WEIGHTS;
+        let mut next = |count: usize| {
+            let (part, others) = rest.split_at_checked(count).unwrap_or_default();
+            rest = others;
+            part
+        };
+        let by_all = floats(next(row_bytes(INPUTS))).collect();
+        let features_with_vector = FeatureWeights::new(next(FEATURE_BYTES));
+        let by_vector = floats(next(row_bytes(DIMENSIONS))).collect();
+        let by_words = floats(next(row_bytes(WORD_INPUTS))).collect();
+        let features_alone = FeatureWeights::new(next(FEATURE_BYTES));
+        Fitted { by_all, by_vector, by_words, features_with_vector, features_alone }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Vectors of texts in other languages are judged without the word lists.
+    #[test]
+    fn words_of_other_languages_are_not_looked_up() {
+        let vector = vec![0.04; DIMENSIONS];
+        let judged = |text: &str| Words::new(&Folded::new(text)).regress(&vector);
+        // "pain" is bread in French, and a word of an English list.
+        assert_eq!(judged("Elle achète du pain pour le dîner."), judged("Elle habite dans une ville avec lui."));
+        assert_ne!(judged("She buys bread for dinner."), judged("She is in pain at dinner."));
+    }
+
+    #[test]
+    fn numbers_of_features_are_in_range() {
+        let words = Words::new(&Folded::new("Learns to play the harp. ハープを習っている。"));
+        assert!(words.features.len() > 10);
+        assert!(words.features.iter().all(|number| usize::from(*number) < FEATURE_NUMBERS));
+        assert_eq!(feature_number("harp"), feature_number("harp"));
+    }
 }

@@ -1,5 +1,5 @@
 //! Folds a text for comparison with word lists, divides it into words, and recognises its language.
-use crate::word_lists::ABOUT;
+use crate::word_lists::{ABOUT, OTHER_CHARACTERS, OTHER_WORDS};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
@@ -24,6 +24,8 @@ pub(crate) struct Languages {
     pub(crate) en: bool,
     pub(crate) de: bool,
     pub(crate) ja: bool,
+    /// The text is probably in a language that has no word lists.
+    pub(crate) other: bool,
 }
 
 impl Languages {
@@ -138,18 +140,34 @@ pub(crate) fn is_function_word(word: &str) -> bool {
     function_words().iter().any(|(_, list)| list.contains(word))
 }
 
+/// Function words of languages that have no word lists.
+fn other_function_words() -> &'static HashSet<&'static str> {
+    static WORDS: OnceLock<HashSet<&str>> = OnceLock::new();
+    WORDS.get_or_init(|| OTHER_WORDS.iter().copied().collect())
+}
+
 fn languages(folded: &str) -> Languages {
+    let is_other = |c: char| !c.is_ascii() && OTHER_CHARACTERS.iter().any(|list| list.contains(c));
     if folded.chars().any(|c| matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x9fff)) {
-        return Languages { en: false, de: false, ja: true };
+        let is_kana = |c: char| matches!(u32::from(c), 0x3040..=0x30ff);
+        let other = !folded.chars().any(is_kana) && folded.chars().any(is_other);
+        return Languages { en: false, de: false, ja: true, other };
     }
-    let count = |code: &str| {
+    let words = words(folded);
+    let count = |list: &HashSet<&str>| words.iter().filter(|word| list.contains(*word)).count();
+    let of_code = |code: &str| {
         let list = function_words().iter().find(|(other, _)| *other == code);
-        list.map_or(0, |(_, list)| words(folded).iter().filter(|word| list.contains(*word)).count())
+        list.map_or(0, |(_, list)| count(list))
     };
     let umlauts = folded.chars().filter(|c| matches!(c, 'ä' | 'ö' | 'ü' | 'ß')).count();
-    let (en, de) = (count("en"), count("de") + umlauts.min(2));
+    let (en, de) = (of_code("en"), of_code("de") + umlauts.min(2));
+    let is_latin = |c: char| c.is_alphabetic() && u32::from(c) < 0x0250;
+    let is_not_latin = |c: char| c.is_alphabetic() && u32::from(c) >= 0x0370;
+    let has_other_script = folded.chars().any(is_not_latin) && !folded.chars().any(is_latin);
+    let of_others = count(other_function_words()) + usize::from(folded.chars().any(is_other));
+    let other = has_other_script || of_others > en.max(de);
     // A text with as many English as German function words, or with none, may be in either language.
-    Languages { en: en >= de, de: de >= en, ja: false }
+    Languages { en: en >= de, de: de >= en, ja: false, other }
 }
 
 #[cfg(test)]
@@ -169,5 +187,21 @@ mod tests {
         assert!(languages_of("Die Nutzerin wohnt in Köln.").de && !languages_of("Die Nutzerin wohnt in Köln.").en);
         assert!(languages_of("東京に住んでいる").ja);
         assert!(languages_of("Vegan").en && languages_of("Vegan").de);
+        for text in [
+            "Vit dans une ferme avec sa sœur.",
+            "Vive con su hermano en Vigo y no tiene coche.",
+            "Lavora in una libreria di Torino.",
+            "Woont met haar broer op het platteland.",
+            "Mora com o irmão em uma quinta.",
+            "Mieszka z siostrą na wsi i nie ma samochodu.",
+            "У неё две кошки",
+            "두 마리의 고양이가 있다",
+            "她有两只猫",
+        ] {
+            assert!(languages_of(text).other, "{text}");
+        }
+        for text in ["Lives in La Paz with her son.", "Wohnt in El Alto.", "猫", "猫が二匹いる", "Vegan"] {
+            assert!(!languages_of(text).other, "{text}");
+        }
     }
 }

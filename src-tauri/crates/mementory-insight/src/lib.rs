@@ -17,7 +17,9 @@ pub use classify::{About, about};
 #[doc(hidden)]
 pub use contradictions::pools_values;
 pub use contradictions::{Contradiction, Sort, Statement, contradictions, past_plans};
-pub use fitted::{DIMENSIONS, Inputs, MIN_SPECIAL, judge};
+pub use fitted::{DIMENSIONS, judge};
+#[doc(hidden)]
+pub use fitted::{FEATURE_NUMBERS, MIN_SPECIAL, feature_value, inputs};
 pub use kinds::{AboutKind, Special};
 pub use people::{Person, people};
 pub use special::special;

@@ -20,27 +20,55 @@ const ROLES: [Role; 4] = [Role::Sure, Role::Hit, Role::Unless, Role::Not];
 /// Position of the regular expressions in a table of `data/special`.
 const PATTERNS: usize = 4;
 
-/// The categories that a text shows, each once, in the order of [`Special::ALL`].
-pub fn special(text: &str) -> Vec<Special> {
-    special_of(&Folded::new(text))
+/// How strongly the words of a text show a category.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Evidence {
+    /// No word shows it.
+    None,
+    /// A word shows it, but another word in the text says that it is meant differently.
+    Doubtful,
+    /// A word shows it that has other meanings too.
+    Likely,
+    Sure,
 }
 
-/// Like [`special`], for a text that is already folded.
-pub(crate) fn special_of(folded: &Folded) -> Vec<Special> {
+/// The categories that a text shows, each once, in the order of [`Special::ALL`].
+pub fn special(text: &str) -> Vec<Special> {
+    shown(&evidence_of(&Folded::new(text)))
+}
+
+/// The categories that are shown by more than a doubtful word.
+pub(crate) fn shown(evidence: &[Evidence; Special::ALL.len()]) -> Vec<Special> {
+    Special::ALL
+        .into_iter()
+        .zip(evidence)
+        .filter(|(_, how)| **how >= Evidence::Likely)
+        .map(|(class, _)| class)
+        .collect()
+}
+
+/// How strongly the words show each category, in the order of [`Special::ALL`].
+pub(crate) fn evidence_of(folded: &Folded) -> [Evidence; Special::ALL.len()] {
     let lists = lists();
     let hits: Vec<_> =
         lists.words.hits(&folded.text).into_iter().filter(|hit| folded.languages.may_be(hit.value.2)).collect();
-    let shows = |class: Special| {
+    Special::ALL.map(|class| {
         let hits_of = |role: Role| hits.iter().filter(move |hit| hit.value.0 == class && hit.value.1 == role);
         let meant = |role: Role| {
             hits_of(role).any(|hit| !hits_of(Role::Not).any(|not| not.start <= hit.start && hit.end <= not.end))
         };
-        let context = hits_of(Role::Unless).next().is_some();
         let pattern =
             || lists.patterns.iter().any(|(of_class, regex)| *of_class == class && regex.is_match(&folded.written));
-        meant(Role::Sure) || (!context && meant(Role::Hit)) || pattern()
-    };
-    Special::ALL.into_iter().filter(|class| shows(*class)).collect()
+        if meant(Role::Sure) || pattern() {
+            Evidence::Sure
+        } else if !meant(Role::Hit) {
+            Evidence::None
+        } else if hits_of(Role::Unless).next().is_some() {
+            Evidence::Doubtful
+        } else {
+            Evidence::Likely
+        }
+    })
 }
 
 struct Lists {

@@ -1,6 +1,32 @@
 //! Finds whom a statement is about: the person, or a relative, friend or pet.
-use crate::{fold::is_east_asian, patterns::WordSet, word_lists::RELATIONS};
+use crate::{
+    fold::{Folded, is_east_asian},
+    patterns::WordSet,
+    word_lists::RELATIONS,
+};
 use std::sync::OnceLock;
+
+/// With whom a text begins that is not about the person first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum First {
+    /// A relative or friend.
+    Person,
+    Pet,
+}
+
+/// Whether the text begins with a relative or friend, or with a pet. None if it begins with neither.
+pub(crate) fn first_subject(folded: &Folded) -> Option<First> {
+    let limit = if folded.languages.ja { 10 } else { 32 };
+    let until = folded.text.char_indices().nth(limit).map_or(folded.text.len(), |(at, _)| at);
+    // A text that begins with "Has a brother" counts too, because it is about the brother.
+    let relation = subject(&folded.text, until)?;
+    let names = RELATIONS.get(relation)?;
+    let is_one_of = |wanted: &[&str]| names.iter().any(|name| wanted.contains(name));
+    if is_one_of(&["boss", "team", "neighbour", "colleague"]) {
+        return None;
+    }
+    Some(if is_one_of(&["dog", "cat"]) { First::Pet } else { First::Person })
+}
 
 /// The relation that is named last before `until`, as its position in the list of relations. None if the statement is
 /// about the person.
