@@ -1,7 +1,8 @@
-//! Fits the weights in `data/fitted.bin` to the sentences in `data/samples`, `data/everyday` and `data/memories`. It also
-//! prints how well the weights do on sentences to which they were not fitted:
+//! Fits the weights in `data/fitted.bin` to the sentences in `data/samples`, `data/everyday` and `data/memories`. It
+//! also prints how well the weights do on sentences to which they were not fitted:
 //! `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run --release -p mementory-insight --example fit`.
-//! After a change of the number of inputs, first give `data/fitted.bin` the new length (`truncate -s`), so that it builds.
+//! After a change of the number of inputs, first give `data/fitted.bin` the new length (`truncate -s`), so that it
+//! builds.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
 use mementory_insight::{AboutKind, DIMENSIONS, FEATURE_NUMBERS, MIN_SPECIAL, Special, feature_value, inputs};
 use mementory_meaning::Encoder;

@@ -16,13 +16,13 @@ pub const DIMENSIONS: usize = 512;
 const SPECIAL_COUNT: usize = Special::ALL.len();
 /// Number of regressions: one for each kind and each special category.
 const ROWS: usize = KIND_COUNT + SPECIAL_COUNT;
-/// Number of inputs that say what the words show: the score of each kind, whether each category is shown surely, likely,
-/// or doubtfully, and whether the text begins with a person, or with a pet.
+/// Number of inputs that say what the words show: the score of each kind, whether each category is shown surely,
+/// likely, or doubtfully, and whether the text begins with a person, or with a pet.
 const WORD_INPUTS: usize = KIND_COUNT + 3 * SPECIAL_COUNT + 2;
 /// Number of inputs of each regression: the numbers of the vector, and what the words show.
 const INPUTS: usize = DIMENSIONS + WORD_INPUTS;
-/// The features of a text (its words and their beginnings, or pairs of characters) have no list, because new texts have new words. Each gets one
-/// of this many numbers by its hash.
+/// The features of a text (its words and their beginnings, or pairs of characters) have no list, because new texts have
+/// new words. Each gets one of this many numbers by its hash.
 pub const FEATURE_NUMBERS: usize = 8192;
 /// Total input of the features of a text (the root of the sum of their squares).
 const FEATURE_VALUE: f32 = 2.5;
@@ -35,8 +35,8 @@ const fn row_bytes(inputs: usize) -> usize {
     4 * ROWS * (inputs + 1)
 }
 
-/// Number of bytes of the weights of features: for each row a factor as `f32`, then for each number of a feature an `i8`
-/// for each row, which is multiplied by the factor.
+/// Number of bytes of the weights of features: for each row a factor as `f32`, then for each number of a feature an
+/// `i8` for each row, which is multiplied by the factor.
 const FEATURE_BYTES: usize = 4 * ROWS + FEATURE_NUMBERS * ROWS;
 /// The weights of all inputs, of the vector alone, and of the words alone.
 const STORED_WEIGHTS: &[u8; row_bytes(INPUTS) + row_bytes(DIMENSIONS) + row_bytes(WORD_INPUTS) + 2 * FEATURE_BYTES] =
@@ -46,7 +46,7 @@ const STORED_WEIGHTS: &[u8; row_bytes(INPUTS) + row_bytes(DIMENSIONS) + row_byte
 const MIN_KIND_PROBABILITY: f32 = 0.2;
 /// A special category is suggested if its probability is at least this. Missing a category is worse than suggesting a
 /// wrong one.
-pub const MIN_SPECIAL: f32 = 0.35;
+pub const MIN_SPECIAL: f32 = 0.3;
 
 /// What the words of a text say.
 struct Words {
@@ -111,8 +111,8 @@ impl Words {
     }
 }
 
-/// The input of each feature, if a text has `count` of them. The features of a long text together count as much as those
-/// of a short one.
+/// The input of each feature, if a text has `count` of them. The features of a long text together count as much as
+/// those of a short one.
 pub fn feature_value(count: usize) -> f32 {
     FEATURE_VALUE / (count.max(1) as f32).sqrt()
 }
@@ -123,8 +123,8 @@ fn feature_number(feature: &str) -> u16 {
     ((hash ^ (hash >> 16)) % FEATURE_NUMBERS as u32) as u16
 }
 
-/// The inputs of the regressions for `text`, and the numbers of its features. `vector` has [`DIMENSIONS`] numbers and is
-/// normalised to length 1.
+/// The inputs of the regressions for `text`, and the numbers of its features. `vector` has [`DIMENSIONS`] numbers and
+/// is normalised to length 1.
 pub fn inputs(text: &str, vector: &[f32]) -> (Vec<f32>, Vec<u16>) {
     let words = Words::new(&Folded::new(text));
     let mut inputs = vector.to_vec();

@@ -46,6 +46,34 @@ fn special_categories_are_found_and_near_misses_are_not() {
 }
 
 #[test]
+fn body_weight_swelling_and_pregnancy_are_health_but_other_weights_and_expectations_are_not() {
+    for text in ["Weighs about 91 kilos.", "Her ankles swell in the heat.", "They are expecting their second child."] {
+        assert_eq!(special(text).first(), Some(&Special::Health), "{text}");
+    }
+    for text in
+        ["Wiegt derzeit 91 Kilo.", "Nach Sellerie schwellen ihm die Lippen an.", "Ihre Kusine erwartet ein Baby."]
+    {
+        assert_eq!(special(text).first(), Some(&Special::Health), "{text}");
+    }
+    for text in ["His bicycle is lighter by a third.", "Expects a parcel on Monday.", "Erwartet am Montag ein Paket."] {
+        assert_eq!(special(text), [], "{text}");
+    }
+}
+
+#[test]
+fn without_a_vector_the_words_of_a_text_show_its_kind() {
+    let kind = |text: &str| judge(text, &[]).0.map(|about| about.kind.as_str());
+    assert_eq!(kind("Was a carpenter until he retired."), Some("who_you_are"));
+    assert_eq!(kind("Hat in Bremen Klavierbau gelernt."), Some("who_you_are"));
+    assert_eq!(kind("古い時計を修理している途中だ。"), Some("projects"));
+    let by_lists = ["Was a carpenter until he retired.", "Hat in Bremen Klavierbau gelernt."].map(about);
+    assert!(
+        by_lists.iter().all(|about| about.is_none_or(|about| about.kind.as_str() != "who_you_are")),
+        "{by_lists:?}"
+    );
+}
+
+#[test]
 fn contradictions_are_found_across_languages_and_other_pairs_are_not() {
     let found = pairs(&["Die Nutzerin wohnt in Leipzig.", "User lives in Hamburg."]);
     assert_eq!(found, [(0, 1, Sort::Replaced)]);
