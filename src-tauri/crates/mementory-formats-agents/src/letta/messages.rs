@@ -57,7 +57,9 @@ pub(super) fn read(
     issues.into_iter().for_each(|issue| files.sink.note(issue));
     // Keys that this reader derived are not ids of the source.
     let is_generated = |id: &String| id.starts_with("agent/") || id.starts_with("content/");
-    unit.records.iter_mut().for_each(|record| record.origin_id = record.origin_id.take().filter(|id| !is_generated(id)));
+    unit.records
+        .iter_mut()
+        .for_each(|record| record.origin_id = record.origin_id.take().filter(|id| !is_generated(id)));
     files.sink.unit(unit)
 }
 
