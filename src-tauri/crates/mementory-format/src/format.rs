@@ -117,7 +117,8 @@ pub trait Format: Sync {
         let _ = (delta, base);
         Ok(None)
     }
-    /// The numbered state that a source contains or that a delta leads to. None for formats without numbered states.
+    /// The numbered state of a source: that of an archive, or the result of a delta. None for formats without numbered
+    /// states.
     ///
     /// # Errors
     /// A manifest that cannot be read.

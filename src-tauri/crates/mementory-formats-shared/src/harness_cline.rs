@@ -91,7 +91,7 @@ fn add_result(block: &str, result: &str, asks: bool, own: &mut String, added: &m
 /// element, everything around the element is from the program.
 fn add_block(block: &str, own: &mut String, added: &mut Vec<String>) {
     let wrapped = first_element(block).filter(|(before, _)| is_announcement(block, before));
-    // Added elements inside the person's first element were typed by the person.
+    // Elements inside the person's first element are not additions: the person typed them.
     let from = wrapped.map_or(0, |(_, behind)| block.len() - behind.len());
     let added_at = next_element(&block[from..], &ADDED_ELEMENTS, &[]);
     let (text, added_part) = block.split_at(added_at.map_or(block.len(), |(before, ..)| from + before.len()));

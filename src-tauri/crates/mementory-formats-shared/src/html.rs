@@ -246,8 +246,8 @@ impl Text {
                 self.needs_space = true;
             } else {
                 self.start_word();
-                // A no-break space only matters for the layout, and would keep a search from finding the words around
-                // it.
+                // A no-break space only matters for the layout, and would prevent a search from finding the words
+                // around it.
                 self.out.push(if c == '\u{a0}' { ' ' } else { c });
             }
         }

@@ -7,7 +7,7 @@ const MAX_LENGTH: usize = 48;
 /// Zero-width characters that programs put around names, notices, and the numbers of a date.
 pub const MARKS: [char; 7] = ['\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{200b}'];
 /// The zeros of Arabic, Persian, Hindi and Bengali digits.
-const ZEROS: [char; 4] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}'];
+const ZERO_DIGITS: [char; 4] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}'];
 /// Separators between the numbers of a date.
 const DATE_SEPARATORS: &[&str] = &["/", ".", "-", "年", "月", "년", "월"];
 /// Separators between hours, minutes and seconds.
@@ -18,7 +18,7 @@ const JOINING_WORDS: &[&str] = &[
     "ч",
 ];
 /// Accepted years. Years of other calendars are not converted.
-const YEARS: std::ops::RangeInclusive<u16> = 2000..=2199;
+const ACCEPTED_YEARS: std::ops::RangeInclusive<u16> = 2000..=2199;
 
 /// A part of the day that a 12-hour clock names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,7 +188,7 @@ impl Stamp {
             Order::MonthFirst => (third, first, second),
         };
         let year = if year < 100 { 2000 + year } else { year };
-        let [hour, minute, seconds] = self.clock.filter(|_| YEARS.contains(&year))?;
+        let [hour, minute, seconds] = self.clock.filter(|_| ACCEPTED_YEARS.contains(&year))?;
         Timestamp::parse(&format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{seconds:02}Z"))
     }
 }
@@ -221,7 +221,7 @@ fn numbers_and_gaps(text: &str) -> Option<(Vec<u16>, Vec<String>)> {
 /// The ASCII form of a digit of Arabic, Persian, Hindi or Bengali. Any other character is returned as it is.
 pub fn ascii_digit(c: char) -> char {
     let digit_after = |zero: &char| u32::from(c).checked_sub(u32::from(*zero)).filter(|digit| *digit < 10);
-    ZEROS.iter().find_map(digit_after).and_then(|digit| char::from_digit(digit, 10)).unwrap_or(c)
+    ZERO_DIGITS.iter().find_map(digit_after).and_then(|digit| char::from_digit(digit, 10)).unwrap_or(c)
 }
 
 /// The letters of a text, in lower case.

@@ -49,7 +49,7 @@ impl LinkTargets {
             return None;
         }
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let relative = joined(folder, name).map(|path| path.to_lowercase());
+        let relative = resolved_path(folder, name).map(|path| path.to_lowercase());
         let absolute = name.trim_start_matches('/').to_lowercase();
         let by_path = |path: &str| self.by_path.get(path).copied();
         let found = match (name.starts_with('/'), link.is_wiki) {
@@ -73,7 +73,7 @@ fn without_ending(path: &str) -> Option<&str> {
 }
 
 /// `path` relative to `folder`, without `.` and `..`. None if the path leads out of the top folder.
-fn joined(folder: &str, path: &str) -> Option<String> {
+fn resolved_path(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {

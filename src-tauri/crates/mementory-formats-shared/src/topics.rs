@@ -21,7 +21,7 @@ pub const NAMES: [&str; 12] = [
 pub const INSTRUCTIONS: usize = 0;
 
 /// Record types, sections and tags that belong to each topic.
-const WORDS: [&[&str]; 12] = [
+const TOPIC_WORDS: [&[&str]; 12] = [
     &["instruction", "instructions", "custom_instructions", "project_instructions"],
     &["identity", "fact", "profile", "personal"],
     &["career", "work", "job", "education"],
@@ -43,7 +43,7 @@ pub fn topic_of(record: &Record) -> usize {
     let section = record.fields.get("section").and_then(|s| s.as_str());
     let position = |word: &str| {
         let word = word.to_lowercase();
-        WORDS.iter().position(|known| known.contains(&word.as_str()))
+        TOPIC_WORDS.iter().position(|known| known.contains(&word.as_str()))
     };
     let words = types.chain(section).chain(record.tags.iter().map(String::as_str));
     words.filter_map(position).next().unwrap_or(NAMES.len() - 1)

@@ -8,7 +8,7 @@ use std::io::{Cursor, Read};
 /// Number of bytes at the start of each part of a workbook in which detection searches for words of the header rows.
 const HEAD_BYTES: u64 = 1 << 20;
 /// Largest number of columns that are read.
-const COLUMNS: u32 = 256;
+const MAX_COLUMNS: u32 = 256;
 
 /// A sheet with at least one row.
 #[derive(Debug, Default)]
@@ -76,7 +76,7 @@ fn parse(bytes: &[u8]) -> Result<Vec<Sheet>, calamine::XlsxError> {
         while let Ok(Some(cell)) = cells.next_cell() {
             let (row, column) = cell.get_position();
             let text = text_of(cell.get_value());
-            if column >= COLUMNS || text.is_empty() {
+            if column >= MAX_COLUMNS || text.is_empty() {
                 continue;
             }
             let number = u64::from(row);

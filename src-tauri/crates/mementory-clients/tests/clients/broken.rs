@@ -23,7 +23,7 @@ fn place(error: &Error) -> (Option<usize>, Option<usize>) {
 }
 
 #[test]
-fn a_broken_configuration_is_refused_with_its_place() {
+fn an_invalid_configuration_is_refused_with_its_position() {
     let cases: Vec<Case> = serde_json::from_slice(&fs::read(data("broken/cases.json")).unwrap()).unwrap();
     let mut wrong = Vec::new();
     for case in &cases {

@@ -42,7 +42,7 @@ fn a_foreign_entry_is_neither_overwritten_nor_removed() {
 }
 
 #[test]
-fn an_outdated_entry_is_brought_up_to_date_in_its_place() {
+fn an_outdated_entry_is_updated_in_place() {
     let old = Server { command: "/old/mementory".into(), ..server() };
     for (client, text) in [
         (Client::Zed, "{\n  \"vim_mode\": true\n}\n"),
@@ -63,7 +63,7 @@ fn an_outdated_entry_is_brought_up_to_date_in_its_place() {
 }
 
 #[test]
-fn what_the_person_added_to_the_entry_stays_when_it_is_brought_up_to_date() {
+fn additions_by_the_person_survive_an_update() {
     let home = Home::new();
     home.write(Client::GeminiCli, "{}");
     connect(&home, Client::GeminiCli, &Server { command: "/old".into(), ..server() });

@@ -59,7 +59,7 @@ fn connecting_again_changes_nothing_and_disconnecting_restores_every_byte() {
 }
 
 #[test]
-fn a_file_that_was_not_there_is_made_and_removed_again() {
+fn a_missing_file_is_created_and_removed_again() {
     for client in Client::ALL {
         let home = Home::new();
         assert!(!plan_disconnect(client, &home.places, "mementory").unwrap().changes());

@@ -11,7 +11,7 @@ const HEAD_BYTES: usize = 16 << 10;
 const CONFIDENCE: f64 = 0.75;
 
 /// Folders whose contents other people wrote. Rules in them are never the person's.
-const FOREIGN_FOLDERS: [&str; 2] = [".git", "node_modules"];
+const THIRD_PARTY_FOLDERS: [&str; 2] = [".git", "node_modules"];
 /// Folders of dependencies and build output. They are skipped only in a folder that has a manifest, because a person
 /// may use the same names for other folders.
 const PACKAGE_FOLDERS: [&str; 3] = ["dist", "target", "vendor"];
@@ -92,7 +92,7 @@ impl<'c> Packages<'c> {
             start += folder.len() + 1;
             let is_one_of = |names: &[&str]| names.iter().any(|name| folder.eq_ignore_ascii_case(name));
             let has_manifest = || self.0.contains(&(member.root, member.archive, above));
-            is_one_of(&FOREIGN_FOLDERS) || !above.is_empty() && is_one_of(&PACKAGE_FOLDERS) && has_manifest()
+            is_one_of(&THIRD_PARTY_FOLDERS) || !above.is_empty() && is_one_of(&PACKAGE_FOLDERS) && has_manifest()
         })
     }
 }

@@ -13,7 +13,7 @@ fn every_fixture_is_read_as_its_case_expects() {
 }
 
 #[test]
-fn the_verbatims_of_a_file_are_the_file() {
+fn joined_verbatims_are_the_original_file() {
     let folder = Scratch::new("agent-rules-whole");
     let texts = [
         ("CLAUDE.md", "---\na: 1\n---\n# A\n\n- one\n- one\n\n## B\n\ntext\n\n## Empty\n"),

@@ -16,18 +16,19 @@ use std::path::Path;
 const MAIN_FILE: &str = "AGENTS.md";
 /// Limits of `AGENTS.md`. Claude Code loads at most this number of bytes, and recommends at most this number of lines
 /// for a rules file. Codex loads up to 32 KiB.
-const LOADED_BYTES: usize = 25_000;
-const LOADED_LINES: usize = 200;
+const MAX_MAIN_FILE_BYTES: usize = 25_000;
+const MAX_MAIN_FILE_LINES: usize = 200;
 /// Space in `AGENTS.md`, in bytes and lines, that is reserved for the headings and the list of topic files.
-const FRAME_BYTES: usize = 3_000;
-const FRAME_LINES: usize = 64;
+const RESERVED_BYTES: usize = 3_000;
+const RESERVED_LINES: usize = 64;
 /// Longest item, in bytes, in `AGENTS.md`. Longer items go into the file of their topic.
 const LONG_ITEM_BYTES: usize = 1_500;
 /// Largest total size, in bytes, of the items in one topic file. Further items go into another file of the topic.
 const TOPIC_BYTES: usize = 40_000;
 
 /// Kinds of records that are written.
-const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
+const EXPORTED_KINDS: [Kind; 6] =
+    [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
 /// Indexes of the topics, in the order in which they get space in `AGENTS.md`.
 const TOPICS_BY_PRIORITY: [usize; 12] = [INSTRUCTIONS, 4, 3, 8, 1, 2, 7, 10, 5, 9, 6, 11];
 
@@ -42,7 +43,7 @@ pub(super) fn write(
     let mut folder = NewFolder::new(out);
     let mut topics: Vec<Topic> = NAMES.iter().map(|_| Topic::default()).collect();
     source.records(&mut |stored| {
-        if let Some(reason) = export.reason_to_withhold(&stored, &KINDS) {
+        if let Some(reason) = export.reason_to_withhold(&stored, &EXPORTED_KINDS) {
             export.withhold(reason);
             return Ok(());
         }
@@ -112,7 +113,7 @@ impl TopicSpace {
     fn measure(source: &mut dyn RecordSource, export: &Export) -> Result<Self, FormatError> {
         let mut needed = vec![Size::default(); NAMES.len()];
         source.records(&mut |stored: StoredRecord| {
-            if export.reason_to_withhold(&stored, &KINDS).is_none() {
+            if export.reason_to_withhold(&stored, &EXPORTED_KINDS).is_none() {
                 let text = item(&words_with_title(&stored.record));
                 if let Some(size) = needed.get_mut(topic_for_agents(&stored.record)).filter(|_| !is_long(&text)) {
                     size.add(Size::of(&text));
@@ -120,7 +121,8 @@ impl TopicSpace {
             }
             Ok(())
         })?;
-        let mut remaining = Size { bytes: LOADED_BYTES - FRAME_BYTES, lines: LOADED_LINES - FRAME_LINES };
+        let mut remaining =
+            Size { bytes: MAX_MAIN_FILE_BYTES - RESERVED_BYTES, lines: MAX_MAIN_FILE_LINES - RESERVED_LINES };
         let mut out = vec![Size::default(); NAMES.len()];
         for at in TOPICS_BY_PRIORITY {
             let (Some(needed), Some(space)) = (needed.get(at), out.get_mut(at)) else { continue };

@@ -20,7 +20,7 @@ fn hostile_records_are_written_as_plain_items() {
 }
 
 #[test]
-fn what_agents_load_stays_small_and_nothing_is_lost() {
+fn loaded_files_stay_below_the_limits_and_nothing_is_lost() {
     let mut source = many();
     let (report, back) = round_trip(&AgentRules, &mut source);
     assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));

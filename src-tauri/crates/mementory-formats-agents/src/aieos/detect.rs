@@ -4,7 +4,7 @@ use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Members that occur only in AIEOS identities.
-const PARTS: [&str; 8] = [
+const AIEOS_MEMBERS: [&str; 8] = [
     "identity.names",
     "psychology.neural_matrix",
     "psychology.traits",
@@ -22,7 +22,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 }
 
 fn layout(head: &Head) -> Option<&'static str> {
-    let count = PARTS.iter().filter(|part| head.has(part)).count();
+    let count = AIEOS_MEMBERS.iter().filter(|part| head.has(part)).count();
     let is_named = head.has("standard.protocol") && head.says("AIEOS");
     (!head.is_list && (count >= 3 || count >= 1 && is_named)).then_some("")
 }

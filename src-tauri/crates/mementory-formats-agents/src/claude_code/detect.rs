@@ -83,14 +83,14 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 }
 
 /// Name of the list that contains the lines of a session on the web.
-pub(super) const WEB_LIST: &str = "loglines";
+pub(super) const WEB_LINES_MEMBER: &str = "loglines";
 
 /// True for a session of Claude Code on the web: one object with its lines in a list.
 pub(super) fn is_web_log(catalog: &Catalog, member: &Member) -> bool {
     // Other files, such as those about screenplays, can also have a list named `loglines`, so its elements must be
     // messages.
     head_keys(catalog, member).is_some_and(|keys| {
-        let has = |key: &str| keys.has(&format!("{WEB_LIST}.{key}"));
+        let has = |key: &str| keys.has(&format!("{WEB_LINES_MEMBER}.{key}"));
         has("type") && has("message") && (has("message.role") || has("timestamp"))
     })
 }

@@ -1,5 +1,5 @@
 //! Reads the files of a claim: first the logs, then the prompts of sessions without a log, then the memory.
-use super::detect::{WEB_LIST, is_web_log};
+use super::detect::{WEB_LINES_MEMBER, is_web_log};
 use super::session::Session;
 use super::{FORMAT, history, memory};
 use crate::agent_rules;
@@ -138,11 +138,11 @@ impl GroupSessions {
         let mut open =
             OpenFile { current: is_uuid(stem).then(|| (stem.to_owned(), None)), lines_before_id: Vec::new() };
         if is_web_log(reader.catalog, member) {
-            reader.objects(member, &[WEB_LIST], Kind::Message, |reader, line| {
+            reader.objects(member, &[WEB_LINES_MEMBER], Kind::Message, |reader, line| {
                 self.read_line(reader, member, line, &mut open);
                 Ok(())
             })?;
-            reader.pass_through_wrapper(member, &[WEB_LIST])?;
+            reader.pass_through_wrapper(member, &[WEB_LINES_MEMBER])?;
         } else {
             reader.lines_or_elements(member, &[], Kind::Message, |reader, line| {
                 self.read_line(reader, member, line, &mut open);

@@ -23,7 +23,7 @@ const PROJECTS: usize = 3;
 const KNOWLEDGE: usize = 10;
 
 /// Kinds of records that are written.
-const KINDS: [Kind; 7] =
+const EXPORTED_KINDS: [Kind; 7] =
     [Kind::Memory, Kind::Profile, Kind::Entity, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
 
 /// Writes all memories into the new folder `out`. If `out` is None, writes nothing and only returns the report.
@@ -38,7 +38,9 @@ pub(super) fn write(
     let mut index = Index::default();
     source.records(&mut |stored| {
         let is_bare = words(&stored.record).trim().is_empty();
-        if let Some(reason) = export.reason_to_withhold(&stored, &KINDS).or_else(|| is_bare.then_some("no_text")) {
+        if let Some(reason) =
+            export.reason_to_withhold(&stored, &EXPORTED_KINDS).or_else(|| is_bare.then_some("no_text"))
+        {
             export.withhold(reason);
             return Ok(());
         }

@@ -13,7 +13,7 @@ fn every_fixture_is_read_as_its_case_expects() {
 }
 
 #[test]
-fn the_name_of_a_file_does_not_matter() {
+fn detection_does_not_depend_on_file_names() {
     for (case, name) in
         [("truncated/input.jsonl", "a.txt"), ("oldest/input.json", "b"), ("events/input.jsonl", "c.json")]
     {

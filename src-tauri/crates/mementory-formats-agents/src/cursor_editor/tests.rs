@@ -50,7 +50,7 @@ fn a_database_that_is_open_elsewhere_is_read_with_its_log_and_not_changed() {
 }
 
 #[test]
-fn a_new_tab_without_words_is_no_conversation() {
+fn an_empty_tab_is_not_a_conversation() {
     let folder = Scratch::new("cursor-new-tab");
     let db = Connection::open(folder.at("state.vscdb")).unwrap();
     db.execute_batch(

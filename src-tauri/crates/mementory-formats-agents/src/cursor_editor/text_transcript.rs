@@ -8,14 +8,14 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::Verbatim;
 
 /// Marks of blocks. Indented lines below a mark belong to its block.
-const MARKS: [(&str, &str); 3] =
+const BLOCK_MARKERS: [(&str, &str); 3] =
     [("[Thinking]", "thinking"), ("[Tool call]", "tool_call"), ("[Tool result]", "tool_result")];
 
 /// True for a text that begins with a role and has a mark that only Cursor's transcripts have.
 pub(super) fn is_transcript(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
     let begins_with_role = lines.next().is_some_and(|line| matches!(line, "user:" | "assistant:"));
-    let has_mark = MARKS.iter().any(|(mark, _)| text.lines().any(|line| line.starts_with(mark)));
+    let has_mark = BLOCK_MARKERS.iter().any(|(mark, _)| text.lines().any(|line| line.starts_with(mark)));
     begins_with_role && (has_mark || text.contains("<user_query>"))
 }
 
@@ -72,7 +72,7 @@ fn read_answer(text: &str, content: &mut AgentContent) {
         }
     };
     for line in text.lines() {
-        let mark = MARKS.iter().find_map(|(mark, kind)| Some((*kind, line.strip_prefix(mark)?.trim())));
+        let mark = BLOCK_MARKERS.iter().find_map(|(mark, kind)| Some((*kind, line.strip_prefix(mark)?.trim())));
         if let Some((kind, rest)) = mark {
             close(block.take(), content);
             push_text(&mut content.text, std::mem::take(&mut words).trim());

@@ -13,7 +13,7 @@ fn every_fixture_is_read_as_its_case_expects() {
 }
 
 #[test]
-fn the_name_of_a_file_does_not_matter() {
+fn detection_does_not_depend_on_file_names() {
     for (case, name) in [
         ("lines/input.jsonl", "a.txt"),
         ("mangled/input.json", "b"),
@@ -95,7 +95,7 @@ fn transcripts_in_one_folder_are_distinguished_by_how_their_text_begins() {
 }
 
 #[test]
-fn a_transcript_without_content_is_no_conversation() {
+fn a_transcript_without_content_is_not_a_conversation() {
     let folder = Scratch::new("gemini-cli-empty");
     folder.put("a.jsonl", r#"{"step_index":0,"source":"USER_EXPLICIT","type":"USER_INPUT","content":""}"#);
     let found = read(&folder.0, &GeminiCli);

@@ -136,9 +136,11 @@ impl AgentFile<'_> {
         secrets::send_names(self.rows, files, row, object, &key)?;
         self.read_core_memory(files, row, object, &agent_name)?;
         for list in ["passages", "archival_memory"] {
-            self.each_inner(files, row, object, list, |file, files, row, inner| file.read_passage(files, row, inner))?;
+            self.each_in_list(files, row, object, list, |file, files, row, inner| {
+                file.read_passage(files, row, inner)
+            })?;
         }
-        self.each_inner(files, row, object, "tools", |file, files, row, inner| {
+        self.each_in_list(files, row, object, "tools", |file, files, row, inner| {
             file.read_tool(files, row, inner, "tool")
         })?;
         messages::read(files, row, object, &key)
@@ -170,11 +172,11 @@ impl AgentFile<'_> {
         agent: &str,
     ) -> Result<(), FormatError> {
         let owner = agent.to_owned();
-        self.each_inner(files, row, object, "core_memory", |file, files, row, inner| {
+        self.each_in_list(files, row, object, "core_memory", |file, files, row, inner| {
             file.read_block(files, row, inner, Some(&owner))
         })?;
         let memory = object.object("memory").unwrap_or_default();
-        self.each_inner(files, row, &memory, "blocks", |file, files, row, inner| {
+        self.each_in_list(files, row, &memory, "blocks", |file, files, row, inner| {
             file.read_block(files, row, inner, Some(&owner))
         })?;
         let Some(by_label) = object.object("core_memory") else { return Ok(()) };
@@ -189,7 +191,7 @@ impl AgentFile<'_> {
     }
 
     /// Calls `read` for each object of a list inside the row.
-    fn each_inner(
+    fn each_in_list(
         &mut self,
         files: &mut FileReader<'_>,
         row: &Row<'_>,

@@ -33,7 +33,7 @@ fn the_sample_has_one_memory_and_two_messages() {
 }
 
 #[test]
-fn no_value_of_a_secret_is_stored() {
+fn secret_values_are_never_stored() {
     for case in ["full/input.af", "first_generation/input.af", "double/input.af"] {
         let input = repo().join("fixtures/letta").join(case);
         assert!(std::fs::read_to_string(&input).unwrap().contains("-not-stored"), "{case}");

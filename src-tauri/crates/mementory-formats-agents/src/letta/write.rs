@@ -15,7 +15,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Kinds of records that are written.
-const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
+const EXPORTED_KINDS: [Kind; 6] =
+    [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
 /// Largest number of characters in a block. This is Letta's limit for `human` and `persona`.
 const BLOCK_CHARS: usize = 20_000;
 /// Labels and descriptions of the blocks.
@@ -41,7 +42,7 @@ pub(super) fn write(
     file.add(&format!("{{\"agents\": [{}], \"groups\": [], \"blocks\": [", plan.agent()))?;
     let mut blocks = Blocks::new(&plan);
     source.records(&mut |stored| {
-        if let Some(reason) = export.reason_to_withhold(&stored, &KINDS) {
+        if let Some(reason) = export.reason_to_withhold(&stored, &EXPORTED_KINDS) {
             export.withhold(reason);
             return Ok(());
         }
@@ -137,7 +138,7 @@ impl Plan {
     fn read(source: &mut dyn RecordSource, export: &Export) -> Result<Self, FormatError> {
         let mut out = Self { has_items: vec![false; BLOCKS.len()], ..Self::default() };
         source.records(&mut |stored| {
-            if export.reason_to_withhold(&stored, &KINDS).is_some() {
+            if export.reason_to_withhold(&stored, &EXPORTED_KINDS).is_some() {
                 return Ok(());
             }
             if let Some((label, _)) = imported_block(export, &stored) {

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_change_the_chat() {
+    fn log_lines_are_applied_to_the_chat() {
         let mut log = Log::new(100_000);
         for (line, is_applied) in [
             (r#"{"kind":1,"k":["title"],"v":"too early"}"#, false),

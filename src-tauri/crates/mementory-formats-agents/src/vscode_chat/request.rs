@@ -7,7 +7,7 @@ use mementory_model::Verbatim;
 use serde_json::value::RawValue;
 
 /// Kinds of answer parts that only report progress, or mark where an edit begins.
-const PROGRESS: [&str; 8] = [
+const PROGRESS_PART_KINDS: [&str; 8] = [
     "undoStop",
     "prepareToolInvocation",
     "mcpServersStarting",
@@ -147,11 +147,11 @@ fn add_part(content: &mut AgentContent, raw: &RawValue, part: &Object<'_>) -> St
         }
         "toolInvocation" | "toolInvocationSerialized" => add_tool(content, part),
         "textEditGroup" => {
-            let file = part.object("uri").and_then(|uri| place_of(&uri));
+            let file = part.object("uri").and_then(|uri| path_of_uri(&uri));
             let edits = part.raw_value("edits").map_or_else(String::new, nested_text);
             content.push_block("tool_call", Some("edit"), [file.unwrap_or_default(), edits].join("\n"));
         }
-        kind if PROGRESS.contains(&kind) => {}
+        kind if PROGRESS_PART_KINDS.contains(&kind) => {}
         kind => content.push_block(kind, None, nested_text(raw)),
     }
     String::new()
@@ -192,13 +192,14 @@ fn markdown(raw: Option<&RawValue>) -> String {
 fn reference_name(part: &Object<'_>) -> String {
     let inner = part.object("inlineReference").unwrap_or_default();
     let name = part.non_blank_text("name").or_else(|| inner.non_blank_text("name")).map(|name| name.into_owned());
-    let place = || place_of(&inner).or_else(|| inner.object("location").and_then(|l| place_of(&l.object("uri")?)));
+    let place =
+        || path_of_uri(&inner).or_else(|| inner.object("location").and_then(|l| path_of_uri(&l.object("uri")?)));
     let file = || place().map(|place| place.rsplit(['/', '\\']).next().unwrap_or_default().to_owned());
     name.or_else(file).map(|name| format!("`{name}`")).unwrap_or_default()
 }
 
 /// The path in a URI that VS Code stores as an object.
-fn place_of(uri: &Object<'_>) -> Option<String> {
+fn path_of_uri(uri: &Object<'_>) -> Option<String> {
     ["fsPath", "path", "external"].into_iter().find_map(|key| uri.non_blank_text(key)).map(|path| path.into_owned())
 }
 

@@ -105,7 +105,7 @@ pub(super) fn check_files(archive: &Archive<'_>, findings: &mut Findings) -> Res
         if FOLDERS.iter().any(|folder| name.starts_with(folder)) && member.size <= MAX_BYTES {
             let bytes = match archive.catalog.bytes(member, MAX_BYTES) {
                 Ok(bytes) => bytes,
-                // A damaged file is skipped here, because the container's check reports it.
+                // A damaged file is skipped here, because the catalog reports it.
                 Err(FormatError::Io { source, .. }) if mementory_model::is_damage(&source) => continue,
                 Err(error) => return Err(error),
             };

@@ -58,7 +58,7 @@ pub(super) struct SourceEntry {
 }
 
 /// Result of converting one record.
-pub(super) enum Outcome {
+pub(super) enum ConversionResult {
     /// The record is written as this entry.
     Entry(Box<OutputEntry>),
     /// The record is withheld for this reason.
@@ -76,7 +76,7 @@ pub(super) fn output_entry(
     names: &mut HashMap<String, String>,
     depth: u32,
     report: &mut LossReport,
-) -> Outcome {
+) -> ConversionResult {
     let record = &stored.record;
     if record.kind == Kind::Entity {
         names.insert(stored.id.clone(), entity_name(record).to_owned());
@@ -107,7 +107,7 @@ pub(super) fn output_entry(
             }
             if !stored.edited && fault.is_none() {
                 entry.verbatim = record.verbatim.as_ref().map(|v| v.text.clone());
-                return Outcome::Entry(Box::new(entry));
+                return ConversionResult::Entry(Box::new(entry));
             }
         }
         (LOG_FORMAT, Some(line)) => match entry_of(&line, line_number(record)) {
@@ -118,10 +118,10 @@ pub(super) fn output_entry(
                     entry.tree = tree;
                 }
                 if !stored.edited && fault.is_none() {
-                    return Outcome::Entry(Box::new(entry));
+                    return ConversionResult::Entry(Box::new(entry));
                 }
             }
-            Some(ExportedEvent::Encrypted) => return Outcome::Withheld("encrypted"),
+            Some(ExportedEvent::Encrypted) => return ConversionResult::Withheld("encrypted"),
             None => {}
         },
         _ => {}
@@ -162,7 +162,7 @@ pub(super) fn output_entry(
         }
     }
     report_losses(&stored.id, &entry.tree, report);
-    Outcome::Entry(Box::new(entry))
+    ConversionResult::Entry(Box::new(entry))
 }
 
 fn source_entry(record: &Record) -> SourceEntry {

@@ -2,7 +2,7 @@
 //! Otherwise, the bundle gets a new envelope, which is signed if there is a signer.
 use super::{
     answer::AnswerOptions,
-    compose::{Outcome, OutputEntry, assign_number, output_entry},
+    compose::{ConversionResult, OutputEntry, assign_number, output_entry},
     entry::{citation, digests, order_in_event, proof_tree, seq},
     envelope::{
         BundleKind, ENTRY_VERSION, Envelope, Layout, PORTABLE_VERSION, SIGNED_MEMBERS, UNSIGNED_VERSION, ValueToWrite,
@@ -123,8 +123,8 @@ impl BundleWriter {
         let mut names = HashMap::new();
         source.records(&mut |stored| {
             match output_entry(&stored, &mut names, limits.json_depth, &mut report.losses) {
-                Outcome::Entry(entry) => entries.push(*entry),
-                Outcome::Withheld(reason) => *report.withheld.entry(reason.into()).or_default() += 1,
+                ConversionResult::Entry(entry) => entries.push(*entry),
+                ConversionResult::Withheld(reason) => *report.withheld.entry(reason.into()).or_default() += 1,
             }
             Ok(())
         })?;
