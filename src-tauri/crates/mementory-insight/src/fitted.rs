@@ -269,7 +269,7 @@ mod tests {
 
     /// Vectors of texts in other languages are judged without the word lists.
     #[test]
-    fn words_of_other_languages_are_not_looked_up() {
+    fn words_of_other_languages_have_no_weight() {
         let vector = vec![0.04; DIMENSIONS];
         let judged = |text: &str| Words::new(&Folded::new(text)).regress(&vector);
         // "pain" is bread in French, and a word of an English list.

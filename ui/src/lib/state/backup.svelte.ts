@@ -34,7 +34,7 @@ class BackupState {
       const result = await backend().backup(job.id, joinPath(folder, name), job.listen);
       if (!isUnlocked()) return;
       this.result = result;
-      await this.read();
+      await this.loadLast();
     } catch (error) {
       session.handleLocked(error);
       if (isUnlocked() && codeOf(error) !== "cancelled") this.problem = new UiError(error);
