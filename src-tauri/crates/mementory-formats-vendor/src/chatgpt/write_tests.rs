@@ -29,6 +29,8 @@ fn records_from_chatgpt_are_read_back_unchanged() {
                 if let (Some(part), Some(now)) = (&mut expected.message, &back.message) {
                     part.position = now.position;
                 }
+                // A conversation from a saved page has no JSON of its own until it is exported.
+                expected.verbatim = expected.verbatim.or_else(|| back.verbatim.clone());
                 **back == expected
             };
             let found = written.back.records.iter().find(is_same);

@@ -12,6 +12,10 @@ fn records_from_claude_are_read_back_unchanged() {
     for (case, _) in cases_of(&Claude) {
         let case = case.file_name().unwrap().to_string_lossy().into_owned();
         let mut source = fixture(&Claude, &case);
+        // Nothing is written for an account without conversations and memories.
+        if source.records.is_empty() {
+            continue;
+        }
         let written = write_and_read(&mut source, &Claude);
         let ids_with_losses = written.ids_with_losses();
         let (mut checked_count, mut missing_count) = (0, 0);
