@@ -217,7 +217,7 @@ describe("an export that could not be read completely", () => {
     render(AttentionList, { columns: [], incomplete: [], unread });
     const row = screen.getByTestId("look-unread");
     expect(row.textContent).toContain("Parts of the newest Claude export couldn’t be read");
-    expect(row.textContent).toContain("nobody can tell what is missing");
+    expect(row.textContent).toContain("nobody can tell which memories it no longer has");
     await fireEvent.click(row);
     expect(dialogs.open).toEqual({ kind: "report", batch: "b-9" });
   });

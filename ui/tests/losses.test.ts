@@ -59,7 +59,6 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
   ...Object.fromEntries(
     [
       "mementory-formats-interchange/src/alf/compose.rs",
-      "mementory-formats-agents/src/openclaw/write.rs",
       "mementory-formats-interchange/src/pam/write.rs",
       "mementory-formats-vendor/src/transfer_text/write.rs",
     ].map((file) => [
