@@ -59,8 +59,8 @@ impl Agents {
         AnsweringState { enabled, running, problem: problem.filter(|_| enabled && !running) }
     }
 
-    /// Starts or stops the server. `any_grant` says whether the open vault has an active grant.
-    pub fn update(&self, vault: &SharedVault, enabled: bool, any_grant: bool) {
+    /// Starts or stops the server. `has_active_grant` says whether the open vault has an active grant.
+    pub fn update(&self, vault: &SharedVault, enabled: bool, has_active_grant: bool) {
         let mut running = unpoisoned(&self.running);
         match (&*running, enabled) {
             (Some(_), false) => {
@@ -68,7 +68,7 @@ impl Agents {
                     running.stop();
                 }
             }
-            (None, true) if any_grant => {
+            (None, true) if has_active_grant => {
                 let started = RunningServer::start(self.socket.clone(), vault, &self.activity);
                 *unpoisoned(&self.problem) = started.as_ref().err().cloned();
                 *running = started.ok();

@@ -100,11 +100,11 @@ impl AppState {
     /// be called whenever the grants or that switch change.
     pub fn update_agents(&self) {
         let enabled = self.settings().get().answer_clients;
-        let any_grant = self.with_session(|session| session.agents().has_active_grant()).unwrap_or(false);
-        self.agents.update(&self.vault, enabled, any_grant);
+        let has_active_grant = self.with_session(|session| session.agents().has_active_grant()).unwrap_or(false);
+        self.agents.update(&self.vault, enabled, has_active_grant);
         let running = self.agents.state(enabled).running;
         let _ = self.with_session(|session| {
-            session.agents().note_answering(running && any_grant);
+            session.agents().note_answering(running && has_active_grant);
             Ok(())
         });
     }

@@ -143,7 +143,7 @@ fn records_trashed_by_a_cascade_are_erased_with_its_target() {
 
 /// §5 (no resurrection), for a vault that receives the deletion before it has any of the records.
 #[test]
-fn l2_records_derived_from_something_deleted_are_blocked_later() {
+fn l2_records_derived_from_deleted_ones_are_blocked_at_the_next_import() {
     let t = TempVault::new();
     import_from(&t, &|sink| sink.tombstone(deletion("ep_tea")));
     import(&t, &with_evidence(Bundle::of("all-kinds"), ONLY_TEA));

@@ -150,7 +150,7 @@ export class Installation {
     this.addStep("both files are in the vault", imports.batches.length === 3);
   }
 
-  /** Unlocks, imports the file that the window was started with, and then a file that is opened by a double click. */
+  /** Unlocks the vault and imports two files: the one that the window was started with, and one by a double click. */
   async openFiles(browser, second, env) {
     const { chroot } = this;
     await browser.type("unlock-passphrase", PASSPHRASE);

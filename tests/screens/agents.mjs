@@ -22,7 +22,7 @@ const clickIn = (page, client, testid) =>
     testid,
   );
 
-/** Screens of connected clients, like `SCREENS` in walk.mjs. */
+/** Screens of the section on agents, in the same form as `SCREENS` in walk.mjs. */
 export const AGENT_SCREENS = [
   ["agents", CONNECTED, openAgents],
   ["agents, none connected", NONE_CONNECTED, openAgents],

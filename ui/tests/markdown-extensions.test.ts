@@ -1,4 +1,4 @@
-// Formulas, citation marks, footnotes and front matter in texts of assistants.
+// Formulas, citation markers, footnotes and front matter in assistants’ texts.
 import { beforeAll, describe, expect, it } from "vitest";
 import { splitFrontMatter } from "$lib/logic/front-matter";
 import { countMatches, markHits, textRuns } from "$lib/logic/hits";

@@ -50,8 +50,8 @@ impl Server {
         }
         for name in self.env.keys() {
             let mut chars = name.chars();
-            let starts = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-            if !starts || !chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            let has_valid_start = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+            if !has_valid_start || !chars.all(|c| c.is_ascii_alphanumeric() || c == '_') {
                 return invalid("The name of a variable has letters, digits and _, and begins with no digit.".into());
             }
             if name == ADDED_VARIABLE {

@@ -21,8 +21,8 @@ use std::{
     io::Read,
 };
 
-/// Replaces members that are archives with their entries. A damaged archive adds an issue, and is an error only if no
-/// member is left.
+/// Replaces each member that is an archive with the entries of the archive. A damaged archive adds an issue, and is an
+/// error only if no member is left.
 pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resources) -> Result<(), FormatError> {
     let mut pending = std::mem::take(&mut catalog.members);
     let folders: HashSet<String> = pending

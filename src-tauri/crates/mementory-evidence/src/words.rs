@@ -107,8 +107,8 @@ impl Words {
     }
 }
 
-/// The search terms for messages that support a memory, separated by spaces. Fillers, negations and words for the
-/// person are left out. Runs of unspaced scripts are not divided any further.
+/// The search terms for messages that support a memory, separated by spaces. Fillers, negations and words that refer
+/// to the person ("I", "user") are left out. Runs of unspaced scripts are not divided any further.
 pub fn key_words(text: &str) -> String {
     let mut out = String::new();
     for run in text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|run| !run.is_empty()) {

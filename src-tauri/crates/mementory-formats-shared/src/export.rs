@@ -81,7 +81,7 @@ impl Export {
     }
 
     /// Like [`Export::wrote`]. `in_other_form` names members that the file expresses in a way that our reader cannot
-    /// restore: they are narrowed, not left out.
+    /// restore. These are reported as narrowed, not as left out.
     pub fn wrote_with(&mut self, stored: &StoredRecord, mapped: &Record, in_other_form: &[&str]) {
         let record = &stored.record;
         *self.report.by_kind.entry(record.kind.as_str().to_owned()).or_default() += 1;

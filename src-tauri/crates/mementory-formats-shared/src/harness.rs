@@ -136,7 +136,8 @@ fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'st
     (own.trim().to_owned(), added)
 }
 
-/// The text before a rules file in a prompt. Moves the heading that Codex puts above the file into `added`.
+/// Returns the text before a rules file in a prompt without the heading of that file (`# AGENTS.md …`), which is added
+/// to `added`.
 fn without_heading<'t>(before: &'t str, added: &mut Vec<String>) -> &'t str {
     let trimmed = before.trim_end();
     let line = trimmed.rfind('\n').map_or(0, |at| at + 1);

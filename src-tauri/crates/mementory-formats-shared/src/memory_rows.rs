@@ -20,11 +20,11 @@ pub trait RowValues {
     fn time(&self, key: &str) -> Option<Timestamp>;
     /// A number, written with or without quotes.
     fn number(&self, key: &str) -> Option<f64>;
-    /// A number from 0 to 1. Any other number is ignored and stays only in the verbatim.
+    /// A number from 0 to 1. Any other number is ignored, and kept only in the verbatim text.
     fn share(&self, key: &str) -> Option<f64>;
     /// The strings of a list. A single string is split at its commas.
     fn texts(&self, key: &str) -> Vec<String>;
-    /// The members that are not in `used`. Null values and vectors are left out; the verbatim still contains them.
+    /// The members that are not in `used`. Null values and vectors are left out; the verbatim text still contains them.
     fn other_fields(&self, used: &[&str]) -> Fields;
 }
 

@@ -4,7 +4,7 @@
 //! After a change of the number of inputs, first give `data/fitted.bin` the new length (`truncate -s`), so that it
 //! builds.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
-use mementory_insight::{AboutKind, DIMENSIONS, FEATURE_NUMBERS, MIN_SPECIAL, Special, feature_value, inputs};
+use mementory_insight::{AboutKind, DIMENSIONS, FEATURE_COUNT, MIN_SPECIAL, Special, feature_value, inputs};
 use mementory_meaning::Encoder;
 use std::path::Path;
 
@@ -123,7 +123,7 @@ impl Given {
     }
 
     fn zero(self, sample: &Sample) -> Row {
-        let features = if matches!(self, Self::Vector) { 0 } else { FEATURE_NUMBERS };
+        let features = if matches!(self, Self::Vector) { 0 } else { FEATURE_COUNT };
         Row::zero(self.inputs(sample).len(), features)
     }
 }
@@ -233,7 +233,7 @@ fn add_features(bytes: &mut Vec<u8>, rows: &[Row]) {
     let largest = |row: &Row| row.features.iter().fold(f32::MIN_POSITIVE, |most, weight| most.max(weight.abs()));
     let factors: Vec<f32> = rows.iter().map(|row| largest(row) / 127.0).collect();
     bytes.extend(factors.iter().flat_map(|factor| factor.to_le_bytes()));
-    for at in 0..FEATURE_NUMBERS {
+    for at in 0..FEATURE_COUNT {
         let shares = rows.iter().zip(&factors).map(|(row, factor)| (row.features[at] / factor).round() as i8);
         bytes.extend(shares.map(i8::cast_unsigned));
     }

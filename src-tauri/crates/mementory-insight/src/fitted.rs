@@ -23,7 +23,7 @@ const WORD_INPUTS: usize = KIND_COUNT + 3 * SPECIAL_COUNT + 2;
 const INPUTS: usize = DIMENSIONS + WORD_INPUTS;
 /// The features of a text (its words and their beginnings, or pairs of characters) have no list, because new texts have
 /// new words. Each gets one of this many numbers by its hash.
-pub const FEATURE_NUMBERS: usize = 8192;
+pub const FEATURE_COUNT: usize = 8192;
 /// Total input of the features of a text (the root of the sum of their squares).
 const FEATURE_VALUE: f32 = 2.5;
 /// A score of the words at which its input is one half.
@@ -37,7 +37,7 @@ const fn row_bytes(inputs: usize) -> usize {
 
 /// Number of bytes of the weights of features: for each row a factor as `f32`, then for each number of a feature an
 /// `i8` for each row, which is multiplied by the factor.
-const FEATURE_BYTES: usize = 4 * ROWS + FEATURE_NUMBERS * ROWS;
+const FEATURE_BYTES: usize = 4 * ROWS + FEATURE_COUNT * ROWS;
 /// The weights of all inputs, of the vector alone, and of the words alone.
 const STORED_WEIGHTS: &[u8; row_bytes(INPUTS) + row_bytes(DIMENSIONS) + row_bytes(WORD_INPUTS) + 2 * FEATURE_BYTES] =
     include_bytes!("../data/fitted.bin");
@@ -117,10 +117,10 @@ pub fn feature_value(count: usize) -> f32 {
     FEATURE_VALUE / (count.max(1) as f32).sqrt()
 }
 
-/// The hash of a feature (FNV-1a), as a number less than `FEATURE_NUMBERS`.
+/// The hash of a feature (FNV-1a), as a number less than `FEATURE_COUNT`.
 fn feature_number(feature: &str) -> u16 {
     let hash = feature.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    ((hash ^ (hash >> 16)) % FEATURE_NUMBERS as u32) as u16
+    ((hash ^ (hash >> 16)) % FEATURE_COUNT as u32) as u16
 }
 
 /// The inputs of the regressions for `text`, and the numbers of its features. `vector` has [`DIMENSIONS`] numbers and
@@ -281,7 +281,7 @@ mod tests {
     fn numbers_of_features_are_in_range() {
         let words = Words::new(&Folded::new("Learns to play the harp. ハープを習っている。"));
         assert!(words.features.len() > 10);
-        assert!(words.features.iter().all(|number| usize::from(*number) < FEATURE_NUMBERS));
+        assert!(words.features.iter().all(|number| usize::from(*number) < FEATURE_COUNT));
         assert_eq!(feature_number("harp"), feature_number("harp"));
     }
 }

@@ -38,7 +38,7 @@ pub enum KeyOrder {
 pub enum Escapes {
     /// Only the characters that JSON requires to be escaped.
     Required,
-    /// Like [`Escapes::Required`], and all characters that are not printable ASCII (Python's `ensure_ascii`).
+    /// Like [`Escapes::Required`], but also all characters that are not printable ASCII (Python's `ensure_ascii`).
     NonAscii,
 }
 

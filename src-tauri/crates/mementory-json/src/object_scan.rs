@@ -116,7 +116,7 @@ impl ObjectScan {
             return true;
         }
         let expects_value = matches!(self.expected, Expected::Value | Expected::ValueOrEnd);
-        let after_value = matches!(self.expected, Expected::CommaOrEnd | Expected::Word);
+        let is_after_value = matches!(self.expected, Expected::CommaOrEnd | Expected::Word);
         let in_object = self.open.last().copied();
         match byte {
             b' ' | b'\n' | b'\r' | b'\t' => {
@@ -143,9 +143,11 @@ impl ObjectScan {
                     self.uncounted = 1;
                 }
             }
-            b'}' if in_object == Some(true) && (after_value || self.expected == Expected::KeyOrEnd) => self.close(),
-            b']' if in_object == Some(false) && (after_value || self.expected == Expected::ValueOrEnd) => self.close(),
-            b',' if after_value => {
+            b'}' if in_object == Some(true) && (is_after_value || self.expected == Expected::KeyOrEnd) => self.close(),
+            b']' if in_object == Some(false) && (is_after_value || self.expected == Expected::ValueOrEnd) => {
+                self.close()
+            }
+            b',' if is_after_value => {
                 self.expected = if in_object == Some(true) { Expected::Key } else { Expected::Value };
             }
             b':' if self.expected == Expected::Colon => self.expected = Expected::Value,

@@ -210,7 +210,7 @@ fn a_suggestion_changes_nothing_until_it_is_accepted() {
 }
 
 #[test]
-fn a_suggestion_that_fails_is_an_error_but_a_warning_once_another_was_applied() {
+fn a_failed_suggestion_is_an_error_or_a_warning_if_another_was_applied() {
     let v = open();
     let id = v.add("Has a tortoise.");
     let token = v.token(&["read", "suggest"], |_| {});

@@ -90,8 +90,8 @@ impl<'a> Doc<'a> {
         self.words[words_before..].iter().take_while(|word| word.start < tail_end).any(|word| word.bits & mask != 0)
     }
 
-    /// The bits of the nearest context word before the value, or 0 if there is none after `context_start` within
-    /// `max_distance` bytes.
+    /// The bits of the last context word that ends before `start`. 0 if it begins before `context_start`, or more than
+    /// `max_distance` bytes before `start`.
     pub fn nearest_word_bits_before(&self, start: usize, max_distance: usize) -> u64 {
         let floor = self.context_start(start).max(start.saturating_sub(max_distance));
         let words_before = self.words.partition_point(|word| word.end <= start);

@@ -168,7 +168,7 @@ impl SearchIndex {
         for number in numbers.rev() {
             let segment = &segments[number];
             let matching_docs = self.matching_docs(ranking, parsed, number, segment, scores)?;
-            let newest = if parsed.has_positive() { None } else { Some(segment.fast_fields().i64("created")?) };
+            let newest = if parsed.has_positive_term() { None } else { Some(segment.fast_fields().i64("created")?) };
             for (page, best) in pages.iter().zip(&mut all) {
                 let mut docs = matching_docs.clone();
                 page.filter.apply(segment, &self.fields, &self.filter_cache, &mut docs)?;
@@ -233,7 +233,7 @@ impl SearchIndex {
         segment: &SegmentReader,
         scores: &mut Vec<f32>,
     ) -> IndexResult<SegmentDocs> {
-        let mut docs = if parsed.has_positive() {
+        let mut docs = if parsed.has_positive_term() {
             let mut matching_docs = ranking.score(number, scores)?;
             if !parsed.required.is_empty() {
                 matching_docs = SegmentDocs::all_alive(segment);
@@ -271,7 +271,7 @@ fn build_page(
     best: BestEntries,
     page: &SearchPage<'_>,
 ) -> IndexResult<SearchOutcome> {
-    let words = parsed.has_positive();
+    let words = parsed.has_positive_term();
     let mut hits: Vec<Candidate> = best
         .heap
         .into_sorted_vec()
@@ -304,7 +304,7 @@ impl ParsedQuery {
         self.words.iter().chain(self.required.iter().flatten())
     }
 
-    fn has_positive(&self) -> bool {
+    fn has_positive_term(&self) -> bool {
         self.positive_tokens().next().is_some()
     }
 }

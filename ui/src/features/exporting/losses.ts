@@ -43,20 +43,20 @@ export function lossRows(exported: Exported): LossRow[] {
 }
 
 /** The distinct records behind a row, and whether these are all of them: the list of losses ends after a thousand. */
-function lossRecords(exported: Exported, row: LossRow): { names: string[]; complete: boolean } {
+function affectedRecordNames(exported: Exported, row: LossRow): { names: string[]; complete: boolean } {
   const listedLosses = exported.losses.filter(({ field, kind }) => field === row.field && kind === row.kind);
   return { names: [...new Set(listedLosses.map(({ record }) => record))], complete: listedLosses.length >= row.n };
 }
 
 /** Number of distinct records behind a row; only an upper bound if not all are listed. */
 export function recordsWithLoss(exported: Exported, row: LossRow): number {
-  const { names, complete } = lossRecords(exported, row);
+  const { names, complete } = affectedRecordNames(exported, row);
   return complete ? names.length : row.n;
 }
 
 /** Labels of the first records behind a row: their titles or first words, or the names of passthrough files. */
 export async function lossLabels(exported: Exported, row: LossRow): Promise<string[]> {
-  const names = lossRecords(exported, row).names.slice(0, MAX_ENTRIES);
+  const names = affectedRecordNames(exported, row).names.slice(0, MAX_ENTRIES);
   const request = { filter: { ...ANY, ids: names }, sort: null, limit: MAX_ENTRIES, cursor: null };
   const { items } = await backend().list(request);
   const textOf = new Map(

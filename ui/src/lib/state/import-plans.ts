@@ -57,7 +57,7 @@ export class Plan {
     return this.preview !== null && this.preview.invalid_signatures.length > 0;
   }
 
-  /** Whether it can be imported now. It must have a preview and no report, and invalid signatures must be accepted. */
+  /** Whether it can be imported now: it has a preview and no report yet, and a signature that is invalid was accepted. */
   get pending(): boolean {
     const refused = this.hasInvalidSignature && !this.request.accept_invalid_signature;
     return this.preview !== null && this.report === null && !refused;

@@ -96,7 +96,7 @@ let switchCount = 0;
 /** The data of the current language. Templates and derived values that use it are updated when the language changes. */
 export const currentLocale = (): ReturnType<typeof localeData> => active;
 
-/** The first system language that the window supports, else English. */
+/** The first of the system’s languages in which there are interface texts, else English. */
 export function systemLanguage(wanted: readonly string[] = navigator.languages): Language {
   return wanted.map((tag) => tag.split("-")[0] ?? "").find((each): each is Language => each in LANGUAGES) ?? "en";
 }

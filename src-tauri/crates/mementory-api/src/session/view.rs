@@ -242,16 +242,16 @@ mod tests {
         let (id, conversation) = (live.id.clone().unwrap(), live.conversation_id.clone().unwrap());
         assert!(!live.trashed && live.text.is_some());
         session.changes().delete(std::slice::from_ref(&id)).unwrap();
-        let trashed_link = message();
+        let trashed_message = message();
         assert!(
-            trashed_link.trashed
-                && trashed_link.id.is_none()
-                && trashed_link.text.is_none()
-                && trashed_link.title.is_none()
+            trashed_message.trashed
+                && trashed_message.id.is_none()
+                && trashed_message.text.is_none()
+                && trashed_message.title.is_none()
         );
-        assert_eq!(trashed_link.kind.as_deref(), Some("message"));
+        assert_eq!(trashed_message.kind.as_deref(), Some("message"));
         assert_eq!(
-            trashed_link.conversation_id.as_deref(),
+            trashed_message.conversation_id.as_deref(),
             Some(conversation.as_str()),
             "the conversation is not in the Trash"
         );

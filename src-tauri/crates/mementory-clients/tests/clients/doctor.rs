@@ -103,7 +103,7 @@ fn clients_are_found_by_program_and_application() {
 }
 
 #[test]
-fn paths_follow_the_system_and_the_variables() {
+fn paths_depend_on_the_system_and_environment_variables() {
     let home = Path::new("/h");
     let path = |system, client| {
         Places::in_home(system, home.into()).config_path(client).display().to_string().replace('\\', "/")

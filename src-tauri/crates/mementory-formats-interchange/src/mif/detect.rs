@@ -30,7 +30,7 @@ pub(super) fn encoding(catalog: &Catalog, member: &Member, is_selected: bool) ->
     Ok(inspect(catalog, member, is_selected)?.map(|(encoding, ..)| encoding))
 }
 
-/// The encoding of bytes in memory.
+/// The encoding of a document that is already loaded. None if it is not a MIF document.
 pub(super) fn encoding_of_bytes(bytes: &[u8], name: &str) -> Option<Encoding> {
     recognize(&bytes[..bytes.len().min(HEAD_BYTES)], name, true).map(|(encoding, ..)| encoding)
 }

@@ -30,7 +30,7 @@ pub(super) enum Item<'a> {
     BadLine(u64, &'static str),
     /// A line of JSON lines whose type is unknown.
     UnknownLine,
-    /// The footer line of JSON lines.
+    /// The footer line of a document in JSON Lines format.
     Footer(&'a str),
 }
 

@@ -192,7 +192,7 @@ fn take_metadata(root: &mut Tree) -> HashMap<String, Tree> {
     std::mem::take(members).into_iter().collect()
 }
 
-/// Restores the metadata whose memory is not in the document.
+/// Puts the metadata entries of memories that the document does not contain back into it.
 fn put_metadata(root: &mut Tree, unclaimed: HashMap<String, Tree>) {
     if let Some(Tree::Object(members)) = metadata_of(root) {
         members.extend(unclaimed);

@@ -158,8 +158,8 @@ pub(super) fn record(opened: &Opened) -> Option<Record> {
         if key != "20" {
             record.fields.insert(format!("extension_{key}"), cbor::to_json(value));
         } else if let Some(members) = value.as_map() {
-            // Member 4 is the id of a proven author. It is kept only if the owner signed it and has accepted the
-            // author's key. Otherwise, an export would sign an unproven author as if the owner had proved it.
+            // Member 4 is the id of an author whose identity was verified. It is kept only if the signature of the file
+            // is trusted. Otherwise our export would vouch for an author whom nobody has verified.
             let is_kept = |key: &Value| opened.trust == "trusted" || cbor::number(key) != Some(4);
             let kept = members.iter().filter(|(key, _)| is_kept(key)).cloned().collect();
             record.fields.insert("custody".into(), cbor::to_json(&Value::Map(kept)));

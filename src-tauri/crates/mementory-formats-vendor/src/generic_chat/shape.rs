@@ -191,7 +191,7 @@ fn is_amazon_q(keys: &Keys) -> bool {
     has(keys, "conversation_id") && (is_prompt("history.user.content") || is_prompt("history.content"))
 }
 
-/// True if messages name their speakers in their types, and contain the messages that answer them.
+/// True if the `type` of each message names its speaker, and its `children` are the replies to it.
 fn is_typed_tree(keys: &Keys, types: &[&str]) -> bool {
     let is_tree = |list: &str| {
         ["type", "content", "children.type", "children.content"].iter().all(|key| has(keys, &format!("{list}{key}")))

@@ -39,7 +39,7 @@ const RESPONSE_FIELDS: [&str; 8] =
 /// Members by which an object is recognised as a response.
 const RESPONSE_MEMBERS: [&str; 7] =
     ["message", "sender", "_id", "response_id", "responseId", "create_time", "parent_response_id"];
-/// Members with the parent of a response. The API of the website writes names in another way than the export.
+/// Members with the parent of a response. The API of the website spells them differently from the export.
 const PARENTS: [&str; 2] = ["parent_response_id", "parentResponseId"];
 
 /// Reads `{conversation, responses}` and sends it. The members of `conversation` may also be in the object itself.

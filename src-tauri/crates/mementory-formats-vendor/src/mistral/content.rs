@@ -104,7 +104,7 @@ fn image(chunk: &Object<'_>) -> Option<AttachmentRef> {
     })
 }
 
-/// Adds a file. False if the value has no file name.
+/// Adds a file, which is named by its id if it has no name. False if it has neither.
 fn push_file(raw: &RawValue, chat: &str, out: &mut Vec<AttachmentRef>) -> bool {
     let file = Object::parse(raw.get()).unwrap_or_default();
     let id = first_id(&file, &["id", "fileId", "file_id"]);

@@ -5,8 +5,8 @@ use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
 
 /// Number of bytes of a note that detection reads.
 const HEAD_BYTES: usize = 8 << 10;
-/// Smallest number of notes for detecting a folder without settings with high confidence. A smaller folder may be a few
-/// memory lists, which another format reads.
+/// A folder without settings is detected with high confidence only if it has at least this many notes. With fewer, they
+/// may be memory lists, which another format reads.
 const MIN_NOTES: usize = 5;
 
 /// One claim for each vault and for each folder of notes. If the user selected this format (`is_selected`), any folder

@@ -1,4 +1,4 @@
-//! Perplexity: the workbook and JSON of an account that Perplexity sends on request, and threads that browser
+//! Perplexity: the export of an account (workbook and JSON) that Perplexity sends on request, and threads that browser
 //! extensions save. See README.md.
 mod answer;
 mod detect;

@@ -26,7 +26,7 @@ const NEVER_CHANGING: [&str; 11] = [
     "name",
 ];
 /// Attributes that always belong to the person, even if the text before them mentions somebody else.
-const NAMING_OTHERS: [&str; 5] = ["partner_name", "boss_name", "children", "siblings", "has_siblings"];
+const ATTRIBUTES_ABOUT_OTHERS: [&str; 5] = ["partner_name", "boss_name", "children", "siblings", "has_siblings"];
 
 /// Attributes whose value is the name of somebody else, so that a statement may begin with this name.
 const NAMING_PERSONS: [&str; 2] = ["partner_name", "boss_name"];
@@ -103,7 +103,7 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
         if is_calendar_word(&value) || is_about_thing(&statement.written[..at]) {
             continue;
         }
-        let owner = match person.is_some() || NAMING_OTHERS.contains(&attribute.name) {
+        let owner = match person.is_some() || ATTRIBUTES_ABOUT_OTHERS.contains(&attribute.name) {
             true => None,
             // Folding may change the length of the text before the match, so `at` is not valid in the folded text. So
             // this part is folded separately.

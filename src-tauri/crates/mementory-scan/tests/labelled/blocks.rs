@@ -1,7 +1,7 @@
 //! Generates key blocks: private ones, which must be found, and public ones, which must not be found.
 use super::rng::Rng;
 
-const PRIVATE_HEADERS: &[(&str, &str)] = &[
+const PRIVATE_KEY_HEADERS: &[(&str, &str)] = &[
     ("RSA PRIVATE KEY", "MIIEpAIBAAKCAQEA"),
     ("RSA PRIVATE KEY", "MIIEowIBAAKCAQEA"),
     ("PRIVATE KEY", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ"),
@@ -25,7 +25,7 @@ pub fn private_key_lines(rng: &mut Rng) -> Vec<String> {
     if rng.chance(15) {
         return pgp_lines(rng, "PRIVATE KEY BLOCK", 12);
     }
-    let (label, lead) = PRIVATE_HEADERS[rng.below(PRIVATE_HEADERS.len())];
+    let (label, lead) = PRIVATE_KEY_HEADERS[rng.below(PRIVATE_KEY_HEADERS.len())];
     let length = match label {
         "EC PRIVATE KEY" => 164,
         "DSA PRIVATE KEY" => 600,

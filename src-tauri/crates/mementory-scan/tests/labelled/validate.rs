@@ -40,9 +40,9 @@ pub fn is_valid_card(text: &str) -> bool {
 
 pub fn is_valid_iban(text: &str) -> bool {
     let plain: Vec<u8> = text.bytes().filter(|b| *b != b' ').collect();
-    let turned = plain[4..].iter().chain(&plain[..4]);
+    let rotated = plain[4..].iter().chain(&plain[..4]);
     let mut expanded = String::new();
-    for b in turned {
+    for b in rotated {
         match b {
             b'0'..=b'9' => expanded.push(char::from(*b)),
             b'A'..=b'Z' => expanded += &(b - b'A' + 10).to_string(),

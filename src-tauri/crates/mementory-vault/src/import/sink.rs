@@ -24,7 +24,7 @@ pub(super) enum Message {
     /// One or more records that could not be read, in order.
     Dropped(Vec<Dropped>),
     Progress(u64),
-    /// The messages that follow come from a source with this recency.
+    /// The items that are sent after this one come from a source with this recency.
     Source(Recency),
 }
 

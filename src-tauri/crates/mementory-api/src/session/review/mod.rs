@@ -1,8 +1,8 @@
 //! The guided review of memories.
-mod forget_guide;
+mod forgetting_guide;
 mod todo;
 
-pub(super) use forget_guide::ForgetGuide;
+pub(super) use forgetting_guide::ForgetGuide;
 
 use super::{context::Context, meaning::Meaning, memory_evidence::MemoryOrigins, now, view::RowViews};
 use crate::{ApiError, ApiResult, types::*};

@@ -1,5 +1,5 @@
 //! The memories that the person should delete in the assistants.
-use super::{Review, forget_guide::ForgetGuide};
+use super::{Review, forgetting_guide::ForgetGuide};
 use crate::{ApiResult, types::*};
 use mementory_model::{Record, Timestamp};
 use mementory_vault::{AnsweredRecord, AssistantState};
