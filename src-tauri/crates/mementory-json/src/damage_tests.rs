@@ -54,6 +54,31 @@ fn chats() -> Vec<String> {
 }
 
 #[test]
+fn an_element_with_other_keys_after_a_damaged_one_is_read() {
+    let input =
+        br#"[{"id":1,"content":"a"},{"id":2,"content":"b",},{"text":"c","tags":[],"id":3},{"id":4,"content":"d"}]"#;
+    assert_eq!(read(input), found(&[1, 3, 4], &["/1"]));
+}
+
+#[test]
+fn each_keyed_array_has_elements_of_its_own_kind() {
+    let mut input: &[u8] = br#"{"entities":[{"name":"a","type":"p","notes":[]}],
+        "relations":[{"from":"a","to":"b" "c"},{"from":"b","to":"a"},{"from":"b","to":"c"}]}"#;
+    let limits = Limits::default();
+    let mut elements = Elements::new(&mut input, &limits).with_keys(&["entities", "relations"]).resync();
+    let (mut read, mut damaged) = (Vec::new(), 0);
+    loop {
+        match elements.next() {
+            Ok(Some(element)) => read.push(element.pointer()),
+            Ok(None) => break,
+            Err(ElementError::Damaged { .. }) => damaged += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!((read, damaged), (vec!["/entities/0".into(), "/relations/1".into(), "/relations/2".into()], 1));
+}
+
+#[test]
 fn a_damaged_element_does_not_affect_the_next_ones() {
     // What is replaced in the third chat, and by what.
     let cases = [

@@ -469,6 +469,8 @@ impl<'r> Elements<'r> {
             Some(known) => {
                 self.add_wrapper_text(at);
                 self.key = (*known).to_owned();
+                // Each array has elements of its own kind.
+                (self.siblings, self.search) = (Siblings::default(), None);
                 (self.level, self.index, self.no_array_seen) = (Level::Array { wrapped: true }, 0, false);
                 self.pos = at;
                 true

@@ -12,6 +12,8 @@ pub(super) struct Search {
     /// damage is about brackets.
     depth: i64,
     in_string: bool,
+    /// False after a quote that does not fit its surroundings, so that brackets may have been counted inside a string.
+    is_reliable: bool,
     /// The last byte that is not white space.
     previous: u8,
     /// True if the array is the value of a key in an object.
@@ -36,7 +38,12 @@ pub(super) enum Found {
 impl Search {
     /// Starts with `depth` open brackets.
     pub(super) fn new(depth: usize, wrapped: bool) -> Self {
-        Self { depth: as_depth(depth), in_string: false, previous: 0, wrapped }
+        Self { depth: as_depth(depth), in_string: false, is_reliable: true, previous: 0, wrapped }
+    }
+
+    /// True if exactly the brackets that were open at the damage have been closed, and nothing else was unexpected.
+    pub(super) fn is_past_element(&self) -> bool {
+        self.depth == 0 && self.is_reliable
     }
 
     /// Continues after a candidate that is not an element, of which `depth` brackets are still open.
@@ -83,6 +90,7 @@ impl Search {
     fn pass_quote(&mut self, next: Option<u8>) {
         let opens = matches!(self.previous, b'{' | b'[' | b',' | b':');
         let closes = matches!(next, None | Some(b'}' | b']' | b',' | b':'));
+        self.is_reliable &= opens != closes && opens != self.in_string;
         self.in_string = if opens == closes { !self.in_string } else { opens };
     }
 

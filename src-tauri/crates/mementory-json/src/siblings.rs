@@ -15,6 +15,8 @@ const MAX_KINDS: usize = 8;
 pub(super) struct ElementKeys {
     first: Vec<u8>,
     hashes: Vec<u64>,
+    /// True if the key that was added last is the last one in `hashes`.
+    has_last: bool,
 }
 
 impl ElementKeys {
@@ -26,14 +28,17 @@ impl ElementKeys {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
         let hash = hasher.finish();
-        if self.hashes.len() < MAX_KEYS && !self.hashes.contains(&hash) {
+        self.has_last = self.hashes.len() < MAX_KEYS && !self.hashes.contains(&hash);
+        if self.has_last {
             self.hashes.push(hash);
         }
     }
 
     /// Removes the key that was added last.
     pub(super) fn remove_last(&mut self) {
-        self.hashes.pop();
+        if std::mem::take(&mut self.has_last) {
+            self.hashes.pop();
+        }
     }
 
     fn count_common(&self, other: &Self) -> usize {

@@ -148,8 +148,10 @@ impl Elements<'_> {
                 Ok(None)
             }
             Found::Candidate | Found::Next => {
+                // After an element whose brackets are complete, the next object is an element whatever keys it has.
+                let is_candidate = found == Found::Candidate || !search.is_past_element();
                 self.search = Some(search);
-                self.scan_object(true)
+                self.scan_object(is_candidate)
             }
             Found::End(is_closed) => {
                 self.wrapper_incomplete = true;
