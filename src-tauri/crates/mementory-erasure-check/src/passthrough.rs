@@ -74,6 +74,8 @@ struct Window<'w> {
 #[derive(Debug, PartialEq, Eq)]
 enum SearchResult {
     Clean,
+    /// The file begins like one in UTF-16, and nothing was found in its text. Its bytes were not searched.
+    Utf16,
     Compressed,
     Found,
     /// A line is too long for the deletion to have compared the pieces of quoted texts in it.
@@ -111,8 +113,13 @@ impl ErasureCheck<'_> {
         let (mut with_words, mut unread, mut compressed, mut with_long_lines) = (0, 0, 0, 0);
         let mut failed_ids = BTreeSet::new();
         for (blob, id) in &blobs {
-            let count = match self.blobs.open(blob).map(|source| finder.search(source)) {
-                Ok(Ok(SearchResult::Clean)) => continue,
+            let mut searched = self.blobs.open(blob).map(|source| finder.search(source));
+            if matches!(searched, Ok(Ok(SearchResult::Utf16))) {
+                // Text in another encoding may have been appended.
+                searched = self.blobs.open(blob).map(|source| finder.search_bytes(source));
+            }
+            let count = match searched {
+                Ok(Ok(SearchResult::Clean | SearchResult::Utf16)) => continue,
                 Ok(Ok(SearchResult::Compressed)) => {
                     compressed += 1;
                     continue;
@@ -203,7 +210,10 @@ impl TextFinder {
         let mut start = Vec::new();
         source.by_ref().take(2).read_to_end(&mut start)?;
         match unit_decoder(&start) {
-            Some(unit) => self.search_bytes(Utf16Reader::new(source, unit)),
+            Some(unit) => match self.search_bytes(Utf16Reader::new(source, unit))? {
+                SearchResult::Clean => Ok(SearchResult::Utf16),
+                found => Ok(found),
+            },
             None => self.search_bytes(start.as_slice().chain(source)),
         }
     }
@@ -239,7 +249,7 @@ impl TextFinder {
                 let is_unsearched = self.has_long_text && lines.have_marks();
                 return Ok(if is_unsearched { SearchResult::LongLine } else { search_result });
             }
-            let dropped = window.len().saturating_sub(most_kept);
+            let dropped = before_backslashes(&window, window.len().saturating_sub(most_kept));
             window.drain(..dropped);
             is_start &= dropped == 0;
         }
@@ -356,6 +366,12 @@ fn is_edge(window: &[u8], at: usize, is_json: bool) -> bool {
 /// True if the byte is a letter whose escape means another character: in `\nut`, the text is a line break and `ut`.
 fn is_letter_of_escape(window: &[u8], at: usize) -> bool {
     window.get(at).is_some_and(|byte| b"bfnrtu".contains(byte)) && is_escaped(window, at)
+}
+
+/// The position `end`, or an earlier one so that it does not divide an escape.
+fn before_backslashes(window: &[u8], end: usize) -> usize {
+    let before = window.get(..end).unwrap_or_default();
+    end - before.iter().rev().take(64).take_while(|byte| **byte == b'\\').count()
 }
 
 fn is_escaped(window: &[u8], at: usize) -> bool {

@@ -135,8 +135,10 @@ impl<'r> Words<'r> {
     pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         match utf16::decode(bytes) {
             Some((text, order)) => {
-                let new = self.without_in_part(text.as_bytes(), begins_like_json(text.as_bytes()))?;
-                Some(utf16::encode(&String::from_utf8(new).ok()?, order))
+                let new = self.without_in_part(text.as_bytes(), begins_like_json(text.as_bytes()));
+                let encoded = new.map(|new| utf16::encode(&String::from_utf8_lossy(&new), order));
+                // Text in another encoding may have been appended.
+                self.replace_all(encoded.as_deref().unwrap_or(bytes), false).or(encoded)
             }
             None => self.without_in_part(bytes, begins_like_json(bytes)),
         }
@@ -208,7 +210,8 @@ impl<'r> Words<'r> {
             let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) else { break };
             let step = WINDOW_BYTES.max(self.longest_form_bytes());
             let window = rest.get(..step + self.longest_form_bytes()).unwrap_or(rest);
-            let (length, replaced) = self.replace_in_window(window, step.min(until - at), syntax, out);
+            let end = before_backslashes(rest, step.min(until - at));
+            let (length, replaced) = self.replace_in_window(window, end, syntax, out);
             changed |= replaced;
             at += length;
         }
@@ -264,6 +267,13 @@ impl<'r> Words<'r> {
         };
         self.forms.get_or_init(build_forms).as_ref()
     }
+}
+
+/// The position `end`, or an earlier one so that it does not divide an escape.
+fn before_backslashes(bytes: &[u8], end: usize) -> usize {
+    let before = bytes.get(..end).unwrap_or_default();
+    let backslashes = before.iter().rev().take(MAX_BACKSLASHES).take_while(|byte| **byte == b'\\').count();
+    if end == bytes.len() || backslashes == end { end } else { end - backslashes }
 }
 
 /// True if a file that begins with these bytes is probably JSON or JSON Lines.
@@ -456,6 +466,11 @@ mod tests {
             let removal = Removal::exact(vec![("He said \"no\".".into(), "[X]".into())]);
             let new = Words::new(&removal).unwrap().without(&utf16::encode(file, order));
             assert_eq!(new, Some(utf16::encode("[\"[X]\",1]", order)));
+            for appended in ["He said \"no\".", "He said \"no\"!\nHe said \"no\". "] {
+                let mixed = [utf16::encode("Notes\n", order), appended.into()].concat();
+                let new = Words::new(&removal).unwrap().without(&mixed).unwrap();
+                assert!(!new.windows(14).any(|part| part == b"He said \"no\"."), "appended in UTF-8");
+            }
         }
     }
 
