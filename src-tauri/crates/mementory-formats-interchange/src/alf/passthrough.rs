@@ -77,7 +77,8 @@ impl PassthroughFiles {
             if self.agent.as_deref() == Some(item.group.as_str()) {
                 let is_assembled = item.name == MANIFEST_FILE || self.layers.contains_key(&item.name);
                 if !is_assembled && !out.has_entry(&item.name) {
-                    write_entry(out, &item.name, item, bytes, losses, secrets)?;
+                    let name = out.free_name(&item.name);
+                    write_entry(out, &name, item, bytes, losses, secrets)?;
                 }
                 return Ok(());
             }

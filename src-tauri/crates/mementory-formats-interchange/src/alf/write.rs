@@ -287,7 +287,7 @@ fn write_row_file(
         // The entry is already written for another row, or it will be written as a passthrough file.
         return Ok(true);
     }
-    let name = if out.has_entry(&path) { free_artifact_name(out, passthrough, &path, id) } else { path.clone() };
+    let name = if out.is_free(&path) { path.clone() } else { free_artifact_name(out, passthrough, &path, id) };
     let mut has_secret = false;
     let found = source.attachment(id, &mut |bytes| {
         let head = if out.is_encrypted() { vec![] } else { clear_secrets::read_head(bytes, &path)? };
@@ -358,7 +358,7 @@ fn write_partitions(
         for (period, mut lines) in lines {
             lines.sort();
             let mut name = format!("memory/partitions/{}.jsonl", period.name());
-            while out.has_entry(&name) || passthrough.reserved.contains(&name) {
+            while !out.is_free(&name) || passthrough.reserved.contains(&name) {
                 name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
             }
             let count = lines.len() as u64;
