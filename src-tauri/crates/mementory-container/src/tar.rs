@@ -2,6 +2,8 @@
 use super::{source::Source, zip::Entry};
 use std::io::{BufReader, ErrorKind, Read, Result};
 
+/// Number of damaged headers after which the rest of an archive is not listed. Each takes a new search.
+const MAX_DAMAGED_HEADERS: u32 = 1000;
 /// Bytes of a header block.
 const BLOCK_BYTES: usize = 512;
 /// Offset of the checksum in a header.
@@ -36,7 +38,8 @@ pub(super) const TAR_HEAD: usize = BLOCK_BYTES;
 pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
     let mut listing = Listing { entries: Vec::new(), truncated: false };
     let mut start = 0;
-    while let Some(damage) = list_from(source, start, max, &mut listing)? {
+    for _ in 0..=MAX_DAMAGED_HEADERS {
+        let Some(damage) = list_from(source, start, max, &mut listing)? else { break };
         listing.truncated = true;
         match find_header(source, damage.saturating_add(BLOCK_BYTES as u64))? {
             Some(at) => start = at,
