@@ -107,7 +107,12 @@ impl Words {
         let mut scores = rows_of(&fitted().by_words, &self.inputs());
         fitted().features_alone.add(&self.features, &mut scores);
         let (kinds, classes) = split(&scores);
-        (most_probable(&kinds), probable(classes.map(probability)))
+        // A word that surely shows a category counts however long the rest of the text is.
+        let probabilities = std::array::from_fn(|n| match self.evidence[n] {
+            Evidence::Sure => 1.0,
+            _ => probability(classes[n]),
+        });
+        (most_probable(&kinds), probable(probabilities))
     }
 }
 
@@ -275,6 +280,13 @@ mod tests {
         // "pain" is bread in French, and a word of an English list.
         assert_eq!(judged("Elle achète du pain pour le dîner."), judged("Elle habite dans une ville avec lui."));
         assert_ne!(judged("She buys bread for dinner."), judged("She is in pain at dinner."));
+    }
+
+    #[test]
+    fn a_sure_word_in_a_long_text_shows_its_category() {
+        let text =
+            "Needs crutches until the cast comes off. ".to_owned() + &"Likes quiet mornings with tea. ".repeat(30);
+        assert_eq!(crate::judge(&text, &[]).1, [Special::Health]);
     }
 
     #[test]
