@@ -18,6 +18,8 @@ const MAX_PASSES: usize = 4;
 const WINDOW_BYTES: usize = 1 << 20;
 /// An escaped text of up to this many times the length of the original is found across the edge of a window.
 const MAX_GROWTH: usize = 8;
+/// Largest number of backslashes before a character that are kept in one window with it.
+const MAX_BACKSLASHES: usize = 64;
 /// The characters from 0x80 to 0x9f in Windows-1252, without the unused ones.
 const WINDOWS_1252: [(char, u8); 27] = [
     ('€', 0x80),
