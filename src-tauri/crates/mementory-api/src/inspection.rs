@@ -44,7 +44,7 @@ pub(crate) fn inspect(
 ) -> ApiResult<Inspection> {
     let mut out = Inspection::default();
     let tolerant_archives = tolerant_archives(catalog, found);
-    let is_tolerated = |fault: &&Fault| fault.code == HEADER_DIFFERS && tolerant_archives.contains(&fault.archive);
+    let is_tolerated = |fault: &&Fault| fault.is_header_difference() && tolerant_archives.contains(&fault.archive);
     let structural_faults = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure && !is_tolerated(f));
     refuse(&structural_faults.map(structural_fault).collect::<Vec<_>>(), false)?;
     out.findings.extend(catalog.faults().iter().filter(is_tolerated).map(|fault| {
@@ -69,9 +69,6 @@ pub(crate) fn inspect(
     out.missing = stopping.into_iter().map(|fault| fault.part).take(MAX_LISTED_PARTS).collect();
     Ok(out)
 }
-
-/// Code of the fault of an entry whose local header and directory differ.
-const HEADER_DIFFERS: &str = "container_header_differs";
 
 /// The archives that contain only sources of formats without a validator. Their specifications do not say which
 /// archives are invalid, so one damaged entry is left out, and the others are read.

@@ -17,7 +17,7 @@ use unicode_normalization::UnicodeNormalization;
 /// Kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// Parts of the archive's structure contradict each other, which does not happen by accident.
+    /// Parts of the archive's structure contradict each other, by damage or forgery.
     Structure,
     /// A name that some systems do not accept or cannot distinguish from the name of another entry.
     Name,
@@ -41,6 +41,11 @@ pub struct Fault {
 impl Fault {
     pub(super) fn new(archive: usize, kind: FaultKind, code: &'static str, place: String, message: &str) -> Self {
         Self { archive, kind, code, issue: Issue::new(code, place, message) }
+    }
+
+    /// True if the local header of an entry and the directory of the archive differ.
+    pub fn is_header_difference(&self) -> bool {
+        self.code == zip::HEADER_DIFFERS
     }
 }
 

@@ -30,6 +30,8 @@ const MAX_MARK_BYTES: usize = 128;
 const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
 /// Rest of the mark that an erasure writes, after [`REDACTED`].
 const ERASED: &[u8] = b"erased]";
+/// Largest number of backslashes before a character that are kept in one window with it.
+const MAX_BACKSLASHES: usize = 64;
 /// Number of bytes read at a time. Long texts require more.
 const CHUNK_BYTES: usize = 1 << 20;
 /// Size in bytes from which the deletion reads a file in blocks.
@@ -371,7 +373,7 @@ fn is_letter_of_escape(window: &[u8], at: usize) -> bool {
 /// The position `end`, or an earlier one so that it does not divide an escape.
 fn before_backslashes(window: &[u8], end: usize) -> usize {
     let before = window.get(..end).unwrap_or_default();
-    end - before.iter().rev().take(64).take_while(|byte| **byte == b'\\').count()
+    end - before.iter().rev().take(MAX_BACKSLASHES).take_while(|byte| **byte == b'\\').count()
 }
 
 fn is_escaped(window: &[u8], at: usize) -> bool {

@@ -1,11 +1,14 @@
 //! Contradictions between the directory and the local headers of an archive. They make programs that read the directory
-//! see different files than programs that read the local headers. Archives do not have them by accident.
+//! see different files than programs that read the local headers. They come from damage or forgery.
 use super::{
     super::source::Source,
     LOCAL_SIGNATURE,
     entry::{Entry, Position},
     extra_field, le16, le32, le64,
 };
+
+/// Code of an entry whose local header and directory differ.
+pub(in super::super) const HEADER_DIFFERS: &str = "container_header_differs";
 
 /// Flag of an entry whose sizes follow its data. The local header may have zeros instead.
 const STREAMED_FLAG: u16 = 8;
@@ -38,7 +41,7 @@ pub(in super::super) fn contradictions(
         let end = match compare_headers(source, entry, at)? {
             Ok(end) => end,
             Err((message, end)) => {
-                found.push(Contradiction { entry: index, code: "container_header_differs", message });
+                found.push(Contradiction { entry: index, code: HEADER_DIFFERS, message });
                 end
             }
         };

@@ -8,7 +8,7 @@ mod entry;
 mod names;
 mod recover;
 
-pub(super) use contradictions::{Contradiction, contradictions};
+pub(super) use contradictions::{Contradiction, HEADER_DIFFERS, contradictions};
 pub(super) use directory::{Directory, directory};
 pub(super) use entry::{Entry, EntryKind};
 pub(super) use names::safe_name;

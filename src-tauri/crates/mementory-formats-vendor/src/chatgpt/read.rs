@@ -251,12 +251,15 @@ impl Reader<'_> {
 
     /// Reports an element that could not be read. `lost` is the kind of record that it would have become.
     fn report_element_error(&mut self, member: &Member, error: &ElementError, lost: Kind) {
-        let (code, place) = match error {
-            ElementError::Truncated { offset } => ("truncated", format!("{}@{offset}", member.place)),
-            ElementError::Syntax { offset } => ("malformed", format!("{}@{offset}", member.place)),
-            ElementError::Damaged { .. } => (error.code(), error.place(&member.place)),
-            ElementError::TooLarge { offset, .. } => ("limit", format!("{}@{offset}", member.place)),
-            ElementError::Io(_) => ("unreadable", member.place.clone()),
+        let code = match error {
+            ElementError::TooLarge { .. } => "limit",
+            _ => error.code(),
+        };
+        let place = match error {
+            ElementError::Truncated { offset }
+            | ElementError::Syntax { offset }
+            | ElementError::TooLarge { offset, .. } => format!("{}@{offset}", member.place),
+            _ => error.place(&member.place),
         };
         if code == "truncated" {
             let message = format!("partial: {error}; everything before it was read");
