@@ -1,8 +1,8 @@
-// `npm run new-format -- <id> [--name "Name for people"] [--agents | --interchange]`: makes the folder of a new format
-// with a small reader that works, its fixture and its fuzz target, and adds it to the list of its crate. The crate is
-// mementory-formats-vendor, with --agents mementory-formats-agents, with --interchange mementory-formats-interchange.
-// With --interchange it also makes a writer and a validator. The reader reads an invented JSON shape, which has to be
-// replaced by the real one.
+// `npm run new-format -- <id> [--name "Name for people"] [--engines | --agents | --interchange]`: makes the folder of a
+// new format with a small reader that works, its fixture and its fuzz target, and adds it to the list of its crate. The
+// crate is mementory-formats-vendor, or with --engines mementory-formats-engines, with --agents
+// mementory-formats-agents, with --interchange mementory-formats-interchange. With --interchange it also makes a writer
+// and a validator. The reader reads an invented JSON shape, which has to be replaced by the real one.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -11,7 +11,9 @@ import { Stop, main, quiet } from "./sh.mjs";
 
 const TEMPLATE_FOLDER = new URL("new_format/", import.meta.url);
 const USAGE_TEXT =
-  'npm run new-format -- <id> [--name "Name for people"] [--agents | --interchange]\n\nThe id: a-z, 0-9 and _.';
+  'npm run new-format -- <id> [--name "Name for people"] [--engines | --agents | --interchange]\n\nThe id: a-z, 0-9 and _.';
+/** The crates of formats besides that of the vendors, each chosen with an option. */
+const FAMILIES = ["engines", "agents", "interchange"];
 const WRITER_FILES = ["write.rs", "validate.rs"];
 
 await main(async () => {
@@ -19,15 +21,14 @@ await main(async () => {
     allowPositionals: true,
     options: {
       name: { type: "string" },
-      agents: { type: "boolean", default: false },
-      interchange: { type: "boolean", default: false },
+      ...Object.fromEntries(FAMILIES.map((family) => [family, { type: "boolean", default: false }])),
     },
   });
   const [id] = positionals;
-  const isWrong = positionals.length !== 1 || (values.agents && values.interchange);
+  const families = FAMILIES.filter((family) => values[family]);
+  const isWrong = positionals.length !== 1 || families.length > 1;
   if (isWrong || !/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/.test(id)) throw new Stop(USAGE_TEXT);
-  const family = values.interchange ? "interchange" : values.agents ? "agents" : "vendor";
-  const crate = `src-tauri/crates/mementory-formats-${family}`;
+  const crate = `src-tauri/crates/mementory-formats-${families[0] ?? "vendor"}`;
   const plan = filesToWrite(id, values.name ?? titleOf(id), crate, values.interchange);
   const present = Object.keys(plan.created).find((file) => existsSync(join(ROOT, file)));
   if (present) throw new Stop(`${present} exists already: nothing was changed.`);

@@ -17,6 +17,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-format": ["mementory-model", "mementory-json", "mementory-container"],
   "mementory-formats-shared": ["mementory-model", "mementory-json", "mementory-format"],
   "mementory-formats-agents": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
+  "mementory-formats-engines": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
   "mementory-formats-vendor": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
   // May use mementory-formats-agents, because an `.alf` (§6, §9) contains workspaces of agents in their own formats.
   "mementory-formats-interchange": [
@@ -31,6 +32,7 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-model",
     "mementory-format",
     "mementory-formats-agents",
+    "mementory-formats-engines",
     "mementory-formats-vendor",
     "mementory-formats-interchange",
   ],
@@ -63,9 +65,10 @@ const ALLOWED_DEPENDENCIES = {
 
 /** More crates of ours that each crate may use, but only in its tests. */
 const ALLOWED_IN_TESTS = {
-  "mementory-formats-agents": ["mementory-formats-vendor"],
-  "mementory-formats-vendor": ["mementory-formats-agents"],
-  "mementory-formats-interchange": ["mementory-formats-vendor"],
+  "mementory-formats-agents": ["mementory-formats-engines", "mementory-formats-vendor"],
+  "mementory-formats-engines": ["mementory-formats-agents", "mementory-formats-vendor"],
+  "mementory-formats-vendor": ["mementory-formats-agents", "mementory-formats-engines"],
+  "mementory-formats-interchange": ["mementory-formats-engines", "mementory-formats-vendor"],
   "mementory-formats": ["mementory-crypto"],
   "mementory-testkit": ["mementory-format"],
   "mementory-insight": ["mementory-meaning"],
@@ -121,14 +124,15 @@ export function forbiddenDependencies(packages) {
       if (kind === "dev" && inTests.includes(used)) continue;
       if (used in ALLOWED_DEPENDENCIES && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
       // Some crates may read SQLite directly: the vault's use cases query the store's tables, the erasure check reads
-      // the store's pages, the testkit reads the vault's files from outside, and formats-shared, formats-agents and
-      // formats-vendor read exports that are SQLite databases.
+      // the store's pages, the testkit reads the vault's files from outside, and formats-shared, formats-agents,
+      // formats-engines and formats-vendor read exports that are SQLite databases.
       const mayReadSqlite =
         used === "rusqlite" &&
         [
           "mementory-testkit",
           "mementory-formats-shared",
           "mementory-formats-agents",
+          "mementory-formats-engines",
           "mementory-formats-vendor",
           "mementory-vault",
           "mementory-erasure-check",

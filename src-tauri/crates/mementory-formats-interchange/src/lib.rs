@@ -30,7 +30,10 @@ fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Dete
 
 #[cfg(test)]
 fn all() -> Vec<&'static dyn Format> {
-    [FORMATS, mementory_formats_agents::FORMATS, mementory_formats_vendor::FORMATS].concat()
+    use mementory_formats_agents as agents;
+    use mementory_formats_engines as engines;
+    use mementory_formats_vendor as vendor;
+    [FORMATS, agents::FORMATS, engines::FORMATS, vendor::FORMATS].concat()
 }
 
 #[cfg(test)]

@@ -1,12 +1,8 @@
-//! Formats of assistants, memory engines and chat programs. Each has its own folder with a README.
-pub mod agentcore;
-pub mod aimem;
-pub mod amem;
-pub mod basic_memory;
+//! Formats of assistants and chat programs, of notes, and of files that name no program. Each has its own folder with
+//! a README.
 pub mod character_ai;
 pub mod chatgpt;
 pub mod claude;
-pub mod cognee;
 pub mod copilot;
 pub mod csv_table;
 pub mod deepseek;
@@ -18,39 +14,27 @@ pub mod grok;
 pub mod html_page;
 pub mod jan;
 pub mod kept_file;
-pub mod langmem;
 pub mod librechat;
 pub mod lm_studio;
 pub mod markdown_folder;
-pub mod mcp_memory;
-pub mod mcp_memory_service;
-pub mod mem0;
 pub mod meta_ai;
 pub mod mistral;
 pub mod obsidian;
-pub mod okf;
 pub mod open_webui;
-pub mod openmemory;
 pub mod perplexity;
-pub mod portable_agent_memory;
 pub mod transfer_text;
-pub mod zep;
 
 use mementory_format::Format;
 
 /// Every format of this crate, in the order in which detection tries them.
 pub const FORMATS: &[&dyn Format] = &[
-    &amem::Amem,
     &chatgpt::ChatGpt,
     &claude::Claude,
-    &mem0::Mem0,
     &grok::Grok,
     &copilot::Copilot,
     &deepseek::DeepSeek,
     &mistral::Mistral,
-    &basic_memory::BasicMemory,
     &obsidian::Obsidian,
-    &okf::Okf,
     &open_webui::OpenWebui,
     &librechat::Librechat,
     &lm_studio::LmStudio,
@@ -62,15 +46,6 @@ pub const FORMATS: &[&dyn Format] = &[
     &gemini::Gemini,
     &gemini_aistudio::AiStudio,
     &meta_ai::MetaAi,
-    &mcp_memory::McpMemory,
-    &zep::Zep,
-    &openmemory::OpenMemory,
-    &langmem::LangMem,
-    &agentcore::AgentCore,
-    &mcp_memory_service::McpMemoryService,
-    &cognee::Cognee,
-    &aimem::Aimem,
-    &portable_agent_memory::PortableAgentMemory,
     &character_ai::CharacterAi,
     &transfer_text::TransferText,
     &generic_chat::GenericChat,

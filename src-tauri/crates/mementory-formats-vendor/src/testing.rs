@@ -1,14 +1,13 @@
-//! Lets tests run detection with the formats of this crate and of mementory-formats-agents.
+//! Lets tests run detection with the formats of this crate, of mementory-formats-agents and of
+//! mementory-formats-engines.
 use mementory_format::{Catalog, Detection, Format, FormatError, testkit::MemorySource};
 use mementory_model::Limits;
 use std::path::Path;
 use std::sync::LazyLock;
 
-pub use mementory_format::testkit::write;
-
 /// All formats that detection tries in tests, in the order of the registry.
 pub static ALL: LazyLock<Vec<&'static dyn Format>> =
-    LazyLock::new(|| [mementory_formats_agents::FORMATS, crate::FORMATS].concat());
+    LazyLock::new(|| [mementory_formats_agents::FORMATS, mementory_formats_engines::FORMATS, crate::FORMATS].concat());
 
 pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
     mementory_format::detect(&ALL, catalog, limits, only)

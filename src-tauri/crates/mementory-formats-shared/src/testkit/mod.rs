@@ -8,8 +8,8 @@ pub use cases::{
     read_sample, roles,
 };
 pub use vaults::{
-    HOSTILE_TEXTS, Written, check_nothing_to_write, check_readable, check_stripped, conversations, fixture,
-    foreign_source, id_of, write_and_read,
+    HOSTILE_TEXTS, Written, check_nothing_to_write, check_readable, check_stripped, check_texts_are_in_one_verbatim,
+    conversations, fixture, foreign_source, id_of, write_and_read,
 };
 pub use writers::{check_fixtures, check_hostile, hostile, many, round_trip};
 

@@ -1,0 +1,41 @@
+//! Formats of memory engines: programs and services that keep memories for agents. Each has its own folder with a
+//! README.
+pub mod agentcore;
+pub mod aimem;
+pub mod amem;
+pub mod basic_memory;
+pub mod cognee;
+pub mod langmem;
+pub mod mcp_memory;
+pub mod mcp_memory_service;
+pub mod mem0;
+pub mod okf;
+pub mod openmemory;
+pub mod portable_agent_memory;
+pub mod zep;
+
+use mementory_format::Format;
+
+/// Every format of this crate, in the order in which detection tries them.
+pub const FORMATS: &[&dyn Format] = &[
+    &amem::Amem,
+    &mem0::Mem0,
+    &basic_memory::BasicMemory,
+    &okf::Okf,
+    &mcp_memory::McpMemory,
+    &zep::Zep,
+    &openmemory::OpenMemory,
+    &langmem::LangMem,
+    &agentcore::AgentCore,
+    &mcp_memory_service::McpMemoryService,
+    &cognee::Cognee,
+    &aimem::Aimem,
+    &portable_agent_memory::PortableAgentMemory,
+];
+
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+use testing::detect;

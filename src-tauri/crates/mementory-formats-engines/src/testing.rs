@@ -1,0 +1,19 @@
+//! Detection among the formats of this crate, of mementory-formats-agents and of mementory-formats-vendor, for tests.
+use mementory_format::{Catalog, Detection, Format, FormatError, testkit::MemorySource};
+use mementory_model::Limits;
+use std::path::Path;
+use std::sync::LazyLock;
+
+pub use mementory_format::testkit::write;
+
+/// The formats that take part in detection in tests, in the order of the registry.
+pub static ALL: LazyLock<Vec<&'static dyn Format>> =
+    LazyLock::new(|| [mementory_formats_agents::FORMATS, crate::FORMATS, mementory_formats_vendor::FORMATS].concat());
+
+pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
+    mementory_format::detect(&ALL, catalog, limits, only)
+}
+
+pub fn read(path: &Path, format: &dyn Format) -> MemorySource {
+    mementory_format::testkit::read(&ALL, path, format)
+}
