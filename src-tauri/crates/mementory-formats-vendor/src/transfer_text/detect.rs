@@ -40,6 +40,21 @@ impl TextKind {
 
 /// Headings of the answer to Claude's import prompt.
 const CLAUDE_HEADINGS: [&str; 5] = ["instructions", "identity", "career", "projects", "preferences"];
+/// Words for memories in the names of files.
+const MEMORY_WORDS: [&str; 12] = [
+    "memor",
+    "mémoire",
+    "erinnerung",
+    "souvenir",
+    "recuerdo",
+    "herinnering",
+    "wspomnie",
+    "воспоминан",
+    "メモリ",
+    "메모리",
+    "记忆",
+    "記憶",
+];
 /// One claim for each text member. If `is_selected` is true, the user selected this format, so any text is claimed.
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatError> {
     let mut out = Vec::new();
@@ -195,8 +210,9 @@ fn detect_kind(text: &str, member: &Member, is_pasted: bool) -> Option<(TextKind
         return Some((TextKind::ImportAnswer, 0.6, reason));
     }
     let name = member.file_name().to_lowercase();
+    let has_name = MEMORY_WORDS.iter().any(|word| name.contains(*word)) && !name.ends_with(".md");
     let is_named_memories =
-        name.contains("memor") && !name.ends_with(".md") || text.to_lowercase().contains("saved memories");
+        has_name || entries::begins_with_page_title(text) || text.to_lowercase().contains("saved memories");
     let has_sentence_lines = found.has_one_sentence_per_line && found.sections.len() <= 1;
     if has_sentence_lines && (is_named_memories || most_entries_begin_like_memories(&found)) {
         let reason = format!("Found {} sentences, one per line, as in a list of saved memories", found.entries.len());
