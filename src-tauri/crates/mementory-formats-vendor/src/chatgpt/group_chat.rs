@@ -38,7 +38,7 @@ pub(super) fn has_chats(catalog: &Catalog, member: &Member) -> bool {
 
 /// The keys under which a file lists its conversations.
 pub(super) fn list_keys(member: &Member) -> &'static [&'static str] {
-    if is_file(member) { &["chats"] } else { &["conversations"] }
+    if is_file(member) { &["chats"] } else { &["conversations", "items", "data"] }
 }
 
 /// True for the record of a group chat, and for a message in one. All other messages are nodes of a mapping.

@@ -46,8 +46,8 @@ impl Transcript {
         lines.len() <= MAX_HEAD_LINES && lines.iter().all(|line| is_head_line(line))
     }
 
-    /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that the text was exported or
-    /// links to a chat with an assistant. Notes have none of these.
+    /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that the text was exported
+    /// or links to a chat with an assistant. Notes have none of these.
     pub(super) fn is_labelled_export(&self) -> bool {
         let has_colon = |turn: &Turn| turn.source.lines().next().is_some_and(|line| line.trim_end().ends_with(':'));
         let is_labelled = self.style == Some(Style::Heading) && self.turns.iter().all(has_colon);
@@ -282,7 +282,8 @@ mod tests {
 
     #[test]
     fn a_link_to_a_chat_in_the_head_marks_an_export() {
-        let text = "---\ntitle: Slugs\ntags:\n- chatgpt\nchat_link: https://chatgpt.com/c/1\n---\n\n# Me\n\nHi\n\n# ChatGPT\n\nHello\n\n# Slugs\n\nThey eat.\n";
+        let text = "---\ntitle: Slugs\ntags:\n- chatgpt\nchat_link: https://chatgpt.com/c/1\n---\n\n\
+                    # Me\n\nHi\n\n# ChatGPT\n\nHello\n\n# Slugs\n\nThey eat.\n";
         let found = read(text).unwrap();
         assert_eq!(texts(&found), ["Hi", "Hello\n\n# Slugs\n\nThey eat."]);
         assert!(found.is_labelled_export() && found.has_only_a_head_before());
