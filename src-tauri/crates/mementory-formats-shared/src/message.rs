@@ -20,7 +20,7 @@ const CONTENT_KEYS: [&str; 10] =
 const THOUGHT_KEYS: [&str; 6] =
     ["reasoning", "reasoning_content", "thinking", "reasoningContent", "thinking_content", "thought"];
 const FILE_KEYS: [&str; 5] = ["attachments", "files", "images", "experimental_attachments", "image_urls"];
-const CREATED_KEYS: [&str; 13] = [
+const CREATED_KEYS: [&str; 14] = [
     "created_at",
     "createdAt",
     "timestamp",
@@ -33,6 +33,7 @@ const CREATED_KEYS: [&str; 13] = [
     "send_date",
     "sentAt",
     "createTime",
+    "created_date",
     "creationTime",
 ];
 const UPDATED_KEYS: [&str; 6] = ["updated_at", "updatedAt", "update_time", "edited_at", "updated", "lastUpdate"];

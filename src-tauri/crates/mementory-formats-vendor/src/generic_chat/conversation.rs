@@ -15,7 +15,7 @@ use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-pub(super) const ID_KEYS: [&str; 12] = [
+pub(super) const ID_KEYS: [&str; 13] = [
     "id",
     "_id",
     "uuid",
@@ -28,6 +28,7 @@ pub(super) const ID_KEYS: [&str; 12] = [
     "chat_id",
     "chatId",
     "chatID",
+    "message_tree_id",
 ];
 pub(super) const TITLE_KEYS: [&str; 9] =
     ["title", "userTitle", "name", "topic", "subject", "thread_title", "chat_title", "chatTitle", "autoTitle"];
@@ -80,6 +81,11 @@ pub(super) fn conversation(
             && let Some(inner_object) = Object::parse(inner.get())
         {
             return send_wrapped(files, member, &inner_object, &format!("{}/{key}", element.pointer), loose);
+        }
+        if object.has("message_tree_id")
+            && let Some(prompt) = object.raw_value("prompt").filter(|raw| raw.get().starts_with('{'))
+        {
+            return send_tree(files, member, element, prompt);
         }
         if role_name(object).is_some() || question_and_answer(object).is_some() {
             return loose.add(files, member, element);
@@ -162,6 +168,27 @@ pub(super) fn conversation(
     if let Some(conversation) = unit.records.first_mut() {
         conversation.origin_id = stated_id;
     }
+    files.sink.unit(unit)
+}
+
+/// Sends a tree of Open Assistant: the first prompt of a conversation with all answers below it.
+fn send_tree(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    element: &ObjectElement<'_>,
+    prompt: &RawValue,
+) -> Result<(), FormatError> {
+    let object = Object::parse(prompt.get()).unwrap_or_default();
+    let root = ObjectElement { text: prompt.get(), object, pointer: format!("{}/prompt", element.pointer) };
+    let turns = tree::of_message(&root, 0).unwrap_or_else(|| turns_of(&root.object, root.text, &root.pointer));
+    let chat = Chat {
+        id: first_text(&element.object, &["message_tree_id"]),
+        pointer: element.pointer.clone(),
+        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &[(prompt, "{}")]))),
+        turns,
+        ..Chat::default()
+    };
+    let unit = unit(files, member, chat, "other", Some("conversations"));
     files.sink.unit(unit)
 }
 

@@ -161,6 +161,9 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if is_typed_tree(&keys, &types) {
         return Some(if has(&keys, "messages.children.type") { Shape::Conversations } else { Shape::Messages });
     }
+    if has(&keys, "message_tree_id") && has(&keys, "prompt.role") && has(&keys, "prompt.text") {
+        return Some(Shape::Conversations);
+    }
     let has_typed_author = MESSAGE_LISTS.iter().any(|list| has(&keys, &format!("{list}.author.type")));
     let names_author = has_typed_author && types.iter().copied().any(is_speaker);
     if !names_speaker(&text) && !names_author {
