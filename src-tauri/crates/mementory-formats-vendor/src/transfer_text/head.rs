@@ -31,6 +31,11 @@ pub(super) fn platform(text: &str) -> Option<&'static str> {
     found.min_by_key(|(at, _)| *at).map(|(_, name)| name)
 }
 
+/// True if there is front matter, and it links to a chat.
+pub(super) fn front_matter_links_to_chat(text: &str) -> bool {
+    split(text).is_some_and(|(front, _)| platform(front).is_some())
+}
+
 /// The text after the front matter. The whole text, if there is none.
 pub(super) fn without_front_matter(text: &str) -> &str {
     split(text).map_or(text, |(_, rest)| rest)
@@ -59,6 +64,8 @@ mod tests {
         let head = "---\ntitle: \"Slugs: in pots\"\nlink: https://chatgpt.com/c/1\n---\n# Slugs";
         assert_eq!((title(head), without_front_matter(head)), (Some("Slugs: in pots"), "# Slugs"));
         assert_eq!(platform(head), Some("chatgpt"));
+        assert!(front_matter_links_to_chat(head));
+        assert!(!front_matter_links_to_chat("---\na: 1\n---\nhttps://chatgpt.com/c/1"));
         assert_eq!(without_front_matter("---\na: 1\n---"), "");
         assert_eq!(without_front_matter("---\na: 1"), "---\na: 1");
         assert_eq!((title("# Slugs"), platform("https://chatgpt.com/pricing")), (None, None));
