@@ -15,8 +15,8 @@ const ID_KEYS: [&str; 7] = ["id", "_id", "uuid", "messageId", "message_id", "msg
 const PARENT_KEYS: [&str; 6] =
     ["parentId", "parentMessageId", "parent_id", "parent_message_id", "parent_uuid", "parentUuid"];
 const ROLE_KEYS: [&str; 8] = ["role", "sender", "author", "from", "speaker", "who", "sender_type", "messageType"];
-const CONTENT_KEYS: [&str; 10] =
-    ["content", "contentParts", "fragments", "parts", "text", "message", "body", "value", "say", "blocks"];
+const CONTENT_KEYS: [&str; 9] =
+    ["content", "contentParts", "fragments", "parts", "text", "message", "body", "value", "say"];
 const THOUGHT_KEYS: [&str; 6] =
     ["reasoning", "reasoning_content", "thinking", "reasoningContent", "thinking_content", "thought"];
 const FILE_KEYS: [&str; 5] = ["attachments", "files", "images", "experimental_attachments", "image_urls"];
@@ -95,6 +95,11 @@ pub fn content(object: &Object<'_>) -> Content {
         if !content.text.is_empty() || !content.files.is_empty() {
             break;
         }
+    }
+    // Kimi writes blocks. Other programs have the ids of blocks under this key.
+    if content.text.is_empty() && content.files.is_empty() {
+        let blocks = object.list("blocks").unwrap_or_default();
+        blocks.into_iter().filter(|raw| raw.get().starts_with('{')).for_each(|raw| content.add(raw));
     }
     // LangChain puts the content inside `data`.
     if content.text.is_empty() && content.files.is_empty() && content.blocks.is_empty() {
