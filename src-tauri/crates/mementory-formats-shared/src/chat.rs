@@ -197,6 +197,23 @@ impl Turn {
     }
 }
 
+/// Puts the oldest message first, because some exports list the newest message first. Without links to parents, the
+/// order of the list is the only order of the messages.
+pub fn put_oldest_first(turns: &mut [Turn]) {
+    let times: Vec<_> = turns.iter().filter_map(|turn| turn.times.created).collect();
+    let falling_count = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
+    let rising_count = times.windows(2).filter(|pair| pair[0] < pair[1]).count();
+    if falling_count <= rising_count {
+        return;
+    }
+    turns.reverse();
+    let has_links = turns.iter().any(|turn| matches!(turn.parent, TurnParent::Id(_)));
+    // The right position of a message without a time is not known, so messages are sorted only if all have a time.
+    if !has_links && times.len() == turns.len() {
+        turns.sort_by_key(|turn| turn.times.created);
+    }
+}
+
 /// Keys of the turns inside their conversation: the turn's own key or id, otherwise a digest of its position and text.
 /// If two turns have the same key, a digest is appended to the second one's key.
 fn unique_keys(turns: &[Turn], container: &str, issues: &mut Vec<Issue>) -> Vec<String> {

@@ -89,7 +89,9 @@ impl Content {
         if let Some(fragment) = part.object("part").filter(|inner| inner.has("pt")) {
             return self.add_fragment(&fragment);
         }
-        if part.is_true("thought") || part.is_true("isThought") || THOUGHT_TYPES.contains(&kind) {
+        // Kimi writes each part as an object whose only key beside the id says what it is.
+        let is_keyed_thought = kind.is_empty() && part.object("think").is_some();
+        if is_keyed_thought || part.is_true("thought") || part.is_true("isThought") || THOUGHT_TYPES.contains(&kind) {
             let text =
                 first_nested(&part, &["thinking", "reasoning", "think", "thought", "text", "content", "summary"]);
             self.add_block("thinking", None, text);

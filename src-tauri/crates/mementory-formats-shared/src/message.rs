@@ -11,7 +11,7 @@ use mementory_model::{DroppedAs, Kind, Times, Unit, Verbatim};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-const ID_KEYS: [&str; 6] = ["id", "_id", "uuid", "messageId", "message_id", "msg_id"];
+const ID_KEYS: [&str; 7] = ["id", "_id", "uuid", "messageId", "message_id", "msg_id", "sid"];
 const PARENT_KEYS: [&str; 6] =
     ["parentId", "parentMessageId", "parent_id", "parent_message_id", "parent_uuid", "parentUuid"];
 const ROLE_KEYS: [&str; 8] = ["role", "sender", "author", "from", "speaker", "who", "sender_type", "messageType"];
@@ -20,7 +20,7 @@ const CONTENT_KEYS: [&str; 9] =
 const THOUGHT_KEYS: [&str; 6] =
     ["reasoning", "reasoning_content", "thinking", "reasoningContent", "thinking_content", "thought"];
 const FILE_KEYS: [&str; 5] = ["attachments", "files", "images", "experimental_attachments", "image_urls"];
-const CREATED_KEYS: [&str; 10] = [
+const CREATED_KEYS: [&str; 14] = [
     "created_at",
     "createdAt",
     "timestamp",
@@ -31,6 +31,10 @@ const CREATED_KEYS: [&str; 10] = [
     "datetime",
     "sent_at",
     "send_date",
+    "sentAt",
+    "createTime",
+    "created_date",
+    "creationTime",
 ];
 const UPDATED_KEYS: [&str; 6] = ["updated_at", "updatedAt", "update_time", "edited_at", "updated", "lastUpdate"];
 /// Roles of messages that contain only the model's thoughts.
@@ -92,6 +96,11 @@ pub fn content(object: &Object<'_>) -> Content {
             break;
         }
     }
+    // Kimi writes blocks. Other programs have the ids of blocks under this key.
+    if content.text.is_empty() && content.files.is_empty() {
+        let blocks = object.list("blocks").unwrap_or_default();
+        blocks.into_iter().filter(|raw| raw.get().starts_with('{')).for_each(|raw| content.add(raw));
+    }
     // LangChain puts the content inside `data`.
     if content.text.is_empty() && content.files.is_empty() && content.blocks.is_empty() {
         let data = object.object("data");
@@ -106,7 +115,27 @@ pub fn content(object: &Object<'_>) -> Content {
         content.add_call(&call);
     }
     FILE_KEYS.iter().filter_map(|key| object.raw_value(key)).for_each(|raw| content.add_files(raw));
+    add_phases(object, &mut content);
     content
+}
+
+/// Adds the phases of an answer of Qwen, which are thoughts, searches and the answer itself. The answer counts only if
+/// the message has no other text.
+fn add_phases(object: &Object<'_>, content: &mut Content) {
+    let has_text = !content.text.is_empty();
+    let phases = object.list("content_list").unwrap_or_default();
+    for part in phases.into_iter().filter_map(|raw| Object::parse(raw.get())) {
+        let extra = part.object("extra").unwrap_or_default();
+        let texts = [("content", &part), ("summary_title", &extra), ("summary_thought", &extra)];
+        let texts = texts.iter().filter_map(|(key, at)| Some(super::content::nested_text(at.raw_value(key)?)));
+        let text = texts.filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n");
+        match part.text("phase").unwrap_or_default().as_ref() {
+            "answer" | "" if has_text => {}
+            "answer" | "" => content.add_text(&text),
+            phase if phase.starts_with("think") => content.add_block("thinking", None, text),
+            phase => content.add_block("tool_result", Some(phase.to_owned()), text),
+        }
+    }
 }
 
 /// Reads a message of a list or a tree. If the message does not state a parent, its `parent` is `Previous`.

@@ -6,7 +6,7 @@ use super::chat::{Turn, TurnParent};
 /// A message in the text of a conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FoundMessage {
-    /// Text of the message, with an empty list under `children`.
+    /// Text of the message, with an empty list under `children` or `replies`.
     pub text: String,
     /// Index, in the list of found messages, of the message that contains this one.
     pub parent: Option<usize>,
@@ -132,12 +132,12 @@ fn enclosing_message(open: &[Open]) -> Option<usize> {
 }
 
 /// True if an array whose first entry is at `from` is a list of messages: the value of one of `lists` in the
-/// conversation, or of `children` in a message.
+/// conversation, or of `children` or `replies` in a message.
 fn starts_list(text: &str, open: &[Open], lists: &[&str], from: usize) -> bool {
     let Some(top) = open.last().filter(|top| top.is_object) else { return false };
     let key = top.key.and_then(|(start, end)| text.get(start..end));
     match key {
-        Some("children") => top.message.is_some() && has_objects(text, from),
+        Some("children" | "replies") => top.message.is_some() && has_objects(text, from),
         Some(key) => open.len() == 1 && lists.contains(&key),
         None => false,
     }

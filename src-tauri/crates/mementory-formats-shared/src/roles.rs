@@ -11,9 +11,9 @@ pub const TOOL: &str = "tool";
 /// Role of one of several people, if it is unknown whose export this is.
 pub const PARTICIPANT: &str = "participant";
 
-const USER_NAMES: [&str; 14] = [
-    "user", "human", "you", "me", "person", "customer", "client", "prompt", "question", "input", "request", "usr",
-    "end-user", "end_user",
+const USER_NAMES: [&str; 15] = [
+    "user", "human", "you", "me", "person", "customer", "client", "prompt", "prompter", "question", "input", "request",
+    "usr", "end-user", "end_user",
 ];
 const ASSISTANT_NAMES: [&str; 26] = [
     "assistant",

@@ -48,6 +48,7 @@ const NAMES: Record<string, string> = {
   opencode: "OpenCode",
   vscode_chat: "VS Code",
   copilot_cli: "Copilot CLI",
+  qwen: "Qwen",
   qwen_code: "Qwen Code",
   kiro: "Kiro",
   droid: "Droid",

@@ -5,6 +5,7 @@ use super::{
     attachments::FileNames,
     conversation::{self, Place},
     export_file::ExportFile,
+    group_chat,
     wire::Node,
 };
 use mementory_format::{FormatError, StoredRecord};
@@ -246,9 +247,10 @@ fn original(stored: &StoredRecord) -> Option<&str> {
     serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| raw.get().starts_with('{')).then_some(text)
 }
 
-/// True if a record is written as its original text.
+/// True if a record is written as its original text. A group chat is no tree, so a tree is built from its records.
 pub(super) fn is_original(stored: &StoredRecord) -> bool {
-    is_own(&stored.record) && !stored.edited && stored.record.verbatim.is_some()
+    let record = &stored.record;
+    is_own(record) && !stored.edited && record.verbatim.is_some() && !group_chat::is_part(record)
 }
 
 fn conversation_id(thread: &Thread) -> String {

@@ -38,7 +38,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    fn drop_with_raw(&mut self, place: &Place<'_>, pointer: String, kind: Kind, reason: &str, raw: &str) {
+    pub(super) fn drop_with_raw(&mut self, place: &Place<'_>, pointer: String, kind: Kind, reason: &str, raw: &str) {
         self.dropped.push(Dropped {
             place: format!("{}#{pointer}", place.container),
             outcome: DroppedAs::Failed,
@@ -48,7 +48,7 @@ impl Outcome {
         self.raw.push((pointer, raw.to_owned()));
     }
 
-    fn add_issue(&mut self, code: &str, place: &Place<'_>, pointer: &str, message: &str) {
+    pub(super) fn add_issue(&mut self, code: &str, place: &Place<'_>, pointer: &str, message: &str) {
         self.issues.push(Issue::new(code, format!("{}#{pointer}", place.container), message));
     }
 }

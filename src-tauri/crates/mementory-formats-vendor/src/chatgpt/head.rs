@@ -17,8 +17,10 @@ pub(super) fn has_conversations(head: &[u8]) -> Option<bool> {
     }
     let has_nodes = ["message", "children", "parent"].iter().any(|key| keys.has_below(key));
     let is_empty = has("\"mapping\": {}") || has("\"mapping\":{}");
-    let has_tree = keys.has("mapping") && (has_nodes || is_empty && (keys.has("title") || keys.has("create_time")));
-    let has_leaf = keys.has("current_node") && (keys.has("conversation_id") || keys.has("create_time"));
+    // The website's API lists conversations under `items`.
+    let has_key = |key: &str| keys.has(key) || keys.has(&format!("items.{key}"));
+    let has_tree = has_key("mapping") && (has_nodes || is_empty && (has_key("title") || has_key("create_time")));
+    let has_leaf = has_key("current_node") && (has_key("conversation_id") || has_key("create_time"));
     (has_tree || has_leaf).then_some(true)
 }
 
@@ -31,6 +33,8 @@ mod tests {
         let conversation = br#"[{"title":"Figs","mapping":{"n1":{"id":"n1","message":null,"children":[]}}}]"#;
         assert_eq!(has_conversations(conversation), Some(true));
         assert_eq!(has_conversations(br#"[{"title":"Figs","create_time":1.0,"mapping":{}}]"#), Some(true));
+        let listed = br#"{"items":[{"title":"Figs","create_time":1.0,"mapping":{"n1":{"message":null}}}],"total":1}"#;
+        assert_eq!(has_conversations(listed), Some(true));
         let settings = br#"{"name":"kiln","author":"Mira","mapping":{"figs":"./src/figs"},"scripts":{}}"#;
         assert_eq!(has_conversations(settings), None);
         let chat = br#"{"settings":{"mapping":{"a":"b"}},"messages":[{"author":"Mira","content":"figs"}]}"#;

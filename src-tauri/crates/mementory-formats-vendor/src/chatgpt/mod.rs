@@ -7,6 +7,7 @@ mod conversation;
 mod detect;
 mod export_file;
 mod graph;
+mod group_chat;
 mod head;
 mod memories;
 mod missing_parts;

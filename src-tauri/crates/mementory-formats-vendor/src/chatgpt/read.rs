@@ -2,6 +2,7 @@
 use super::{
     attachments::{self, ErrorRecorder, FileNames, last_segment},
     conversation::{self, Place},
+    group_chat,
     page::{self, ScriptValue},
     saved_page,
 };
@@ -32,10 +33,14 @@ pub(super) fn read(
         sink,
     };
     members.iter().filter(|(_, r)| *r == Role::Attachment).for_each(|(m, _)| names.add_file_in_export(&m.name));
-    for (member, _) in members.iter().filter(|(_, r)| *r == Role::Conversations) {
+    // The names of files are known only after all messages that refer to them.
+    let (chats, others): (Vec<_>, Vec<_>) = members
+        .iter()
+        .partition(|(m, r)| *r == Role::Conversations || *r == Role::Sidecar && group_chat::has_chats(catalog, m));
+    for (member, _) in chats {
         reader.read_conversations(member, &mut names, accounts.account_for(member))?;
     }
-    for (member, role) in members.iter().filter(|(_, r)| *r != Role::Conversations) {
+    for (member, role) in others {
         reader.read_other(member, *role, &mut names)?;
         reader.bytes_done += member.size;
         reader.sink.progress(reader.bytes_done)?;
@@ -136,7 +141,7 @@ impl Reader<'_> {
             } else {
                 reader
             };
-            let mut elements = Elements::new(reader, self.limits).resync();
+            let mut elements = Elements::new(reader, self.limits).with_keys(group_chat::list_keys(member)).resync();
             loop {
                 match elements.next() {
                     Ok(None) => {
@@ -203,7 +208,10 @@ impl Reader<'_> {
         account: Option<&str>,
     ) -> Result<(), FormatError> {
         let place = Place { version: self.version, container: &member.place, pointer, account, names };
-        let mut outcome = conversation::read(bytes, &place);
+        let mut outcome = match group_chat::is_file(member) {
+            true => group_chat::read(bytes, &place),
+            false => conversation::read(bytes, &place),
+        };
         names.add_restored(std::mem::take(&mut outcome.restored_files));
         let records = outcome.unit.iter().flat_map(|u| &u.records);
         names.add_references(records.flat_map(|r| &r.attachments).filter_map(attachments::id_and_name));

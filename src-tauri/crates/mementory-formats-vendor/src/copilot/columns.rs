@@ -156,7 +156,7 @@ const PROMPT_HEADERS: [&str; 15] = [
 const CLIENT_APP_HEADERS: [&str; 5] = ["ClientApp", "Client App", "App", "Client-App", "クライアント アプリ"];
 
 /// Words that stand for the person in the author column.
-const PERSON_WORDS: [&str; 39] = [
+const PERSON_WORDS: [&str; 42] = [
     "human",
     "user",
     "you",
@@ -195,6 +195,9 @@ const PERSON_WORDS: [&str; 39] = [
     "使用者",
     "人",
     "ユーザ",
+    "人間",
+    "人类",
+    "人類",
     "사람",
 ];
 /// Words that stand for the assistant in the author column.

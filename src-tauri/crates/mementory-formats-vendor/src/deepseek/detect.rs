@@ -1,7 +1,7 @@
 //! Detects DeepSeek's files by their JSON keys. An export is a tree of messages like ChatGPT's (`mapping`), but with
 //! `inserted_at` or `message.fragments`. A response of the website's API is recognised by `biz_data`, or by `message_id`
 //! and `parent_id`.
-use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, plain_name};
 use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_json::Keys;
 use std::collections::HashSet;
@@ -40,7 +40,29 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             missing_parts: vec![],
         });
     }
+    let has_chats = |account: &Member| chats.iter().any(|(member, _)| is_beside(member, account));
+    let accounts = found.iter().filter(|(_, content)| *content == Content::Account).map(|(member, _)| *member);
+    out.extend(accounts.filter(|account| !has_chats(account)).filter_map(|account| empty_export(catalog, account)));
     out
+}
+
+/// The export of an account without conversations: an empty list beside the account's file.
+fn empty_export(catalog: &Catalog, account: &Member) -> Option<Claim> {
+    let is_empty_list = |member: &&Member| {
+        plain_name(&member.name) == "conversations.json"
+            && is_beside(member, account)
+            && JsonHead::of(catalog, member).is_some_and(|head| head.bytes.trim_ascii() == b"[]")
+    };
+    let list = catalog.members().iter().find(is_empty_list)?;
+    let parts =
+        vec![Part { member: list.id, role: Role::Conversations }, Part { member: account.id, role: Role::Manifest }];
+    Some(Claim {
+        version: Some("export".into()),
+        confidence: 0.8,
+        reason: "an empty list of conversations beside the file of a DeepSeek account".into(),
+        parts,
+        missing_parts: vec![],
+    })
 }
 
 /// Content of a file by its keys.

@@ -134,6 +134,10 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     // A file that cannot be read is not claimed; the import reports it as unknown.
     let head = read(HEAD_BYTES).ok()?;
     match head.iter().find(|byte| !byte.is_ascii_whitespace())? {
+        b'[' if head.trim_ascii() == b"[]" => {
+            // The log of an account without activities. Only its folder says whose log it is.
+            (name.ends_with(".json") && is_in_own_folder(member)).then_some(Content::ActivityJson)
+        }
         b'[' | b'{' => {
             let keys = keys_of(&head);
             if is_thread(&keys) {
@@ -219,6 +223,6 @@ fn has_gemini_cell(head: &[u8], is_own: bool) -> bool {
 fn is_gems(head: &[u8], name: &str) -> bool {
     let text = String::from_utf8_lossy(head);
     let has_labels = super::gems::has_labels(&text) || super::gems::has_heading(&text);
-    let is_named = name.starts_with("gemini_gems_data");
+    let is_named = name.starts_with(super::gems::FILE);
     has_labels || is_named && !text.contains("outer-cell")
 }

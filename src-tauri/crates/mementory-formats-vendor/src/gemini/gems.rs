@@ -13,12 +13,23 @@ use std::collections::HashSet;
 const BOLD: RowKind = RowKind { name: "b", class: "" };
 const HEADING: RowKind = RowKind { name: "h2", class: "" };
 
+/// Beginning of the name that only a list of Gems has.
+pub(super) const FILE: &str = "gemini_gems_data";
+
 /// True if a page begins with the labels of a Gem. Recipes and forms have such labels too, but not as their first ones.
 pub(super) fn has_labels(page: &str) -> bool {
+    labels(page, false).is_some()
+}
+
+/// The labels of names and of instructions, which are translated. Labels in other languages are found by their
+/// position, and only in a file with the name of a list of Gems (`is_named`).
+fn labels(page: &str, is_named: bool) -> Option<[String; 2]> {
     let parts = labelled_parts(page);
-    let [first, second, ..] = parts.as_slice() else { return false };
+    let [first, second, ..] = parts.as_slice() else { return None };
     let before = html::to_text(page.get(..first.at).unwrap_or_default());
-    first.label == "name" && second.label == "instructions" && before.chars().count() <= 40
+    let is_english = first.label == "name" && second.label == "instructions";
+    let is_list = (is_english || is_named && first.label != second.label) && before.chars().count() <= 40;
+    is_list.then(|| [first.label.clone(), second.label.clone()])
 }
 
 /// True for a page with the heading `Gems` and instructions below it.
@@ -77,7 +88,11 @@ struct Gem {
 /// Reads the Gems of a page.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let page = reader.text(member)?;
-    let gems = if has_labels(&page) { labelled_gems(&page) } else { gems_under_headings(&page) };
+    let is_named = member.file_name().to_ascii_lowercase().starts_with(FILE);
+    let gems = match labels(&page, is_named) {
+        Some(labels) => labelled_gems(&page, &labels),
+        None => gems_under_headings(&page),
+    };
     if gems.is_empty() {
         if html::to_text(&page).is_empty() {
             reader.sink.note(Issue::new("empty_export", &member.place, "the list of Gems is empty"));
@@ -135,10 +150,10 @@ fn record(gem: Gem, id: &str, source: &str, member: &Member) -> Record {
 }
 
 /// Gems with bold labels. Each Gem begins with the label of its name.
-fn labelled_gems(page: &str) -> Vec<Gem> {
+fn labelled_gems(page: &str, [name_label, instructions_label]: &[String; 2]) -> Vec<Gem> {
     let mut gems: Vec<Gem> = Vec::new();
     for part in labelled_parts(page) {
-        if part.label == "name" {
+        if part.label == *name_label {
             if let Some(last) = gems.last_mut() {
                 last.end = part.at;
             }
@@ -148,7 +163,7 @@ fn labelled_gems(page: &str) -> Vec<Gem> {
         let Some(gem) = gems.last_mut() else { continue };
         let text = html::to_text_with_lines(part.html);
         match part.label.as_str() {
-            "instructions" => gem.instructions = text,
+            label if label == instructions_label => gem.instructions = text,
             "files" => gem.files = html::links(part.html),
             // An unknown bold label inside the instructions is part of their text.
             label if gem.files.is_empty() && !gem.instructions.is_empty() && !is_known_label(label) => {

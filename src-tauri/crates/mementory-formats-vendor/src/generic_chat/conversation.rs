@@ -3,19 +3,19 @@ use super::shape::FORMAT_ID;
 use super::shape::MESSAGE_LISTS;
 use super::{cline, pairs, tree};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent, put_oldest_first};
 use mementory_formats_shared::content::Content;
 use mementory_formats_shared::message::{
     first_text, read_list, read_map, read_message, report_no_message, role_name, times, unit,
 };
 use mementory_formats_shared::object::{Object, content_id, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
-use mementory_formats_shared::roles::{ASSISTANT, USER};
+use mementory_formats_shared::roles::{self, ASSISTANT, USER};
 use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-pub(super) const ID_KEYS: [&str; 12] = [
+pub(super) const ID_KEYS: [&str; 13] = [
     "id",
     "_id",
     "uuid",
@@ -28,6 +28,7 @@ pub(super) const ID_KEYS: [&str; 12] = [
     "chat_id",
     "chatId",
     "chatID",
+    "message_tree_id",
 ];
 pub(super) const TITLE_KEYS: [&str; 9] =
     ["title", "userTitle", "name", "topic", "subject", "thread_title", "chat_title", "chatTitle", "autoTitle"];
@@ -46,6 +47,22 @@ const PAIRS: [(&str, &str); 8] = [
     ("human", "ai"),
 ];
 
+/// Websites of assistants, each with the name of the platform.
+const HOSTS: [(&str, &str); 13] = [
+    ("chatgpt.com", "chatgpt"),
+    ("chat.openai.com", "chatgpt"),
+    ("claude.ai", "claude"),
+    ("gemini.google.com", "gemini"),
+    ("perplexity.ai", "perplexity"),
+    ("grok.com", "grok"),
+    ("x.com/i/grok", "grok"),
+    ("chat.deepseek.com", "deepseek"),
+    ("copilot.microsoft.com", "copilot"),
+    ("chat.mistral.ai", "mistral"),
+    ("meta.ai", "meta_ai"),
+    ("character.ai", "character_ai"),
+    ("chat.qwen.ai", "qwen"),
+];
 const ANYTHING_LLM: &str = "anythingllm";
 
 /// Sends the conversation in an element. An element that is a message is added to `loose`.
@@ -64,6 +81,11 @@ pub(super) fn conversation(
             && let Some(inner_object) = Object::parse(inner.get())
         {
             return send_wrapped(files, member, &inner_object, &format!("{}/{key}", element.pointer), loose);
+        }
+        if object.has("message_tree_id")
+            && let Some(prompt) = object.raw_value("prompt").filter(|raw| raw.get().starts_with('{'))
+        {
+            return send_tree(files, member, element, prompt);
         }
         if role_name(object).is_some() || question_and_answer(object).is_some() {
             return loose.add(files, member, element);
@@ -97,6 +119,10 @@ pub(super) fn conversation(
     };
     turns.iter_mut().for_each(cline::take_added_text);
     tree::find_roots(&mut turns);
+    name_assistants(&mut turns);
+    if is_newest_first(&turns) {
+        put_oldest_first(&mut turns);
+    }
     let header = HEADER_KEYS.iter().find_map(|key| object.object(key));
     let text = |keys: &[&str]| {
         first_text(object, keys).or_else(|| header.as_ref().and_then(|header| first_text(header, keys)))
@@ -143,6 +169,48 @@ pub(super) fn conversation(
         conversation.origin_id = stated_id;
     }
     files.sink.unit(unit)
+}
+
+/// Sends a tree of Open Assistant: the first prompt of a conversation with all answers below it.
+fn send_tree(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    element: &ObjectElement<'_>,
+    prompt: &RawValue,
+) -> Result<(), FormatError> {
+    let object = Object::parse(prompt.get()).unwrap_or_default();
+    let root = ObjectElement { text: prompt.get(), object, pointer: format!("{}/prompt", element.pointer) };
+    let turns = tree::of_message(&root, 0).unwrap_or_else(|| turns_of(&root.object, root.text, &root.pointer));
+    let chat = Chat {
+        id: first_text(&element.object, &["message_tree_id"]),
+        pointer: element.pointer.clone(),
+        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &[(prompt, "{}")]))),
+        turns,
+        ..Chat::default()
+    };
+    let unit = unit(files, member, chat, "other", Some("conversations"));
+    files.sink.unit(unit)
+}
+
+/// Makes assistants of bots that a program names instead of a role. This is done only if the person speaks and no
+/// assistant does, and the names become those of models.
+fn name_assistants(turns: &mut [Turn]) {
+    let speaks = |role: &str| turns.iter().any(|turn| turn.role == role);
+    if !speaks(USER) || speaks(ASSISTANT) {
+        return;
+    }
+    for turn in turns.iter_mut().filter(|turn| roles::role(&turn.role).is_none() && turn.role != "unknown") {
+        let name = std::mem::replace(&mut turn.role, ASSISTANT.to_owned());
+        turn.model.get_or_insert(name);
+    }
+}
+
+/// True for a list without links that begins with an answer and ends with a prompt, whose times are not rising.
+fn is_newest_first(turns: &[Turn]) -> bool {
+    let ends = turns.first().zip(turns.last());
+    ends.is_some_and(|(first, last)| first.role == ASSISTANT && last.role == USER)
+        && turns.iter().all(|turn| turn.parent == TurnParent::Previous && turn.times.created.is_some())
+        && turns.windows(2).all(|pair| matches!(pair, [a, b] if a.times.created >= b.times.created))
 }
 
 /// Sends the conversations in a response of an API: `{"data": {"conversations": […]}}`.
@@ -196,7 +264,12 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
     if pairs::has_internal_list(object) {
         return Some((pairs::INTERNAL, object.raw_value(pairs::INTERNAL)?));
     }
-    let found = MESSAGE_LISTS.iter().find_map(|key| Some((*key, object.raw_value(key).filter(|raw| is_list(raw))?)));
+    // A message may have a list of other things under these keys.
+    let is_ambiguous = |key: &str| matches!(key, "items" | "data") && role_name(object).is_some();
+    let lists = MESSAGE_LISTS.iter().filter(|key| !is_ambiguous(key));
+    let found = lists
+        .map(|key| (*key, object.raw_value(key)))
+        .find_map(|(key, raw)| Some((key, raw.filter(|raw| is_list(raw))?)));
     found.or_else(|| Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?)))
 }
 
@@ -208,17 +281,9 @@ fn platform(link: Option<&str>, object: &Object<'_>) -> &'static str {
     let powered_by = powered_by.unwrap_or_default().to_lowercase();
     let is_from = |host: &str, name: &str| {
         let rest = link.split_once("://").map_or("", |(_, rest)| rest);
-        rest.starts_with(host) || powered_by.starts_with(name)
+        rest.trim_start_matches("www.").starts_with(host) || powered_by.starts_with(name)
     };
-    if is_from("chatgpt.com", "chatgpt") || is_from("chat.openai.com", "chatgpt") {
-        "chatgpt"
-    } else if is_from("claude.ai", "claude") {
-        "claude"
-    } else if is_from("gemini.google.com", "gemini") {
-        "gemini"
-    } else {
-        "other"
-    }
+    HOSTS.iter().find(|(host, name)| is_from(host, name)).map_or("other", |(_, name)| *name)
 }
 
 /// A question and its answer in one entry.

@@ -9,7 +9,7 @@ pub(super) const FORMAT_ID: &str = "generic_chat";
 const WRAPPERS: [&str; 9] =
     ["conversations", "data", "chats", "threads", "items", "history", "sessions", "results", "chat_history"];
 /// Keys under which a conversation lists its messages.
-pub(super) const MESSAGE_LISTS: [&str; 13] = [
+pub(super) const MESSAGE_LISTS: [&str; 15] = [
     "messages",
     "conversations",
     "turns",
@@ -23,16 +23,19 @@ pub(super) const MESSAGE_LISTS: [&str; 13] = [
     "chats",
     "segments",
     "contents",
+    "items",
+    "data",
 ];
 /// Keys of the speaker of a message.
-const ROLE_KEYS: [&str; 7] = ["role", "sender", "author", "from", "speaker", "isUser", "is_user"];
+const ROLE_KEYS: [&str; 9] =
+    ["role", "sender", "author", "from", "speaker", "isUser", "is_user", "isHuman", "is_human"];
 /// Keys of the text of a message.
-const TEXT_KEYS: [&str; 9] =
-    ["content", "text", "parts", "message", "value", "say", "body", "contentParts", "fragments"];
+const TEXT_KEYS: [&str; 10] =
+    ["content", "text", "parts", "message", "value", "say", "body", "contentParts", "fragments", "blocks"];
 
 /// Names of speakers that show that a file is a chat with an assistant. Names of assistants are left out, because
 /// people are called Claude too.
-const SPEAKERS: [&str; 14] = [
+const SPEAKERS: [&str; 15] = [
     "user",
     "human",
     "assistant",
@@ -43,6 +46,7 @@ const SPEAKERS: [&str; 14] = [
     "gpt",
     "chatgpt",
     "prompt",
+    "prompter",
     "response",
     "tool",
     "function",
@@ -157,6 +161,9 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if is_typed_tree(&keys, &types) {
         return Some(if has(&keys, "messages.children.type") { Shape::Conversations } else { Shape::Messages });
     }
+    if has(&keys, "message_tree_id") && has(&keys, "prompt.role") && has(&keys, "prompt.text") {
+        return Some(Shape::Conversations);
+    }
     let has_typed_author = MESSAGE_LISTS.iter().any(|list| has(&keys, &format!("{list}.author.type")));
     let names_author = has_typed_author && types.iter().copied().any(is_speaker);
     if !names_speaker(&text) && !names_author {
@@ -234,9 +241,10 @@ fn has(keys: &Keys, path: &str) -> bool {
     keys.has(path)
 }
 
-/// True if the text contains a known speaker, as in `"role": "user"` or `"sender":"Human"`, or a member `isUser`.
+/// True if the text contains a known speaker, as in `"role": "user"` or `"sender":"Human"`, or a member such as
+/// `isUser`.
 fn names_speaker(text: &str) -> bool {
-    if text.contains("\"isUser\"") || text.contains("\"is_user\"") {
+    if ["isUser", "is_user", "isHuman", "is_human"].iter().any(|key| text.contains(&format!("\"{key}\""))) {
         return true;
     }
     let keys = ["\"role\"", "\"sender\"", "\"from\"", "\"author\"", "\"speaker\""];

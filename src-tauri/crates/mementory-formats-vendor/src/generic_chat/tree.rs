@@ -1,4 +1,4 @@
-//! Messages that contain their answers under `children`, as exporters write all branches of a chat.
+//! Messages that contain their answers under `children` or `replies`, as exporters write all branches of a chat.
 use super::shape::FORMAT_ID;
 use mementory_formats_shared::chat::{Turn, TurnParent};
 use mementory_formats_shared::message::read_message;
@@ -12,7 +12,7 @@ const NO_PARENT: [&str; 4] = ["0", "-1", "root", "client-created-root"];
 
 /// The messages in the list `key` of a conversation. None if no message contains another message.
 pub(super) fn of_conversation(element: &ObjectElement<'_>, key: &str) -> Option<Vec<Turn>> {
-    // Most files have no `children`, so the slower search for messages is left out.
+    // Most files have no such lists, so the slower search for messages is left out.
     let found = has_children(element.text).then(|| message_tree::messages(element.text, &[key]))?;
     turns(&found, &element.pointer, 0)
 }
@@ -25,7 +25,8 @@ pub(super) fn of_message(element: &ObjectElement<'_>, position: usize) -> Option
 }
 
 fn has_children(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), b"\"children\"").is_some()
+    let has = |key: &str| memchr::memmem::find(text.as_bytes(), key.as_bytes()).is_some();
+    has("\"children\"") || has("\"replies\"")
 }
 
 fn turns(found: &[FoundMessage], pointer: &str, position: usize) -> Option<Vec<Turn>> {

@@ -2,7 +2,7 @@
 use super::{GROK, files};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
-    chat::{Chat, ChatFile, Turn, TurnParent},
+    chat::{Chat, ChatFile, Turn, TurnParent, put_oldest_first},
     object::{Object, decode_string, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
     values::{block, first_id, first_text, first_time, other_fields, push_paragraph, readable},
@@ -144,30 +144,13 @@ pub(super) fn read(
     reader.sink.unit(unit)
 }
 
-/// Puts the oldest message first, because some exports list the newest message first. Without links to parents, the
-/// order of the list is the only order of the messages.
-fn put_oldest_first(turns: &mut [Turn]) {
-    let times: Vec<_> = turns.iter().filter_map(|turn| turn.times.created).collect();
-    let falling_count = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
-    let rising_count = times.windows(2).filter(|pair| pair[0] < pair[1]).count();
-    if falling_count <= rising_count {
-        return;
-    }
-    turns.reverse();
-    let has_links = turns.iter().any(|turn| matches!(turn.parent, TurnParent::Id(_)));
-    // The right position of a message without a time is not known, so messages are sorted only if all have a time.
-    if !has_links && times.len() == turns.len() {
-        turns.sort_by_key(|turn| turn.times.created);
-    }
-}
-
 fn turn(response: &Object<'_>, assets: &HashSet<&str>) -> Turn {
     let sender = first_text(response, &["sender", "role"]).unwrap_or_else(|| "unknown".into());
     let role = role(&sender);
     let message = response.text("message").unwrap_or_default();
     let text = match role.as_str() {
         "user" => message.into_owned(),
-        _ => without_artifact_tags(without_render_tags(&message)),
+        _ => shown_text(&message),
     };
     let blocks = blocks(response);
     let attachments = attachments(response, assets);
@@ -209,7 +192,7 @@ fn turn(response: &Object<'_>, assets: &HashSet<&str>) -> Turn {
 
 /// The role of a sender. `human` is the person. An unknown name is read as the assistant, because the name may be that
 /// of its model (`grok-3`).
-fn role(sender: &str) -> String {
+pub(super) fn role(sender: &str) -> String {
     match sender.to_ascii_lowercase().as_str() {
         "human" | "user" => "user",
         "system" => "system",
@@ -286,6 +269,11 @@ fn attachments(response: &Object<'_>, assets: &HashSet<&str>) -> Vec<AttachmentR
 
 fn references(object: &Object<'_>, key: &str) -> Vec<AttachmentRef> {
     object.list(key).into_iter().flatten().filter_map(files::reference).collect()
+}
+
+/// The text of an answer as Grok's app shows it.
+pub(super) fn shown_text(message: &str) -> String {
+    without_artifact_tags(without_render_tags(message))
 }
 
 /// The text without the tags that Grok's app replaces by citations and cards. The verbatim has them.

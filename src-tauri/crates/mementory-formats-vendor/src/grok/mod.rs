@@ -6,6 +6,7 @@ mod other;
 mod read;
 #[cfg(test)]
 mod tests;
+mod x_archive;
 
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
@@ -27,7 +28,9 @@ impl Format for Grok {
         Capabilities { read: true, attachments: true, complete_account_export: true, ..Capabilities::default() }
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
-        Ok(detect::claims(catalog))
+        let mut out = detect::claims(catalog);
+        out.extend(x_archive::claims(catalog));
+        Ok(out)
     }
     fn read(
         &self,
@@ -36,6 +39,9 @@ impl Format for Grok {
         context: &ReadContext,
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        read::read(catalog, detected, context, sink)
+        match detected.claim.version.as_deref() {
+            Some(x_archive::LAYOUT) => x_archive::read(catalog, detected, context, sink),
+            _ => read::read(catalog, detected, context, sink),
+        }
     }
 }

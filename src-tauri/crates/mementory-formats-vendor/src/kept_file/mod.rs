@@ -1,5 +1,6 @@
 //! Any file that no format recognises but that the person wants in the vault. The file is stored unchanged. See
 //! README.md.
+mod known;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -26,7 +27,12 @@ fn reason(catalog: &Catalog) -> String {
     let kind = match catalog.members() {
         members if members.iter().any(is_pdf) => "PDF",
         members if members.iter().any(is_word) => "Word",
-        _ => return "can be kept as a file, without being understood".into(),
+        _ => {
+            return match known::description(catalog) {
+                Some(says) => format!("can be kept as a file, without being understood. {says}"),
+                None => "can be kept as a file, without being understood".into(),
+            };
+        }
     };
     format!(
         "can be kept as a file. A {kind} document does not say who said what: export the conversation as Markdown, \

@@ -39,6 +39,10 @@ fn the_claim_of_a_document_for_printing_says_why_it_is_only_stored() {
         ("a.pdf", b"%PDF-1.4\nx".as_slice(), "A PDF document"),
         ("a.docx", b"no archive".as_slice(), "A Word document"),
         ("a.bin", b"\x00\x01".as_slice(), "without being understood"),
+        ("snapchat_ai.json", b"{}".as_slice(), "a download of Snapchat"),
+        ("renamed.json", br#"{"My AI Content":[]}"#.as_slice(), "a download of Snapchat"),
+        ("result.json", br#"{"messages":[{"from_id":"u","text_entities":[]}]}"#.as_slice(), "Telegram"),
+        ("conversations.json", b"\n<!DOCTYPE html><html>Sign in</html>".as_slice(), "may have expired"),
     ] {
         let path = scratch.put(name, content);
         let catalog = Catalog::open(&[path], &Limits::default(), None).unwrap();

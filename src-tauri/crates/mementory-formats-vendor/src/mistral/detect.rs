@@ -1,7 +1,7 @@
 //! Detects chats by messages that have a `chatId`, and sessions by their metadata. Names only decide which other files
 //! belong to them.
 use super::{LE_CHAT_LAYOUT, VIBE_LAYOUT};
-use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
+use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, is_uuid};
 use mementory_formats_shared::files::{extension, folder, is_inside_one, is_junk, json_keys};
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -25,16 +25,38 @@ enum Content {
 /// One claim for the chats and one for the sessions of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut chats: BTreeMap<Place, Vec<&Member>> = BTreeMap::new();
+    let mut empty_chats: BTreeMap<Place, Vec<&Member>> = BTreeMap::new();
     let mut sessions: BTreeMap<Place, Vec<(&Member, Content)>> = BTreeMap::new();
     for member in catalog.members() {
-        let Some(content) = json_keys(catalog, member).and_then(|keys| content_of(&keys, member)) else { continue };
+        let Some(content) = json_keys(catalog, member).and_then(|keys| content_of(&keys, member)) else {
+            if is_named_chat(member) && is_empty_list(catalog, member) {
+                empty_chats.entry(place_of(member)).or_default().push(member);
+            }
+            continue;
+        };
         match content {
             Content::Chat => chats.entry(place_of(member)).or_default().push(member),
             _ => sessions.entry(place_of(member)).or_default().push((member, content)),
         }
     }
+    empty_chats.retain(|place, _| !chats.contains_key(place));
+    let empty_chats = empty_chats.into_iter().map(|(place, found)| Claim {
+        confidence: 0.7,
+        reason: "empty chats, named as Mistral's Le Chat names them".into(),
+        ..chats_claim(catalog, place, &found)
+    });
     let chats = chats.into_iter().map(|(place, found)| chats_claim(catalog, place, &found));
-    chats.chain(sessions.into_values().filter_map(|found| sessions_claim(&found))).collect()
+    chats.chain(empty_chats).chain(sessions.into_values().filter_map(|found| sessions_claim(&found))).collect()
+}
+
+/// True for a name such as `chat-<UUID>.json`.
+fn is_named_chat(member: &Member) -> bool {
+    let id = member.file_name().strip_prefix("chat-").and_then(|name| name.strip_suffix(".json"));
+    id.is_some_and(is_uuid)
+}
+
+fn is_empty_list(catalog: &Catalog, member: &Member) -> bool {
+    JsonHead::of(catalog, member).is_some_and(|head| head.bytes.trim_ascii() == b"[]")
 }
 
 fn place_of(member: &Member) -> Place {
@@ -92,8 +114,7 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     if super::le_chat::file_of_chat(&member.name).is_some() {
         return Some(Role::Attachment);
     }
-    let is_empty = || JsonHead::of(catalog, member).is_some_and(|head| head.bytes.trim_ascii() == b"[]");
-    if is_json && name.starts_with("chat-") && is_empty() {
+    if is_json && name.starts_with("chat-") && is_empty_list(catalog, member) {
         return Some(Role::Conversations);
     }
     if is_json && name.starts_with("memor") {

@@ -12,6 +12,8 @@ use std::collections::HashMap;
 
 /// Name of the platform.
 pub(super) const PLATFORM: &str = "open_webui";
+/// Name of the platform whose website is built on Open WebUI and exports the same files with further members.
+const QWEN: &str = "qwen";
 
 /// Names of folders by id. Only the database contains them.
 pub(super) type Folders = HashMap<String, String>;
@@ -83,7 +85,8 @@ pub(super) fn read_chat(
     if let Some(models) = data.raw_value("models").and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()) {
         chat.fields.insert("models".into(), models);
     }
-    send(files, member, chat, PLATFORM, version)
+    let is_qwen = row.has("chat_type") || history.as_ref().is_some_and(|history| history.has("currentResponseIds"));
+    send(files, member, chat, if is_qwen { QWEN } else { PLATFORM }, version)
 }
 
 /// True if the value is `true`, or 1. Databases store `true` as 1.

@@ -25,7 +25,7 @@ fn claim(version: &str, reason: &str, parts: Vec<Part>) -> Claim {
 }
 
 fn is_export(keys: &Keys) -> bool {
-    ["", "chats.", "items."].iter().any(|wrapper| {
+    ["", "chats.", "items.", "data."].iter().any(|wrapper| {
         let has = |path: &str| keys.has(&format!("{wrapper}{path}"));
         has("chat.history") && (has("chat.history.messages") || has("chat.history.currentId"))
             || has("history.messages") && has("history.currentId")

@@ -21,7 +21,15 @@ pub(super) fn read(
         _ => {
             files.objects(member, &WRAPPERS, Kind::Conversation, |files, element| {
                 let folders = Folders::new();
-                read_chat(files, member, element.text, &element.pointer, version, &folders, Vec::new())
+                // The response of an API contains a single chat without a list around it.
+                let inner = element.object.raw_value("data").filter(|raw| {
+                    !element.object.has("chat") && !element.object.has("history") && raw.get().starts_with('{')
+                });
+                let (text, pointer) = match inner {
+                    Some(raw) => (raw.get(), format!("{}/data", element.pointer)),
+                    None => (element.text, element.pointer.clone()),
+                };
+                read_chat(files, member, text, &pointer, version, &folders, Vec::new())
             })?;
             Ok(())
         }

@@ -2,6 +2,7 @@
 use super::FORMAT_ID;
 use super::entries::text_id;
 use super::folded;
+use super::head;
 use super::speaker::{Style, time_in};
 use super::transcript::{Transcript, Turn};
 use mementory_format::Member;
@@ -125,14 +126,17 @@ fn platform(found: &Transcript, session: Option<&Session<'_>>, place: &TextSourc
         let known_program = PROGRAMS.iter().find(|(name, _)| session.program.starts_with(name));
         return known_program.map_or("other", |(_, platform)| *platform).into();
     }
+    if let Some(platform) = head::platform(&found.preamble) {
+        return platform.into();
+    }
     let name = place.member.file_name().to_lowercase();
     let labels: Vec<String> = found.turns.iter().map(|turn| turn.label.to_lowercase()).collect();
     let is_from = |who: &str| labels.iter().any(|label| label.starts_with(who)) || name.contains(who);
     ASSISTANTS.into_iter().find(|who| is_from(who)).unwrap_or("other").into()
 }
 
-/// The last heading before the turns that is not only a time. If there is none, the file name, or else the first line
-/// of the first turn that has text.
+/// The last heading before the turns that is not only a time. If there is none, the title in the front matter, the file
+/// name, or else the first line of the first turn that has text.
 fn title(found: &Transcript, place: &TextSource<'_>) -> Option<String> {
     let mut headings = found.preamble.lines().filter_map(|line| {
         let line = line.trim();
@@ -146,7 +150,8 @@ fn title(found: &Transcript, place: &TextSource<'_>) -> Option<String> {
     let heading = headings.rfind(is_title).map(str::to_owned);
     let stem = || place.member.file_name().rsplit_once('.').map(|(stem, _)| stem.to_owned());
     let first_text = || found.turns.iter().find(|turn| !turn.text.is_empty()).map(|turn| first_line(&turn.text));
-    heading.or_else(stem).or_else(first_text)
+    let in_front = || head::title(&found.preamble).map(str::to_owned);
+    heading.or_else(in_front).or_else(stem).or_else(first_text)
 }
 
 fn first_line(text: &str) -> String {

@@ -86,6 +86,39 @@ pub(super) fn unix_line_ends(text: &str) -> String {
     text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n")
 }
 
+/// Titles of the page from which people copy their saved memories, in the languages of ChatGPT.
+const PAGE_TITLES: [&str; 20] = [
+    "saved memories",
+    "manage memories",
+    "gespeicherte erinnerungen",
+    "erinnerungen verwalten",
+    "souvenirs enregistrés",
+    "mémoires enregistrées",
+    "recuerdos guardados",
+    "memorias guardadas",
+    "memorie salvate",
+    "memórias salvas",
+    "memórias guardadas",
+    "opgeslagen herinneringen",
+    "zapisane wspomnienia",
+    "сохраненные воспоминания",
+    "сохранённые воспоминания",
+    "保存されたメモリ",
+    "保存したメモリ",
+    "저장된 메모리",
+    "已保存的记忆",
+    "已儲存的記憶",
+];
+
+/// True if the first line with text is the title of the page of saved memories.
+pub(super) fn begins_with_page_title(text: &str) -> bool {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).is_some_and(is_page_title)
+}
+
+fn is_page_title(line: &str) -> bool {
+    PAGE_TITLES.contains(&line.trim_end_matches([':', '：']).trim_end().to_lowercase().as_str())
+}
+
 /// First words of saved memories in English. ChatGPT writes memories in the third person and without a subject.
 const MEMORY_OPENING_WORDS: [&str; 36] = [
     "is", "has", "prefers", "likes", "wants", "works", "lives", "uses", "enjoys", "needs", "plans", "owns", "user",
@@ -155,7 +188,13 @@ pub(super) fn read(text: &str) -> Entries {
 
 /// The lines to read, and true if they are from code fences.
 fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
-    let all: Vec<Line<'_>> = text.lines().enumerate().map(|(i, text)| Line { number: i + 1, text }).collect();
+    let mut all: Vec<Line<'_>> = text.lines().enumerate().map(|(i, text)| Line { number: i + 1, text }).collect();
+    // The title of the page is no memory.
+    if let Some(first) = all.iter().position(|line| !line.text.trim().is_empty())
+        && is_page_title(all[first].text.trim())
+    {
+        all.drain(..=first);
+    }
     if !all.iter().any(|l| l.text.starts_with("```")) {
         return (all, false);
     }

@@ -8,6 +8,7 @@ mod detect;
 mod duck_ai;
 mod entries;
 mod folded;
+mod head;
 mod marks;
 mod programs;
 mod read;

@@ -150,7 +150,7 @@ fn platform_of(text: &str, member: &Member, found: &Entries) -> &'static str {
     let (text, name) = (text.to_lowercase(), member.file_name().to_lowercase());
     let is_of_chatgpt =
         ["chatgpt said", "saved memories", "model set context"].iter().any(|words| text.contains(*words));
-    if is_of_chatgpt || name.contains("chatgpt") {
+    if is_of_chatgpt || entries::begins_with_page_title(&text) || name.contains("chatgpt") {
         "chatgpt"
     } else if name.contains("claude") || text.contains("claude said") || detect::count_known_headings(found) >= 2 {
         "claude"

@@ -34,7 +34,7 @@ pub(super) struct Speaker<'l> {
 }
 
 /// Labels for the person, other than the names of the role, in several languages of chat programs.
-const USER_LABELS: [&str; 24] = [
+const USER_LABELS: [&str; 33] = [
     "i said",
     "you asked",
     "you said",
@@ -59,9 +59,35 @@ const USER_LABELS: [&str; 24] = [
     "bạn đã nói",
     "anda bilang",
     "du sa",
+    "du sade",
+    "du sagde",
+    "řekli jste",
+    "şunu dedin",
+    "sanoit",
+    "ai spus",
+    "είπες",
+    "قلت",
+    "आपने कहा",
+];
+/// Names of the person in other languages. Unlike the labels above, they need a colon or a mark.
+const USER_NAMES: [&str; 14] = [
+    "あなた",
+    "ユーザー",
+    "用户",
+    "用戶",
+    "사용자",
+    "nutzer",
+    "benutzer",
+    "utilisateur",
+    "usuario",
+    "usuário",
+    "utente",
+    "gebruiker",
+    "пользователь",
+    "użytkownik",
 ];
 /// Names of assistants that are not also names of a role.
-const ASSISTANT_LABELS: [&str; 16] = [
+const ASSISTANT_LABELS: [&str; 26] = [
     "cursor",
     "le chat",
     "qwen",
@@ -72,6 +98,16 @@ const ASSISTANT_LABELS: [&str; 16] = [
     "google gemini",
     "microsoft copilot",
     "meta",
+    "you.com",
+    "poe",
+    "huggingchat",
+    "my ai",
+    "z.ai",
+    "豆包",
+    "元宝",
+    "通义千问",
+    "文心一言",
+    "智谱清言",
     "chatgpt response",
     "claude response",
     "gemini response",
@@ -80,7 +116,7 @@ const ASSISTANT_LABELS: [&str; 16] = [
     "perplexity response",
 ];
 /// What chat programs append to the assistant's name in the line above its turn.
-const SAID_SUFFIXES: [&str; 21] = [
+const SAID_SUFFIXES: [&str; 29] = [
     " said",
     " says",
     " hat gesagt",
@@ -102,7 +138,17 @@ const SAID_SUFFIXES: [&str; 21] = [
     " đã nói",
     " bilang",
     " sa",
+    " sade",
+    " sagde",
+    " şunu dedi",
+    " sanoi",
+    " a spus",
+    " είπε",
+    " ने कहा",
+    " responded",
 ];
+/// What stands before the name of an assistant in such a line: an article, or the verb.
+const SAID_PREFIXES: [&str; 3] = ["o ", "το ", "قال "];
 /// Labels that are not taken for a speaker, because ordinary lines begin with them (`Context: …`).
 const LABELS_OF_NO_SPEAKER: [&str; 8] =
     ["context", "input", "output", "request", "reply", "client", "agent", "character"];
@@ -280,11 +326,11 @@ fn time_of(text: &str) -> Option<Timestamp> {
 fn role_of(label: &str) -> Option<(&'static str, bool)> {
     let label = label.to_lowercase();
     let label = label.trim();
-    if USER_LABELS.contains(&label) {
+    if USER_LABELS.contains(&label) || USER_NAMES.contains(&label) {
         return Some((roles::USER, true));
     }
     let name = SAID_SUFFIXES.iter().find_map(|said| label.strip_suffix(said)).unwrap_or(label).trim();
-    let name = name.strip_prefix("o ").unwrap_or(name);
+    let name = SAID_PREFIXES.iter().find_map(|before| name.strip_prefix(before)).unwrap_or(name);
     if LABELS_OF_NO_SPEAKER.contains(&name) {
         return None;
     }
@@ -321,6 +367,11 @@ mod tests {
             ("Powiedziałeś(-aś):", Some(("user", "Powiedziałeś(-aś)", ""))),
             ("###### ChatGPT powiedział:", Some(("assistant", "ChatGPT powiedział", ""))),
             ("Řekl/a jsi:", Some(("user", "Řekl/a jsi", ""))),
+            ("قال ChatGPT:", Some(("assistant", "قال ChatGPT", ""))),
+            ("ChatGPT şunu dedi:", Some(("assistant", "ChatGPT şunu dedi", ""))),
+            ("Claude responded: hi", Some(("assistant", "Claude responded", "hi"))),
+            ("あなた:", Some(("user", "あなた", ""))),
+            ("あなた", None),
             ("ChatGPT đã nói:", Some(("assistant", "ChatGPT đã nói", ""))),
             ("You said", Some(("user", "You said", ""))),
             ("Gemini hat gesagt", Some(("assistant", "Gemini hat gesagt", ""))),

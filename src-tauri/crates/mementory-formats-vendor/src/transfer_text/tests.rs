@@ -57,7 +57,17 @@ fn sample_texts_have_the_expected_counts() {
 
 #[test]
 fn conversations_in_markdown_are_read_as_their_cases_say() {
-    for case in ["specstory", "markdown", "aider", "cascade", "claude_terminal", "duck_ai"] {
+    for case in [
+        "specstory",
+        "markdown",
+        "aider",
+        "cascade",
+        "claude_terminal",
+        "duck_ai",
+        "front_matter",
+        "spoken",
+        "memory_page",
+    ] {
         let case = mementory_format::testkit::repo().join("fixtures/transfer_text").join(case);
         crate::cases::check_case(&case, &TransferText);
     }

@@ -1,5 +1,6 @@
 //! Reads conversations from two kinds of text: copied ones, in which a line names each speaker (vendors.md §9), and
 //! exported Markdown.
+use super::head;
 use super::speaker::{self, Speaker, Style};
 use mementory_formats_shared::roles;
 use mementory_model::Timestamp;
@@ -41,12 +42,12 @@ impl Transcript {
     /// True if the text before the first turn is no more than the head of an export: titles, lines such as
     /// `Created: …`, comments and rules.
     pub(super) fn has_only_a_head_before(&self) -> bool {
-        let lines: Vec<&str> = self.preamble.lines().collect();
+        let lines: Vec<&str> = head::without_front_matter(&self.preamble).lines().collect();
         lines.len() <= MAX_HEAD_LINES && lines.iter().all(|line| is_head_line(line))
     }
 
-    /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that the text was exported.
-    /// Notes have neither.
+    /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that the text was exported
+    /// or links to a chat with an assistant. Notes have none of these.
     pub(super) fn is_labelled_export(&self) -> bool {
         let has_colon = |turn: &Turn| turn.source.lines().next().is_some_and(|line| line.trim_end().ends_with(':'));
         let is_labelled = self.style == Some(Style::Heading) && self.turns.iter().all(has_colon);
@@ -56,7 +57,8 @@ impl Transcript {
                 .iter()
                 .any(|beginning| words.starts_with(beginning))
         };
-        let is_marked = self.style >= Some(Style::Bold) && self.preamble.lines().any(says_so);
+        let is_named = head::platform(&self.preamble).is_some() || self.preamble.lines().any(says_so);
+        let is_marked = self.style >= Some(Style::Bold) && is_named;
         self.turns.len() >= 2 && (is_labelled || is_marked)
     }
 
@@ -276,6 +278,17 @@ mod tests {
         assert!(found.is_labelled_export() && found.has_only_a_head_before());
         assert!(read("## Prompt:\nHi\n\n## Response:\nHello").unwrap().is_labelled_export());
         assert!(!read("**User**\n\nHi\n\n**Bot**\n\nHello").unwrap().is_labelled_export());
+    }
+
+    #[test]
+    fn a_link_to_a_chat_in_the_head_marks_an_export() {
+        let text = "---\ntitle: Slugs\ntags:\n- chatgpt\nchat_link: https://chatgpt.com/c/1\n---\n\n\
+                    # Me\n\nHi\n\n# ChatGPT\n\nHello\n\n# Slugs\n\nThey eat.\n";
+        let found = read(text).unwrap();
+        assert_eq!(texts(&found), ["Hi", "Hello\n\n# Slugs\n\nThey eat."]);
+        assert!(found.is_labelled_export() && found.has_only_a_head_before());
+        let note = text.replace("https://chatgpt.com/c/1", "https://example.org/1");
+        assert!(!read(&note).unwrap().is_labelled_export());
     }
 
     #[test]

@@ -1,0 +1,82 @@
+//! Exports and files that are known but not read, so that the reason says what a file is instead of nothing.
+use mementory_format::{Catalog, JsonHead, Member};
+
+/// Number of members that are examined. The files below are near the start of their archives, or alone.
+const MAX_MEMBERS: usize = 500;
+/// Number of bytes in which a web page begins.
+const PAGE_BYTES: usize = 64;
+
+/// A known kind of file.
+struct Known {
+    /// Ends of paths, one of which a member has.
+    paths: &'static [&'static str],
+    /// Paths of keys, all of which a JSON file has.
+    keys: &'static [&'static str],
+    says: &'static str,
+}
+
+const KNOWN: [Known; 6] = [
+    Known {
+        paths: &["snapchat_ai.json", "snapchat_ai.html"],
+        keys: &["My AI Content"],
+        says: "It is from a download of Snapchat. Chats with My AI in it are not read: copy them and paste them instead",
+    },
+    Known {
+        paths: &["data/tweets.js", "data/tweet.js"],
+        keys: &[],
+        says: "It is an archive of X without chats with Grok",
+    },
+    Known {
+        paths: &[],
+        keys: &["messages.from_id", "messages.text_entities"],
+        says: "It is a chat of people in Telegram, not with an assistant",
+    },
+    Known {
+        paths: &[],
+        keys: &["guild.id", "messages.author.isBot"],
+        says: "It is a channel of Discord, not a chat with an assistant",
+    },
+    Known {
+        paths: &[],
+        keys: &["messages.sender_name", "messages.timestamp_ms"],
+        says: "It is a chat of people in Messenger or Instagram, not with an assistant",
+    },
+    Known { paths: &["/NotebookLM"], keys: &[], says: "It is from NotebookLM, whose notebooks are not read" },
+];
+
+/// Says in a sentence what the files are. None if nothing is known of them.
+pub(super) fn description(catalog: &Catalog) -> Option<&'static str> {
+    let members = || catalog.members().iter().take(MAX_MEMBERS);
+    if members().any(|member| is_page_instead_of_data(catalog, member)) {
+        let says = "It is a web page and not the export itself: the link of the download may have expired, or it asks to \
+                    sign in. Download the export again";
+        return Some(says);
+    }
+    KNOWN.iter().find(|known| members().any(|member| known.matches(catalog, member))).map(|known| known.says)
+}
+
+impl Known {
+    fn matches(&self, catalog: &Catalog, member: &Member) -> bool {
+        let folder = member.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let has_path = |path: &str| member.name.ends_with(path) || path.starts_with('/') && has_folder(folder, path);
+        self.paths.iter().any(|path| has_path(path))
+            || !self.keys.is_empty()
+                && member.name.ends_with(".json")
+                && JsonHead::of(catalog, member).is_some_and(|head| self.keys.iter().all(|key| head.keys.has(key)))
+    }
+}
+
+/// True if one of the folders in a path has the name after the slash.
+fn has_folder(path: &str, name: &str) -> bool {
+    path.split('/').any(|part| name.strip_prefix('/') == Some(part))
+}
+
+/// True for a web page with the name of a JSON file.
+fn is_page_instead_of_data(catalog: &Catalog, member: &Member) -> bool {
+    let head = || catalog.head(member, PAGE_BYTES).unwrap_or_default();
+    let is_page = |head: &[u8]| {
+        let start = String::from_utf8_lossy(head).trim_start().to_ascii_lowercase();
+        start.starts_with("<!doctype html") || start.starts_with("<html")
+    };
+    member.file_name().to_ascii_lowercase().ends_with(".json") && is_page(&head())
+}
