@@ -41,7 +41,7 @@ pub(super) fn read(
         reader.read_conversations(member, &mut names, accounts.account_for(member))?;
     }
     for (member, role) in others {
-        reader.read_other(member, *role, &mut names)?;
+        reader.read_other(member, role, &mut names)?;
         reader.bytes_done += member.size;
         reader.sink.progress(reader.bytes_done)?;
     }
