@@ -51,8 +51,15 @@ const TEST_CARD_NUMBERS: &[&str] = &[
     "4716108999716531",
 ];
 
-/// The card number that starts with the digits of `runs[0]`. None if there is none.
-pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
+/// A number that is written as card numbers are and has a Luhn check digit.
+struct Candidate {
+    start: usize,
+    end: usize,
+    digits: Vec<u8>,
+    groups: usize,
+}
+
+fn candidate_at(doc: &Doc, runs: &[Run]) -> Option<Candidate> {
     let first = runs[0].len();
     if !(first == 4 || first == 6 || first == 8 || (13..=19).contains(&first)) {
         return None;
@@ -60,14 +67,32 @@ pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     let grouping = CARD_GROUPINGS
         .iter()
         .find(|groups| [Gap::Space, Gap::Hyphen, Gap::Dot].iter().any(|gap| is_grouped(runs, groups, &[*gap])));
-    let count = match grouping {
+    let groups = match grouping {
         Some(groups) => groups.len(),
         None if first >= 13 => 1,
         None => return None,
     };
-    let (start, end) = (runs[0].start, runs[count - 1].end);
+    let (start, end) = (runs[0].start, runs[groups - 1].end);
     let digits = digits_of(doc.bytes, start, end);
-    if !has_card_boundaries(doc.bytes, start, end) || !has_luhn_check(&digits) || is_test_number(&digits) {
+    (has_card_boundaries(doc.bytes, start, end) && has_luhn_check(&digits)).then_some(Candidate {
+        start,
+        end,
+        digits,
+        groups,
+    })
+}
+
+/// The end of the test card number that starts with the digits of `runs[0]`. None if there is none.
+pub(crate) fn test_number_end(doc: &Doc, runs: &[Run]) -> Option<usize> {
+    candidate_at(doc, runs)
+        .filter(|number| is_test_number(&number.digits) && issuer_of(&number.digits).is_some())
+        .map(|number| number.end)
+}
+
+/// The card number that starts with the digits of `runs[0]`. None if there is none.
+pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
+    let Candidate { start, end, digits, groups } = candidate_at(doc, runs)?;
+    if is_test_number(&digits) {
         return None;
     }
     let is_named = doc.matches_context(start, end, bits::CARD);
@@ -76,8 +101,7 @@ pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     let issuer = issuer_of(&digits)?;
     // If the length is unusual, or if the issuer's range is wide, the number also needs a context word or a grouping.
     let has_common_length = matches!(digits.len(), 15 | 16) && !issuer.1;
-    let has_card_grouping =
-        grouping.is_some_and(|groups| groups.len() > 2) && (has_common_length || !issuer.1 || is_named);
+    let has_card_grouping = groups > 2 && (has_common_length || !issuer.1 || is_named);
     if is_named_otherwise && !is_named || !(is_named || has_card_grouping || has_common_length) {
         return None;
     }

@@ -26,6 +26,10 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
             continue;
         }
         found.extend(card::card_at(doc, at));
+        // The first groups of a test card number have the length of a telephone number.
+        if let Some(end) = card::test_number_end(doc, at) {
+            phone_end = phone_end.max(end);
+        }
         let ids_start = found.len();
         national::find_numbers_at(doc, at, found);
         // A number after the name of a personal number is not a telephone number, even if words for a telephone number
