@@ -12,6 +12,8 @@ use std::collections::{BTreeSet, HashSet};
 
 /// Number of bytes at the beginning of a Markdown file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
+/// Name of the file that lists the topics.
+const INDEX: &str = "MEMORY.md";
 /// Types that a topic file of the memory can have.
 pub(super) const TOPIC_TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
 
@@ -36,10 +38,12 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let topics: BTreeSet<usize> =
         catalog.members().iter().filter(|m| is_markdown(m) && is_topic(catalog, m)).map(|m| m.id).collect();
     let topic_folders = folders_of(catalog, topics.iter().copied());
+    let indexes = catalog.members().iter().filter(|m| m.file_name() == INDEX && topic_folders.contains(&place_of(m)));
+    let indexed_folders = folders_of(catalog, indexes.map(|m| m.id));
     for member in catalog.members().iter().filter(|m| is_markdown(m)) {
-        let is_beside_topic = topic_folders.contains(&place_of(member));
-        let is_index = member.file_name() == "MEMORY.md" && (is_beside_topic || is_in_memory_folder(member));
-        if topics.contains(&member.id) || is_index || is_in_memory_folder(member) {
+        // Claude Code also writes topics without frontmatter. They count if the folder has an index and a topic.
+        let is_indexed = indexed_folders.contains(&place_of(member)) && !is_rules_name(member);
+        if topics.contains(&member.id) || is_indexed || is_in_memory_folder(member) {
             parts.push(Part { member: member.id, role: Role::Memories });
         }
     }
@@ -50,7 +54,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let has_index = parts
         .iter()
         .filter_map(|p| catalog.members().get(p.member))
-        .any(|m| m.file_name() == "MEMORY.md" && topics.iter().any(|t| *t != m.id));
+        .any(|m| m.file_name() == INDEX && topics.iter().any(|t| *t != m.id));
     // Rules files beside logs or memory are also files of Claude Code.
     let taken: HashSet<usize> = parts.iter().map(|part| part.member).collect();
     let rules = agent_rules::rules_of("claude-code", catalog).filter(|member| !taken.contains(&member.id));
@@ -167,6 +171,12 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
 fn is_markdown(member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     name.ends_with(".md") || name.ends_with(".markdown")
+}
+
+/// True for a file name that rules files have. Such a file is no topic.
+fn is_rules_name(member: &Member) -> bool {
+    let names = ["claude.md", "claude.local.md", "agents.md", "gemini.md", "readme.md"];
+    names.iter().any(|name| member.file_name().eq_ignore_ascii_case(name))
 }
 
 /// True for a file that has one of the [`TOPIC_TYPES`], and a name or a description.

@@ -8,9 +8,29 @@ use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
+use std::collections::HashMap;
+
+/// Ids of the memories that were read so far, each with a digest of the text of its file.
+#[derive(Debug, Default)]
+pub(super) struct KnownIds(HashMap<String, String>);
+
+impl KnownIds {
+    /// The id of a memory. If a file with another text has the same id, the name of this file is added to it, and if
+    /// that id is known too, the digest of the text: two topics can state the same name, and the folders of several
+    /// projects can be imported together.
+    fn unique(&mut self, id: String, member: &Member, text: &str) -> String {
+        let digest = content_id(text);
+        let with_file = format!("{id}/{}", member.file_name());
+        let with_digest = format!("{with_file}/{digest}");
+        let is_free = |id: &String| self.0.get(id).is_none_or(|known| *known == digest);
+        let id = [id, with_file].into_iter().find(is_free).unwrap_or(with_digest);
+        self.0.insert(id.clone(), digest);
+        id
+    }
+}
 
 /// Reads a memory file.
-pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known_ids: &mut KnownIds) -> Result<(), FormatError> {
     let text = reader.text(member)?;
     if text.trim().is_empty() {
         reader.report_dropped(
@@ -45,7 +65,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
             None => stem.to_owned(),
         }),
     };
-    let id = format!("memory/{}/{name}", project.unwrap_or_default());
+    let id = known_ids.unique(format!("memory/{}/{name}", project.unwrap_or_default()), member, &text);
     let body = document.body.trim();
     let description = document.text("description");
     let memory_text = if body.is_empty() { description.as_deref().unwrap_or_default() } else { body };
