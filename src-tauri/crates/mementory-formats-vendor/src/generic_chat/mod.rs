@@ -1,11 +1,13 @@
 //! Chats in a common JSON shape. See README.md.
 mod amazon_q;
+mod anything_llm;
 mod cherry_studio;
 mod cline;
 mod conversation;
 mod detect;
 mod goose;
 mod kiro;
+mod ollama;
 mod openrouter;
 mod pairs;
 mod read;

@@ -141,7 +141,8 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
         return Some(Shape::Conversations);
     }
     let is_list = matches!(head.first(), Some(b'[')) || text.trim_start().lines().take(2).count() == 2;
-    if is_list && has(&keys, "prompt") && has(&keys, "response") {
+    let pairs = [("prompt", "response"), ("prompt", "completion"), ("instruction", "output")];
+    if is_list && pairs.iter().any(|(question, answer)| has(&keys, question) && has(&keys, answer)) {
         return Some(Shape::Messages);
     }
     let is_screen = has(&keys, "ts") && (has(&keys, "say") || has(&keys, "ask"));
@@ -308,6 +309,9 @@ mod tests {
             (r#"{"internal":[["a","b"]]}"#, None),
             (r#"{"chat_history":[[1,2]]}"#, None),
             (r#"[{"prompt":"a","response":"b"}]"#, Some(Shape::Messages)),
+            (r#"[{"instruction":"a","input":"","output":"b"}]"#, Some(Shape::Messages)),
+            ("{\"prompt\":\"a\",\"completion\":\"b\"}\n{\"prompt\":\"c\",\"completion\":\"d\"}", Some(Shape::Messages)),
+            (r#"{"prompt":"a","completion":"b"}"#, None),
             (
                 r#"[{"type":"user","content":"a","children":[{"type":"assistant","content":"b","children":[]}]}]"#,
                 Some(Shape::Messages),

@@ -3,7 +3,7 @@ use super::conversation::{LooseMessages, TITLE_KEYS, conversation};
 use super::shape::{CHATBOX_LIST, CHATBOX_SESSION, FORMAT_ID, NEXT_CHAT};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
-use mementory_formats_shared::message::{first_text, read_message, report_no_message, send, times};
+use mementory_formats_shared::message::{first_text, read_list, read_message, report_no_message, send, times};
 use mementory_formats_shared::object::{Object, list};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::{DroppedAs, Kind, Verbatim};
@@ -68,6 +68,35 @@ fn session(
         return Ok(());
     };
     conversation(files, member, &ObjectElement { text: raw.get(), object, pointer }, loose)
+}
+
+/// Member of a session of Chatbox with the messages that other branches have after a message.
+pub(super) const FORKS: &str = "messageForksHash";
+
+/// Adds the messages of other branches to those of a session of Chatbox. Returns the id of the last message of the shown
+/// branch, or None if there are no other branches.
+pub(super) fn add_forks(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    session: &Object<'_>,
+    at: &str,
+    turns: &mut Vec<Turn>,
+) -> Option<String> {
+    let forks = session.object(FORKS)?;
+    let shown = turns.last()?.id.clone();
+    let count = turns.len();
+    for (id, raw) in forks.members() {
+        let lists = Object::parse(raw.get()).and_then(|fork| fork.list("lists")).unwrap_or_default();
+        for (index, raw) in lists.into_iter().enumerate() {
+            let messages = Object::parse(raw.get()).and_then(|list| list.list("messages")).unwrap_or_default();
+            let pointer = format!("{at}/{FORKS}/{id}/lists/{index}/messages");
+            for (n, mut turn) in read_list(files, member, &messages, &pointer).into_iter().enumerate() {
+                turn.parent = if n == 0 { TurnParent::Id(id.to_owned()) } else { TurnParent::At(turns.len() - 1) };
+                turns.push(turn);
+            }
+        }
+    }
+    shown.filter(|_| turns.len() > count)
 }
 
 /// Sends the topics of a backup of LobeChat, and those messages of its sessions that are outside of topics.
