@@ -73,8 +73,8 @@ fn session(
 /// Member of a session of Chatbox with the messages that other branches have after a message.
 pub(super) const FORKS: &str = "messageForksHash";
 
-/// Adds the messages of other branches to those of a session of Chatbox. Returns the id of the last message of the shown
-/// branch, or None if there are no other branches.
+/// Adds the messages of other branches to those of a session of Chatbox. Returns the id of the last message that is
+/// shown, or None if there are no other branches.
 pub(super) fn add_forks(
     files: &mut FileReader<'_>,
     member: &Member,
