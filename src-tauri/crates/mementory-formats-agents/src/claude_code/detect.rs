@@ -35,6 +35,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         }
     }
     let log_count = parts.len();
+    let logs = parts.iter().filter(|part| part.role == Role::Conversations).map(|part| part.member);
+    let log_folders = folders_of(catalog, logs);
     let topics: BTreeSet<usize> =
         catalog.members().iter().filter(|m| is_markdown(m) && is_topic(catalog, m)).map(|m| m.id).collect();
     let topic_folders = folders_of(catalog, topics.iter().copied());
@@ -43,7 +45,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     for member in catalog.members().iter().filter(|m| is_markdown(m)) {
         // Claude Code also writes topics without frontmatter. They count if the folder has an index and a topic.
         let is_indexed = indexed_folders.contains(&place_of(member)) && !is_rules_name(member);
-        if topics.contains(&member.id) || is_indexed || is_in_memory_folder(member) {
+        let is_in_memory = is_in_memory_folder(catalog, member) || is_beside_logs(member, &log_folders);
+        if topics.contains(&member.id) || is_indexed || is_in_memory {
             parts.push(Part { member: member.id, role: Role::Memories });
         }
     }
@@ -195,10 +198,24 @@ pub(super) fn topic_type(document: &Document<'_>) -> Option<String> {
 }
 
 /// True for a file below `projects/<project>/memory/`, `agent-memory/` or `agent-memory-local/`.
-fn is_in_memory_folder(member: &Member) -> bool {
-    let folders: Vec<&str> = member.name.split('/').rev().skip(1).collect();
+fn is_in_memory_folder(catalog: &Catalog, member: &Member) -> bool {
+    let path = path_of(catalog, member);
+    let folders: Vec<&str> = path.split('/').rev().skip(1).collect();
     let project = folders.iter().position(|f| *f == "memory").and_then(|at| folders.get(at + 2));
     project == Some(&"projects") || folders.iter().any(|f| matches!(*f, "agent-memory" | "agent-memory-local"))
+}
+
+/// The folders and the name of a file. The person may have selected one of the folders itself, so the path begins with
+/// the name of the selected folder.
+pub(super) fn path_of(catalog: &Catalog, member: &Member) -> String {
+    let root = catalog.roots().get(member.root).filter(|_| member.archive.is_none() && member.place != member.name);
+    root.map_or_else(|| member.name.clone(), |root| format!("{root}/{}", member.name))
+}
+
+/// True for a file in the folder `memory` of a project whose logs are in the input.
+fn is_beside_logs(member: &Member, log_folders: &HashSet<Place<'_>>) -> bool {
+    let project = folder(member).strip_suffix("memory").filter(|above| above.is_empty() || above.ends_with('/'));
+    project.is_some_and(|above| log_folders.contains(&(member.root, member.archive, above.trim_end_matches('/'))))
 }
 
 fn folder(member: &Member) -> &str {

@@ -1,6 +1,6 @@
 //! Reads memory files: topics with frontmatter, and `MEMORY.md`, which lists the topics and may itself contain
 //! memories.
-use super::detect::topic_type;
+use super::detect::{path_of, topic_type};
 use super::{FORMAT, PLATFORM};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::frontmatter::Document;
@@ -47,7 +47,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known_ids: &mut
         reader.sink.note(Issue::new("frontmatter", &member.place, message));
     }
     let is_index = member.file_name() == "MEMORY.md" && document.yaml.is_none();
-    let project = project_of(member);
+    let path = path_of(reader.catalog, member);
+    let project = project_of(&path);
     if is_index && !is_list_of_links(&text) {
         for piece in rules_text::items(&text, "") {
             let id = format!("memory/{}/MEMORY.md/{}", project.unwrap_or_default(), piece.id);
@@ -97,8 +98,8 @@ fn origin(member: &Member, pointer: &str) -> Origin {
 
 /// The project: the name of the folder below `projects/`, or, for the memory of a subagent, below `agent-memory/` or
 /// `agent-memory-local/`.
-fn project_of(member: &Member) -> Option<&str> {
-    let folders: Vec<&str> = member.name.split('/').collect();
+fn project_of(path: &str) -> Option<&str> {
+    let folders: Vec<&str> = path.split('/').collect();
     let at = folders.iter().position(|f| matches!(*f, "projects" | "agent-memory" | "agent-memory-local"))?;
     folders.get(at + 1).copied().filter(|_| at + 2 < folders.len())
 }
