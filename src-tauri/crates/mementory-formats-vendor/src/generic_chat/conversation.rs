@@ -31,7 +31,7 @@ pub(super) const ID_KEYS: [&str; 12] = [
 ];
 pub(super) const TITLE_KEYS: [&str; 9] =
     ["title", "userTitle", "name", "topic", "subject", "thread_title", "chat_title", "chatTitle", "autoTitle"];
-const HEADER_KEYS: [&str; 7] = ["thread", "conversation", "conv", "chat", "metadata", "session", "meta"];
+const HEADER_KEYS: [&str; 8] = ["thread", "conversation", "conv", "chat", "metadata", "session", "meta", "history"];
 const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "instructions", "systemMessage"];
 const LEAF_KEYS: [&str; 5] = ["currentId", "current_node", "currentMessageId", "activeLeafId", "currNode"];
 /// Keys of a question and of its answer, in entries that contain both texts.

@@ -7,6 +7,7 @@ mod conversation;
 mod detect;
 mod goose;
 mod kiro;
+mod kobold;
 mod ollama;
 mod openrouter;
 mod pairs;

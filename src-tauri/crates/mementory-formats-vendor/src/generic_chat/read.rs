@@ -2,7 +2,7 @@
 use super::conversation::{LooseMessages, conversation};
 use super::detect::{ANYTHING_LLM, GOOSE, OLLAMA};
 use super::shape::{FORMAT_ID, Shape, wrappers};
-use super::{amazon_q, anything_llm, cherry_studio, cline, goose, kiro, ollama, openrouter, stores, threads};
+use super::{amazon_q, anything_llm, cherry_studio, cline, goose, kiro, kobold, ollama, openrouter, stores, threads};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
 use mementory_formats_shared::reader::FileReader;
@@ -44,6 +44,9 @@ pub(super) fn read(
                     _ => cherry_studio::read_backup,
                 };
                 files.objects(member, &[], Kind::Conversation, |files, e| read_backup(files, member, e))?;
+            }
+            Shape::Kobold => {
+                files.objects(member, &[], Kind::Conversation, |files, e| kobold::read_story(files, member, e))?;
             }
             Shape::AmazonQ => {
                 files.objects(member, &[], Kind::Conversation, |files, e| amazon_q::read_saved(files, member, e))?;

@@ -59,6 +59,9 @@ pub(super) const CHATBOX_LIST: &str = "chat-sessions";
 pub(super) const CHERRY_DATABASE: &str = "indexedDB";
 pub(super) const CHERRY_SETTINGS: &str = "localStorage";
 
+/// Member of a story of KoboldAI that contains the texts after its beginning.
+pub(super) const KOBOLD_ACTIONS: &str = "actions";
+
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -84,6 +87,8 @@ pub(super) enum Shape {
     AmazonQ,
     /// The log of a session of Kiro CLI 2.
     Kiro,
+    /// A story of KoboldAI.
+    Kobold,
 }
 
 impl Shape {
@@ -101,6 +106,7 @@ impl Shape {
             Shape::Cline => "cline",
             Shape::AmazonQ => "amazon_q",
             Shape::Kiro => "kiro",
+            Shape::Kobold => "kobold",
         }
     }
 
@@ -108,7 +114,7 @@ impl Shape {
     pub fn parse(name: &str) -> Option<Self> {
         let shared = [Shape::Conversations, Shape::Messages, Shape::Threads, Shape::OpenRouter];
         let backups = [Shape::NextChat, Shape::Chatbox, Shape::LobeChat, Shape::CherryStudio];
-        [&shared[..], &backups[..], &[Shape::Cline, Shape::AmazonQ, Shape::Kiro]]
+        [&shared[..], &backups[..], &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold]]
             .concat()
             .into_iter()
             .find(|shape| shape.as_str() == name)
@@ -124,6 +130,9 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     }
     if let Some(backup) = backup(&keys, &text) {
         return Some(backup);
+    }
+    if ["gamestarted", "prompt", KOBOLD_ACTIONS].iter().all(|key| has(&keys, key)) {
+        return Some(Shape::Kobold);
     }
     if is_amazon_q(&keys) {
         return Some(Shape::AmazonQ);
@@ -298,6 +307,8 @@ mod tests {
             (r#"{"version":"v1","kind":"Order","data":{"message_id":"m","content":[{"kind":"text"}]}}"#, None),
             (r#"[{"ts":1,"type":"say","say":"hello","text":"a"}]"#, None),
             (r#"{"exportType":"all","state":{"orders":[]}}"#, None),
+            (r#"{"gamestarted":true,"prompt":"a","actions":["b"]}"#, Some(Shape::Kobold)),
+            (r#"{"prompt":"a","actions":["b"]}"#, None),
             (r#"{"version":"orpg.3.0","characters":{},"messages":{},"items":{}}"#, Some(Shape::OpenRouter)),
             (r#"{"history":[{"message":{"role":"user","content":"a"}}]}"#, Some(Shape::Conversations)),
             (r#"{"messages":[{"author":{"type":"human"},"content":"a"}]}"#, Some(Shape::Conversations)),
