@@ -1,6 +1,6 @@
 //! Reads a story that KoboldAI or KoboldAI Lite saved: a beginning, the texts that follow it, and texts that the model
 //! receives with each request (memory, author's note, world info).
-use super::shape::{FORMAT_ID, KOBOLD_ACTIONS};
+use super::shape::KOBOLD_ACTIONS;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::message::{first_text, report_no_message, send};
@@ -71,7 +71,7 @@ pub(super) fn read_story(
         turns,
         ..Chat::default()
     };
-    send(files, member, chat, PLATFORM, Some(FORMAT_ID))
+    send(files, member, chat, PLATFORM, Some("kobold"))
 }
 
 fn text_of(raw: &RawValue) -> Option<String> {
