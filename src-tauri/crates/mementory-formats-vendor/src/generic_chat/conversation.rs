@@ -101,7 +101,7 @@ pub(super) fn conversation(
     };
     turns.iter_mut().for_each(cline::take_added_text);
     tree::find_roots(&mut turns);
-    let shown = stores::add_forks(files, member, object, &element.pointer, &mut turns);
+    let forks = stores::add_forks(files, member, object, &element.pointer, &mut turns);
     let header = HEADER_KEYS.iter().find_map(|key| object.object(key));
     let text = |keys: &[&str]| {
         first_text(object, keys).or_else(|| header.as_ref().and_then(|header| first_text(header, keys)))
@@ -121,8 +121,8 @@ pub(super) fn conversation(
         // The list `visible` repeats the texts as the page shows them.
         lists.extend(object.raw_value(pairs::VISIBLE).map(|raw| (raw, "[]")));
     }
-    if shown.is_some() {
-        lists.extend(object.raw_value(stores::FORKS).map(|raw| (raw, "{}")));
+    if let Some(forks) = &forks {
+        lists.extend(forks.lists.iter().map(|raw| (*raw, "[]")));
     }
     let mut chat = Chat {
         // The address of a chat ends with its id.
@@ -132,7 +132,7 @@ pub(super) fn conversation(
         summary: first_text(object, &["summary", "memoryPrompt"]).unwrap_or_default(),
         times: found,
         model: text(&["model", "model_id", "modelId"]).or_else(|| first_text(model.as_ref()?, &["id", "name"])),
-        leaf: text(&LEAF_KEYS).or(shown),
+        leaf: text(&LEAF_KEYS).or_else(|| forks?.shown),
         pointer: element.pointer.clone(),
         verbatim: Some(Verbatim::json(with_replaced_values(element.text, &lists))),
         turns,

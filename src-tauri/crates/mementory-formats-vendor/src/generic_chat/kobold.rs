@@ -29,16 +29,21 @@ pub(super) fn read_story(
     let mut cuts: Vec<(&RawValue, &str)> = Vec::new();
     for key in ["memory", "authorsnote"] {
         if let Some(raw) = object.raw_value(key) {
-            turns.extend(context(raw, raw, format!("{at}/{key}")));
+            turns.extend(context(raw, format!("{at}/{key}")));
             cuts.push((raw, "\"\""));
         }
     }
     for (index, raw) in object.list("worldinfo").unwrap_or_default().into_iter().enumerate() {
-        let entry = Object::parse(raw.get());
-        let content = entry.as_ref().and_then(|entry| entry.raw_value("content"));
-        turns.extend(content.and_then(|content| context(raw, content, format!("{at}/worldinfo/{index}"))));
+        let content = Object::parse(raw.get()).and_then(|entry| entry.raw_value("content"));
+        let Some(content) = content else { continue };
+        turns.extend(context(content, format!("{at}/worldinfo/{index}/content")));
+        cuts.push((content, "\"\""));
     }
-    cuts.extend(object.raw_value("worldinfo").map(|raw| (raw, "[]")));
+    // The texts that were chosen among several answers are repeated here.
+    for (_, raw) in object.object("actions_metadata").iter().flat_map(|entries| entries.members()) {
+        let chosen = Object::parse(raw.get()).and_then(|entry| entry.raw_value("Selected Text"));
+        cuts.extend(chosen.map(|raw| (raw, "\"\"")));
+    }
     let actions = object.list(KOBOLD_ACTIONS).unwrap_or_default();
     let marks = marks_of(object);
     let is_chat = actions.iter().filter_map(|raw| decode_string(raw)).any(|text| marks.is_prompt(&text));
@@ -79,8 +84,8 @@ fn text_of(raw: &RawValue) -> Option<String> {
 }
 
 /// A text that the model receives with each request. None if it is blank.
-fn context(source: &RawValue, text: &RawValue, pointer: String) -> Option<Turn> {
-    let text = text_of(text)?;
+fn context(source: &RawValue, pointer: String) -> Option<Turn> {
+    let text = text_of(source)?;
     Some(Turn { hidden: true, content_type: "context".into(), ..turn(SYSTEM, text, source, pointer) })
 }
 
