@@ -1,7 +1,7 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
 use super::shape::FORMAT_ID;
 use super::shape::MESSAGE_LISTS;
-use super::{cline, pairs, stores, tree};
+use super::{branches, cline, pairs, tree};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::content::Content;
@@ -101,7 +101,7 @@ pub(super) fn conversation(
     };
     turns.iter_mut().for_each(cline::take_added_text);
     tree::find_roots(&mut turns);
-    let forks = stores::add_forks(files, member, object, &element.pointer, &mut turns);
+    let forks = branches::add_forks(files, member, object, &element.pointer, &mut turns);
     let header = HEADER_KEYS.iter().find_map(|key| object.object(key));
     let text = |keys: &[&str]| {
         first_text(object, keys).or_else(|| header.as_ref().and_then(|header| first_text(header, keys)))
