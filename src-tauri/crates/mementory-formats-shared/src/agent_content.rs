@@ -14,6 +14,14 @@ use std::borrow::Cow;
 /// Largest size, in bytes of base64, of an embedded file. A larger one is not extracted from its message.
 const MAX_INLINE_BYTES: usize = 64 << 20;
 
+/// The bytes of a file that a message contains in base64, with or without padding. None if they are not base64, empty,
+/// or larger than [`MAX_INLINE_BYTES`].
+pub(crate) fn embedded_bytes(data: &str) -> Option<Vec<u8>> {
+    use base64::engine::general_purpose::STANDARD_NO_PAD;
+    let data = Some(data.trim().trim_end_matches('=')).filter(|data| data.len() <= MAX_INLINE_BYTES)?;
+    STANDARD_NO_PAD.decode(data).ok().filter(|bytes| !bytes.is_empty())
+}
+
 /// A file that a message contains.
 #[derive(Debug)]
 pub struct InlineFile {
@@ -158,12 +166,7 @@ impl AgentContent {
             None => (media_type.map(Cow::into_owned), inner.has("data").then_some(url.as_deref()).flatten()),
         };
         let name = ["filename", "file_name", "title", "name"].into_iter().find_map(|k| block.non_blank_text(k));
-        let bytes = data.filter(|d| d.len() <= MAX_INLINE_BYTES).and_then(|d| {
-            base64::engine::general_purpose::STANDARD.decode(d.trim_end_matches('=')).ok().or_else(|| {
-                base64::engine::general_purpose::STANDARD_NO_PAD.decode(d.trim().trim_end_matches('=')).ok()
-            })
-        });
-        let Some(bytes) = bytes.filter(|b| !b.is_empty()) else {
+        let Some(bytes) = data.and_then(embedded_bytes) else {
             let place = url.filter(|u| !u.starts_with("data:") && u.len() < 4096).unwrap_or_default();
             let text = [name.as_deref(), media_type.as_deref(), Some(place.as_ref())];
             let text: Vec<&str> = text.into_iter().flatten().filter(|t| !t.is_empty()).collect();

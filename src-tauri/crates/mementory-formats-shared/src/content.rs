@@ -29,6 +29,10 @@ pub struct FileRef {
     pub size: Option<u64>,
 }
 
+/// Longest address of a file, in bytes. A longer value contains the file itself.
+const MAX_ADDRESS: usize = 4096;
+/// Name of a file that a message contains without a name.
+const EMBEDDED: &str = "embedded file";
 /// Types of parts that contain text.
 const TEXT_TYPES: [&str; 6] = ["text", "input_text", "output_text", "markdown", "paragraph", "content"];
 /// Types of text parts that are named after HTML elements. Some browser extensions write them.
@@ -232,13 +236,14 @@ impl Content {
             // A long address is replaced with its digest.
             let key = if id.len() > 120 { content_id(&id) } else { id.clone() };
             let key = RecordKey::new(format, format!("file/{key}"));
-            let name = file.name.clone().unwrap_or_else(|| id.rsplit('/').next().unwrap_or(&id).to_owned());
+            let name_of_id = || if id.len() > MAX_ADDRESS { EMBEDDED } else { id.rsplit('/').next().unwrap_or(&id) };
+            let name = file.name.clone().unwrap_or_else(|| name_of_id().to_owned());
             if out.iter().any(|other| other.key == key) {
                 continue;
             }
             out.push(AttachmentRef {
                 key,
-                origin_id: file.id.clone(),
+                origin_id: file.id.clone().filter(|id| id.len() <= MAX_ADDRESS),
                 name,
                 media_type: file.media_type.clone(),
                 size: file.size,
@@ -319,13 +324,13 @@ fn file_ref(object: &Object<'_>) -> FileRef {
 }
 
 /// A reference to a file of which only the address is known. The id of a `data:` address is a digest, because the
-/// address contains the whole file, which stays only in the verbatim.
+/// address contains the whole file (see `message::store_embedded`).
 fn file_ref_of_address(address: &str) -> FileRef {
     let Some(rest) = address.strip_prefix("data:") else {
         return FileRef { id: Some(address.to_owned()), ..FileRef::default() };
     };
     let media_type = rest.split([';', ',']).next().filter(|t| t.contains('/')).map(str::to_owned);
-    FileRef { id: Some(content_id(address)), name: Some("embedded file".into()), media_type, size: None }
+    FileRef { id: Some(content_id(address)), name: Some(EMBEDDED.into()), media_type, size: None }
 }
 
 #[cfg(test)]

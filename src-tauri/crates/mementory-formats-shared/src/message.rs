@@ -1,12 +1,13 @@
 //! Reads messages of chat programs. Recognises the names under which different programs store role, content, id,
 //! parent, time, model and files.
+use super::agent_content::embedded_bytes;
 use super::any_time::first_time;
 use super::chat::{Chat, ChatFile, Turn, TurnParent};
 use super::content::Content;
-use super::object::{Object, decode_string};
+use super::object::{Object, content_id, decode_string};
 use super::reader::FileReader;
 use super::roles::{ASSISTANT, SYSTEM, TOOL, USER, role_or_word};
-use mementory_format::{FormatError, Member};
+use mementory_format::{AttachmentFile, FormatError, Member};
 use mementory_model::{DroppedAs, Kind, Times, Unit, Verbatim};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -36,7 +37,8 @@ const CREATED_KEYS: [&str; 14] = [
     "created_date",
     "creationTime",
 ];
-const UPDATED_KEYS: [&str; 6] = ["updated_at", "updatedAt", "update_time", "edited_at", "updated", "lastUpdate"];
+const UPDATED_KEYS: [&str; 7] =
+    ["updated_at", "updatedAt", "update_time", "edited_at", "updated", "lastUpdate", "lastModified"];
 /// Roles of messages that contain only the model's thoughts.
 const THOUGHT_ROLES: [&str; 2] = ["thinking", "reasoning"];
 const MODEL_KEYS: [&str; 8] =
@@ -203,6 +205,12 @@ fn parent_of(object: &Object<'_>) -> TurnParent {
     if let Some(key) = PARENT_KEYS.iter().find(|key| object.has(key)) {
         return id_text(object, key).filter(|id| !is_zero_uuid(id)).map_or(TurnParent::Root, TurnParent::Id);
     }
+    // llama.cpp lists the ids of the answers too. Elsewhere, `parent` can be anything.
+    if object.list("children").is_some()
+        && let Some(raw) = object.raw_value("parent").filter(|raw| raw.get().starts_with(['"', 'n']))
+    {
+        return decode_string(raw).map_or(TurnParent::Root, |id| TurnParent::Id(id.into_owned()));
+    }
     let Some(ancestors) = object.list("ancestors") else { return TurnParent::Previous };
     let nearest = ancestors.last().and_then(|raw| decode_string(raw));
     nearest.map_or(TurnParent::Root, |id| TurnParent::Id(id.into_owned()))
@@ -260,8 +268,34 @@ pub fn send(
     platform: &str,
     version: Option<&str>,
 ) -> Result<(), FormatError> {
+    store_embedded(files, member, &chat)?;
     let unit = unit(files, member, chat, platform, version);
     files.sink.unit(unit)
+}
+
+/// Sends the files that messages contain as `data:` addresses to the sink. In the message's list of files, the id of
+/// such a file is the digest of its address.
+pub fn store_embedded(files: &mut FileReader<'_>, member: &Member, chat: &Chat) -> Result<(), FormatError> {
+    for turn in chat.turns.iter().filter(|turn| !turn.attachments.is_empty()) {
+        let text = turn.verbatim.as_ref().map_or("", |verbatim| verbatim.text.as_str());
+        for address in text.match_indices("\"data:").filter_map(|(at, _)| text.get(at + 1..)?.split('"').next()) {
+            let is_escaped = address.contains('\\');
+            let address = if is_escaped { Cow::Owned(address.replace("\\/", "/")) } else { Cow::Borrowed(address) };
+            let id = content_id(&address);
+            let reference = turn.attachments.iter().find(|file| file.origin_id.as_ref() == Some(&id));
+            let data = address.split_once(";base64,").map(|(_, data)| data);
+            let Some((reference, bytes)) = reference.zip(data.and_then(embedded_bytes)) else { continue };
+            let file = AttachmentFile {
+                key: reference.key.clone(),
+                origin_id: None,
+                name: reference.name.clone(),
+                media_type: reference.media_type.clone(),
+                place: member.place.clone(),
+            };
+            files.sink.attachment(file, &mut bytes.as_slice())?;
+        }
+    }
+    Ok(())
 }
 
 /// The records of a conversation. Reports problems with the order of its messages, such as a missing parent.

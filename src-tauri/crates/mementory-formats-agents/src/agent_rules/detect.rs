@@ -18,6 +18,17 @@ const PACKAGE_FOLDERS: [&str; 3] = ["dist", "target", "vendor"];
 /// Files that describe a package of software.
 const MANIFESTS: [&str; 7] =
     ["cargo.toml", "composer.json", "gemfile", "go.mod", "package.json", "pom.xml", "pyproject.toml"];
+/// Folders in which an agent looks for the person's rules, with the agent's platform. Each Markdown file there is one.
+const FOLDERS: [([&str; 2], &str); 8] = [
+    ([".kiro", "steering"], "kiro"),
+    ([".amazonq", "rules"], "amazon-q"),
+    ([".continue", "rules"], "continue"),
+    ([".trae", "rules"], "trae"),
+    ([".augment", "rules"], "augment"),
+    ([".qoder", "rules"], "qoder"),
+    ([".kilocode", "rules"], "kilo-code"),
+    ([".agent", "rules"], "antigravity"),
+];
 /// Members of the frontmatter of Cursor's rules.
 const CURSOR_KEYS: [&str; 3] = ["description", "globs", "alwaysApply"];
 
@@ -149,6 +160,10 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
         ".windsurfrules" => rules("windsurf"),
         ".clinerules" => rules("cline"),
         ".goosehints" => rules("goose"),
+        ".roorules" => rules("roo-code"),
+        "qwen.md" if member.file_name() == "QWEN.md" => rules("qwen-code"),
+        "warp.md" if member.file_name() == "WARP.md" => rules("warp"),
+        "crush.md" if member.file_name() == "CRUSH.md" => rules("crush"),
         "copilot-instructions.md" => rules("github-copilot"),
         "memory.md" => RuleFile { method: "agent_memory", ..rules("agents") },
         "global_rules.md" => rules("windsurf"),
@@ -159,15 +174,26 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
             RuleFile { method: "agent_memory", is_opaque: true, ..rules("windsurf") }
         }
         _ if is_in_folder(&[".clinerules"]) && (is_markdown || name.ends_with(".txt")) => rules("cline"),
+        _ if folders.windows(2).any(is_roo_folder) && (is_markdown || name.ends_with(".txt")) => rules("roo-code"),
         _ if !is_markdown => return None,
+        _ if is_in_folder(&[".serena", "memories"]) => RuleFile { method: "agent_memory", ..rules("serena") },
+        "guidelines.md" if is_in_folder(&[".junie"]) => rules("junie"),
         _ if is_in_folder(&[".claude", "rules"]) => rules("claude-code"),
         _ if is_in_folder(&[".cursor", "rules"]) => rules("cursor"),
         _ if is_in_folder(&[".windsurf", "rules"]) => rules("windsurf"),
         _ if is_in_folder(&[".github", "instructions"]) || name.ends_with(".instructions.md") => {
             rules("github-copilot")
         }
-        _ => return None,
+        _ => {
+            let platform = FOLDERS.iter().find(|(path, _)| is_in_folder(path))?.1;
+            rules(platform)
+        }
     })
+}
+
+/// True for the folder of Roo Code's rules for all modes or for one mode, `.roo/rules` or `.roo/rules-<mode>`.
+fn is_roo_folder(folders: &[&str]) -> bool {
+    matches!(folders, [".roo", rules] if *rules == "rules" || rules.starts_with("rules-"))
 }
 
 /// Classifies a file by the members of its frontmatter. None if no agent uses these members. Most members of Cursor's

@@ -54,6 +54,32 @@ fn rules_files_in_an_openclaw_workspace_belong_to_the_workspace() {
 }
 
 #[test]
+fn rules_in_the_folders_of_other_agents_are_read() {
+    for (name, platform) in [
+        (".kiro/steering/product.md", "kiro"),
+        (".junie/guidelines.md", "junie"),
+        (".amazonq/rules/style.md", "amazon-q"),
+        (".continue/rules/style.md", "continue"),
+        (".trae/rules/project_rules.md", "trae"),
+        (".augment/rules/style.md", "augment"),
+        (".roo/rules-code/style.txt", "roo-code"),
+        (".serena/memories/overview.md", "serena"),
+        ("WARP.md", "warp"),
+    ] {
+        let folder = Scratch::new("agent-rules-folders");
+        folder.put(name, "- Fire slowly\n");
+        let found = read(&folder.0, &AgentRules);
+        let platforms: Vec<_> = found.records.iter().map(|r| r.source.platform.as_str()).collect();
+        assert_eq!(platforms, [platform], "{name}");
+    }
+    // A note can have the name of a tool.
+    let folder = Scratch::new("agent-rules-note");
+    folder.put("Warp.md", "Warp and weft\n");
+    let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
+    assert!(AgentRules.detect(&catalog, &Limits::default()).unwrap().is_empty());
+}
+
+#[test]
 fn a_folder_of_rules_for_cline_may_be_selected_by_itself() {
     let folder = Scratch::new("agent-rules-cline");
     for n in 1..=6 {

@@ -12,6 +12,8 @@ use std::collections::{BTreeSet, HashSet};
 
 /// Number of bytes at the beginning of a Markdown file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
+/// Name of the file that lists the topics.
+const INDEX: &str = "MEMORY.md";
 /// Types that a topic file of the memory can have.
 pub(super) const TOPIC_TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
 
@@ -33,13 +35,18 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         }
     }
     let log_count = parts.len();
+    let logs = parts.iter().filter(|part| part.role == Role::Conversations).map(|part| part.member);
+    let log_folders = folders_of(catalog, logs);
     let topics: BTreeSet<usize> =
         catalog.members().iter().filter(|m| is_markdown(m) && is_topic(catalog, m)).map(|m| m.id).collect();
     let topic_folders = folders_of(catalog, topics.iter().copied());
+    let indexes = catalog.members().iter().filter(|m| m.file_name() == INDEX && topic_folders.contains(&place_of(m)));
+    let indexed_folders = folders_of(catalog, indexes.map(|m| m.id));
     for member in catalog.members().iter().filter(|m| is_markdown(m)) {
-        let is_beside_topic = topic_folders.contains(&place_of(member));
-        let is_index = member.file_name() == "MEMORY.md" && (is_beside_topic || is_in_memory_folder(member));
-        if topics.contains(&member.id) || is_index || is_in_memory_folder(member) {
+        // Claude Code also writes topics without frontmatter. They count if the folder has an index and a topic.
+        let is_indexed = indexed_folders.contains(&place_of(member)) && !is_rules_name(member);
+        let is_in_memory = is_in_memory_folder(catalog, member) || is_beside_logs(member, &log_folders);
+        if topics.contains(&member.id) || is_indexed || is_in_memory {
             parts.push(Part { member: member.id, role: Role::Memories });
         }
     }
@@ -50,7 +57,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let has_index = parts
         .iter()
         .filter_map(|p| catalog.members().get(p.member))
-        .any(|m| m.file_name() == "MEMORY.md" && topics.iter().any(|t| *t != m.id));
+        .any(|m| m.file_name() == INDEX && topics.iter().any(|t| *t != m.id));
     // Rules files beside logs or memory are also files of Claude Code.
     let taken: HashSet<usize> = parts.iter().map(|part| part.member).collect();
     let rules = agent_rules::rules_of("claude-code", catalog).filter(|member| !taken.contains(&member.id));
@@ -169,6 +176,12 @@ fn is_markdown(member: &Member) -> bool {
     name.ends_with(".md") || name.ends_with(".markdown")
 }
 
+/// True for a file name that rules files have. Such a file is no topic.
+fn is_rules_name(member: &Member) -> bool {
+    let names = ["claude.md", "claude.local.md", "agents.md", "gemini.md", "readme.md"];
+    names.iter().any(|name| member.file_name().eq_ignore_ascii_case(name))
+}
+
 /// True for a file that has one of the [`TOPIC_TYPES`], and a name or a description.
 fn is_topic(catalog: &Catalog, member: &Member) -> bool {
     let Ok(head) = catalog.head(member, HEAD_BYTES) else { return false };
@@ -185,10 +198,24 @@ pub(super) fn topic_type(document: &Document<'_>) -> Option<String> {
 }
 
 /// True for a file below `projects/<project>/memory/`, `agent-memory/` or `agent-memory-local/`.
-fn is_in_memory_folder(member: &Member) -> bool {
-    let folders: Vec<&str> = member.name.split('/').rev().skip(1).collect();
+fn is_in_memory_folder(catalog: &Catalog, member: &Member) -> bool {
+    let path = path_of(catalog, member);
+    let folders: Vec<&str> = path.split('/').rev().skip(1).collect();
     let project = folders.iter().position(|f| *f == "memory").and_then(|at| folders.get(at + 2));
     project == Some(&"projects") || folders.iter().any(|f| matches!(*f, "agent-memory" | "agent-memory-local"))
+}
+
+/// The folders and the name of a file. The person may have selected one of the folders itself, so the path begins with
+/// the name of the selected folder.
+pub(super) fn path_of(catalog: &Catalog, member: &Member) -> String {
+    let root = catalog.roots().get(member.root).filter(|_| member.archive.is_none() && member.place != member.name);
+    root.map_or_else(|| member.name.clone(), |root| format!("{root}/{}", member.name))
+}
+
+/// True for a file in the folder `memory` of a project whose logs are in the input.
+fn is_beside_logs(member: &Member, log_folders: &HashSet<Place<'_>>) -> bool {
+    let project = folder(member).strip_suffix("memory").filter(|above| above.is_empty() || above.ends_with('/'));
+    project.is_some_and(|above| log_folders.contains(&(member.root, member.archive, above.trim_end_matches('/'))))
 }
 
 fn folder(member: &Member) -> &str {

@@ -1,6 +1,6 @@
 //! Reads memory files: topics with frontmatter, and `MEMORY.md`, which lists the topics and may itself contain
 //! memories.
-use super::detect::topic_type;
+use super::detect::{path_of, topic_type};
 use super::{FORMAT, PLATFORM};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::frontmatter::Document;
@@ -8,9 +8,29 @@ use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
+use std::collections::HashMap;
+
+/// Ids of the memories that were read so far, each with a digest of the text of its file.
+#[derive(Debug, Default)]
+pub(super) struct KnownIds(HashMap<String, String>);
+
+impl KnownIds {
+    /// The id of a memory. If a file with another text has the same id, the name of this file is added to it, and if
+    /// that id is known too, the digest of the text: two topics can state the same name, and the folders of several
+    /// projects can be imported together.
+    fn unique(&mut self, id: String, member: &Member, text: &str) -> String {
+        let digest = content_id(text);
+        let with_file = format!("{id}/{}", member.file_name());
+        let with_digest = format!("{with_file}/{digest}");
+        let is_free = |id: &String| self.0.get(id).is_none_or(|known| *known == digest);
+        let id = [id, with_file].into_iter().find(is_free).unwrap_or(with_digest);
+        self.0.insert(id.clone(), digest);
+        id
+    }
+}
 
 /// Reads a memory file.
-pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known_ids: &mut KnownIds) -> Result<(), FormatError> {
     let text = reader.text(member)?;
     if text.trim().is_empty() {
         reader.report_dropped(
@@ -27,7 +47,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         reader.sink.note(Issue::new("frontmatter", &member.place, message));
     }
     let is_index = member.file_name() == "MEMORY.md" && document.yaml.is_none();
-    let project = project_of(member);
+    let path = path_of(reader.catalog, member);
+    let project = project_of(&path);
     if is_index && !is_list_of_links(&text) {
         for piece in rules_text::items(&text, "") {
             let id = format!("memory/{}/MEMORY.md/{}", project.unwrap_or_default(), piece.id);
@@ -45,7 +66,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
             None => stem.to_owned(),
         }),
     };
-    let id = format!("memory/{}/{name}", project.unwrap_or_default());
+    let id = known_ids.unique(format!("memory/{}/{name}", project.unwrap_or_default()), member, &text);
     let body = document.body.trim();
     let description = document.text("description");
     let memory_text = if body.is_empty() { description.as_deref().unwrap_or_default() } else { body };
@@ -77,8 +98,8 @@ fn origin(member: &Member, pointer: &str) -> Origin {
 
 /// The project: the name of the folder below `projects/`, or, for the memory of a subagent, below `agent-memory/` or
 /// `agent-memory-local/`.
-fn project_of(member: &Member) -> Option<&str> {
-    let folders: Vec<&str> = member.name.split('/').collect();
+fn project_of(path: &str) -> Option<&str> {
+    let folders: Vec<&str> = path.split('/').collect();
     let at = folders.iter().position(|f| matches!(*f, "projects" | "agent-memory" | "agent-memory-local"))?;
     folders.get(at + 1).copied().filter(|_| at + 2 < folders.len())
 }

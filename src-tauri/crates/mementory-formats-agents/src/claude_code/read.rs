@@ -32,7 +32,8 @@ pub(super) fn read(
         sessions.send(&mut reader, &group)?;
     }
     reader.each_member(&members_of(Role::Records), |reader, member| history::read(reader, member, &known_sessions))?;
-    reader.each_member(&members_of(Role::Memories), memory::read)?;
+    let mut known_ids = memory::KnownIds::default();
+    reader.each_member(&members_of(Role::Memories), |reader, member| memory::read(reader, member, &mut known_ids))?;
     let rules: Vec<(&Member, Role)> =
         members_of(Role::Projects).into_iter().map(|member| (member, Role::Memories)).collect();
     agent_rules::read_members(&mut reader, &rules)?;

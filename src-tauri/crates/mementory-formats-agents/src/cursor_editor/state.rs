@@ -8,9 +8,12 @@ use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::object::{Object, decode_string, list, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
-use mementory_model::{DroppedAs, Kind, Verbatim};
+use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use rusqlite::OptionalExtension;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Member of a conversation that may contain its messages by their ids.
+const MAP: &str = "conversationMap";
 
 /// Row ids of a conversation and of its messages.
 #[derive(Debug, Default)]
@@ -120,12 +123,11 @@ impl Conversation<'_> {
         bubble::fill_chat(&mut chat, &object);
         let mut budget = reader.context.limits.element_bytes;
         let mut seen = HashSet::new();
-        let inline = self.read_inline(reader, &object, &mut chat, &mut seen)?;
+        let mut cuts = Vec::new();
+        cuts.extend(self.read_inline(reader, &object, &mut chat, &mut seen)?.map(|raw| (raw, "[]")));
+        cuts.extend(self.read_map(reader, &object, &mut chat, &mut seen)?.map(|raw| (raw, "{}")));
         if let Some(text) = repaired.as_deref() {
-            let text = match inline {
-                Some(raw) => with_replaced_values(text, &[(raw, "[]")]),
-                None => text.to_owned(),
-            };
+            let text = with_replaced_values(text, &cuts);
             budget = budget.saturating_sub(text.len() as u64);
             chat.verbatim = Some(Verbatim::json(text));
         }
@@ -136,6 +138,7 @@ impl Conversation<'_> {
             self.read_bubble(reader, (&id, rowid, is_listed), &mut chat, &mut budget)?;
             seen.insert(id);
         }
+        self.note_missing(reader, &object, &seen);
         if let Some(header) = self.header {
             header.complete(&mut chat);
         }
@@ -184,20 +187,56 @@ impl Conversation<'_> {
         Ok((!items.is_empty()).then_some(raw))
     }
 
+    /// Reads the messages that the row of the conversation contains by their ids, in the order of its list. Returns the
+    /// JSON of these messages, or None if there are none.
+    fn read_map<'o>(
+        &self,
+        reader: &mut FileReader<'_>,
+        object: &Object<'o>,
+        chat: &mut Chat,
+        seen: &mut HashSet<String>,
+    ) -> Result<Option<&'o serde_json::value::RawValue>, FormatError> {
+        let Some(map) = object.object(MAP) else { return Ok(None) };
+        let mut found: Vec<_> = map.members().collect();
+        let ids = listed_ids(object);
+        let order: HashMap<&str, usize> = ids.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
+        found.sort_by_key(|(id, _)| order.get(id).copied().unwrap_or(usize::MAX));
+        let has_messages = !found.is_empty();
+        for (id, raw) in found {
+            let pointer = format!("{}/{MAP}/{id}", chat.pointer);
+            let Some(bubble) = Object::parse(raw.get()) else {
+                let reason = "not_an_object: this message is not an object";
+                self.report(reader, &pointer, DroppedAs::Failed, reason, Kind::Message);
+                continue;
+            };
+            if !seen.insert(id.to_owned()) {
+                continue;
+            }
+            let mut turn = read_turn(reader, self.member, raw.get(), &bubble, pointer)?;
+            turn.id = turn.id.or_else(|| Some(id.to_owned()));
+            chat.note_time(turn.times.created);
+            chat.turns.push(turn);
+        }
+        Ok(object.raw_value(MAP).filter(|_| has_messages))
+    }
+
+    /// Notes how many of the listed messages are not in the database.
+    fn note_missing(&self, reader: &mut FileReader<'_>, object: &Object<'_>, seen: &HashSet<String>) {
+        let missing = listed_ids(object).iter().filter(|id| !id.is_empty() && !seen.contains(*id)).count();
+        if missing > 0 {
+            let place = format!("{}#composerData:{}", self.member.place, self.id);
+            let message = format!("{missing} messages that this conversation lists are not in the database");
+            reader.sink.note(Issue::new("messages_missing", place, message));
+        }
+    }
+
     /// Message id, row id, and whether the conversation lists the message. Listed messages come first, in the order of
     /// the list. If the conversation has no list, all messages count as listed.
     fn order(&self, object: &Object<'_>) -> Vec<(String, i64, bool)> {
         let mut out = Vec::with_capacity(self.rows.bubbles.len());
         let rows: BTreeMap<&str, i64> = self.rows.bubbles.iter().map(|(id, row)| (id.as_str(), *row)).collect();
         let mut listed: HashSet<&str> = HashSet::new();
-        let headers = object.list("fullConversationHeadersOnly").unwrap_or_default();
-        let ids: Vec<String> = headers
-            .iter()
-            .filter_map(|raw| match Object::parse(raw.get()) {
-                Some(header) => header.text("bubbleId").map(|t| t.into_owned()),
-                None => decode_string(raw).map(|t| t.into_owned()),
-            })
-            .collect();
+        let ids = listed_ids(object);
         for id in &ids {
             if let Some((id, row)) = rows.get_key_value(id.as_str())
                 && listed.insert(id)
@@ -263,6 +302,16 @@ impl Conversation<'_> {
         chat.turns.push(turn);
         Ok(())
     }
+}
+
+/// The ids of the messages in the list of a conversation.
+fn listed_ids(object: &Object<'_>) -> Vec<String> {
+    let headers = object.list("fullConversationHeadersOnly").unwrap_or_default();
+    let id = |raw: &&serde_json::value::RawValue| match Object::parse(raw.get()) {
+        Some(header) => header.text("bubbleId").map(|t| t.into_owned()),
+        None => decode_string(raw).map(|t| t.into_owned()),
+    };
+    headers.iter().filter_map(id).collect()
 }
 
 fn read_turn(

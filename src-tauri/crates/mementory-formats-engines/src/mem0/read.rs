@@ -89,6 +89,9 @@ pub(super) fn memory(object: &Object<'_>) -> Option<Record> {
     record.tags = object.texts("categories");
     record.source.account = object.id("user_id");
     record.source.conversation = object.id("run_id");
+    // The response to a new conversation also lists the memories that were deleted because of it.
+    let is_deleted = object.first_text(&["event"]).is_some_and(|event| event.eq_ignore_ascii_case("delete"));
+    record.status = is_deleted.then(|| "deleted".to_owned());
     // A memory that Mementory wrote states its method. All other memories were extracted from conversations by a model.
     record.source.method = match object.object("metadata").filter(|metadata| metadata.has("source_platform")) {
         Some(metadata) => metadata.first_text(&["source_method"]),

@@ -11,6 +11,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     out.extend(sqlite_rows::claims(catalog, 0.95, "the database of OpenMemory", |schema| {
         schema.has_table("memories", &["content", "state", "app_id", "user_id"])
     }));
+    out.extend(sqlite_rows::claims(catalog, 0.95, "the database of OpenMemory's memory engine", |schema| {
+        schema.has_table("memories", &["content", "primary_sector", "salience", "user_id"])
+    }));
     out
 }
 

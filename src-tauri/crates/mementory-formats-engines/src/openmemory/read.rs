@@ -24,11 +24,13 @@ const DATABASE_TABLES: [(&str, &str); 5] = [
     ("memory_status_history", "status_history"),
     ("access_controls", "access_controls"),
 ];
+/// Columns of the memory engine with numbers that its model computed.
+const VECTORS: [&str; 3] = ["mean_vec", "compressed_vec", "mean_dim"];
 /// Lists of memories in responses of the server.
 const LISTS: [&str; 3] = ["items", "results", "memories"];
 
 /// Members of a memory that have a field in the model. Some programs write these names in camel case.
-const READ_MEMBERS: [&str; 13] = [
+const READ_MEMBERS: [&str; 15] = [
     "id",
     "content",
     "text",
@@ -42,6 +44,8 @@ const READ_MEMBERS: [&str; 13] = [
     "categories",
     "category_ids",
     "categoryIds",
+    "primary_sector",
+    "tags",
 ];
 
 pub(super) fn read(
@@ -99,7 +103,9 @@ impl Backup {
                 if let Some(category_ids) = category_ids.filter(|_| table == "memories") {
                     row.insert("category_ids".into(), category_ids.into());
                 }
-                let text = sqlite_rows::row_text(row, |column| column.starts_with("metadata"));
+                VECTORS.iter().for_each(|column| drop(row.remove(*column)));
+                let is_json = |column: &str| column.starts_with("meta") || column == "tags";
+                let text = sqlite_rows::row_text(row, is_json);
                 self.read_row(files, &Row { member, text: &text, pointer: format!("/{list}/{number}") })
             })?;
         }
@@ -181,11 +187,13 @@ impl Backup {
         record.times.created = created(object);
         record.times.updated = updated(object);
         record.source.account = object.id("user_id").or_else(|| object.id("userId"));
+        record.record_type = object.first_text(&["primary_sector"]).or(record.record_type.take());
         record.tags = object.texts("categories");
         if record.tags.is_empty() {
             let ids = [object.texts("category_ids"), object.texts("categoryIds")].concat();
             record.tags = ids.into_iter().map(|id| self.categories.get(&id).cloned().unwrap_or(id)).collect();
         }
+        record.tags.extend(object.texts("tags"));
         let app = object.first_text(&["app", "app_name", "appName"]);
         let app_id = || object.id("app_id").or_else(|| object.id("appId"));
         let app = app.or_else(|| app_id().map(|id| self.apps.get(&id).cloned().unwrap_or(id)));

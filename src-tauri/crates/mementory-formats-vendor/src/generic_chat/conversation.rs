@@ -1,16 +1,16 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
 use super::shape::FORMAT_ID;
 use super::shape::MESSAGE_LISTS;
-use super::{cline, pairs, tree};
+use super::{branches, cline, pairs, tree};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent, put_oldest_first};
 use mementory_formats_shared::content::Content;
 use mementory_formats_shared::message::{
-    first_text, read_list, read_map, read_message, report_no_message, role_name, times, unit,
+    first_text, read_list, read_map, read_message, report_no_message, role_name, store_embedded, times, unit,
 };
 use mementory_formats_shared::object::{Object, content_id, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
-use mementory_formats_shared::roles::{self, ASSISTANT, USER};
+use mementory_formats_shared::roles::{self, ASSISTANT, SYSTEM, USER};
 use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -32,16 +32,17 @@ pub(super) const ID_KEYS: [&str; 13] = [
 ];
 pub(super) const TITLE_KEYS: [&str; 9] =
     ["title", "userTitle", "name", "topic", "subject", "thread_title", "chat_title", "chatTitle", "autoTitle"];
-const HEADER_KEYS: [&str; 6] = ["thread", "conversation", "chat", "metadata", "session", "meta"];
+const HEADER_KEYS: [&str; 8] = ["thread", "conversation", "conv", "chat", "metadata", "session", "meta", "history"];
 const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "instructions", "systemMessage"];
-const LEAF_KEYS: [&str; 4] = ["currentId", "current_node", "currentMessageId", "activeLeafId"];
+const LEAF_KEYS: [&str; 5] = ["currentId", "current_node", "currentMessageId", "activeLeafId", "currNode"];
 /// Keys of a question and of its answer, in entries that contain both texts.
-const PAIRS: [(&str, &str); 8] = [
+const PAIRS: [(&str, &str); 9] = [
     ("prompt", "response"),
     ("prompt", "completion"),
     ("question", "answer"),
     ("query", "answer"),
     ("input", "output"),
+    (INSTRUCTION, "output"),
     ("user", "assistant"),
     ("user", "bot"),
     ("human", "ai"),
@@ -63,7 +64,10 @@ const HOSTS: [(&str, &str); 13] = [
     ("character.ai", "character_ai"),
     ("chat.qwen.ai", "qwen"),
 ];
-const ANYTHING_LLM: &str = "anythingllm";
+/// Key of the instruction in entries of training data. The question is in `input`, or the instruction is the question.
+const INSTRUCTION: &str = "instruction";
+
+pub(super) const ANYTHING_LLM: &str = "anythingllm";
 
 /// Sends the conversation in an element. An element that is a message is added to `loose`.
 pub(super) fn conversation(
@@ -123,6 +127,7 @@ pub(super) fn conversation(
     if is_newest_first(&turns) {
         put_oldest_first(&mut turns);
     }
+    let forks = branches::add_forks(files, member, object, &element.pointer, &mut turns);
     let header = HEADER_KEYS.iter().find_map(|key| object.object(key));
     let text = |keys: &[&str]| {
         first_text(object, keys).or_else(|| header.as_ref().and_then(|header| first_text(header, keys)))
@@ -142,6 +147,9 @@ pub(super) fn conversation(
         // The list `visible` repeats the texts as the page shows them.
         lists.extend(object.raw_value(pairs::VISIBLE).map(|raw| (raw, "[]")));
     }
+    if let Some(forks) = &forks {
+        lists.extend(forks.lists.iter().map(|raw| (*raw, "[]")));
+    }
     let mut chat = Chat {
         // The address of a chat ends with its id.
         id: text(&ID_KEYS)
@@ -150,7 +158,7 @@ pub(super) fn conversation(
         summary: first_text(object, &["summary", "memoryPrompt"]).unwrap_or_default(),
         times: found,
         model: text(&["model", "model_id", "modelId"]).or_else(|| first_text(model.as_ref()?, &["id", "name"])),
-        leaf: text(&LEAF_KEYS),
+        leaf: text(&LEAF_KEYS).or_else(|| forks?.shown),
         pointer: element.pointer.clone(),
         verbatim: Some(Verbatim::json(with_replaced_values(element.text, &lists))),
         turns,
@@ -164,6 +172,7 @@ pub(super) fn conversation(
     if !loose.known_ids.make_unique(files, member, &mut chat, element.text) {
         return Ok(());
     }
+    store_embedded(files, member, &chat)?;
     let mut unit = unit(files, member, chat, platform, Some("conversations"));
     if let Some(conversation) = unit.records.first_mut() {
         conversation.origin_id = stated_id;
@@ -291,7 +300,13 @@ fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a Raw
     if role_name(object).is_some() {
         return None;
     }
-    PAIRS.iter().find_map(|(question, answer)| Some((object.raw_value(question)?, object.raw_value(answer)?)))
+    // Training data often has an empty `input` beside the instruction.
+    let is_stated = |question: &str| !object.has(INSTRUCTION) || object.non_blank_text(question).is_some();
+    let texts = |(question, answer): &(&str, &str)| {
+        let found = (object.raw_value(question)?, object.raw_value(answer)?);
+        is_stated(question).then_some(found)
+    };
+    PAIRS.iter().find_map(texts)
 }
 
 /// The workspace of an entry that AnythingLLM exported. Its export has the chats of all workspaces in one list.
@@ -332,8 +347,17 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
         }
     };
     // The verbatim of the answer does not contain the question, so erasing the question erases its text completely.
-    let rest = with_replaced_values(text, &[(question, "\"\"")]);
-    vec![turn_of(USER, question, question.get().to_owned()), turn_of(ASSISTANT, answer, rest)]
+    let instruction = object.raw_value(INSTRUCTION).filter(|raw| raw.get() != question.get());
+    let instruction = instruction.filter(|_| object.non_blank_text(INSTRUCTION).is_some());
+    let mut cuts = vec![(question, "\"\"")];
+    cuts.extend(instruction.map(|raw| (raw, "\"\"")));
+    let rest = with_replaced_values(text, &cuts);
+    let mut turns: Vec<Turn> = instruction.map(|raw| turn_of(SYSTEM, raw, raw.get().to_owned())).into_iter().collect();
+    for turn in &mut turns {
+        (turn.hidden, turn.content_type) = (true, "context".into());
+    }
+    turns.extend([turn_of(USER, question, question.get().to_owned()), turn_of(ASSISTANT, answer, rest)]);
+    turns
 }
 
 /// The first question and the first answer. Instructions before them are left out, because they are often the same in
@@ -465,6 +489,7 @@ impl LooseMessages {
                 chat.title.clone_from(&stated_id);
             }
             let platform = self.platform.unwrap_or(if header.is_some() { "goose" } else { "other" });
+            store_embedded(files, member, &chat)?;
             let mut unit = unit(files, member, chat, platform, Some("messages"));
             if let Some(conversation) = unit.records.first_mut() {
                 conversation.origin_id = stated_id;

@@ -1,9 +1,8 @@
 //! Detects chats in common shapes. The confidence is low, so that any format that knows the file better takes
 //! precedence.
-use super::amazon_q;
 use super::cline::MODEL_FILE;
-use super::goose;
 use super::shape::{Shape, shape};
+use super::{amazon_q, anything_llm, goose, ollama};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
 use mementory_formats_shared::sqlite_rows;
@@ -11,6 +10,10 @@ use std::collections::{HashMap, HashSet};
 
 /// Version of the claim for a database of Goose.
 pub(super) const GOOSE: &str = "goose";
+/// Version of the claim for a database of Ollama's app.
+pub(super) const OLLAMA: &str = "ollama";
+/// Version of the claim for a database of AnythingLLM.
+pub(super) const ANYTHING_LLM: &str = "anything_llm";
 
 /// One claim for each file. Files in a truncated archive are claimed only if the user selected this format
 /// (`is_selected`).
@@ -57,9 +60,17 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         }
     });
     let databases = sqlite_rows::claims(catalog, 0.9, "The database of Kiro CLI or Amazon Q", amazon_q::is_database);
-    let sessions = sqlite_rows::claims(catalog, 0.9, "The database of Goose", goose::is_database);
-    let sessions = sessions.into_iter().map(|claim| Claim { version: Some(GOOSE.into()), ..claim });
-    own.chain(databases).chain(sessions).collect()
+    let mut all: Vec<Claim> = own.chain(databases).collect();
+    let programs: [(&str, &str, fn(&sqlite_rows::Schema) -> bool); 3] = [
+        (GOOSE, "The database of Goose", goose::is_database),
+        (OLLAMA, "The database of Ollama's app", ollama::is_database),
+        (ANYTHING_LLM, "The database of AnythingLLM", anything_llm::is_database),
+    ];
+    for (version, reason, is_database) in programs {
+        let found = sqlite_rows::claims(catalog, 0.9, reason, is_database);
+        all.extend(found.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
+    }
+    all
 }
 
 /// Root and archive of a file, and its name without the ending.

@@ -1,11 +1,15 @@
 //! Chats in a common JSON shape. See README.md.
 mod amazon_q;
+mod anything_llm;
+mod branches;
 mod cherry_studio;
 mod cline;
 mod conversation;
 mod detect;
 mod goose;
 mod kiro;
+mod kobold;
+mod ollama;
 mod openrouter;
 mod pairs;
 mod read;

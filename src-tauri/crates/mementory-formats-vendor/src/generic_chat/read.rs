@@ -1,8 +1,8 @@
 //! Reads chats in common shapes.
 use super::conversation::{LooseMessages, conversation};
-use super::detect::GOOSE;
+use super::detect::{ANYTHING_LLM, GOOSE, OLLAMA};
 use super::shape::{FORMAT_ID, Shape, wrappers};
-use super::{amazon_q, cherry_studio, cline, goose, kiro, openrouter, stores, threads};
+use super::{amazon_q, anything_llm, cherry_studio, cline, goose, kiro, kobold, ollama, openrouter, stores, threads};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
 use mementory_formats_shared::reader::FileReader;
@@ -18,10 +18,14 @@ pub(super) fn read(
     FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, role| {
         match role {
             Role::Sidecar => return files.pass_through(member, "", "sidecar"),
-            Role::Manifest if detected.claim.version.as_deref() == Some(GOOSE) => {
-                return goose::read_database(files, member);
+            Role::Manifest => {
+                return match detected.claim.version.as_deref() {
+                    Some(GOOSE) => goose::read_database(files, member),
+                    Some(OLLAMA) => ollama::read_database(files, member),
+                    Some(ANYTHING_LLM) => anything_llm::read_database(files, member),
+                    _ => amazon_q::read_database(files, member),
+                };
             }
-            Role::Manifest => return amazon_q::read_database(files, member),
             Role::Junk => return Ok(()),
             _ => {}
         }
@@ -40,6 +44,9 @@ pub(super) fn read(
                     _ => cherry_studio::read_backup,
                 };
                 files.objects(member, &[], Kind::Conversation, |files, e| read_backup(files, member, e))?;
+            }
+            Shape::Kobold => {
+                files.objects(member, &[], Kind::Conversation, |files, e| kobold::read_story(files, member, e))?;
             }
             Shape::AmazonQ => {
                 files.objects(member, &[], Kind::Conversation, |files, e| amazon_q::read_saved(files, member, e))?;

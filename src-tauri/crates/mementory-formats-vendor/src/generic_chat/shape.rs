@@ -63,6 +63,9 @@ pub(super) const CHATBOX_LIST: &str = "chat-sessions";
 pub(super) const CHERRY_DATABASE: &str = "indexedDB";
 pub(super) const CHERRY_SETTINGS: &str = "localStorage";
 
+/// Member of a story of KoboldAI that contains the texts after its beginning.
+pub(super) const KOBOLD_ACTIONS: &str = "actions";
+
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -88,6 +91,8 @@ pub(super) enum Shape {
     AmazonQ,
     /// The log of a session of Kiro CLI 2.
     Kiro,
+    /// A story of KoboldAI.
+    Kobold,
 }
 
 impl Shape {
@@ -105,6 +110,7 @@ impl Shape {
             Shape::Cline => "cline",
             Shape::AmazonQ => "amazon_q",
             Shape::Kiro => "kiro",
+            Shape::Kobold => "kobold",
         }
     }
 
@@ -112,7 +118,7 @@ impl Shape {
     pub fn parse(name: &str) -> Option<Self> {
         let shared = [Shape::Conversations, Shape::Messages, Shape::Threads, Shape::OpenRouter];
         let backups = [Shape::NextChat, Shape::Chatbox, Shape::LobeChat, Shape::CherryStudio];
-        [&shared[..], &backups[..], &[Shape::Cline, Shape::AmazonQ, Shape::Kiro]]
+        [&shared[..], &backups[..], &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold]]
             .concat()
             .into_iter()
             .find(|shape| shape.as_str() == name)
@@ -128,6 +134,9 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     }
     if let Some(backup) = backup(&keys, &text) {
         return Some(backup);
+    }
+    if ["gamestarted", "prompt", KOBOLD_ACTIONS].iter().all(|key| has(&keys, key)) {
+        return Some(Shape::Kobold);
     }
     if is_amazon_q(&keys) {
         return Some(Shape::AmazonQ);
@@ -145,7 +154,8 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
         return Some(Shape::Conversations);
     }
     let is_list = matches!(head.first(), Some(b'[')) || text.trim_start().lines().take(2).count() == 2;
-    if is_list && has(&keys, "prompt") && has(&keys, "response") {
+    let pairs = [("prompt", "response"), ("prompt", "completion"), ("instruction", "output")];
+    if is_list && pairs.iter().any(|(question, answer)| has(&keys, question) && has(&keys, answer)) {
         return Some(Shape::Messages);
     }
     let is_screen = has(&keys, "ts") && (has(&keys, "say") || has(&keys, "ask"));
@@ -305,6 +315,8 @@ mod tests {
             (r#"{"version":"v1","kind":"Order","data":{"message_id":"m","content":[{"kind":"text"}]}}"#, None),
             (r#"[{"ts":1,"type":"say","say":"hello","text":"a"}]"#, None),
             (r#"{"exportType":"all","state":{"orders":[]}}"#, None),
+            (r#"{"gamestarted":true,"prompt":"a","actions":["b"]}"#, Some(Shape::Kobold)),
+            (r#"{"prompt":"a","actions":["b"]}"#, None),
             (r#"{"version":"orpg.3.0","characters":{},"messages":{},"items":{}}"#, Some(Shape::OpenRouter)),
             (r#"{"history":[{"message":{"role":"user","content":"a"}}]}"#, Some(Shape::Conversations)),
             (r#"{"messages":[{"author":{"type":"human"},"content":"a"}]}"#, Some(Shape::Conversations)),
@@ -316,6 +328,9 @@ mod tests {
             (r#"{"internal":[["a","b"]]}"#, None),
             (r#"{"chat_history":[[1,2]]}"#, None),
             (r#"[{"prompt":"a","response":"b"}]"#, Some(Shape::Messages)),
+            (r#"[{"instruction":"a","input":"","output":"b"}]"#, Some(Shape::Messages)),
+            ("{\"prompt\":\"a\",\"completion\":\"b\"}\n{\"prompt\":\"c\",\"completion\":\"d\"}", Some(Shape::Messages)),
+            (r#"{"prompt":"a","completion":"b"}"#, None),
             (
                 r#"[{"type":"user","content":"a","children":[{"type":"assistant","content":"b","children":[]}]}]"#,
                 Some(Shape::Messages),

@@ -23,7 +23,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// The role of a file: conversations with their messages, or one of the two collections of the database.
+/// The role of a file: conversations with their messages, or a collection of the database: conversations, messages or
+/// memories.
 fn role_of(keys: &Keys) -> Option<Role> {
     let is_row = keys.has("conversationId");
     let is_from_database = keys.has("_id.$oid") || keys.has("createdAt.$date");
@@ -31,6 +32,8 @@ fn role_of(keys: &Keys) -> Option<Role> {
         Some(Role::Conversations)
     } else if is_row && keys.has("messageId") && (keys.has("parentMessageId") || keys.has("isCreatedByUser")) {
         Some(Role::Records)
+    } else if !is_row && keys.has("_id.$oid") && ["key", "value", "tokenCount"].iter().all(|key| keys.has(key)) {
+        Some(Role::Memories)
     } else {
         (is_row && is_from_database && keys.has("endpoint")).then_some(Role::Manifest)
     }

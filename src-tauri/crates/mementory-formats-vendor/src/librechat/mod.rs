@@ -1,6 +1,7 @@
 //! LibreChat. See README.md.
 mod collections;
 mod detect;
+mod memory;
 mod parts;
 mod read;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Reads exported conversations. Their messages are a list, or a tree with all branches.
 use super::collections::Collections;
+use super::memory;
 use super::parts::{FORMAT_ID, head, message_turn};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -25,6 +26,7 @@ pub(super) fn read(
         match role {
             Role::Manifest => collections.read_conversations(files, member)?,
             Role::Records => collections.read_messages(files, member)?,
+            Role::Memories => memory::read(files, member)?,
             _ => {
                 files.objects(member, &["conversations"], Kind::Conversation, |files, element| {
                     conversation(files, member, element)

@@ -3,7 +3,7 @@ use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::content::Content;
-use mementory_formats_shared::message::{first_text, report_no_message, unit};
+use mementory_formats_shared::message::{first_text, report_no_message, store_embedded, unit};
 use mementory_formats_shared::object::{Object, content_id, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, role_or_word};
@@ -65,6 +65,7 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
     if let Some(prompt) = object.non_blank_text("systemPrompt") {
         chat.fields.insert("system_prompt".into(), prompt.into_owned().into());
     }
+    store_embedded(files, member, &chat)?;
     let mut unit = unit(files, member, chat, FORMAT_ID, None);
     // The reader derived these ids. The file contains no ids.
     unit.records.iter_mut().for_each(|record| record.origin_id = None);

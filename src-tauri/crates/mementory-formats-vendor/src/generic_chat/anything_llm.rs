@@ -1,0 +1,149 @@
+//! Reads the database of AnythingLLM. A row of the table of chats is a question with its answer; the rows of one thread
+//! of a workspace are a conversation.
+use super::conversation::ANYTHING_LLM;
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::any_time::text_time;
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::message::send;
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::roles::{ASSISTANT, USER};
+use mementory_formats_shared::sqlite::{Database, unreadable};
+use mementory_formats_shared::sqlite_rows::{
+    self, Row, Schema, each_row, each_row_in_order, report_other_tables, row_text, tables,
+};
+use mementory_model::Verbatim;
+use serde_json::Value;
+use std::collections::HashMap;
+
+const CHATS: &str = "workspace_chats";
+const THREADS: &str = "workspace_threads";
+const WORKSPACES: &str = "workspaces";
+
+/// True for the database of AnythingLLM.
+pub(super) fn is_database(schema: &Schema) -> bool {
+    schema.has_table(CHATS, &["workspaceId", "prompt", "response"]) && schema.has_table(WORKSPACES, &["id", "name"])
+}
+
+/// Sends the conversations of a database. Opening the database neither locks nor changes anything.
+pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let database = sqlite_rows::open(files, member)?;
+    let names = tables(&database).map_err(|error| unreadable(member, &error))?;
+    let workspaces = rows_by_id(files, member, &database, WORKSPACES)?;
+    let threads = match names.iter().any(|name| name == THREADS) {
+        true => rows_by_id(files, member, &database, THREADS)?,
+        false => HashMap::new(),
+    };
+    let mut chats: Vec<Chat> = Vec::new();
+    let mut positions: HashMap<[Option<String>; 2], usize> = HashMap::new();
+    let mut bytes = 0;
+    each_row_in_order(files, member, &database, (CHATS, "id"), |files, row, number| {
+        let place_of = [text(&row, "workspaceId"), text(&row, "thread_id")];
+        let position = *positions.entry(place_of.clone()).or_insert_with(|| {
+            let [workspace, thread] = &place_of;
+            let workspace = workspace.as_ref().and_then(|id| workspaces.get(id));
+            chats.push(head(workspace, thread.as_ref().and_then(|id| threads.get(id)), place_of.clone()));
+            chats.len() - 1
+        });
+        let turns = turns(&row, number);
+        bytes += turns.iter().filter_map(|turn| Some(turn.verbatim.as_ref()?.text.len() as u64)).sum::<u64>();
+        let limit = files.context.limits.element_bytes;
+        if bytes > limit {
+            return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
+        }
+        if let Some(chat) = chats.get_mut(position) {
+            chat.turns.extend(turns);
+        }
+        Ok(())
+    })?;
+    for chat in chats {
+        send(files, member, chat, ANYTHING_LLM, Some("database"))?;
+    }
+    report_other_tables(files, member, &database, &names, |table| match table {
+        CHATS | THREADS | WORKSPACES => None,
+        "api_keys" | "users" | "system_settings" | "invites" | "browser_extension_api_keys" => {
+            Some("it has passwords, keys or settings of the server")
+        }
+        _ => Some("it has no messages"),
+    });
+    Ok(())
+}
+
+fn rows_by_id(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    table: &str,
+) -> Result<HashMap<String, Row>, FormatError> {
+    let mut out = HashMap::new();
+    each_row(files, member, database, table, |_, row, _| {
+        out.extend(text(&row, "id").map(|id| (id, row)));
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+/// A number or a text that is not blank, as text.
+fn text(row: &Row, name: &str) -> Option<String> {
+    match row.get(name)? {
+        Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// A conversation without its messages. Its id is the thread's or the workspace's name in addresses, because other
+/// databases have the same numbers.
+fn head(workspace: Option<&Row>, thread: Option<&Row>, numbers: [Option<String>; 2]) -> Chat {
+    let of_workspace = |name: &str| workspace.and_then(|row| text(row, name));
+    let of_thread = |name: &str| thread.and_then(|row| text(row, name));
+    let [workspace_number, thread_number] = numbers;
+    let workspace_id = of_workspace("slug").or(workspace_number).unwrap_or_default();
+    let id = match of_thread("slug").or(thread_number) {
+        Some(thread) => format!("{workspace_id}/{thread}"),
+        None => workspace_id,
+    };
+    let mut chat = Chat {
+        id: Some(id),
+        title: of_thread("name").or_else(|| of_workspace("name")),
+        pointer: CHATS.into(),
+        verbatim: thread.or(workspace).map(|row| Verbatim::json(row_text(row.clone(), |_| false))),
+        ..Chat::default()
+    };
+    chat.source.project = of_workspace("name");
+    let described = thread.or(workspace);
+    chat.times.created = described.and_then(|row| text(row, "createdAt")).as_deref().and_then(text_time);
+    if let Some(prompt) = of_workspace("openAiPrompt") {
+        chat.fields.insert("system_prompt".into(), prompt.into());
+    }
+    chat
+}
+
+/// The question and the answer of a row. Neither is in the verbatim of the other, so erasing one erases its text.
+fn turns(row: &Row, number: usize) -> Vec<Turn> {
+    let id = text(row, "id").unwrap_or_else(|| number.to_string());
+    let created = text(row, "createdAt").as_deref().and_then(text_time);
+    let prompt = text(row, "prompt");
+    let response = text(row, "response");
+    let answer = response.map(|text| match Object::parse(&text) {
+        Some(object) => object.text("text").map(|text| text.into_owned()).unwrap_or_default(),
+        None => text,
+    });
+    let spoken = [(USER, prompt, "response"), (ASSISTANT, answer, "prompt")];
+    let turn = |(role, text, left_out): (&str, Option<String>, &str)| {
+        let mut row = row.clone();
+        row.insert(left_out.to_owned(), Value::Null);
+        let mut turn = Turn {
+            id: Some(format!("{id}/{role}")),
+            role: role.into(),
+            text: text?,
+            content_type: "text".into(),
+            pointer: format!("{CHATS}/row {number}"),
+            verbatim: Some(Verbatim::json(row_text(row, |column| column == "response"))),
+            ..Turn::default()
+        };
+        turn.times.created = created;
+        Some(turn)
+    };
+    spoken.into_iter().filter_map(turn).collect()
+}
