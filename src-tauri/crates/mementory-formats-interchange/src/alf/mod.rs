@@ -111,7 +111,7 @@ impl Format for Alf {
             format: "alf",
             group: manifest.agent.to_ascii_lowercase(),
             base: None,
-            sequence: delta::sequence_of(&manifest),
+            sequence: delta::sequence_of(&manifest, &archive.place)?,
             time: manifest.sync_time(),
         }))
     }

@@ -48,6 +48,10 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let references = References::default();
     let mut check = Check { archive: &archive, manifest: &manifest, limits, findings, references };
     check.findings.check_schema(&manifest.tree, &schema::MANIFEST_RULE, &entry.place);
+    if super::delta::sequence_of(&manifest, &archive.place).is_err() {
+        let at = format!("{}#/sync/last_sequence", entry.place);
+        check.warning("sequence_not_usable", &at, super::delta::SEQUENCE_FAULT);
+    }
     check.check_documents()?;
     check.check_memory()?;
     check.warn_about_unlisted_files();

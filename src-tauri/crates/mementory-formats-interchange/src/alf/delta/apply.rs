@@ -135,7 +135,7 @@ pub fn apply_with(
     let archive = opened.archive()?;
     let manifest = Manifest::read(&archive, limits)?;
     let mut state = MergedDeltas {
-        applied: AppliedDeltas { sequence: sequence_of(&manifest), ..AppliedDeltas::default() },
+        applied: AppliedDeltas { sequence: sequence_of(&manifest, &archive.place)?, ..AppliedDeltas::default() },
         ..MergedDeltas::default()
     };
     for delta in deltas {
@@ -157,7 +157,7 @@ pub(super) fn check_base(
     let archive = opened.archive()?;
     let manifest = Manifest::read(&archive, limits)?;
     let mut state = MergedDeltas {
-        applied: AppliedDeltas { sequence: sequence_of(&manifest), ..AppliedDeltas::default() },
+        applied: AppliedDeltas { sequence: sequence_of(&manifest, &archive.place)?, ..AppliedDeltas::default() },
         ..MergedDeltas::default()
     };
     match state.add_delta(&manifest, delta, limits, passphrase) {

@@ -7,6 +7,9 @@ use mementory_format::extension as slot;
 use mementory_json::Tree;
 use mementory_model::Limits;
 
+/// Explains which sequence number this program cannot use.
+pub(in super::super) const SEQUENCE_FAULT: &str = "last_sequence is not a whole number of at most 64 bits";
+
 /// Layers whose document a delta may replace.
 pub(super) const DOCUMENT_LAYERS: [&str; 3] = ["identity", "principals", "credentials"];
 
@@ -49,7 +52,7 @@ impl DeltaManifest {
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
         let sequence = |key: &str| {
             let stated = number(tree.get("sync").and_then(|s| s.get(key)));
-            stated.ok_or_else(|| invalid_manifest(format!("no {key}")))
+            stated.ok_or_else(|| invalid_manifest(format!("no {key} that is a whole number of at most 64 bits")))
         };
         if !matches!(tree.get("changes"), Some(Tree::Object(_))) {
             return Err(invalid_manifest("no changes".into()));
@@ -105,7 +108,15 @@ impl DeltaManifest {
     }
 }
 
-/// `sync.last_sequence` of an archive. 0 if the archive was never synchronised.
-pub(in super::super) fn sequence_of(manifest: &Manifest) -> u64 {
-    number(manifest.tree.get("sync").and_then(|s| s.get("last_sequence"))).unwrap_or(0)
+/// `sync.last_sequence` of an archive at `place`. 0 if the archive was never synchronised.
+///
+/// # Errors
+/// `manifest_invalid` if it is not a whole number of at most 64 bits. Such a value must not count as 0, because a delta
+/// of the first state would then fit.
+pub(in super::super) fn sequence_of(manifest: &Manifest, place: &str) -> Result<u64, FormatError> {
+    let stated = manifest.tree.get("sync").and_then(|sync| sync.get("last_sequence"));
+    match stated {
+        None | Some(Tree::Null) => Ok(0),
+        stated => number(stated).ok_or_else(|| FormatError::invalid("manifest_invalid", place, SEQUENCE_FAULT)),
+    }
 }

@@ -487,3 +487,35 @@ fn a_delta_of_the_reference_tool_is_validated_and_applied() {
     assert_eq!(Value::from(rows), expected["partitions"]);
     assert_eq!(validate(&path("out.alf")).errors, []);
 }
+
+/// A number that does not fit must not count as 0, the state before the first delta.
+#[test]
+fn a_sequence_number_that_does_not_fit_is_refused() {
+    let scratch = Scratch::new("large-sequence");
+    let path = |name: &str| scratch.0.join(name);
+    read_lossless_fixture(&path("whole.alf"));
+    write_bundle(&path("d"), 0, 1, AGENT_ID, &line("create", "0197f2a0-2222-7000-8000-0000000000b1", "a"));
+    let with_sequence = |sequence: &str| {
+        write_changed_copy(&path("whole.alf"), &path("base.alf"), |name, bytes| {
+            let mut manifest: Value = match name {
+                "manifest.json" => serde_json::from_slice(&bytes).unwrap(),
+                _ => return bytes,
+            };
+            manifest["sync"] = serde_json::json!({"last_sequence": "here"});
+            manifest.to_string().replace("\"here\"", sequence).into_bytes()
+        });
+        apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default())
+    };
+    for sequence in ["18446744073709551616", "1e30", "-1", "\"0\""] {
+        assert_eq!(invalid_code(&with_sequence(sequence).unwrap_err()), "manifest_invalid", "{sequence}");
+        assert!(validate(&path("base.alf")).warnings.iter().any(|f| f.code == "sequence_not_usable"), "{sequence}");
+        assert!(!path("out.alf").exists());
+    }
+    // No delta can follow the largest number.
+    assert!(matches!(with_sequence("18446744073709551615"), Err(ApplyError::AlreadyApplied { .. })));
+    let mut vault = read(&path("base.alf")).unwrap();
+    let options = WriteOptions { everything: true, base: Some(path("base.alf")), ..WriteOptions::default() };
+    let refused = AlfDelta.write(&mut vault, &path("next.alf-delta"), &options);
+    assert!(matches!(refused, Err(FormatError::Invalid { code: "manifest_invalid", .. })));
+    assert_eq!(with_sequence("0").unwrap().sequence, 1);
+}

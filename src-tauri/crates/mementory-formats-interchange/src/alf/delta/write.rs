@@ -72,6 +72,11 @@ fn write_or_plan(
         let message = "the base archive is of another agent than the exported records";
         return Err(FormatError::invalid("base_of_another_agent", name(base), message));
     }
+    let base_sequence = sequence_of(&manifest, &archive.place)?;
+    let new_sequence = base_sequence.checked_add(1).ok_or_else(|| {
+        let message = "last_sequence of the base is the largest number, so no delta can follow it";
+        FormatError::invalid("manifest_invalid", name(base), message)
+    })?;
     let report = WriteReport { version: FORMAT_VERSION.into(), ..WriteReport::default() };
     let is_encrypted = options.passphrase.is_some();
     let mut writer = Writer { archive: &archive, manifest: &manifest, limits: &limits, is_encrypted, report };
@@ -100,9 +105,8 @@ fn write_or_plan(
     if file.is_discarding() {
         return Ok(writer.report);
     }
-    let base_sequence = sequence_of(&manifest);
     let now = description.now.to_rfc3339();
-    let mut sync = object([("base_sequence", number(base_sequence)), ("new_sequence", number(base_sequence + 1))]);
+    let mut sync = object([("base_sequence", number(base_sequence)), ("new_sequence", number(new_sequence))]);
     let created = || manifest.tree.get("created_at").and_then(Tree::as_str).map(str::to_owned);
     if let Some(since) = manifest.sync_time().or_else(created) {
         sync.set("base_timestamp", text(&since));
