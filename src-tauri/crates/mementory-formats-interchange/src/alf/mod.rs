@@ -33,6 +33,8 @@ pub mod purge;
 mod read;
 mod read_passthrough;
 mod references;
+#[cfg(test)]
+mod renamed_entries_tests;
 mod rewrite;
 mod schema;
 mod sealed_secrets;

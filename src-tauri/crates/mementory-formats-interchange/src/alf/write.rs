@@ -89,7 +89,7 @@ fn write_or_plan(
         }
     }
     layers.entries = passthrough.write(source, &mut file, &mut plan.losses, &mut secrets)?;
-    layers.workspaces = workspaces.write(&mut file, &mut plan.losses)?;
+    layers.workspaces = workspaces.write(&mut file, &mut plan.losses, &mut secrets)?;
     report_left_out(source, &mut plan, options, &|format| workspaces.contains_runtime(format))?;
     if file.is_discarding() {
         let version = FORMAT_VERSION.into();
@@ -283,11 +283,12 @@ fn write_row_file(
 ) -> Result<bool, FormatError> {
     let (Some(id), Ok(mut tree)) = (&row.file, Tree::parse(&row.text, 512)) else { return Ok(true) };
     let Some(path) = tree.get("archive_path").and_then(Tree::as_str).map(str::to_owned) else { return Ok(true) };
-    if passthrough.agent.is_some() && (out.has_entry(&path) || passthrough.reserved.contains(&path)) {
+    if passthrough.agent.is_some() && (out.has_entry(&path) || passthrough.has_entry(&path)) {
         // The entry is already written for another row, or it will be written as a passthrough file.
         return Ok(true);
     }
-    let name = if out.is_free(&path) { path.clone() } else { free_artifact_name(out, passthrough, &path, id) };
+    let is_free = out.is_free(&path) && !passthrough.is_reserved(&path);
+    let name = if is_free { path.clone() } else { free_artifact_name(out, passthrough, &path, id) };
     let mut has_secret = false;
     let found = source.attachment(id, &mut |bytes| {
         let head = if out.is_encrypted() { vec![] } else { clear_secrets::read_head(bytes, &path)? };
@@ -318,9 +319,16 @@ fn free_artifact_name(out: &ArchiveWriter, passthrough: &PassthroughFiles, name:
         .filter(|part: &String| !part.is_empty() && part != "." && part != ".." && part != "artifacts")
         .collect();
     let safe_name = if safe_name.is_empty() { "file".to_owned() } else { safe_name.join("/") };
-    let is_free = |name: &String| out.is_free(name) && !passthrough.reserved.contains(name);
+    let is_free = |name: &String| out.is_free(name) && !passthrough.is_reserved(name);
     let preferred = Some(format!("artifacts/{safe_name}")).filter(is_free);
-    preferred.unwrap_or_else(|| out.free_name(&format!("artifacts/{id}/{safe_name}")))
+    preferred.unwrap_or_else(|| {
+        let mut name = out.free_name(&format!("artifacts/{id}/{safe_name}"));
+        // No passthrough file has the names of all these, so the loop ends.
+        while !is_free(&name) {
+            name.push('_');
+        }
+        name
+    })
 }
 
 fn write_partitions(
@@ -358,7 +366,7 @@ fn write_partitions(
         for (period, mut lines) in lines {
             lines.sort();
             let mut name = format!("memory/partitions/{}.jsonl", period.name());
-            while !out.is_free(&name) || passthrough.reserved.contains(&name) {
+            while !out.is_free(&name) || passthrough.is_reserved(&name) {
                 name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
             }
             let count = lines.len() as u64;
