@@ -227,11 +227,12 @@ fn add_archive(
             }
             (entries, Vec::new(), truncated)
         }
-        Some(zip::Directory { entries, start }) => {
+        Some(zip::Directory { entries, start, contradiction }) => {
             if entries.is_empty() {
                 catalog.issues.push(Issue::new("empty_archive", &member.place, "the archive is empty"));
             }
-            let contradictions = zip::contradictions(source, &entries, start).map_err(io)?;
+            let mut contradictions = zip::contradictions(source, &entries, start).map_err(io)?;
+            contradictions.extend(contradiction);
             (entries, contradictions, false)
         }
         None => {
