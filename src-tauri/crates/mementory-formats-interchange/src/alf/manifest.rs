@@ -259,8 +259,16 @@ pub(super) fn number(tree: Option<&Tree>) -> Option<u64> {
     text.parse().ok().or_else(float)
 }
 
+/// Like [`number`], for a number that is compared with a count or a size. One that is too large for 64 bits is
+/// `u64::MAX`, because it states a count too, and a wrong one.
+pub(super) fn stated_count(tree: Option<&Tree>) -> Option<u64> {
+    let is_larger = |text: &str| text.parse::<f64>().is_ok_and(|value| value >= 9e15);
+    let largest = || matches!(tree, Some(Tree::Number(text)) if is_larger(text)).then_some(u64::MAX);
+    number(tree).or_else(largest)
+}
+
 fn partition(row: &Tree) -> Partition {
     let text = |key: &str| row.get(key).and_then(Tree::as_str).map(str::to_owned);
-    let count = number(row.get("record_count"));
+    let count = stated_count(row.get("record_count"));
     Partition { file: text("file").unwrap_or_default(), from: text("from"), to: text("to"), count }
 }
