@@ -34,6 +34,20 @@ impl OpenedFile {
         Ok(Self { catalog, detected: found.sources.remove(0), encrypted: is_encrypted(path) })
     }
 
+    /// Refuses a file that an import refuses because of its container: damage anywhere in it, names that some systems
+    /// cannot distinguish, or a structure that contradicts itself.
+    ///
+    /// # Errors
+    /// The first fault; I/O.
+    pub(super) fn refuse_faults(&self) -> Result<(), FormatError> {
+        let archives = self.detected.archives(&self.catalog);
+        let damaged = self.catalog.damaged_entries(|archive| archives.contains(&archive))?;
+        match self.detected.listing_faults(&self.catalog).into_iter().chain(&damaged).next() {
+            Some(fault) => Err(FormatError::invalid(fault.code, &fault.issue.place, &fault.issue.message)),
+            None => Ok(()),
+        }
+    }
+
     /// The passphrase for encrypting a file that replaces this one. None if this file is not encrypted.
     pub(super) fn output_passphrase<'p>(&self, passphrase: Option<&'p dyn Passphrase>) -> Option<&'p dyn Passphrase> {
         passphrase.filter(|_| self.encrypted)

@@ -133,6 +133,7 @@ pub fn apply_with(
     }
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
+    opened.refuse_faults()?;
     let manifest = Manifest::read(&archive, limits)?;
     let mut state = MergedDeltas {
         applied: AppliedDeltas { sequence: sequence_of(&manifest, &archive.place)?, ..AppliedDeltas::default() },
@@ -155,6 +156,7 @@ pub(super) fn check_base(
 ) -> Result<Vec<Finding>, FormatError> {
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
+    opened.refuse_faults()?;
     let manifest = Manifest::read(&archive, limits)?;
     let mut state = MergedDeltas {
         applied: AppliedDeltas { sequence: sequence_of(&manifest, &archive.place)?, ..AppliedDeltas::default() },
@@ -183,6 +185,7 @@ impl MergedDeltas {
     ) -> Result<(), ApplyError> {
         let opened = OpenedFile::open_with(path, limits, passphrase)?;
         let archive = opened.archive_or_delta()?;
+        opened.refuse_faults()?;
         let delta = DeltaManifest::read(&archive, limits)?;
         let (place, at) = (file_name(path), self.applied.sequence);
         if !delta.agent.eq_ignore_ascii_case(&base.agent) {

@@ -519,3 +519,43 @@ fn a_sequence_number_that_does_not_fit_is_refused() {
     assert!(matches!(refused, Err(FormatError::Invalid { code: "manifest_invalid", .. })));
     assert_eq!(with_sequence("0").unwrap().sequence, 1);
 }
+
+/// An import refuses such files too, because other programs may see other changes in them.
+#[test]
+fn a_delta_or_base_whose_container_has_a_fault_is_not_applied() {
+    let scratch = Scratch::new("container-faults");
+    let path = |name: &str| scratch.0.join(name);
+    read_lossless_fixture(&path("base.alf"));
+    let manifest: Value = serde_json::from_slice(&entries(&path("base.alf"))["manifest.json"]).unwrap();
+    let start = manifest["sync"]["last_sequence"].as_u64().unwrap_or(0);
+    let new = line("create", "0197f2a0-2222-7000-8000-0000000000b1", "a");
+    write_bundle(&path("delta"), start, start + 1, AGENT_ID, &new);
+    let with_entries = |from: &str, to: &str, more: &[(&str, &[u8])]| {
+        let all = entries(&path(from));
+        let all = all.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+        pack(&path(to), &all.chain(more.iter().copied()).collect::<Vec<_>>());
+    };
+    // Flips bits of the last entry, which neither the delta nor the archive names.
+    let damage = |name: &str| {
+        let mut bytes = std::fs::read(path(name)).unwrap();
+        let end = memchr::memmem::rfind(&bytes, b"PK\x05\x06").unwrap();
+        let directory = u32::from_le_bytes(bytes[end + 16..end + 20].try_into().unwrap()) as usize;
+        bytes[directory - 4] ^= 0xff;
+        std::fs::write(path(name), bytes).unwrap();
+    };
+    let twins: [(&str, &[u8]); 2] = [("zeta.txt", b"one"), ("Zeta.txt", b"two")];
+    for (from, to) in [("base.alf", "bad.alf"), ("delta", "bad")] {
+        let applied = || match from {
+            "delta" => apply(&path("base.alf"), &[path("bad")], &path("out.alf"), &Limits::default()),
+            _ => apply(&path("bad.alf"), &[path("delta")], &path("out.alf"), &Limits::default()),
+        };
+        with_entries(from, to, &twins);
+        assert_eq!(invalid_code(&applied().unwrap_err()), "container_similar_names", "{from}");
+        with_entries(from, to, &[("zeta.txt", b"nothing that anybody reads")]);
+        assert!(applied().is_ok(), "{from}");
+        std::fs::remove_file(path("out.alf")).unwrap();
+        damage(to);
+        assert_eq!(invalid_code(&applied().unwrap_err()), "damaged_entry", "{from}");
+        assert!(!path("out.alf").exists());
+    }
+}
