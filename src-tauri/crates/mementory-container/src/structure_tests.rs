@@ -111,3 +111,26 @@ fn a_link_named_like_a_folder_is_a_link() {
     assert_eq!(c.issues().iter().map(|issue| issue.code.as_str()).collect::<Vec<_>>(), ["link"]);
     assert!(c.faults().is_empty());
 }
+
+#[test]
+fn archives_that_were_packed_together_are_opened_whatever_their_names_are() {
+    let dir = TempFolder::new("packed");
+    let (one, two) = (zip_bytes(&[plain_entry("a", b"1")]), zip_bytes(&[plain_entry("b", b"2")]));
+    let packed = [
+        EntrySpec { deflate: true, ..plain_entry("exports/one.agent", &one) },
+        plain_entry("exports/two.agent", &two),
+        plain_entry("__MACOSX/exports/._one.agent", b"of macOS"),
+    ];
+    let places_in = |name: &str, entries: &[EntrySpec<'_>]| {
+        let c = open(&[dir.put(name, &zip_bytes(entries))]).unwrap();
+        places(&c).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        places_in("x.zip", &packed),
+        ["x.zip!/exports/one.agent!/a", "x.zip!/exports/two.agent!/b", "x.zip!/__MACOSX/exports/._one.agent",]
+    );
+    // Beside other files, such an archive may be a file of a workspace, which must stay whole.
+    let beside = [packed[1].clone(), plain_entry("exports/notes.txt", b"text")];
+    assert_eq!(places_in("y.zip", &beside), ["y.zip!/exports/two.agent", "y.zip!/exports/notes.txt"]);
+    assert_eq!(places_in("z.zip", &[plain_entry("report.docx", &one)]), ["z.zip!/report.docx"]);
+}
