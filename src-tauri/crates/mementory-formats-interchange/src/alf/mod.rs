@@ -20,6 +20,8 @@ mod extension;
 mod findings;
 mod first_pass;
 mod forbidden;
+#[cfg(test)]
+mod id_case_tests;
 mod identity;
 mod jsonl;
 mod lineage;

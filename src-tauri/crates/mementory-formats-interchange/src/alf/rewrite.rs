@@ -131,9 +131,9 @@ pub(super) fn edit_lines(
     })
 }
 
-/// The id of a line.
+/// The id of a line, as it is compared.
 pub(super) fn id_of(line: &str) -> Option<String> {
-    Some(wire::get(&wire::members(line)?, "id").and_then(wire::string)?.into_owned())
+    wire::get(&wire::members(line)?, "id").and_then(wire::string).map(|id| wire::folded_id(&id))
 }
 
 /// Sort key of a line in its partition: creation time and id.

@@ -250,8 +250,8 @@ impl Writer<'_> {
     fn base_records(&self) -> Result<HashMap<Box<str>, BaseRecord>, FormatError> {
         let mut records: HashMap<Box<str>, BaseRecord> = HashMap::new();
         self.each_base_line(&mut |text| {
-            if let Some(id) =
-                wire::members(text).and_then(|m| Some(wire::get(&m, "id").and_then(wire::string)?.into_owned()))
+            if let Some(id) = wire::members(text)
+                .and_then(|m| wire::get(&m, "id").and_then(wire::string).map(|id| wire::folded_id(&id)))
             {
                 records.entry(id.into()).or_default().digests.push(digest(text));
             }
@@ -283,7 +283,7 @@ impl Writer<'_> {
                 return Ok(());
             }
             let (id, text) = line(plan, &stored, agent, plan.partition_time(&stored));
-            let base = base_records.get_mut(id.as_str());
+            let base = base_records.get_mut(wire::folded_id(&id).as_str());
             let operation = match base {
                 Some(base) => {
                     base.still_exists = true;
@@ -323,7 +323,10 @@ fn tombstone(
 ) -> Option<String> {
     let m = wire::members(text)?;
     let id = wire::get(&m, "id").and_then(wire::string)?.into_owned();
-    if base_records.get(id.as_str()).is_none_or(|record| record.still_exists) || !written_ids.insert(id.clone()) {
+    let compared_id = wire::folded_id(&id);
+    if base_records.get(compared_id.as_str()).is_none_or(|record| record.still_exists)
+        || !written_ids.insert(compared_id)
+    {
         return None;
     }
     let nested = |object: &str, key: &str| {
