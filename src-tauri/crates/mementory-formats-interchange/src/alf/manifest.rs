@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
 /// Value of `Claim::version` for a delta bundle.
 pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
+/// Explains which sequence numbers this program cannot use.
+pub(super) const SEQUENCE_FAULT: &str = "last_sequence is not a whole number of at most 64 bits";
 /// Value of `checksum_scope` that names our definition of the checksum.
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
@@ -196,6 +198,18 @@ impl Manifest {
     /// A value from our extension slot in the manifest.
     pub(super) fn vendor(&self, key: &str) -> Option<&Tree> {
         slot::vendor_slot(&self.tree)?.get(key)
+    }
+
+    /// `sync.last_sequence` of the archive at `place`. 0 if it was never synchronised.
+    ///
+    /// # Errors
+    /// `manifest_invalid` if it is not a whole number of at most 64 bits. Such a value must not count as 0, because a
+    /// delta of the first state would then fit.
+    pub(super) fn sequence(&self, place: &str) -> Result<u64, FormatError> {
+        match self.tree.get("sync").and_then(|sync| sync.get("last_sequence")) {
+            None | Some(Tree::Null) => Ok(0),
+            stated => number(stated).ok_or_else(|| FormatError::invalid("manifest_invalid", place, SEQUENCE_FAULT)),
+        }
     }
 
     /// `sync.last_sync_at`: the time at which the archive reached its current sequence number.

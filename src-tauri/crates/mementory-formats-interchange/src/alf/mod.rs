@@ -115,7 +115,7 @@ impl Format for Alf {
             format: "alf",
             group: manifest.agent.to_ascii_lowercase(),
             base: None,
-            sequence: delta::sequence_of(&manifest, &archive.place)?,
+            sequence: manifest.sequence(&archive.place)?,
             time: manifest.sync_time(),
         }))
     }

@@ -5,7 +5,7 @@ use super::clear_secrets;
 use super::findings::Findings;
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
-use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, number, stated_count};
+use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, SEQUENCE_FAULT, number, stated_count};
 use super::references::References;
 use super::schema;
 use mementory_format::extension as slot;
@@ -48,9 +48,9 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let references = References::default();
     let mut check = Check { archive: &archive, manifest: &manifest, limits, findings, references };
     check.findings.check_schema(&manifest.tree, &schema::MANIFEST_RULE, &entry.place);
-    if super::delta::sequence_of(&manifest, &archive.place).is_err() {
+    if manifest.sequence(&archive.place).is_err() {
         let at = format!("{}#/sync/last_sequence", entry.place);
-        check.warning("sequence_not_usable", &at, super::delta::SEQUENCE_FAULT);
+        check.warning("sequence_not_usable", &at, SEQUENCE_FAULT);
     }
     check.check_documents()?;
     check.check_memory()?;

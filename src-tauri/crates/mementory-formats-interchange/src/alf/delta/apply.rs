@@ -6,7 +6,7 @@ use super::super::partitions::Period;
 use super::super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
 use super::super::write_manifest::set_sync;
 use super::super::{list_document, workspaces, write_documents};
-use super::manifest::{DOCUMENT_LAYERS, DeltaManifest, sequence_of};
+use super::manifest::{DOCUMENT_LAYERS, DeltaManifest};
 use super::operation::{self, Operation};
 use super::validate;
 use mementory_format::extension as slot;
@@ -136,7 +136,7 @@ pub fn apply_with(
     opened.refuse_faults()?;
     let manifest = Manifest::read(&archive, limits)?;
     let mut state = MergedDeltas {
-        applied: AppliedDeltas { sequence: sequence_of(&manifest, &archive.place)?, ..AppliedDeltas::default() },
+        applied: AppliedDeltas { sequence: manifest.sequence(&archive.place)?, ..AppliedDeltas::default() },
         ..MergedDeltas::default()
     };
     for delta in deltas {
@@ -159,7 +159,7 @@ pub(super) fn check_base(
     opened.refuse_faults()?;
     let manifest = Manifest::read(&archive, limits)?;
     let mut state = MergedDeltas {
-        applied: AppliedDeltas { sequence: sequence_of(&manifest, &archive.place)?, ..AppliedDeltas::default() },
+        applied: AppliedDeltas { sequence: manifest.sequence(&archive.place)?, ..AppliedDeltas::default() },
         ..MergedDeltas::default()
     };
     match state.add_delta(&manifest, delta, limits, passphrase) {

@@ -1,14 +1,11 @@
 //! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). Its entry name is `manifest.json` in the
 //! specification and `delta-manifest.json` in the reference tool. Both names are read and written.
 use super::super::detect::DELTA_MANIFEST_FILE;
-use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition, check_version, number};
+use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition, check_version, number, stated_count};
 use mementory_format::FormatError;
 use mementory_format::extension as slot;
 use mementory_json::Tree;
 use mementory_model::Limits;
-
-/// Explains which sequence number this program cannot use.
-pub(in super::super) const SEQUENCE_FAULT: &str = "last_sequence is not a whole number of at most 64 bits";
 
 /// Layers whose document a delta may replace.
 pub(super) const DOCUMENT_LAYERS: [&str; 3] = ["identity", "principals", "credentials"];
@@ -95,7 +92,7 @@ impl DeltaManifest {
         }
         let mut partitions = Vec::new();
         if let Some(file) = self.file("memory") {
-            let count = number(self.change("memory", "record_count"));
+            let count = stated_count(self.change("memory", "record_count"));
             partitions.push(Partition { file, count, ..Partition::default() });
         }
         let mut tree = Tree::Object(vec![("layers".into(), Tree::Object(layers))]);
@@ -105,18 +102,5 @@ impl DeltaManifest {
             }
         }
         Manifest { tree, version: self.version.clone(), agent: self.agent.clone(), partitions }
-    }
-}
-
-/// `sync.last_sequence` of an archive at `place`. 0 if the archive was never synchronised.
-///
-/// # Errors
-/// `manifest_invalid` if it is not a whole number of at most 64 bits. Such a value must not count as 0, because a delta
-/// of the first state would then fit.
-pub(in super::super) fn sequence_of(manifest: &Manifest, place: &str) -> Result<u64, FormatError> {
-    let stated = manifest.tree.get("sync").and_then(|sync| sync.get("last_sequence"));
-    match stated {
-        None | Some(Tree::Null) => Ok(0),
-        stated => number(stated).ok_or_else(|| FormatError::invalid("manifest_invalid", place, SEQUENCE_FAULT)),
     }
 }

@@ -14,7 +14,6 @@ use super::super::write::{line, scope_entry};
 use super::super::write_documents::{assemble, identity_version, owner_row};
 use super::super::write_manifest::FORMAT_VERSION;
 use super::super::{list_document, sealed_secrets, wire};
-use super::manifest::sequence_of;
 use super::operation::{Operation, add_operation};
 use mementory_format::extension as slot;
 use mementory_format::{FormatError, RecordSource, WriteOptions, WriteReport};
@@ -72,7 +71,7 @@ fn write_or_plan(
         let message = "the base archive is of another agent than the exported records";
         return Err(FormatError::invalid("base_of_another_agent", name(base), message));
     }
-    let base_sequence = sequence_of(&manifest, &archive.place)?;
+    let base_sequence = manifest.sequence(&archive.place)?;
     let new_sequence = base_sequence.checked_add(1).ok_or_else(|| {
         let message = "last_sequence of the base is the largest number, so no delta can follow it";
         FormatError::invalid("manifest_invalid", name(base), message)
