@@ -1,13 +1,15 @@
 //! Opens an archive, refuses unsafe entries, and parses the manifest (spec §4.1, §4.2, §8.2). The name of the manifest
 //! is fixed; all other paths come from the manifest.
 use mementory_format::extension as slot;
-use mementory_format::{Catalog, Detected, FormatError, Member, Role};
+use mementory_format::{Catalog, Detected, FormatError, Member, Role, folded_name};
 use mementory_json::Tree;
 use mementory_model::{Issue, Limits};
 use std::collections::BTreeMap;
 
 /// Name of the manifest.
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
+/// Usual name of the memory index.
+pub(super) const INDEX_FILE: &str = "memory/index.json";
 /// Value of `Claim::version` for a delta bundle.
 pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
 /// Explains which sequence numbers this program cannot use.
@@ -105,6 +107,25 @@ pub(super) fn unsafe_name(name: &str) -> bool {
         || name.contains(['\\', '\0'])
         || name.as_bytes().get(1) == Some(&b':')
         || name.split('/').any(|part| part == "..")
+}
+
+/// The name of an entry that a manifest names `stated`: this name if an archive may have it and `is_free` accepts it,
+/// otherwise the first such name of `default` and numbered names like it. A foreign manifest may name the file of
+/// something else, or a path that leads out of the archive.
+pub(super) fn usable_name(stated: &str, default: &str, is_free: &dyn Fn(&str) -> bool) -> String {
+    let is_usable = |name: &String| {
+        let has_whole_parts = name.split('/').all(|part| !part.is_empty() && part != ".");
+        has_whole_parts && !unsafe_name(name) && folded_name(name) != MANIFEST_FILE && is_free(name)
+    };
+    let stem = default.trim_end_matches(".json");
+    let numbered = (2u32..).map(|n| format!("{stem}-{n}.json"));
+    let mut names = [stated.to_owned(), default.to_owned()].into_iter().chain(numbered);
+    names.find(is_usable).unwrap_or_else(|| default.to_owned())
+}
+
+/// False for a file that an agent works with. A foreign manifest that names it as the memory index is wrong.
+pub(super) fn can_be_index(name: &str) -> bool {
+    !name.starts_with("raw/") && !name.starts_with("artifacts/")
 }
 
 /// One row of `layers.memory.partitions`.

@@ -23,6 +23,8 @@ mod forbidden;
 #[cfg(test)]
 mod id_case_tests;
 mod identity;
+#[cfg(test)]
+mod index_name_tests;
 mod jsonl;
 mod lineage;
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Rewrites an archive with changed lines and documents. Used to apply deltas and to delete records permanently.
 //! Unchanged entries keep their bytes. The new file replaces the old one only when it is complete.
 use super::archive_writer::ArchiveWriter;
-use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, number};
+use super::manifest::{
+    Archive, CHECKSUM_SCOPE, INDEX_FILE, MANIFEST_FILE, Manifest, can_be_index, number, usable_name,
+};
 use super::wire;
 use mementory_format::{AGE_HEAD, is_age_head};
 use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase};
@@ -199,12 +201,17 @@ impl Rewrite {
         skip: &dyn Fn(&str) -> bool,
     ) -> Result<(), FormatError> {
         let total: u64 = rows.iter().filter_map(count_of).sum();
-        let index = manifest.index_file().map_or_else(|| "memory/index.json".to_owned(), str::to_owned);
-        let before = match archive.entry(&index) {
+        let stated = manifest.index_file().unwrap_or(INDEX_FILE);
+        // A foreign manifest may name a file of another purpose. That file stays as it is.
+        let is_index = can_be_index(stated) && stated != MANIFEST_FILE && !manifest.named_files().contains(&stated);
+        let before = match archive.entry(stated).filter(|_| is_index) {
             Some(member) => Tree::parse(&archive.text(member, limits)?, limits).ok(),
             None => None,
         };
+        let mut index = stated.to_owned();
         if before.is_some() || !rows.is_empty() {
+            let is_own = |name: &str| archive.entry(name).is_none() || name == stated && is_index;
+            index = usable_name(stated, INDEX_FILE, &|name| self.out.is_free(name) && is_own(name));
             let mut document = before.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| Tree::Object(vec![]));
             document.set("partitions", Tree::Array(rows.clone()));
             self.out.entry(&index, &mut to_json(&document).as_bytes())?;

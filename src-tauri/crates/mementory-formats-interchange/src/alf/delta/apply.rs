@@ -1,7 +1,7 @@
 //! Applies deltas to a base archive in order. The new file is written only if all of them can be applied (spec §4.3.1).
 //! If several deltas change a record, the last change counts (§7.3).
 use super::super::jsonl::{JsonLine, each_line};
-use super::super::manifest::{Archive, Manifest};
+use super::super::manifest::{Archive, Manifest, usable_name};
 use super::super::partitions::Period;
 use super::super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
 use super::super::write_manifest::set_sync;
@@ -449,7 +449,9 @@ impl MergedDeltas {
     fn write_documents(&mut self, file: &mut Rewrite, manifest: &Manifest, tree: &mut Tree) -> Result<(), FormatError> {
         let mut layers = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
         for (layer, text) in &self.documents {
-            let name = manifest.layer_file(layer).map_or_else(|| format!("{layer}.json"), str::to_owned);
+            let default = format!("{layer}.json");
+            let stated = manifest.layer_file(layer).unwrap_or(&default);
+            let name = usable_name(stated, &default, &|name| file.out.is_free(name));
             file.out.entry(&name, &mut text.as_bytes())?;
             let mut row = layers.get(layer).cloned().unwrap_or_else(|| Tree::Object(vec![]));
             row.set("file", Tree::Text(name));
