@@ -339,7 +339,7 @@ fn faults_that_reading_entries_does_not_detect_are_listed() {
         (
             "shared",
             vec![one.clone(), EntrySpec { header_of: Some(0), ..plain_entry("two.txt", b"first") }],
-            &["container_header_differs", "container_shared_data"],
+            &["container_header_differs", "container_shared_data", "container_hidden_entry"],
         ),
         ("empty-part", vec![plain_entry("a//b", b"x")], &["container_empty_name_part"]),
         ("device", vec![plain_entry("raw/nul.md", b"x")], &["container_reserved_name"]),
