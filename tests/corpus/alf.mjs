@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { entriesOf } from "../cli/generated.mjs";
 import { FIXTURES } from "../cli/mementory.mjs";
-import { buildArchive, flipMiddleBit } from "./zip.mjs";
+import { buildArchive, flipMiddleBit, unlistedEntry, withStatedEntries } from "./zip.mjs";
 
 const PARTITION_NAME = "memory/partitions/2026-Q1.jsonl";
 const OTHER_AGENT_ID = "0197f2a0-9999-7000-8000-00000000000f";
@@ -407,6 +407,12 @@ const VALUES = {
   "an identity that no layer names": [editManifest((m) => delete m.layers.identity), "taken", ""],
   "a runtime without raw files": [editManifest((m) => (m.raw_sources = ["zeroclaw"])), "taken", ""],
   "an agent in upper case": [editManifest((m) => (m.agent.id = m.agent.id.toUpperCase())), "taken", ""],
+  "a number of records beyond 64 bits": [
+    editManifest((m) => (m.layers.memory.record_count = 2 ** 64)),
+    "count_differs",
+    "count_differs",
+  ],
+  "a sequence number beyond 64 bits": [editManifest((m) => (m.sync.last_sequence = 2 ** 64)), "taken", ""],
 };
 
 /**
@@ -418,6 +424,14 @@ const CHANGED_BYTES = {
   "the file without its directory": [(bytes) => bytes.subarray(0, bytes.indexOf("PK\x01\x02")), "truncated_archive"],
   "bytes before the archive": [(bytes) => Buffer.concat([Buffer.from("#!/bin/sh\n"), bytes]), "not_recognised"],
   "bytes behind the archive": [(bytes) => Buffer.concat([bytes, Buffer.from("junk")]), "taken"],
+  "an entry before all others that is not listed": [
+    (bytes) => Buffer.concat([unlistedEntry({ name: "manifest.json", data: "{}" }), bytes]),
+    "container_hidden_entry",
+  ],
+  "an end record that states an entry less": [
+    (bytes) => withStatedEntries(bytes, (n) => n - 1),
+    "container_directory_differs",
+  ],
 };
 
 const AGENT_ID = "0197f2a0-7777-7000-8000-00000000000a";

@@ -161,6 +161,14 @@ const INTEGRITY = {
     ...refusedAs("checksums_mismatch"),
   ],
   "CHECKSUMS that is empty": [{ checksums: () => "" }, ...refusedAs("checksums_mismatch")],
+  "CHECKSUMS with carriage returns": [
+    { checksums: (text) => text.replaceAll("\n", "\r\n") },
+    ...refusedAs("checksums_mismatch"),
+  ],
+  "CHECKSUMS with a line twice": [
+    { checksums: (text) => `${text}${linesOf(text)[0]}\n` },
+    ...refusedAs("checksums_mismatch"),
+  ],
   "CHECKSUMS in another order": [{ checksums: (text) => `${linesOf(text).reverse().join("\n")}\n` }, "taken", ""],
   "CHECKSUMS that was changed later": [
     editSealed("CHECKSUMS", (text) => text.replace(/^./, "x")),
@@ -347,6 +355,12 @@ const SIGNATURES = {
   "no signature after the key": badToken((t) => `ed25519:${keyOf(t)}:`),
   "a fourth part": badToken((t) => `${t}:00`),
   "a short signature": badToken((t) => t.slice(0, -2)),
+  "key and signature in upper case": [
+    editToken((t) => t.replace(/:.*/, (hex) => hex.toUpperCase())),
+    "taken",
+    "",
+    true,
+  ],
   "another algorithm": badToken((t) => t.replace("ed25519", "ed448")),
   "an algorithm in upper case": badToken((t) => t.replace("ed25519", "ED25519")),
   "a token with base64": badToken(

@@ -73,3 +73,16 @@ export function flipMiddleBit(bytes) {
   bytes[Math.floor(bytes.length / 2)] ^= 1;
   return bytes;
 }
+
+/** Returns the bytes of an entry without a directory that lists it. */
+export function unlistedEntry(entry) {
+  const bytes = buildArchive([entry]);
+  return bytes.subarray(0, bytes.indexOf("PK\x01\x02"));
+}
+
+/** Changes the number of entries that the end record of an archive states, in place. */
+export function withStatedEntries(bytes, change) {
+  const end = bytes.lastIndexOf("PK\x05\x06");
+  for (const at of [end + 8, end + 10]) bytes.writeUInt16LE(change(bytes.readUInt16LE(at)), at);
+  return bytes;
+}

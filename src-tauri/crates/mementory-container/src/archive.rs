@@ -17,6 +17,9 @@ pub(super) struct Archive {
     pub(super) has_conversations: bool,
     /// True for an archive of files of the user or of an agent, inside which no archives are opened.
     pub(super) contains_user_files: bool,
+    /// True for an archive into which other archives were packed and nothing else, so that they are opened whatever
+    /// their names are.
+    pub(super) contains_only_archives: bool,
 }
 
 impl Archive {

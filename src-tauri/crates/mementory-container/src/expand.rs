@@ -21,6 +21,9 @@ use std::{
     io::Read,
 };
 
+/// Number of files above which an archive is not searched for archives with other names.
+const MAX_PACKED_ARCHIVES: usize = 256;
+
 /// Replaces each member that is an archive with the entries of the archive. A damaged archive adds an issue, and is an
 /// error only if no member is left.
 pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resources) -> Result<(), FormatError> {
@@ -143,7 +146,8 @@ fn archive_source(
         Location::Zip { archive, index } => {
             let Some(outer) = catalog.archives.get(*archive) else { return Ok(ArchiveOrOther::Other(None)) };
             let Some(entry) = outer.entries.get(*index) else { return Ok(ArchiveOrOther::Other(None)) };
-            if !nested::has_archive_name(&member.name)
+            let is_packed_archive = outer.contains_only_archives && !nested::is_hidden(&member.name);
+            if !nested::has_archive_name(&member.name) && !is_packed_archive
                 || entry.size == 0
                 || outer.contains_user_files
                 || nested::is_user_file(&member.name)
@@ -227,11 +231,12 @@ fn add_archive(
             }
             (entries, Vec::new(), truncated)
         }
-        Some(zip::Directory { entries, start }) => {
+        Some(zip::Directory { entries, start, contradiction }) => {
             if entries.is_empty() {
                 catalog.issues.push(Issue::new("empty_archive", &member.place, "the archive is empty"));
             }
-            let contradictions = zip::contradictions(source, &entries, start).map_err(io)?;
+            let mut contradictions = zip::contradictions(source, &entries, start).map_err(io)?;
+            contradictions.extend(contradiction);
             (entries, contradictions, false)
         }
         None => {
@@ -261,6 +266,7 @@ fn add_archive(
     let archive = catalog.archives.len();
     catalog.faults.extend(faults::listing_faults(archive, &member.place, &entries, &contradictions));
     let names = usable_entries(catalog, member, &entries);
+    let contains_only_archives = contains_only_archives(source, &entries, &names);
     let mut out = Vec::with_capacity(names.len());
     for (index, name) in names {
         out.push(Member {
@@ -281,10 +287,27 @@ fn add_archive(
         source: source.clone(),
         has_conversations: out.iter().any(|m| nested::has_conversations_name(&m.name)),
         contains_user_files: nested::is_user_files_archive(&member.name) || is_agent_file(source, &entries),
+        contains_only_archives,
         entries,
         truncated,
     });
     Ok(Some(out))
+}
+
+/// True for an archive with nothing but archives, such as the exports of several agents that somebody packed together.
+fn contains_only_archives(source: &Source, entries: &[Entry], names: &[(usize, String)]) -> bool {
+    let mut visible_files = names.iter().filter(|(_, name)| !nested::is_hidden(name)).peekable();
+    let is_archive = |(index, name): &(usize, String)| {
+        !nested::is_user_file(name) && entries.get(*index).is_some_and(|entry| begins_as_archive(source, entry))
+    };
+    names.len() <= MAX_PACKED_ARCHIVES && visible_files.peek().is_some() && visible_files.all(is_archive)
+}
+
+fn begins_as_archive(source: &Source, entry: &Entry) -> bool {
+    let mut head = Vec::new();
+    // After an error, the bytes before it are compared.
+    let read = entry.read(source).map(|reader| reader.take(tar::TAR_HEAD as u64).read_to_end(&mut head));
+    read.is_ok() && is_archive_head(&head)
 }
 
 /// True if the directory of an archive is missing, or lists export data (conversations, parts of an export, a

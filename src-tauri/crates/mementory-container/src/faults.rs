@@ -56,7 +56,8 @@ pub(super) fn listing_faults(
     entries: &[Entry],
     contradictions: &[zip::Contradiction],
 ) -> Vec<Fault> {
-    let place_of_entry = |index: usize| entries.get(index).map(|e| entry_place(place, &e.name)).unwrap_or_default();
+    let place_of_entry =
+        |index: usize| entries.get(index).map_or_else(|| place.to_owned(), |e| entry_place(place, &e.name));
     let structure = contradictions
         .iter()
         .map(|c| Fault::new(archive, FaultKind::Structure, c.code, place_of_entry(c.entry), c.message));
@@ -77,7 +78,10 @@ pub(super) fn listing_faults(
         let name = entry.name.as_str();
         // A name that leads out of the archive is already reported as an issue.
         let Ok(safe) = zip::safe_name(name) else { continue };
-        if name.strip_prefix("./").unwrap_or(name).split('/').any(|part| part.is_empty() || part == ".") {
+        let has_empty_part =
+            name.strip_prefix("./").unwrap_or(name).split('/').any(|part| part.is_empty() || part == ".");
+        // A link is reported as one, also if its name ends like that of a folder.
+        if has_empty_part && entry.kind() != EntryKind::Link {
             let message = "a part of the name is empty";
             out.push(Fault::new(
                 archive,

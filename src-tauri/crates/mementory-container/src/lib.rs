@@ -3,11 +3,12 @@
 //! The spool of the vault encrypts its files, so that no plaintext is written to disk.
 //!
 //! Issue codes: `unsafe_name`, `duplicate_name`, `link`, `not_a_regular_file`, `encrypted`, `unsupported_compression`,
-//! `truncated_archive`, `unreadable_archive`, `empty_archive`, `archive_depth`, `damaged_entry`,
-//! `passphrase_needed`, `limit`, `unreadable`. Codes of faults: `container_header_differs`, `container_hidden_entry`,
-//! `container_overlap`, `container_shared_data`, `container_similar_names`, `container_empty_name_part`,
-//! `container_reserved_name`, `container_file_and_folder`, `container_folder_with_data`, `container_unsafe_folder`,
-//! `damaged_entry`, `truncated_archive`. The place of an issue starts with the place of the archive that it concerns.
+//! `truncated_archive`, `unreadable_archive`, `empty_archive`, `archive_depth`, `damaged_entry`, `passphrase_needed`,
+//! `limit`, `unreadable`. Codes of faults: `container_header_differs`, `container_directory_differs`,
+//! `container_hidden_entry`, `container_overlap`, `container_shared_data`, `container_similar_names`,
+//! `container_empty_name_part`, `container_reserved_name`, `container_file_and_folder`, `container_folder_with_data`,
+//! `container_unsafe_folder`, `damaged_entry`, `truncated_archive`. The place of an issue starts with the place of the
+//! archive that it concerns.
 mod archive;
 mod archive_file;
 mod catalog;
@@ -30,6 +31,8 @@ mod private_file;
 mod resources;
 mod source;
 mod spool;
+#[cfg(test)]
+mod structure_tests;
 mod tar;
 #[cfg(test)]
 mod tests;

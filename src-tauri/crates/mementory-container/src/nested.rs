@@ -63,6 +63,11 @@ pub(super) fn is_user_files_archive(name: &str) -> bool {
     name.strip_prefix("files_").is_some_and(|rest| rest.starts_with('_') || rest.contains("-files-"))
 }
 
+/// True for a file that systems add to folders and archives unasked: a hidden file, or one of macOS.
+pub(super) fn is_hidden(name: &str) -> bool {
+    name.starts_with("__MACOSX/") || last_segment(name).starts_with('.')
+}
+
 pub(super) fn has_export_part_name(name: &str) -> bool {
     let file_name = lower_case_file_name(name);
     EXPORT_PART_PREFIXES.iter().any(|p| file_name.starts_with(p)) || is_user_files_archive(name)

@@ -13,14 +13,14 @@ use std::{
 
 /// One ZIP entry to write, which may be unusual or malformed.
 #[derive(Clone, Default)]
-struct EntrySpec<'a> {
+pub(super) struct EntrySpec<'a> {
     name: &'a [u8],
     data: &'a [u8],
-    deflate: bool,
+    pub(super) deflate: bool,
     flags: u16,
-    mode: u32,
+    pub(super) mode: u32,
     /// True if the sizes are written after the data.
-    streamed: bool,
+    pub(super) streamed: bool,
     wrong_crc: bool,
     /// Name in the local header, if it differs from the name in the directory.
     local_name: Option<&'a [u8]>,
@@ -30,7 +30,7 @@ struct EntrySpec<'a> {
     header_of: Option<usize>,
 }
 
-fn zip_bytes(entries: &[EntrySpec<'_>]) -> Vec<u8> {
+pub(super) fn zip_bytes(entries: &[EntrySpec<'_>]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     let mut starts: Vec<u32> = Vec::new();
     for e in entries {
@@ -91,18 +91,18 @@ fn zip_bytes(entries: &[EntrySpec<'_>]) -> Vec<u8> {
     out
 }
 
-fn plain_entry<'a>(name: &'a str, data: &'a [u8]) -> EntrySpec<'a> {
+pub(super) fn plain_entry<'a>(name: &'a str, data: &'a [u8]) -> EntrySpec<'a> {
     EntrySpec { name: name.as_bytes(), data, ..EntrySpec::default() }
 }
 
-struct TempFolder(PathBuf);
+pub(super) struct TempFolder(PathBuf);
 impl TempFolder {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let dir = std::env::temp_dir().join(format!("mementory-input-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         Self(dir)
     }
-    fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
+    pub(super) fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.0.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, bytes).unwrap();
@@ -115,11 +115,11 @@ impl Drop for TempFolder {
     }
 }
 
-fn open(paths: &[PathBuf]) -> Result<Catalog, FormatError> {
+pub(super) fn open(paths: &[PathBuf]) -> Result<Catalog, FormatError> {
     Catalog::open(paths, &Limits::default(), None)
 }
 
-fn places(c: &Catalog) -> Vec<&str> {
+pub(super) fn places(c: &Catalog) -> Vec<&str> {
     c.members().iter().map(|m| m.place.as_str()).collect()
 }
 
@@ -339,7 +339,7 @@ fn faults_that_reading_entries_does_not_detect_are_listed() {
         (
             "shared",
             vec![one.clone(), EntrySpec { header_of: Some(0), ..plain_entry("two.txt", b"first") }],
-            &["container_header_differs", "container_shared_data"],
+            &["container_header_differs", "container_shared_data", "container_hidden_entry"],
         ),
         ("empty-part", vec![plain_entry("a//b", b"x")], &["container_empty_name_part"]),
         ("device", vec![plain_entry("raw/nul.md", b"x")], &["container_reserved_name"]),

@@ -12,6 +12,8 @@ pub(in super::super) const HEADER_DIFFERS: &str = "container_header_differs";
 
 /// Flag of an entry whose sizes follow its data. The local header may have zeros instead.
 const STREAMED_FLAG: u16 = 8;
+/// Start of the checksum and sizes after the data of a streamed entry. Some programs leave it out.
+const DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
 /// Number of contradictions in one archive after which the search ends.
 const MAX_LISTED: usize = 1000;
 
@@ -55,11 +57,11 @@ pub(in super::super) fn contradictions(
         }
     }
     occupied.sort_unstable();
+    let (last_end, last_index) = occupied.iter().map(|(_, end, index)| (*end, *index)).max().unwrap_or_default();
     let mut last: Option<(u64, u64)> = None;
     for (start, end, index) in occupied {
-        if let Some((_, until)) = last.filter(|(_, until)| *until < start)
-            && hides_entry(source, until, start)?
-        {
+        let until = last.map_or(0, |(_, until)| until);
+        if until < start && hides_entry(source, until, start)? {
             let message = "before it is an entry that the directory does not list";
             found.push(Contradiction { entry: index, code: "container_hidden_entry", message });
         }
@@ -79,17 +81,34 @@ pub(in super::super) fn contradictions(
             break;
         }
     }
+    if last_end < directory && hides_entry(source, last_end, directory)? {
+        let message = "after it is an entry that the directory does not list";
+        found.push(Contradiction { entry: last_index, code: "container_hidden_entry", message });
+    }
     Ok(found)
 }
 
-/// True if the bytes between two entries begin with the local header of another entry, possibly after the descriptor of
-/// a streamed entry, which has the sizes of that entry.
+/// True if the bytes before, between or after entries begin with the local header of another entry, possibly after the
+/// descriptor of a streamed entry, which has the sizes of that entry.
 fn hides_entry(source: &Source, from: u64, until: u64) -> std::io::Result<bool> {
-    const DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
     let gap = source.bytes(from, (until - from).min(64) as usize)?;
     let is_local = |at: usize| gap.get(at..).is_some_and(|rest| rest.starts_with(&LOCAL_SIGNATURE));
-    // A descriptor has 16 bytes, or 24 with sizes of 64 bits.
-    Ok(is_local(0) || gap.starts_with(&DESCRIPTOR_SIGNATURE) && (is_local(16) || is_local(24)))
+    // A descriptor has 12 bytes, or 20 with sizes of 64 bits, and 4 more with its signature.
+    let sizes = if gap.starts_with(&DESCRIPTOR_SIGNATURE) { [16, 24] } else { [12, 20] };
+    Ok(is_local(0) || sizes.into_iter().any(is_local))
+}
+
+/// False if checksum or sizes after the data of a streamed entry differ from those in the directory. Only those with a
+/// signature are compared, because without one they cannot be recognised.
+fn descriptor_agrees(source: &Source, entry: &Entry, at: u64) -> std::io::Result<bool> {
+    let found = source.bytes(at, 24)?;
+    if !found.starts_with(&DESCRIPTOR_SIGNATURE) {
+        return Ok(true);
+    }
+    let narrow = (u64::from(le32(&found, 8)), u64::from(le32(&found, 12)));
+    let wide = (le64(&found, 8), le64(&found, 16));
+    let stated = (entry.packed, entry.size);
+    Ok(le32(&found, 4) == entry.crc && (narrow == stated || wide == stated))
 }
 
 /// Compares the local header of an entry with the directory. Returns the position where the entry's data ends. If the
@@ -126,6 +145,9 @@ fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<R
         }
     }
     let streamed = flags & STREAMED_FLAG != 0;
+    if streamed && packed == 0 && !descriptor_agrees(source, entry, end)? {
+        return Ok(Err(("the sizes after its data are others than in the directory", end)));
+    }
     let agrees =
         |local: u64, central: u64| local == central || streamed && (local == 0 || local == u64::from(u32::MAX));
     if !agrees(packed, entry.packed) || !agrees(size, entry.size) {

@@ -2,6 +2,7 @@
 use super::{
     super::source::Source,
     CENTRAL_SIGNATURE, END_SIGNATURE,
+    contradictions::Contradiction,
     entry::{Entry, Position},
     extra_field, le16, le32, le64, names,
 };
@@ -22,6 +23,9 @@ pub(in super::super) struct Directory {
     pub(in super::super) entries: Vec<Entry>,
     /// Byte offset at which the directory starts.
     pub(in super::super) start: u64,
+    /// Set if the end record and the directory state different numbers. A program that counts the entries then sees
+    /// others than one that reads until the directory ends.
+    pub(in super::super) contradiction: Option<Contradiction>,
 }
 
 /// Reads the directory. None if there is no usable directory. At most `max` entries are read. To detect too many
@@ -43,6 +47,28 @@ struct DirectoryLocation {
     /// Offsets where the directory may start, best guess first, each with the number of bytes before the archive.
     starts: Vec<(u64, u64)>,
     entries: u64,
+    /// Number of bytes of the directory.
+    size: u64,
+    /// True if the number of entries comes from a Zip64 record.
+    is_wide: bool,
+    /// True if the end record and the Zip64 record contradict each other.
+    has_two_answers: bool,
+}
+
+impl DirectoryLocation {
+    /// Compares the stated numbers with what was read: the number of entries and their bytes in the directory.
+    fn contradiction(&self, entries: u64, bytes: u64) -> Option<Contradiction> {
+        // The archiver of macOS writes the lower 16 bits of larger numbers, without a Zip64 record.
+        let is_cut_off = !self.is_wide && entries > self.entries && entries % (1 << 16) == self.entries;
+        let message = match () {
+            () if self.has_two_answers => "the two end records of the archive differ",
+            () if entries > self.entries && !is_cut_off => "the archive has more entries than its end record states",
+            () if bytes > self.size => "the directory of the archive is longer than its end record states",
+            () => return None,
+        };
+        let entry = usize::try_from(self.entries.min(entries.saturating_sub(1))).unwrap_or(0);
+        Some(Contradiction { entry, code: "container_directory_differs", message })
+    }
 }
 
 fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result<DirectoryLocation> {
@@ -50,6 +76,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     let mut size = u64::from(le32(record, 12));
     let mut offset = u64::from(le32(record, 16));
     let mut end = end;
+    let (mut is_wide, mut has_two_answers) = (false, false);
     if let Some(at) = end.checked_sub(20) {
         let locator = source.bytes(at, 20)?;
         if locator.starts_with(&LOCATOR64_SIGNATURE) {
@@ -58,6 +85,11 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
             for at in [le64(&locator, 8), at.saturating_sub(56)] {
                 let record = source.bytes(at, 56)?;
                 if record.len() == 56 && record.starts_with(&END64_SIGNATURE) {
+                    let differs = |narrow: u64, at: usize, max: u64| narrow != max && narrow != le64(&record, at);
+                    has_two_answers = differs(entries, 32, u64::from(u16::MAX))
+                        || differs(size, 40, u64::from(u32::MAX))
+                        || differs(offset, 48, u64::from(u32::MAX));
+                    is_wide = true;
                     (entries, size, offset) = (le64(&record, 32), le64(&record, 40), le64(&record, 48));
                     end = at;
                     break;
@@ -70,27 +102,29 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
         starts.push((start, start.saturating_sub(offset)));
     }
     starts.push((offset, 0));
-    Ok(DirectoryLocation { starts, entries })
+    Ok(DirectoryLocation { starts, entries, size, is_wide, has_two_answers })
 }
 
 fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result<Option<Directory>> {
     for &(start, base) in &place.starts {
         let mut reader = BufReader::with_capacity(64 * 1024, source.window(start)?);
-        let mut entries = Vec::new();
-        while (entries.len() as u64) < place.entries.min(max) {
-            match read_entry(&mut reader, base)? {
-                Some(entry) => entries.push(entry),
-                None => break,
-            }
+        let (mut entries, mut bytes) = (Vec::new(), 0);
+        // Entries beyond the stated number are read too, so that none is left out without notice.
+        while (entries.len() as u64) < max {
+            let Some((entry, entry_bytes)) = read_entry(&mut reader, base)? else { break };
+            entries.push(entry);
+            bytes += entry_bytes;
         }
-        if entries.len() as u64 == place.entries.min(max) {
-            return Ok(Some(Directory { entries, start }));
+        let found = entries.len() as u64;
+        if found >= place.entries.min(max) {
+            return Ok(Some(Directory { entries, start, contradiction: place.contradiction(found, bytes) }));
         }
     }
     Ok(None)
 }
 
-fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Entry>> {
+/// The next entry, and the number of its bytes in the directory. None if no entry begins here.
+fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<(Entry, u64)>> {
     let fixed_part = read_up_to(reader, 46)?;
     if fixed_part.len() < 46 || fixed_part[..4] != CENTRAL_SIGNATURE {
         return Ok(None);
@@ -112,7 +146,7 @@ fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Entry
             }
         }
     }
-    Ok(Some(Entry {
+    let entry = Entry {
         name: names::decode(name, flags, extra),
         raw_name: name.into(),
         method: le16(&fixed_part, 10),
@@ -124,7 +158,8 @@ fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Entry
         mode: le32(&fixed_part, 38) >> 16,
         checked: true,
         truncated: false,
-    }))
+    };
+    Ok(Some((entry, (fixed_part.len() + variable_part.len()) as u64)))
 }
 
 fn read_up_to(reader: &mut impl Read, n: usize) -> std::io::Result<Vec<u8>> {

@@ -27,7 +27,7 @@ impl Operation {
 /// A parsed delta line.
 pub(super) struct Change {
     pub operation: Operation,
-    /// Id of the record.
+    /// Id of the record, as it is compared ([`wire::folded_id`]).
     pub id: String,
     /// Agent id in the line, if any.
     pub agent: Option<String>,
@@ -47,7 +47,8 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
         Some("delete") => Operation::Delete,
         _ => return Err("unknown_operation"),
     };
-    let id = wire::get(&members, "id").and_then(wire::string).filter(|id| !id.is_empty()).ok_or("no_id")?.into_owned();
+    let id = wire::get(&members, "id").and_then(wire::string).filter(|id| !id.is_empty()).ok_or("no_id")?;
+    let id = wire::folded_id(&id);
     let agent = wire::get(&members, "agent_id").and_then(wire::string).map(std::borrow::Cow::into_owned);
     let content = wire::get(&members, "content").and_then(wire::string);
     let erased = wire::vendor(&members).is_some_and(|k| {

@@ -1,15 +1,19 @@
 //! Opens an archive, refuses unsafe entries, and parses the manifest (spec §4.1, §4.2, §8.2). The name of the manifest
 //! is fixed; all other paths come from the manifest.
 use mementory_format::extension as slot;
-use mementory_format::{Catalog, Detected, FormatError, Member, Role};
+use mementory_format::{Catalog, Detected, FormatError, Member, Role, folded_name};
 use mementory_json::Tree;
 use mementory_model::{Issue, Limits};
 use std::collections::BTreeMap;
 
 /// Name of the manifest.
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
+/// Usual name of the memory index.
+pub(super) const INDEX_FILE: &str = "memory/index.json";
 /// Value of `Claim::version` for a delta bundle.
 pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
+/// Explains which sequence numbers this program cannot use.
+pub(super) const SEQUENCE_FAULT: &str = "last_sequence is not a whole number of at most 64 bits";
 /// Value of `checksum_scope` that names our definition of the checksum.
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
@@ -105,6 +109,25 @@ pub(super) fn unsafe_name(name: &str) -> bool {
         || name.split('/').any(|part| part == "..")
 }
 
+/// The name of an entry that a manifest names `stated`: this name if an archive may have it and `is_free` accepts it,
+/// otherwise the first such name of `default` and numbered names like it. A foreign manifest may name the file of
+/// something else, or a path that leads out of the archive.
+pub(super) fn usable_name(stated: &str, default: &str, is_free: &dyn Fn(&str) -> bool) -> String {
+    let is_usable = |name: &String| {
+        let has_whole_parts = name.split('/').all(|part| !part.is_empty() && part != ".");
+        has_whole_parts && !unsafe_name(name) && folded_name(name) != MANIFEST_FILE && is_free(name)
+    };
+    let stem = default.trim_end_matches(".json");
+    let numbered = (2u32..).map(|n| format!("{stem}-{n}.json"));
+    let mut names = [stated.to_owned(), default.to_owned()].into_iter().chain(numbered);
+    names.find(is_usable).unwrap_or_else(|| default.to_owned())
+}
+
+/// False for a file that an agent works with. A foreign manifest that names it as the memory index is wrong.
+pub(super) fn can_be_index(name: &str) -> bool {
+    !name.starts_with("raw/") && !name.starts_with("artifacts/")
+}
+
 /// One row of `layers.memory.partitions`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Partition {
@@ -198,6 +221,18 @@ impl Manifest {
         slot::vendor_slot(&self.tree)?.get(key)
     }
 
+    /// `sync.last_sequence` of the archive at `place`. 0 if it was never synchronised.
+    ///
+    /// # Errors
+    /// `manifest_invalid` if it is not a whole number of at most 64 bits. Such a value must not count as 0, because a
+    /// delta of the first state would then fit.
+    pub(super) fn sequence(&self, place: &str) -> Result<u64, FormatError> {
+        match self.tree.get("sync").and_then(|sync| sync.get("last_sequence")) {
+            None | Some(Tree::Null) => Ok(0),
+            stated => number(stated).ok_or_else(|| FormatError::invalid("manifest_invalid", place, SEQUENCE_FAULT)),
+        }
+    }
+
     /// `sync.last_sync_at`: the time at which the archive reached its current sequence number.
     pub(super) fn sync_time(&self) -> Option<String> {
         self.tree.get("sync")?.get("last_sync_at")?.as_str().map(str::to_owned)
@@ -259,8 +294,16 @@ pub(super) fn number(tree: Option<&Tree>) -> Option<u64> {
     text.parse().ok().or_else(float)
 }
 
+/// Like [`number`], for a number that is compared with a count or a size. One that is too large for 64 bits is
+/// `u64::MAX`, because it states a count too, and a wrong one.
+pub(super) fn stated_count(tree: Option<&Tree>) -> Option<u64> {
+    let is_larger = |text: &str| text.parse::<f64>().is_ok_and(|value| value >= 9e15);
+    let largest = || matches!(tree, Some(Tree::Number(text)) if is_larger(text)).then_some(u64::MAX);
+    number(tree).or_else(largest)
+}
+
 fn partition(row: &Tree) -> Partition {
     let text = |key: &str| row.get(key).and_then(Tree::as_str).map(str::to_owned);
-    let count = number(row.get("record_count"));
+    let count = stated_count(row.get("record_count"));
     Partition { file: text("file").unwrap_or_default(), from: text("from"), to: text("to"), count }
 }

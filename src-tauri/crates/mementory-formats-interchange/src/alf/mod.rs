@@ -20,7 +20,11 @@ mod extension;
 mod findings;
 mod first_pass;
 mod forbidden;
+#[cfg(test)]
+mod id_case_tests;
 mod identity;
+#[cfg(test)]
+mod index_name_tests;
 mod jsonl;
 mod lineage;
 #[cfg(test)]
@@ -33,6 +37,8 @@ pub mod purge;
 mod read;
 mod read_passthrough;
 mod references;
+#[cfg(test)]
+mod renamed_entries_tests;
 mod rewrite;
 mod schema;
 mod sealed_secrets;
@@ -111,7 +117,7 @@ impl Format for Alf {
             format: "alf",
             group: manifest.agent.to_ascii_lowercase(),
             base: None,
-            sequence: delta::sequence_of(&manifest),
+            sequence: manifest.sequence(&archive.place)?,
             time: manifest.sync_time(),
         }))
     }

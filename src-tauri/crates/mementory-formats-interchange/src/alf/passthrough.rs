@@ -4,7 +4,7 @@ use super::clear_secrets;
 use super::first_pass::ExportPlan;
 use super::manifest::MANIFEST_FILE;
 use super::sealed_secrets::Secrets;
-use mementory_format::{FormatError, PassthroughItem, RecordSource};
+use mementory_format::{FormatError, PassthroughItem, RecordSource, folded_name};
 use mementory_formats_agents::openclaw::{
     files::{self, FileRole},
     redact,
@@ -26,8 +26,10 @@ pub(super) struct PassthroughFiles {
     pub manifest: Option<String>,
     /// The agent's layer documents (skeletons, memory index, unknown layers) by name.
     pub layers: BTreeMap<String, String>,
-    /// Names of the agent's other entries, which no generated entry may use.
-    pub reserved: BTreeSet<String>,
+    /// Names of the agent's other entries.
+    reserved: BTreeSet<String>,
+    /// The same names without differences that some systems ignore, such as case. No generated entry may use them.
+    reserved_folded: BTreeSet<String>,
     groups: BTreeSet<String>,
     everything: bool,
 }
@@ -46,7 +48,7 @@ impl PassthroughFiles {
                 return Ok(());
             }
             if item.role != "manifest" && item.role != "layer" {
-                passthrough.reserved.insert(item.name.clone());
+                passthrough.reserve(item);
                 return Ok(());
             }
             let mut raw = Vec::new();
@@ -55,11 +57,26 @@ impl PassthroughFiles {
             match (String::from_utf8(raw), item.role.as_str()) {
                 (Ok(text), "manifest") => passthrough.manifest = Some(text),
                 (Ok(text), _) => drop(passthrough.layers.insert(item.name.clone(), text)),
-                (Err(_), _) => drop(passthrough.reserved.insert(item.name.clone())),
+                (Err(_), _) => passthrough.reserve(item),
             }
             Ok(())
         })?;
         Ok(passthrough)
+    }
+
+    fn reserve(&mut self, item: &PassthroughItem) {
+        self.reserved_folded.insert(folded_name(&item.name));
+        self.reserved.insert(item.name.clone());
+    }
+
+    /// True if one of the agent's other entries has exactly this name.
+    pub(super) fn has_entry(&self, name: &str) -> bool {
+        self.reserved.contains(name)
+    }
+
+    /// True if one of the agent's other entries has this name, or one that some systems cannot distinguish from it.
+    pub(super) fn is_reserved(&self, name: &str) -> bool {
+        self.reserved_folded.contains(&folded_name(name))
     }
 
     /// Writes the passthrough files that are neither the manifest nor a layer document. In an archive of several

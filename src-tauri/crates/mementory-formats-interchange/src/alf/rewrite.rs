@@ -1,7 +1,9 @@
 //! Rewrites an archive with changed lines and documents. Used to apply deltas and to delete records permanently.
 //! Unchanged entries keep their bytes. The new file replaces the old one only when it is complete.
 use super::archive_writer::ArchiveWriter;
-use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, number};
+use super::manifest::{
+    Archive, CHECKSUM_SCOPE, INDEX_FILE, MANIFEST_FILE, Manifest, can_be_index, number, usable_name,
+};
 use super::wire;
 use mementory_format::{AGE_HEAD, is_age_head};
 use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase};
@@ -32,6 +34,20 @@ impl OpenedFile {
             return Err(FormatError::invalid("not_an_alf", place, "this file is not a single ALF archive"));
         }
         Ok(Self { catalog, detected: found.sources.remove(0), encrypted: is_encrypted(path) })
+    }
+
+    /// Refuses a file that an import refuses because of its container: damage anywhere in it, names that some systems
+    /// cannot distinguish, or a structure that contradicts itself.
+    ///
+    /// # Errors
+    /// The first fault; I/O.
+    pub(super) fn refuse_faults(&self) -> Result<(), FormatError> {
+        let archives = self.detected.archives(&self.catalog);
+        let damaged = self.catalog.damaged_entries(|archive| archives.contains(&archive))?;
+        match self.detected.listing_faults(&self.catalog).into_iter().chain(&damaged).next() {
+            Some(fault) => Err(FormatError::invalid(fault.code, &fault.issue.place, &fault.issue.message)),
+            None => Ok(()),
+        }
     }
 
     /// The passphrase for encrypting a file that replaces this one. None if this file is not encrypted.
@@ -117,9 +133,9 @@ pub(super) fn edit_lines(
     })
 }
 
-/// The id of a line.
+/// The id of a line, as it is compared.
 pub(super) fn id_of(line: &str) -> Option<String> {
-    Some(wire::get(&wire::members(line)?, "id").and_then(wire::string)?.into_owned())
+    wire::get(&wire::members(line)?, "id").and_then(wire::string).map(|id| wire::folded_id(&id))
 }
 
 /// Sort key of a line in its partition: creation time and id.
@@ -185,12 +201,17 @@ impl Rewrite {
         skip: &dyn Fn(&str) -> bool,
     ) -> Result<(), FormatError> {
         let total: u64 = rows.iter().filter_map(count_of).sum();
-        let index = manifest.index_file().map_or_else(|| "memory/index.json".to_owned(), str::to_owned);
-        let before = match archive.entry(&index) {
+        let stated = manifest.index_file().unwrap_or(INDEX_FILE);
+        // A foreign manifest may name a file of another purpose. That file stays as it is.
+        let is_index = can_be_index(stated) && stated != MANIFEST_FILE && !manifest.named_files().contains(&stated);
+        let before = match archive.entry(stated).filter(|_| is_index) {
             Some(member) => Tree::parse(&archive.text(member, limits)?, limits).ok(),
             None => None,
         };
+        let mut index = stated.to_owned();
         if before.is_some() || !rows.is_empty() {
+            let is_own = |name: &str| archive.entry(name).is_none() || name == stated && is_index;
+            index = usable_name(stated, INDEX_FILE, &|name| self.out.is_free(name) && is_own(name));
             let mut document = before.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| Tree::Object(vec![]));
             document.set("partitions", Tree::Array(rows.clone()));
             self.out.entry(&index, &mut to_json(&document).as_bytes())?;

@@ -4,6 +4,7 @@
 //! where salt and tag are stored, nor the associated data and the plaintext. The row therefore names our layout in
 //! `encryption.layout`.
 use super::document_row::Row;
+use super::manifest::unsafe_name;
 use super::partitions::stable_v5;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_format::{Cipher, FormatError, Passphrase, Sealed};
@@ -31,12 +32,14 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 pub(super) struct Secrets {
     are_sealed: bool,
     files: BTreeMap<String, Vec<u8>>,
+    /// New names of files that have another name in the archive than they were added with.
+    renamed: BTreeMap<String, String>,
 }
 
 impl Secrets {
     /// Creates the collection. Files are collected only if there is a passphrase to seal them with.
     pub(super) fn new(passphrase: Option<&dyn Passphrase>) -> Self {
-        Self { are_sealed: passphrase.is_some(), files: BTreeMap::new() }
+        Self { are_sealed: passphrase.is_some(), ..Self::default() }
     }
 
     /// True if there is a passphrase, so that files with secrets are sealed instead of being left out.
@@ -48,6 +51,14 @@ impl Secrets {
     pub(super) fn add(&mut self, name: String, bytes: Vec<u8>) {
         if self.are_sealed {
             self.files.insert(name, bytes);
+        }
+    }
+
+    /// Reports that the archive has the file `name` under another name. An import looks for its secrets under the name
+    /// of the entry.
+    pub(super) fn rename(&mut self, name: String, entry_name: &str) {
+        if self.files.contains_key(&name) {
+            self.renamed.insert(name, entry_name.to_owned());
         }
     }
 
@@ -65,7 +76,10 @@ impl Secrets {
         let files: Vec<serde_json::Value> = self
             .files
             .iter()
-            .map(|(name, bytes)| serde_json::json!({"file": name, "content": BASE64_STANDARD.encode(bytes)}))
+            .map(|(name, bytes)| {
+                let name = self.renamed.get(name).unwrap_or(name);
+                serde_json::json!({"file": name, "content": BASE64_STANDARD.encode(bytes)})
+            })
             .collect();
         let id = stable_v5(&format!("secrets:{agent}")).to_string();
         let secrets_json = serde_json::json!({"files": files}).to_string();
@@ -165,6 +179,7 @@ fn open_row(doc: &Tree, passphrase: &dyn Passphrase) -> Option<Vec<(String, Vec<
     let decrypted = passphrase.open(&associated_data(&text(doc, "agent_id")?, &text(doc, "id")?), &sealed).ok()?;
     let decrypted = Tree::parse(std::str::from_utf8(&decrypted).ok()?, 8).ok()?;
     let Some(Tree::Array(files)) = decrypted.get("files") else { return None };
-    let is_safe_name = |n: &String| n.starts_with("raw/") && mementory_formats_agents::openclaw::files::is_safe(n);
+    // One file with a name such as `a:b.json` must not keep the others closed, so the rule is that for entries.
+    let is_safe_name = |n: &String| n.starts_with("raw/") && !unsafe_name(n);
     files.iter().map(|file| Some((text(file, "file").filter(is_safe_name)?, bytes(file, "content")?))).collect()
 }

@@ -5,7 +5,7 @@ use super::clear_secrets;
 use super::findings::Findings;
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
-use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, number};
+use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, SEQUENCE_FAULT, number, stated_count};
 use super::references::References;
 use super::schema;
 use mementory_format::extension as slot;
@@ -48,6 +48,10 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let references = References::default();
     let mut check = Check { archive: &archive, manifest: &manifest, limits, findings, references };
     check.findings.check_schema(&manifest.tree, &schema::MANIFEST_RULE, &entry.place);
+    if manifest.sequence(&archive.place).is_err() {
+        let at = format!("{}#/sync/last_sequence", entry.place);
+        check.warning("sequence_not_usable", &at, SEQUENCE_FAULT);
+    }
     check.check_documents()?;
     check.check_memory()?;
     check.warn_about_unlisted_files();
@@ -169,7 +173,7 @@ impl Check<'_> {
                 );
                 continue;
             };
-            if number(row.get("size_bytes")).is_some_and(|size| size != member.size) {
+            if stated_count(row.get("size_bytes")).is_some_and(|size| size != member.size) {
                 self.error("attachment_size_differs", &at, "size_bytes differs from the size of the file");
             }
             let hash = |key: &str| row.get("hash").and_then(|h| h.get(key)).and_then(Tree::as_str).unwrap_or_default();
@@ -202,8 +206,10 @@ impl Check<'_> {
         for row in rows(tree, "attachments") {
             let is_inside = row.get("archive_path").and_then(Tree::as_str).is_some();
             let count_and_bytes = if is_inside { &mut included } else { &mut referenced };
-            *count_and_bytes =
-                (count_and_bytes.0 + 1, count_and_bytes.1.saturating_add(number(row.get("size_bytes")).unwrap_or(0)));
+            *count_and_bytes = (
+                count_and_bytes.0 + 1,
+                count_and_bytes.1.saturating_add(stated_count(row.get("size_bytes")).unwrap_or(0)),
+            );
         }
         for (key, now) in [
             ("included_count", included.0),
@@ -211,7 +217,7 @@ impl Check<'_> {
             ("referenced_count", referenced.0),
             ("referenced_size_bytes", referenced.1),
         ] {
-            if number(self.layer("attachments", key)).is_some_and(|stated| stated != now) {
+            if stated_count(self.layer("attachments", key)).is_some_and(|stated| stated != now) {
                 self.warning("tier_count_differs", place, &format!("the manifest's {key} differs from the index"));
             }
         }
@@ -298,7 +304,7 @@ impl Check<'_> {
             }
         }
         self.findings.out.records += total;
-        if let Some(count) = number(self.layer("memory", "record_count"))
+        if let Some(count) = stated_count(self.layer("memory", "record_count"))
             && count != total
         {
             self.error(

@@ -21,7 +21,7 @@ pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 pub(super) struct Line {
     /// The record, with the line as its verbatim. The caller sets `origin`.
     pub record: Record,
-    /// Id in the line.
+    /// Id in the line, as it is compared ([`folded_id`]).
     pub id: String,
     /// Agent id in the line, if any.
     pub agent: Option<String>,
@@ -117,6 +117,11 @@ impl<'a> Fields<'a, '_> {
     }
 }
 
+/// An id in the form in which ids are compared: a UUID is the same one in upper and in lower case.
+pub(super) fn folded_id(id: &str) -> String {
+    if uuid::Uuid::parse_str(id).is_ok() { id.to_ascii_lowercase() } else { id.to_owned() }
+}
+
 /// Reads one line. `scope` returns the id space for the id and the `agent_id` of the line. The error is a stable code
 /// (`not_json`, `no_id`, `no_content`).
 pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String) -> Result<Line, &'static str> {
@@ -129,8 +134,9 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
     let content = if was_empty && content == EMPTY_CONTENT { String::new() } else { content };
     let own_agent = f.text("agent_id").filter(|a| !a.is_empty());
     let scope = scope(&id, own_agent.as_deref());
-    let mut record = Record::new(Kind::Memory, RecordKey::new(&scope, &id), content);
-    record.origin_id = Some(id.clone());
+    let key = folded_id(&id);
+    let mut record = Record::new(Kind::Memory, RecordKey::new(&scope, &key), content);
+    record.origin_id = Some(id);
     record.record_type = f.text("memory_type");
     record.status = f.text("status");
     record.namespace = f.text("namespace");
@@ -157,7 +163,10 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
         let model = members(raw.get()).and_then(|m| get(&m, "model").and_then(string).map(Cow::into_owned));
         record.embeddings.push(Embedding { model: model.unwrap_or_default(), json: raw.get().to_owned() });
     }
-    let link = |relation: String, id: String| Link { relation, kind: Kind::Memory, target: RecordKey::new(&scope, id) };
+    let link = |relation: String, id: String| {
+        let target = RecordKey::new(&scope, folded_id(&id));
+        Link { relation, kind: Kind::Memory, target }
+    };
     record.links.extend(f.text("supersedes").map(|id| link("supersedes".into(), id)));
     for raw in f.list("related_records") {
         if let Some(m) = members(raw.get()) {
@@ -204,7 +213,7 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
     if !restored {
         record.verbatim = Some(Verbatim::json(line));
     }
-    Ok(Line { record, id, agent: own_agent, restored, remarks })
+    Ok(Line { record, id: key, agent: own_agent, restored, remarks })
 }
 
 /// Looks up forbidden values that an export moved (see [`super::forbidden`]). Returns the original id if it was moved,
@@ -252,8 +261,8 @@ pub(super) struct Supersedes {
 /// Reads the member `supersedes` of a line, if any.
 pub(super) fn supersedes_of(line: &str) -> Option<Supersedes> {
     let m = members(line)?;
-    let old = get(&m, "supersedes").and_then(string)?.into_owned();
-    let same_id = get(&m, "id").and_then(string).is_some_and(|id| id == old);
+    let old = folded_id(&get(&m, "supersedes").and_then(string)?);
+    let same_id = get(&m, "id").and_then(string).is_some_and(|id| folded_id(&id) == old);
     let deleted = get(&m, "status").and_then(string).is_some_and(|s| s == "deleted");
     Some(Supersedes { old, same_id, deleted })
 }

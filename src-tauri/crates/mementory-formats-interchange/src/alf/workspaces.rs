@@ -28,6 +28,8 @@ struct RuntimeFiles {
     runtime: &'static Runtime,
     workspace: Workspace,
     artifacts: Vec<Artifact>,
+    /// Paths of the files that are only in the sealed credential.
+    key_files: Vec<String>,
 }
 
 /// True if the artifact has a secret that must not be in the archive in the clear, so that it is only listed.
@@ -61,13 +63,17 @@ impl WorkspaceFiles {
                 _ => Workspace::collect(runtime, &mut runtime_source, &options)?,
             };
             let artifacts = tiers::take_artifacts(runtime, &mut workspace);
+            let mut key_files = Vec::new();
             for (path, bytes) in workspace.remove_secrets(secrets.are_sealed()) {
                 secrets.add(format!("raw/{}/{path}", runtime.id), bytes);
+                if !workspace.files.contains_key(&path) {
+                    key_files.push(path);
+                }
             }
             for loss in std::mem::take(&mut workspace.report.losses).items {
                 plan.losses.add(&loss.record, &loss.field, loss.kind, &loss.note);
             }
-            out.runtimes.push(RuntimeFiles { runtime, workspace, artifacts });
+            out.runtimes.push(RuntimeFiles { runtime, workspace, artifacts, key_files });
         }
         Ok(out)
     }
@@ -121,9 +127,10 @@ impl WorkspaceFiles {
         &self,
         out: &mut ArchiveWriter,
         losses: &mut LossReport,
+        secrets: &mut Secrets,
     ) -> Result<Vec<(String, Tree)>, FormatError> {
         let mut manifest_rows = Vec::new();
-        for RuntimeFiles { runtime, workspace, .. } in &self.runtimes {
+        for RuntimeFiles { runtime, workspace, key_files, .. } in &self.runtimes {
             let (mut from_records, mut others) = (Vec::new(), Vec::new());
             let folder = format!("raw/{}/", runtime.id);
             for (path, bytes) in &workspace.files {
@@ -136,6 +143,7 @@ impl WorkspaceFiles {
                 let is_renamed = name != wanted_name;
                 if is_renamed {
                     losses.add(&wanted_name, "file", LossKind::Narrowed, "renamed, as some systems refuse this name");
+                    secrets.rename(wanted_name, &name);
                 }
                 let mut bytes = bytes.as_slice();
                 let digest = clear_secrets::write_redacted(out, &name, path, &mut bytes, losses)?;
@@ -147,11 +155,15 @@ impl WorkspaceFiles {
                         from_records.push((written_path, Tree::Array(row)));
                     }
                     None => from_records.push((written_path, Tree::Text(digest))),
-                    Some((scope, stored_path)) if is_renamed || *scope != workspace.main_scope => {
-                        let owner = vec![Tree::Text(scope.clone()), Tree::Text(stored_path.clone())];
-                        others.push((written_path, Tree::Array(owner)));
+                    Some(owner) if is_renamed || owner.0 != workspace.main_scope => {
+                        others.push((written_path, owner_row(owner)));
                     }
                     Some(_) => {}
+                }
+            }
+            for path in key_files {
+                if let Some(owner) = workspace.passthrough.get(path).filter(|owner| owner.0 != workspace.main_scope) {
+                    others.push((path.clone(), owner_row(owner)));
                 }
             }
             let mut row = vec![
@@ -165,6 +177,11 @@ impl WorkspaceFiles {
         }
         Ok(manifest_rows)
     }
+}
+
+/// The manifest's row for a file of another id space, or with another path: id space and path in the vault.
+fn owner_row((scope, stored_path): &(String, String)) -> Tree {
+    Tree::Array(vec![Tree::Text(scope.clone()), Tree::Text(stored_path.clone())])
 }
 
 /// The manifest's description of a raw entry.

@@ -10,7 +10,7 @@ use super::document_row::Row;
 use super::first_pass::{AlfElement, ExportPlan, alf_element};
 use super::forbidden;
 use super::lineage;
-use super::manifest::{CHECKSUM_SCOPE, MANIFEST_FILE};
+use super::manifest::{CHECKSUM_SCOPE, MANIFEST_FILE, can_be_index};
 use super::partitions::Period;
 use super::passthrough::PassthroughFiles;
 use super::sealed_secrets::Secrets;
@@ -18,7 +18,9 @@ use super::tiers;
 use super::workspaces::WorkspaceFiles;
 use super::write_documents::{self as documents, FileData};
 use super::write_manifest::{FORMAT_VERSION, Layers, PartitionRow, build, index};
-use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, passthrough_envelope};
+use mementory_format::{
+    FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, folded_name, passthrough_envelope,
+};
 use mementory_json::Tree;
 use mementory_model::{LossKind, Timestamp};
 use sha2::{Digest, Sha256};
@@ -65,7 +67,7 @@ fn write_or_plan(
     layers.sole_workspace = plan.sole_workspace.clone().filter(|_| passthrough.agent.is_none());
     plan.choose_periods(original.as_ref());
 
-    write_identity(&mut file, &mut plan, &mut layers)?;
+    write_identity(&mut file, &mut plan, &passthrough, &mut layers)?;
     if passthrough.agent.is_none() && !plan.rows.contains_key("principals") {
         plan.rows.insert("principals", vec![documents::owner_row(&description, &agent)]);
     }
@@ -78,18 +80,14 @@ fn write_or_plan(
     if !file.is_discarding() {
         write_partitions(source, &mut file, &plan, &passthrough, &mut layers, &agent, description.now)?;
     }
-    let index_name = layers.index_file();
-    if !layers.partitions.is_empty() || passthrough.layers.contains_key(&index_name) {
-        let text = index(passthrough.layers.get(&index_name).map(String::as_str), &layers.partitions);
-        file.entry(&index_name, &mut text.as_bytes())?;
-    }
+    write_index(&mut file, &passthrough, &mut layers)?;
     for (name, text) in &passthrough.layers {
         if !file.has_entry(name) && !layers.is_assembled(name) {
             file.entry(name, &mut text.as_bytes())?;
         }
     }
     layers.entries = passthrough.write(source, &mut file, &mut plan.losses, &mut secrets)?;
-    layers.workspaces = workspaces.write(&mut file, &mut plan.losses)?;
+    layers.workspaces = workspaces.write(&mut file, &mut plan.losses, &mut secrets)?;
     report_left_out(source, &mut plan, options, &|format| workspaces.contains_runtime(format))?;
     if file.is_discarding() {
         let version = FORMAT_VERSION.into();
@@ -155,9 +153,42 @@ fn report_left_out(
     Ok(())
 }
 
-fn write_identity(file: &mut ArchiveWriter, plan: &mut ExportPlan, layers: &mut Layers) -> Result<(), FormatError> {
+/// True if a generated entry may get this name.
+fn is_free_name(out: &ArchiveWriter, passthrough: &PassthroughFiles, name: &str) -> bool {
+    out.is_free(name) && !passthrough.is_reserved(name)
+}
+
+/// Writes the memory index, if there are partitions or the imported archive has one.
+fn write_index(
+    file: &mut ArchiveWriter,
+    passthrough: &PassthroughFiles,
+    layers: &mut Layers,
+) -> Result<(), FormatError> {
+    let stated_name = layers.index_file();
+    let stated_text = passthrough.layers.get(&stated_name).map(String::as_str);
+    if layers.partitions.is_empty() && stated_text.is_none() {
+        return Ok(());
+    }
+    // A foreign manifest may name a file of another purpose. That file keeps its name and bytes.
+    let is_index = can_be_index(&stated_name);
+    let credentials_name = folded_name(&layers.file("credentials"));
+    let name = layers.choose_name("memory", &|name| {
+        let is_for_another = folded_name(name) == credentials_name || !is_index && name == stated_name;
+        !is_for_another && is_free_name(file, passthrough, name)
+    });
+    let text = index(stated_text.filter(|_| is_index), &layers.partitions);
+    file.entry(&name, &mut text.as_bytes()).map(drop)
+}
+
+fn write_identity(
+    file: &mut ArchiveWriter,
+    plan: &mut ExportPlan,
+    passthrough: &PassthroughFiles,
+    layers: &mut Layers,
+) -> Result<(), FormatError> {
     let Some(row) = plan.rows.get("identity").and_then(|rows| rows.first()) else { return Ok(()) };
-    clear_secrets::write_document(file, &layers.file("identity"), &row.text, &mut plan.losses)?;
+    let name = layers.choose_name("identity", &|name| is_free_name(file, passthrough, name));
+    clear_secrets::write_document(file, &name, &row.text, &mut plan.losses)?;
     layers.identity_version = Some(documents::identity_version(&row.text));
     Ok(())
 }
@@ -170,12 +201,12 @@ fn write_list(
     layers: &mut Layers,
     layer: &'static str,
 ) -> Result<(), FormatError> {
-    let name = layers.file(layer);
-    let skeleton = passthrough.layers.get(&name).map(String::as_str);
+    let skeleton = passthrough.layers.get(&layers.file(layer)).map(String::as_str);
     let rows = plan.rows.get(layer).map_or(&[][..], Vec::as_slice);
     if rows.is_empty() && skeleton.is_none() {
         return Ok(());
     }
+    let name = layers.choose_name(layer, &|name| is_free_name(file, passthrough, name));
     let head = match layer {
         "attachments" => format!("\"artifact_size_threshold\":{},", layers.threshold.0),
         _ => String::new(),
@@ -283,11 +314,12 @@ fn write_row_file(
 ) -> Result<bool, FormatError> {
     let (Some(id), Ok(mut tree)) = (&row.file, Tree::parse(&row.text, 512)) else { return Ok(true) };
     let Some(path) = tree.get("archive_path").and_then(Tree::as_str).map(str::to_owned) else { return Ok(true) };
-    if passthrough.agent.is_some() && (out.has_entry(&path) || passthrough.reserved.contains(&path)) {
+    if passthrough.agent.is_some() && (out.has_entry(&path) || passthrough.has_entry(&path)) {
         // The entry is already written for another row, or it will be written as a passthrough file.
         return Ok(true);
     }
-    let name = if out.is_free(&path) { path.clone() } else { free_artifact_name(out, passthrough, &path, id) };
+    let is_free = is_free_name(out, passthrough, &path);
+    let name = if is_free { path.clone() } else { free_artifact_name(out, passthrough, &path, id) };
     let mut has_secret = false;
     let found = source.attachment(id, &mut |bytes| {
         let head = if out.is_encrypted() { vec![] } else { clear_secrets::read_head(bytes, &path)? };
@@ -318,9 +350,16 @@ fn free_artifact_name(out: &ArchiveWriter, passthrough: &PassthroughFiles, name:
         .filter(|part: &String| !part.is_empty() && part != "." && part != ".." && part != "artifacts")
         .collect();
     let safe_name = if safe_name.is_empty() { "file".to_owned() } else { safe_name.join("/") };
-    let is_free = |name: &String| out.is_free(name) && !passthrough.reserved.contains(name);
+    let is_free = |name: &String| is_free_name(out, passthrough, name);
     let preferred = Some(format!("artifacts/{safe_name}")).filter(is_free);
-    preferred.unwrap_or_else(|| out.free_name(&format!("artifacts/{id}/{safe_name}")))
+    preferred.unwrap_or_else(|| {
+        let mut name = out.free_name(&format!("artifacts/{id}/{safe_name}"));
+        // No passthrough file has the names of all these, so the loop ends.
+        while !is_free(&name) {
+            name.push('_');
+        }
+        name
+    })
 }
 
 fn write_partitions(
@@ -358,7 +397,7 @@ fn write_partitions(
         for (period, mut lines) in lines {
             lines.sort();
             let mut name = format!("memory/partitions/{}.jsonl", period.name());
-            while !out.is_free(&name) || passthrough.reserved.contains(&name) {
+            while !is_free_name(out, passthrough, &name) {
                 name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
             }
             let count = lines.len() as u64;

@@ -2,6 +2,7 @@
 //! from scratch, so that unknown members are preserved.
 use super::document_row::Row;
 use super::first_pass::SoleWorkspace;
+use super::manifest::{INDEX_FILE, usable_name};
 use super::partitions::Period;
 use mementory_format::SourceDescription;
 use mementory_format::extension as slot;
@@ -91,7 +92,17 @@ impl Layers {
 
     /// Entry name of the memory index.
     pub(super) fn index_file(&self) -> String {
-        self.names.get("memory").cloned().unwrap_or_else(|| "memory/index.json".into())
+        self.names.get("memory").cloned().unwrap_or_else(|| INDEX_FILE.into())
+    }
+
+    /// Chooses the entry name of a layer, or for `memory` that of its index: the name in the imported manifest if it can
+    /// be used and `is_free` accepts it, otherwise another one.
+    pub(super) fn choose_name(&mut self, layer: &str, is_free: &dyn Fn(&str) -> bool) -> String {
+        let default = if layer == "memory" { INDEX_FILE.to_owned() } else { format!("{layer}.json") };
+        let stated = self.names.get(layer).unwrap_or(&default);
+        let name = usable_name(stated, &default, is_free);
+        self.names.insert(layer.to_owned(), name.clone());
+        name
     }
 
     /// True if the writer assembles the document with this name from records.

@@ -8,7 +8,7 @@ use super::{
     line_decoder::{Decoded, Decoder, LineBatch},
     manifest::{FORMAT_VERSION, Manifest, checksums, path_is_safe},
     report::{DAMAGED_CODE, MAX_FINDINGS_PER_CODE, TOO_LARGE_CODE, UNSUPPORTED_VERSION_CODE},
-    secret_refs,
+    secret_refs, signatures,
     wire::{DERIVED_COUNT_FIELD, is_too_large, list, text, time_of},
 };
 use mementory_format::{FormatError, Member, is_reserved_name};
@@ -65,6 +65,7 @@ pub(super) fn check_bundle(
     check_listed_files(bundle, &manifest, &mut report, depth, progress)?;
     check_unlisted_files(bundle, &manifest, &mut report, depth);
     check_checksums_file(bundle, &manifest, &mut report)?;
+    check_signature_form(bundle, &mut report)?;
     check_summaries(&manifest, &mut report);
     if depth == CheckDepth::Full {
         claims::check(bundle, &manifest, &mut report);
@@ -369,15 +370,34 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
         report.fatal("bundle_digest_mismatch", CHECKSUMS_FILE, message);
     }
     if bytes != checksums(&manifest.files).as_bytes() {
-        // Other implementations may sort the lines differently, but the content must be the same.
-        let actual: Option<BTreeSet<&str>> =
-            std::str::from_utf8(&bytes).ok().map(|t| t.lines().filter(|l| !l.is_empty()).collect());
+        // Other implementations may sort the lines differently, but the lines must be the same, each of them once. A
+        // carriage return would belong to the name.
+        fn sorted_lines(text: &str) -> Vec<&str> {
+            let mut lines: Vec<&str> = text.split('\n').filter(|line| !line.is_empty()).collect();
+            lines.sort_unstable();
+            lines
+        }
         let expected = checksums(&manifest.files);
-        if actual == Some(expected.lines().filter(|l| !l.is_empty()).collect()) {
+        if std::str::from_utf8(&bytes).is_ok_and(|text| sorted_lines(text) == sorted_lines(&expected)) {
             report.add_finding(Severity::Warning, "checksums_order", CHECKSUMS_FILE, "CHECKSUMS is not sorted by path");
         } else {
             report.fatal("checksums_mismatch", CHECKSUMS_FILE, "CHECKSUMS does not match manifest.files");
         }
+    }
+    Ok(())
+}
+
+/// Warns about a signature in upper case, which not every program reads.
+fn check_signature_form(bundle: &Bundle, report: &mut Report) -> Result<(), FormatError> {
+    let bytes = match bundle.bytes(SIGNATURE_FILE) {
+        // Damage is reported where the signature is verified.
+        Err(FormatError::Io { source, .. }) if is_damage(&source) => return Ok(()),
+        other => other?.unwrap_or_default(),
+    };
+    let is_token = std::str::from_utf8(&bytes).is_ok_and(|text| signatures::parse_token(text.trim()).is_some());
+    if is_token && bytes.iter().any(u8::is_ascii_uppercase) {
+        let message = "key and signature are not in lowercase hex";
+        report.add_finding(Severity::Warning, "signature_form", SIGNATURE_FILE, message);
     }
     Ok(())
 }

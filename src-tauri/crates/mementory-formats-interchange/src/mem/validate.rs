@@ -56,9 +56,5 @@ fn signature_state(
         return Ok((false, None, None, None, None));
     };
     let token = std::str::from_utf8(&bytes).ok().and_then(|t| signatures::parse_token(t.trim()));
-    if token.is_some() && bytes.iter().any(u8::is_ascii_uppercase) {
-        let message = "key and signature are not in lowercase hex";
-        report.add_finding(Severity::Warning, "signature_form", SIGNATURE_FILE, message);
-    }
     Ok((true, Some("Ed25519".into()), None, None, token.map(|(key, _)| hex::encode(key))))
 }

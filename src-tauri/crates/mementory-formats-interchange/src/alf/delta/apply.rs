@@ -1,12 +1,12 @@
 //! Applies deltas to a base archive in order. The new file is written only if all of them can be applied (spec §4.3.1).
 //! If several deltas change a record, the last change counts (§7.3).
 use super::super::jsonl::{JsonLine, each_line};
-use super::super::manifest::{Archive, Manifest};
+use super::super::manifest::{Archive, Manifest, usable_name};
 use super::super::partitions::Period;
 use super::super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
 use super::super::write_manifest::set_sync;
 use super::super::{list_document, workspaces, write_documents};
-use super::manifest::{DOCUMENT_LAYERS, DeltaManifest, sequence_of};
+use super::manifest::{DOCUMENT_LAYERS, DeltaManifest};
 use super::operation::{self, Operation};
 use super::validate;
 use mementory_format::extension as slot;
@@ -133,9 +133,10 @@ pub fn apply_with(
     }
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
+    opened.refuse_faults()?;
     let manifest = Manifest::read(&archive, limits)?;
     let mut state = MergedDeltas {
-        applied: AppliedDeltas { sequence: sequence_of(&manifest), ..AppliedDeltas::default() },
+        applied: AppliedDeltas { sequence: manifest.sequence(&archive.place)?, ..AppliedDeltas::default() },
         ..MergedDeltas::default()
     };
     for delta in deltas {
@@ -155,9 +156,10 @@ pub(super) fn check_base(
 ) -> Result<Vec<Finding>, FormatError> {
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
+    opened.refuse_faults()?;
     let manifest = Manifest::read(&archive, limits)?;
     let mut state = MergedDeltas {
-        applied: AppliedDeltas { sequence: sequence_of(&manifest), ..AppliedDeltas::default() },
+        applied: AppliedDeltas { sequence: manifest.sequence(&archive.place)?, ..AppliedDeltas::default() },
         ..MergedDeltas::default()
     };
     match state.add_delta(&manifest, delta, limits, passphrase) {
@@ -183,6 +185,7 @@ impl MergedDeltas {
     ) -> Result<(), ApplyError> {
         let opened = OpenedFile::open_with(path, limits, passphrase)?;
         let archive = opened.archive_or_delta()?;
+        opened.refuse_faults()?;
         let delta = DeltaManifest::read(&archive, limits)?;
         let (place, at) = (file_name(path), self.applied.sequence);
         if !delta.agent.eq_ignore_ascii_case(&base.agent) {
@@ -446,7 +449,9 @@ impl MergedDeltas {
     fn write_documents(&mut self, file: &mut Rewrite, manifest: &Manifest, tree: &mut Tree) -> Result<(), FormatError> {
         let mut layers = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
         for (layer, text) in &self.documents {
-            let name = manifest.layer_file(layer).map_or_else(|| format!("{layer}.json"), str::to_owned);
+            let default = format!("{layer}.json");
+            let stated = manifest.layer_file(layer).unwrap_or(&default);
+            let name = usable_name(stated, &default, &|name| file.out.is_free(name));
             file.out.entry(&name, &mut text.as_bytes())?;
             let mut row = layers.get(layer).cloned().unwrap_or_else(|| Tree::Object(vec![]));
             row.set("file", Tree::Text(name));

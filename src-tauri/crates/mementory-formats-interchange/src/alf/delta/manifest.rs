@@ -1,7 +1,7 @@
 //! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). Its entry name is `manifest.json` in the
 //! specification and `delta-manifest.json` in the reference tool. Both names are read and written.
 use super::super::detect::DELTA_MANIFEST_FILE;
-use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition, check_version, number};
+use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition, check_version, number, stated_count};
 use mementory_format::FormatError;
 use mementory_format::extension as slot;
 use mementory_json::Tree;
@@ -49,7 +49,7 @@ impl DeltaManifest {
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
         let sequence = |key: &str| {
             let stated = number(tree.get("sync").and_then(|s| s.get(key)));
-            stated.ok_or_else(|| invalid_manifest(format!("no {key}")))
+            stated.ok_or_else(|| invalid_manifest(format!("no {key} that is a whole number of at most 64 bits")))
         };
         if !matches!(tree.get("changes"), Some(Tree::Object(_))) {
             return Err(invalid_manifest("no changes".into()));
@@ -92,7 +92,7 @@ impl DeltaManifest {
         }
         let mut partitions = Vec::new();
         if let Some(file) = self.file("memory") {
-            let count = number(self.change("memory", "record_count"));
+            let count = stated_count(self.change("memory", "record_count"));
             partitions.push(Partition { file, count, ..Partition::default() });
         }
         let mut tree = Tree::Object(vec![("layers".into(), Tree::Object(layers))]);
@@ -103,9 +103,4 @@ impl DeltaManifest {
         }
         Manifest { tree, version: self.version.clone(), agent: self.agent.clone(), partitions }
     }
-}
-
-/// `sync.last_sequence` of an archive. 0 if the archive was never synchronised.
-pub(in super::super) fn sequence_of(manifest: &Manifest) -> u64 {
-    number(manifest.tree.get("sync").and_then(|s| s.get("last_sequence"))).unwrap_or(0)
 }

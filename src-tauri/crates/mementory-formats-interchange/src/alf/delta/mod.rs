@@ -10,7 +10,6 @@ mod write;
 
 use super::delta_operation as operation;
 pub use apply::{ApplyError, apply, apply_with};
-pub(super) use manifest::sequence_of;
 
 use mementory_format::{
     BaseFindings, Capabilities, Catalog, Claim, DeltaFile, Detected, Format, FormatError, ReadContext, RecordSource,

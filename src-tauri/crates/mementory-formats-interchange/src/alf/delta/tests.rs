@@ -487,3 +487,75 @@ fn a_delta_of_the_reference_tool_is_validated_and_applied() {
     assert_eq!(Value::from(rows), expected["partitions"]);
     assert_eq!(validate(&path("out.alf")).errors, []);
 }
+
+/// A number that does not fit must not count as 0, the state before the first delta.
+#[test]
+fn a_sequence_number_that_does_not_fit_is_refused() {
+    let scratch = Scratch::new("large-sequence");
+    let path = |name: &str| scratch.0.join(name);
+    read_lossless_fixture(&path("whole.alf"));
+    write_bundle(&path("d"), 0, 1, AGENT_ID, &line("create", "0197f2a0-2222-7000-8000-0000000000b1", "a"));
+    let with_sequence = |sequence: &str| {
+        write_changed_copy(&path("whole.alf"), &path("base.alf"), |name, bytes| {
+            let mut manifest: Value = match name {
+                "manifest.json" => serde_json::from_slice(&bytes).unwrap(),
+                _ => return bytes,
+            };
+            manifest["sync"] = serde_json::json!({"last_sequence": "here"});
+            manifest.to_string().replace("\"here\"", sequence).into_bytes()
+        });
+        apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default())
+    };
+    for sequence in ["18446744073709551616", "1e30", "-1", "\"0\""] {
+        assert_eq!(invalid_code(&with_sequence(sequence).unwrap_err()), "manifest_invalid", "{sequence}");
+        assert!(validate(&path("base.alf")).warnings.iter().any(|f| f.code == "sequence_not_usable"), "{sequence}");
+        assert!(!path("out.alf").exists());
+    }
+    // No delta can follow the largest number.
+    assert!(matches!(with_sequence("18446744073709551615"), Err(ApplyError::AlreadyApplied { .. })));
+    let mut vault = read(&path("base.alf")).unwrap();
+    let options = WriteOptions { everything: true, base: Some(path("base.alf")), ..WriteOptions::default() };
+    let refused = AlfDelta.write(&mut vault, &path("next.alf-delta"), &options);
+    assert!(matches!(refused, Err(FormatError::Invalid { code: "manifest_invalid", .. })));
+    assert_eq!(with_sequence("0").unwrap().sequence, 1);
+}
+
+/// An import refuses such files too, because other programs may see other changes in them.
+#[test]
+fn a_delta_or_base_whose_container_has_a_fault_is_not_applied() {
+    let scratch = Scratch::new("container-faults");
+    let path = |name: &str| scratch.0.join(name);
+    read_lossless_fixture(&path("base.alf"));
+    let manifest: Value = serde_json::from_slice(&entries(&path("base.alf"))["manifest.json"]).unwrap();
+    let start = manifest["sync"]["last_sequence"].as_u64().unwrap_or(0);
+    let new = line("create", "0197f2a0-2222-7000-8000-0000000000b1", "a");
+    write_bundle(&path("delta"), start, start + 1, AGENT_ID, &new);
+    let with_entries = |from: &str, to: &str, more: &[(&str, &[u8])]| {
+        let all = entries(&path(from));
+        let all = all.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+        pack(&path(to), &all.chain(more.iter().copied()).collect::<Vec<_>>());
+    };
+    // Flips bits of the last entry, which neither the delta nor the archive names.
+    let damage = |name: &str| {
+        let mut bytes = std::fs::read(path(name)).unwrap();
+        let end = memchr::memmem::rfind(&bytes, b"PK\x05\x06").unwrap();
+        let directory = u32::from_le_bytes(bytes[end + 16..end + 20].try_into().unwrap()) as usize;
+        bytes[directory - 4] ^= 0xff;
+        std::fs::write(path(name), bytes).unwrap();
+    };
+    let twins: [(&str, &[u8]); 2] = [("zeta.txt", b"one"), ("Zeta.txt", b"two")];
+    for (from, to) in [("base.alf", "bad.alf"), ("delta", "bad")] {
+        let applied = || match from {
+            "delta" => apply(&path("base.alf"), &[path("bad")], &path("out.alf"), &Limits::default()),
+            _ => apply(&path("bad.alf"), &[path("delta")], &path("out.alf"), &Limits::default()),
+        };
+        with_entries(from, to, &twins);
+        assert_eq!(invalid_code(&applied().unwrap_err()), "container_similar_names", "{from}");
+        with_entries(from, to, &[("zeta.txt", b"nothing that anybody reads")]);
+        assert!(applied().is_ok(), "{from}");
+        std::fs::remove_file(path("out.alf")).unwrap();
+        damage(to);
+        assert_eq!(invalid_code(&applied().unwrap_err()), "damaged_entry", "{from}");
+        assert!(!path("out.alf").exists());
+    }
+}

@@ -2,7 +2,7 @@
 use super::super::clear_secrets;
 use super::super::findings::Findings;
 use super::super::jsonl::{JsonLine, each_line};
-use super::super::manifest::{Archive, Manifest, number};
+use super::super::manifest::{Archive, Manifest, number, stated_count};
 use super::super::schema;
 use super::super::validate::LAYER_DOCUMENTS;
 use super::manifest::{DOCUMENT_LAYERS, DeltaManifest};
@@ -129,7 +129,7 @@ impl Check<'_> {
             return Ok(());
         };
         let lines = self.check_memory(member)?;
-        if number(delta.change("memory", "record_count")).is_some_and(|stated| stated != lines) {
+        if stated_count(delta.change("memory", "record_count")).is_some_and(|stated| stated != lines) {
             self.error("count_differs", &delta.place, "record_count differs from the number of lines");
         }
         Ok(())

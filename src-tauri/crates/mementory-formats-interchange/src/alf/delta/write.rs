@@ -14,7 +14,6 @@ use super::super::write::{line, scope_entry};
 use super::super::write_documents::{assemble, identity_version, owner_row};
 use super::super::write_manifest::FORMAT_VERSION;
 use super::super::{list_document, sealed_secrets, wire};
-use super::manifest::sequence_of;
 use super::operation::{Operation, add_operation};
 use mementory_format::extension as slot;
 use mementory_format::{FormatError, RecordSource, WriteOptions, WriteReport};
@@ -72,6 +71,11 @@ fn write_or_plan(
         let message = "the base archive is of another agent than the exported records";
         return Err(FormatError::invalid("base_of_another_agent", name(base), message));
     }
+    let base_sequence = manifest.sequence(&archive.place)?;
+    let new_sequence = base_sequence.checked_add(1).ok_or_else(|| {
+        let message = "last_sequence of the base is the largest number, so no delta can follow it";
+        FormatError::invalid("manifest_invalid", name(base), message)
+    })?;
     let report = WriteReport { version: FORMAT_VERSION.into(), ..WriteReport::default() };
     let is_encrypted = options.passphrase.is_some();
     let mut writer = Writer { archive: &archive, manifest: &manifest, limits: &limits, is_encrypted, report };
@@ -100,9 +104,8 @@ fn write_or_plan(
     if file.is_discarding() {
         return Ok(writer.report);
     }
-    let base_sequence = sequence_of(&manifest);
     let now = description.now.to_rfc3339();
-    let mut sync = object([("base_sequence", number(base_sequence)), ("new_sequence", number(base_sequence + 1))]);
+    let mut sync = object([("base_sequence", number(base_sequence)), ("new_sequence", number(new_sequence))]);
     let created = || manifest.tree.get("created_at").and_then(Tree::as_str).map(str::to_owned);
     if let Some(since) = manifest.sync_time().or_else(created) {
         sync.set("base_timestamp", text(&since));
@@ -246,8 +249,8 @@ impl Writer<'_> {
     fn base_records(&self) -> Result<HashMap<Box<str>, BaseRecord>, FormatError> {
         let mut records: HashMap<Box<str>, BaseRecord> = HashMap::new();
         self.each_base_line(&mut |text| {
-            if let Some(id) =
-                wire::members(text).and_then(|m| Some(wire::get(&m, "id").and_then(wire::string)?.into_owned()))
+            if let Some(id) = wire::members(text)
+                .and_then(|m| wire::get(&m, "id").and_then(wire::string).map(|id| wire::folded_id(&id)))
             {
                 records.entry(id.into()).or_default().digests.push(digest(text));
             }
@@ -279,7 +282,7 @@ impl Writer<'_> {
                 return Ok(());
             }
             let (id, text) = line(plan, &stored, agent, plan.partition_time(&stored));
-            let base = base_records.get_mut(id.as_str());
+            let base = base_records.get_mut(wire::folded_id(&id).as_str());
             let operation = match base {
                 Some(base) => {
                     base.still_exists = true;
@@ -319,7 +322,10 @@ fn tombstone(
 ) -> Option<String> {
     let m = wire::members(text)?;
     let id = wire::get(&m, "id").and_then(wire::string)?.into_owned();
-    if base_records.get(id.as_str()).is_none_or(|record| record.still_exists) || !written_ids.insert(id.clone()) {
+    let compared_id = wire::folded_id(&id);
+    if base_records.get(compared_id.as_str()).is_none_or(|record| record.still_exists)
+        || !written_ids.insert(compared_id)
+    {
         return None;
     }
     let nested = |object: &str, key: &str| {

@@ -79,7 +79,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         if !is_restored {
             if let Some(Tree::Array(ids)) = doc.get("referenced_by") {
                 for id in ids.iter().filter_map(Tree::as_str) {
-                    out.by_record.entry(id.to_owned()).or_default().push(reference.clone());
+                    out.by_record.entry(wire::folded_id(id)).or_default().push(reference.clone());
                 }
             }
             let mut record = identity::attachment(element, &doc, reference.key.clone());

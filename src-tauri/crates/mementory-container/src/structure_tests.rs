@@ -1,0 +1,136 @@
+//! Tests of archives whose entries, directory and end record contradict each other, so that programs that read them in
+//! different ways see different files.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+use super::tests::{EntrySpec, TempFolder, open, places, plain_entry, zip_bytes};
+
+/// Offset of the end record.
+fn end_of(bytes: &[u8]) -> usize {
+    memchr::memmem::rfind(bytes, b"PK\x05\x06").unwrap()
+}
+
+fn read_u32(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+}
+
+/// Offset of the directory.
+fn directory_of(bytes: &[u8]) -> usize {
+    read_u32(bytes, end_of(bytes) + 16) as usize
+}
+
+/// The bytes with `more` before the directory, which the end record places behind it.
+fn insert_before_directory(bytes: &[u8], more: &[u8]) -> Vec<u8> {
+    let (at, end) = (directory_of(bytes), end_of(bytes));
+    let mut out = [&bytes[..at], more, &bytes[at..]].concat();
+    out[end + more.len() + 16..][..4].copy_from_slice(&((at + more.len()) as u32).to_le_bytes());
+    out
+}
+
+fn set_count(bytes: &[u8], count: u16) -> Vec<u8> {
+    let (mut out, end) = (bytes.to_vec(), end_of(bytes));
+    for at in [end + 8, end + 10] {
+        out[at..at + 2].copy_from_slice(&count.to_le_bytes());
+    }
+    out
+}
+
+/// The bytes with a Zip64 end record that states `count` entries.
+fn add_wide_record(bytes: &[u8], count: u64) -> Vec<u8> {
+    let (at, end) = (directory_of(bytes), end_of(bytes));
+    let mut record = b"PK\x06\x06".to_vec();
+    record.extend(44_u64.to_le_bytes());
+    record.extend([45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    [count, count, (end - at) as u64, at as u64].iter().for_each(|n| record.extend(n.to_le_bytes()));
+    record.extend(b"PK\x06\x07\0\0\0\0");
+    record.extend((end as u64).to_le_bytes());
+    record.extend(1_u32.to_le_bytes());
+    [&bytes[..end], &record, &bytes[end..]].concat()
+}
+
+#[test]
+fn entries_that_only_some_programs_see_are_faults() {
+    let dir = TempFolder::new("structure");
+    let good = zip_bytes(&[plain_entry("one", b"first"), plain_entry("two", b"second")]);
+    let streamed = zip_bytes(&[
+        plain_entry("one", b"first"),
+        EntrySpec { streamed: true, deflate: true, ..plain_entry("two", b"second") },
+    ]);
+    let hidden = zip_bytes(&[plain_entry("one", b"other text")]);
+    let hidden = &hidden[..directory_of(&hidden)];
+    let mut short_directory = good.clone();
+    let size_at = end_of(&good) + 12;
+    let size = read_u32(&good, size_at);
+    short_directory[size_at..size_at + 4].copy_from_slice(&(size - 20).to_le_bytes());
+    let mut other_sizes = streamed.clone();
+    let descriptor = memchr::memmem::rfind(&streamed, b"PK\x07\x08").unwrap();
+    other_sizes[descriptor + 12] ^= 1;
+    let mut other_checksum = streamed.clone();
+    other_checksum[descriptor + 4] ^= 1;
+    let cases: [(&str, Vec<u8>, &[&str]); 15] = [
+        ("good", good.clone(), &[]),
+        ("streamed", streamed.clone(), &[]),
+        ("padded", insert_before_directory(&good, &[0; 100]), &[]),
+        ("wide", add_wide_record(&good, 2), &[]),
+        ("junk-after", [good.as_slice(), b"junk"].concat(), &[]),
+        ("hidden-first", [hidden, &good].concat(), &["container_hidden_entry"]),
+        ("hidden-last", insert_before_directory(&good, hidden), &["container_hidden_entry"]),
+        ("hidden-after-streamed", insert_before_directory(&streamed, hidden), &["container_hidden_entry"]),
+        (
+            "another-archive-first",
+            [zip_bytes(&[plain_entry("x", b"y")]), good.clone()].concat(),
+            &["container_hidden_entry"],
+        ),
+        ("fewer-stated", set_count(&good, 1), &["container_directory_differs"]),
+        ("none-stated", set_count(&good, 0), &["container_directory_differs"]),
+        ("short-directory", short_directory, &["container_directory_differs"]),
+        ("two-end-records", set_count(&add_wide_record(&good, 2), 1), &["container_directory_differs"]),
+        ("other-sizes", other_sizes, &["container_header_differs"]),
+        ("other-checksum", other_checksum, &["container_header_differs"]),
+    ];
+    for (name, bytes, expected) in cases {
+        let c = open(&[dir.put(&format!("{name}.zip"), &bytes)]).unwrap();
+        let found: Vec<_> = c.faults().iter().map(|fault| fault.code).collect();
+        assert_eq!(found, expected, "{name}");
+        assert_eq!(places(&c), [format!("{name}.zip!/one"), format!("{name}.zip!/two")], "{name}");
+    }
+}
+
+#[test]
+fn a_number_of_entries_without_its_upper_bits_loses_none() {
+    let dir = TempFolder::new("many-entries");
+    let names: Vec<String> = (0..65_540).map(|n| format!("{n}")).collect();
+    let entries: Vec<_> = names.iter().map(|name| plain_entry(name, b"")).collect();
+    let c = open(&[dir.put("many.zip", &zip_bytes(&entries))]).unwrap();
+    assert_eq!((c.members().len(), c.faults().len()), (65_540, 0));
+}
+
+#[test]
+fn a_link_named_like_a_folder_is_a_link() {
+    let dir = TempFolder::new("link-folder");
+    let link = EntrySpec { mode: 0o120_777, ..plain_entry("link/", b"/etc") };
+    let c = open(&[dir.put("x.zip", &zip_bytes(&[plain_entry("one", b"1"), link]))]).unwrap();
+    assert_eq!(c.issues().iter().map(|issue| issue.code.as_str()).collect::<Vec<_>>(), ["link"]);
+    assert!(c.faults().is_empty());
+}
+
+#[test]
+fn archives_that_were_packed_together_are_opened_whatever_their_names_are() {
+    let dir = TempFolder::new("packed");
+    let (one, two) = (zip_bytes(&[plain_entry("a", b"1")]), zip_bytes(&[plain_entry("b", b"2")]));
+    let packed = [
+        EntrySpec { deflate: true, ..plain_entry("exports/one.agent", &one) },
+        plain_entry("exports/two.agent", &two),
+        plain_entry("__MACOSX/exports/._one.agent", b"of macOS"),
+    ];
+    let places_in = |name: &str, entries: &[EntrySpec<'_>]| {
+        let c = open(&[dir.put(name, &zip_bytes(entries))]).unwrap();
+        places(&c).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        places_in("x.zip", &packed),
+        ["x.zip!/exports/one.agent!/a", "x.zip!/exports/two.agent!/b", "x.zip!/__MACOSX/exports/._one.agent",]
+    );
+    // Beside other files, such an archive may be a file of a workspace, which must stay whole.
+    let beside = [packed[1].clone(), plain_entry("exports/notes.txt", b"text")];
+    assert_eq!(places_in("y.zip", &beside), ["y.zip!/exports/two.agent", "y.zip!/exports/notes.txt"]);
+    assert_eq!(places_in("z.zip", &[plain_entry("report.docx", &one)]), ["z.zip!/report.docx"]);
+}
