@@ -1,6 +1,6 @@
 //! The report of an import. Its counts always add up: found = added + updated + unchanged + blocked + skipped + failed.
 use mementory_formats::{Catalog, Detection};
-use mementory_model::{DroppedAs, Kind, Record};
+use mementory_model::{DroppedAs, Kind, Record, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -124,6 +124,17 @@ pub struct ReachedState {
     pub time: Option<String>,
 }
 
+/// An export that states when it was made (PAM §16).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DatedExport {
+    /// File of the export.
+    pub place: String,
+    /// Key scope of its records.
+    pub group: String,
+    /// When it was made, as stated in its file.
+    pub time: Timestamp,
+}
+
 /// One recognised source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
@@ -164,6 +175,9 @@ pub struct ImportReport {
     /// The numbered states that the import led to.
     #[serde(default)]
     pub states: Vec<ReachedState>,
+    /// The dated exports that the import contained.
+    #[serde(default)]
+    pub exports: Vec<DatedExport>,
     /// By kind, the number of records that are in earlier exports of the account but not in this import, which is the
     /// newest export. Not stored with the batch.
     #[serde(skip)]
