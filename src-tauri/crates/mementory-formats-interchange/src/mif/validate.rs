@@ -172,6 +172,11 @@ impl Validator<'_> {
         for pointer in &source.repeated {
             self.error("duplicate_key", &format!("{place}#{pointer}"), "a key occurs twice in one mapping");
         }
+        for pointer in &first_pass.repeated {
+            let message =
+                "the member occurs more than once: the last value counts, but the elements of all lists are read";
+            self.warn("duplicate_key", &format!("{place}#{pointer}"), message);
+        }
         for pointer in &first_pass.wrong_types {
             self.error("wrong_type", &format!("{place}#{pointer}"), "must be a list or an object");
         }
