@@ -146,8 +146,10 @@ pub(super) struct Ids {
     pub superseded: Vec<(String, String)>,
     /// Place, memory id and embedding id of each reference.
     pub embedding_refs: Vec<(String, String, String)>,
-    /// Place and path of each reference to a file of the bundle.
-    pub files: Vec<(String, String)>,
+    /// Place, path and conversation id of each reference to a file of the bundle.
+    pub files: Vec<(String, String, String)>,
+    /// Ids of the conversations in the files.
+    pub conversation_files: HashSet<String>,
     /// Ids of embeddings in the file.
     pub embedding_ids: HashSet<String>,
     /// Id of the embedding, by memory id.
