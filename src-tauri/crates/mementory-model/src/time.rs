@@ -36,8 +36,8 @@ impl Timestamp {
     /// Reads RFC 3339 and common variants. The time of day may be missing (then it is midnight), and so may the time
     /// zone (then it is UTC). There may be a space instead of `T`, and any number of fraction digits.
     pub fn parse(text: &str) -> Option<Self> {
-        let text = shorten_fraction(text.trim());
-        let text = text.as_ref();
+        let shortened = shorten_fraction(text.trim());
+        let text: &str = &shortened;
         if let Ok(t) = text.parse::<jiff::Timestamp>() {
             return Self::from_micros(t.as_microsecond());
         }

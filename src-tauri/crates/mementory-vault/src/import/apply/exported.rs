@@ -47,9 +47,9 @@ impl KnownExports {
     /// When the newest export was made that contained a row. `batches` wrote versions of the row, the first of them the
     /// current one, whose record was read from the file `container`.
     fn newest(&self, row: i64, batches: &[i64], container: &str, group: &str) -> Option<Timestamp> {
-        let mut newest = None;
+        let mut newest: Option<Timestamp> = None;
         for batch in self.0.iter().filter(|batch| batches.contains(&batch.id) || batch.same.contains(row)) {
-            let of_group = || batch.exports.iter().filter(|export| export.group == group);
+            let of_group = || batch.exports.iter().filter(move |export| export.group == group);
             // A batch may contain several exports; the file says which one the current version was read from.
             let read_from = of_group().find(|export| export.place == container);
             let time = match read_from.filter(|_| batches.first() == Some(&batch.id)) {
