@@ -124,12 +124,13 @@ pub struct ReachedState {
     pub time: Option<String>,
 }
 
-/// An export that states when it was made (PAM §16).
+/// An export that states when it was made (PAM §16). File and scope are keyed digests, because the names in them may be
+/// erased later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatedExport {
-    /// File of the export.
+    /// Digest of the path of its file.
     pub place: String,
-    /// Key scope of its records.
+    /// Digest of the key scope of its records.
     pub group: String,
     /// When it was made, as stated in its file.
     pub time: Timestamp,

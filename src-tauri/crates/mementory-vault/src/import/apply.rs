@@ -23,6 +23,7 @@ use crate::{
     row_ranges::RowRanges,
 };
 use blocklist::Blocklist;
+pub(super) use exported::name_digest;
 use exported::{EARLIER_EXPORT, KnownExports};
 use files::FileImport;
 use mementory_model::{Kind, Record, RecordKey, Timestamp};

@@ -17,7 +17,7 @@ use crate::{
     export_diff::export_diff,
     import_report::{DatedExport, ImportReport, MissingPart},
 };
-use apply::{ImportRun, Renames};
+use apply::{ImportRun, Renames, name_digest};
 use mementory_formats::{Catalog, Detected, Detection, Format, FormatError, Passphrase, ReadContext, Sink, by_id};
 use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::{PackWriter, Store, unwrap_format};
@@ -159,7 +159,8 @@ impl Importer<'_> {
         let export = |source: &Detected| {
             let identified = by_id(source.format)?.export_identities()?;
             let export = identified.export_of(catalog, source, &options.limits).ok().flatten()?;
-            Some(DatedExport { place: export.place, group: export.group, time: export.time? })
+            let digest = |name: &str| name_digest(&self.context.keys, name);
+            Some(DatedExport { place: digest(&export.place), group: digest(&export.group), time: export.time? })
         };
         let exports: Vec<_> = detection.sources.iter().map(export).collect();
         self.context.store.read(|connection| reading_order(connection, &states, exports.clone()))

@@ -2,12 +2,18 @@
 //! version of the newest export that contains it counts.
 use super::{ImportRun, KnownRecord};
 use crate::{VaultError, VaultResult, import::sequence::Recency, import_report::DatedExport, row_ranges::RowRanges};
+use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Record, Timestamp};
 use rusqlite::Connection;
 use serde::Deserialize;
 
 /// Reason for keeping a version from an export that was made later.
 pub(super) const EARLIER_EXPORT: &str = "of an earlier export than what the vault has";
+
+/// Keyed digest of a name in a [`DatedExport`].
+pub(in crate::import) fn name_digest(keys: &VaultKeys, name: &str) -> String {
+    hex::encode(keyed_id(keys.ids(), &[b"dated export", name.as_bytes()]))
+}
 
 /// The imports of dated exports that were not undone.
 pub(super) struct KnownExports(Vec<Batch>);
@@ -45,7 +51,7 @@ impl KnownExports {
     }
 
     /// When the newest export was made that contained a row. `batches` wrote versions of the row, the first of them the
-    /// current one, whose record was read from the file `container`.
+    /// current one, whose record was read from the file with the digest `container`.
     fn newest(&self, row: i64, batches: &[i64], container: &str, group: &str) -> Option<Timestamp> {
         let mut newest: Option<Timestamp> = None;
         for batch in self.0.iter().filter(|batch| batches.contains(&batch.id) || batch.same.contains(row)) {
@@ -90,7 +96,9 @@ impl ImportRun<'_> {
             .filter_map(Result::transpose)
             .collect::<Result<_, _>>()?;
         let stored = self.stored_record(known.row)?;
-        let newest = exports.newest(known.row, &batches, &stored.origin.container, &record.key.scope);
+        let digest = |name: &str| name_digest(&self.context.keys, name);
+        let (container, group) = (digest(&stored.origin.container), digest(&record.key.scope));
+        let newest = exports.newest(known.row, &batches, &container, &group);
         Ok(newest.is_some_and(|newest| newest > time))
     }
 }
