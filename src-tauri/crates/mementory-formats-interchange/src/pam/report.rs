@@ -62,10 +62,14 @@ impl Report {
         }
     }
 
-    /// Adds a structural fault. An unknown member is only a warning if the document has a later minor version (§22.3).
+    /// Adds a structural fault. What a later minor version may have added is only a warning in a document of such a
+    /// version (§22.3).
     fn add_fault(&mut self, place: &str, fault: Fault) {
         let place = format!("{place}{}", fault.pointer);
-        if fault.is_warning || (fault.code == "unknown_field" && self.minor > 0) {
+        if fault.may_be_newer && self.minor > 0 {
+            let code = if fault.code == "unknown_field" { fault.code } else { "unknown_value" };
+            self.warn(code, &place, fault.message);
+        } else if fault.is_warning {
             self.warn(fault.code, &place, fault.message);
         } else {
             self.error(fault.code, &place, fault.message);
