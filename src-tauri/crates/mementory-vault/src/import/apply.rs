@@ -285,7 +285,7 @@ impl<'i> ImportRun<'i> {
             row: 0,
             digest: short_digest(&digest),
             updated,
-            exported: self.exported(),
+            exported: self.recency.export_time(),
             written: false,
             redacted: false,
             trashed: false,
@@ -454,7 +454,7 @@ impl<'i> ImportRun<'i> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         self.superseded.remove(id);
-        let (updated, exported) = (self.updated_micros(record), self.exported());
+        let (updated, exported) = (self.updated_micros(record), self.recency.export_time());
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
         let (same, later) = (seen.digest == short_digest(digest), updated > seen.updated);

@@ -26,6 +26,16 @@ pub(super) enum Recency {
     Dated(Timestamp),
 }
 
+impl Recency {
+    /// When the source was made, if it is a dated export.
+    pub(super) fn export_time(self) -> Option<Timestamp> {
+        match self {
+            Self::Dated(time) => Some(time),
+            _ => None,
+        }
+    }
+}
+
 /// The sources of an import in the order in which they are read, and the states that they lead to.
 #[derive(Debug, Default)]
 pub(super) struct ReadingOrder {

@@ -1,7 +1,7 @@
 //! Compares the times at which exports were made (PAM §16). Increments may arrive in any order; of each record, the
 //! version of the newest export that contains it counts.
 use super::{ImportRun, KnownRecord};
-use crate::{VaultError, VaultResult, import::sequence::Recency, import_report::DatedExport, row_ranges::RowRanges};
+use crate::{VaultError, VaultResult, import_report::DatedExport, row_ranges::RowRanges};
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Record, Timestamp};
 use rusqlite::Connection;
@@ -69,17 +69,9 @@ impl KnownExports {
 }
 
 impl ImportRun<'_> {
-    /// When the current source was made, if it is a dated export.
-    pub(super) fn exported(&self) -> Option<Timestamp> {
-        match self.recency {
-            Recency::Dated(time) => Some(time),
-            _ => None,
-        }
-    }
-
     /// True if an export that was made later than the current source contained the record.
     pub(super) fn is_of_earlier_export(&self, known: &KnownRecord, record: &Record) -> VaultResult<bool> {
-        let Some(time) = self.exported() else { return Ok(false) };
+        let Some(time) = self.recency.export_time() else { return Ok(false) };
         let exports = match self.known_exports.get() {
             Some(exports) => exports,
             None => {
