@@ -81,6 +81,10 @@ pub struct ExportIdentity {
     pub incremental: bool,
     /// Id of the base.
     pub base: Option<String>,
+    /// Key scope of the records in the export.
+    pub group: String,
+    /// When the export was made, as the file states it.
+    pub time: Option<Timestamp>,
 }
 
 /// A delta that was opened and detected.

@@ -365,6 +365,19 @@ impl Record {
             repeats: false,
         }
     }
+
+    /// Reads what `serde_json` wrote of a record, however deep its fields are nested: readers permit more levels
+    /// (`Limits::json_depth`) than `serde_json` reads by default.
+    ///
+    /// # Errors
+    /// Fails if the bytes are not a record.
+    pub fn from_json(json: &[u8]) -> serde_json::Result<Self> {
+        let mut deserializer = serde_json::Deserializer::from_slice(json);
+        deserializer.disable_recursion_limit();
+        let record = Self::deserialize(&mut deserializer)?;
+        deserializer.end()?;
+        Ok(record)
+    }
 }
 
 /// Records that are imported together or not at all: a conversation with its messages, or a single record.

@@ -1,5 +1,6 @@
 //! Points in time in UTC, with a precision of one microsecond.
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 
 /// Microseconds since 1970-01-01T00:00:00Z. A more precise time of a source is preserved only in the verbatim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +36,8 @@ impl Timestamp {
     /// Reads RFC 3339 and common variants. The time of day may be missing (then it is midnight), and so may the time
     /// zone (then it is UTC). There may be a space instead of `T`, and any number of fraction digits.
     pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
+        let shortened = shorten_fraction(text.trim());
+        let text: &str = &shortened;
         if let Ok(t) = text.parse::<jiff::Timestamp>() {
             return Self::from_micros(t.as_microsecond());
         }
@@ -80,6 +82,18 @@ impl Timestamp {
     }
 }
 
+/// Cuts a fraction of a second after its ninth digit, the last one that `jiff` reads.
+fn shorten_fraction(text: &str) -> Cow<'_, str> {
+    const MAX_DIGITS: usize = 9;
+    let Some((before, after)) = text.split_once('.') else { return Cow::Borrowed(text) };
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = after.len() - rest.len();
+    if digits <= MAX_DIGITS {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("{before}.{}{rest}", &after[..MAX_DIGITS]))
+}
+
 impl std::fmt::Display for Timestamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.to_rfc3339())
@@ -112,6 +126,9 @@ mod tests {
         }
         assert_eq!(Timestamp::parse("9999-12-31").unwrap().date(), (9999, 12, 31));
         assert_eq!(Timestamp::parse("1969-12-31T23:59:59.5Z").unwrap().to_rfc3339(), "1969-12-31T23:59:59.500Z");
+        let precise = Timestamp::parse("2026-01-02T03:04:05.123456789012345+01:00").unwrap();
+        assert_eq!(precise.to_rfc3339(), "2026-01-02T02:04:05.123456Z");
+        assert_eq!(Timestamp::parse("2026-01-02T03:04:05.1234567890x"), None);
         assert_eq!(Timestamp::parse("10000-01-01T00:00:00Z"), None);
         assert_eq!(Timestamp::parse("2026-01-01Z").map(Timestamp::to_rfc3339), Some("2026-01-01T00:00:00Z".into()));
     }

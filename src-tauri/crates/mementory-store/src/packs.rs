@@ -93,7 +93,7 @@ impl EntryHeader {
 }
 
 fn read_body(body: &[u8]) -> StoreResult<Record> {
-    serde_json::from_slice(body).map_err(|e| StoreError::Damaged(format!("record body: {e}")))
+    Record::from_json(body).map_err(|e| StoreError::Damaged(format!("record body: {e}")))
 }
 
 /// Slot and byte offset of each entry, in order. None if the entries do not end exactly at the end of `raw`.

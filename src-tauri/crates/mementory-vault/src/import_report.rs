@@ -1,6 +1,6 @@
 //! The report of an import. Its counts always add up: found = added + updated + unchanged + blocked + skipped + failed.
 use mementory_formats::{Catalog, Detection};
-use mementory_model::{DroppedAs, Kind, Record};
+use mementory_model::{DroppedAs, Kind, Record, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -124,6 +124,18 @@ pub struct ReachedState {
     pub time: Option<String>,
 }
 
+/// An export that states when it was made (PAM §16). File and scope are keyed digests, because the names in them may be
+/// erased later.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DatedExport {
+    /// Digest of the path of its file.
+    pub place: String,
+    /// Digest of the key scope of its records.
+    pub group: String,
+    /// When it was made, as stated in its file.
+    pub time: Timestamp,
+}
+
 /// One recognised source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
@@ -164,6 +176,9 @@ pub struct ImportReport {
     /// The numbered states that the import led to.
     #[serde(default)]
     pub states: Vec<ReachedState>,
+    /// The dated exports that the import contained.
+    #[serde(default)]
+    pub exports: Vec<DatedExport>,
     /// By kind, the number of records that are in earlier exports of the account but not in this import, which is the
     /// newest export. Not stored with the batch.
     #[serde(skip)]

@@ -78,7 +78,8 @@ pub use failed_step::FailedStep;
 pub use file_locations::{FailedImport, FileLocations, KnownLocations};
 pub use import::{ImportOptions, Importer, Merge};
 pub use import_report::{
-    ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, MissingPart, PlannedRecord, ReachedState, SourceSeen,
+    DatedExport, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, MissingPart, PlannedRecord, ReachedState,
+    SourceSeen,
 };
 pub use index_sync::IndexWatch;
 pub use insight::{ContradictionPair, Contradictions, Insight, MemoryPerson, MemoryTopic};

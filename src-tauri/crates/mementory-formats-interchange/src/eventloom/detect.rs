@@ -1,4 +1,4 @@
-//! Detects logs: the first line that is not blank must have the fields of an event, including the hash of the event.
+//! Detects logs: the first line that is an object must have the fields of an event, including the hash of the event.
 use crate::zaxy::log_event::{EventVersion, version_of};
 use mementory_format::{Catalog, Claim, FormatError, Part, Role};
 use mementory_json::Tree;
@@ -6,6 +6,8 @@ use mementory_model::Limits;
 
 /// Number of bytes at the start of a file that are examined. The payload of an event is at most 1 MiB.
 const HEAD_BYTES: usize = 2 << 20;
+/// Number of lines that are examined until one of them can be parsed.
+const MAX_LINES: usize = 16;
 const UTF8_BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Claims each log separately.
@@ -21,13 +23,12 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             continue;
         }
         let head = catalog.head(member, HEAD_BYTES)?;
-        let line = head
-            .strip_prefix(UTF8_BOM)
-            .unwrap_or(&head)
-            .split(|b| *b == b'\n')
-            .map(<[u8]>::trim_ascii)
-            .find(|l| !l.is_empty());
-        let tree = line.and_then(|l| std::str::from_utf8(l).ok()).and_then(|l| Tree::parse(l, limits.json_depth).ok());
+        let lines = head.strip_prefix(UTF8_BOM).unwrap_or(&head).split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
+        // A damaged line must not hide the events after it.
+        let tree = lines.filter(|line| !line.is_empty()).take(MAX_LINES).find_map(|line| {
+            let text = std::str::from_utf8(line).ok()?;
+            Tree::parse(text, limits.json_depth).ok()
+        });
         let (version, reason) = match tree.as_ref().and_then(version_of) {
             Some(EventVersion::V1) => ("eventloom.v1", "an Eventloom log"),
             Some(EventVersion::Legacy) => ("zaxy.legacy", "an Eventloom log in Zaxy's older form"),

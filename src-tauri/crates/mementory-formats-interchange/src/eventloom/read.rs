@@ -183,6 +183,9 @@ pub(super) fn validate(
         let (code, message) = match line {
             CheckedLine::Invalid(code, why) => (code, why),
             CheckedLine::Event { link: Err(broken), .. } => broken,
+            CheckedLine::Event { event, .. } if !event.has_valid_time() => {
+                ("bad_value", "the timestamp is not a date or time of ISO 8601".to_owned())
+            }
             CheckedLine::Event { source, .. } => {
                 out.version.get_or_insert_with(|| {
                     if source.contains("\"integrity\"") { "eventloom.v1".into() } else { "zaxy.legacy".into() }

@@ -3,7 +3,7 @@
 //! plaintext is the whole document as JSON, without additional authenticated data.
 use super::wire::text;
 use base64::{
-    Engine,
+    DecodeError, Engine,
     alphabet::STANDARD,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
@@ -29,6 +29,18 @@ pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
     root.get("encryption").filter(|e| parts.iter().any(|part| e.get(part).is_some()))
 }
 
+/// Decodes base64. The specification does not say which alphabet it means, or whether there are line breaks, so both
+/// alphabets (RFC 4648 §4 and §5) are read, with or without padding and white space.
+fn decode(text: &str) -> Result<Vec<u8>, DecodeError> {
+    let standard = |byte: u8| match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        other => other,
+    };
+    let bytes: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).map(standard).collect();
+    BASE64_ENGINE.decode(bytes)
+}
+
 /// All faults of an envelope. Without faults, it can be decrypted with the passphrase.
 pub(super) fn find_faults(envelope: &Tree) -> Vec<EnvelopeFault> {
     let mut out = Vec::new();
@@ -44,7 +56,7 @@ pub(super) fn find_faults(envelope: &Tree) -> Vec<EnvelopeFault> {
         None => report("missing_field", "encryption names no key derivation"),
     }
     for (name, len) in [("encrypted_payload", None), ("iv", Some(NONCE_BYTES)), ("auth_tag", Some(TAG_BYTES))] {
-        match text(envelope, name).map(|t| BASE64_ENGINE.decode(t)) {
+        match text(envelope, name).map(decode) {
             None => report("missing_field", &format!("encryption has no {name}")),
             Some(Err(_)) => report("bad_value", &format!("{name} is not base64")),
             Some(Ok(bytes)) if len.is_some_and(|l| l != bytes.len()) => {
@@ -53,7 +65,7 @@ pub(super) fn find_faults(envelope: &Tree) -> Vec<EnvelopeFault> {
             Some(Ok(_)) => {}
         }
     }
-    let salt = text(envelope, "salt").map(|t| BASE64_ENGINE.decode(t));
+    let salt = text(envelope, "salt").map(decode);
     match salt {
         Some(Ok(salt)) if (8..=64).contains(&salt.len()) => {}
         Some(_) => report("bad_value", "salt is not base64 of 8 to 64 bytes"),
@@ -111,7 +123,7 @@ pub(super) fn decrypt(
     let Some(passphrase) = passphrase else {
         return Err(FormatError::invalid("passphrase_needed", place, "the document is encrypted; give its passphrase"));
     };
-    let bytes = |name: &str| BASE64_ENGINE.decode(text(envelope, name).unwrap_or_default()).unwrap_or_default();
+    let bytes = |name: &str| decode(text(envelope, name).unwrap_or_default()).unwrap_or_default();
     let (memory, passes, lanes) = parameters(envelope).unwrap_or_default();
     let [memory_kib, passes, lanes] = [memory, passes, lanes].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
     let mut ciphertext = bytes("encrypted_payload");

@@ -12,6 +12,7 @@ use mementory_format::FormatError;
 use mementory_json::{Tree, TreeError, write_string};
 use mementory_model::Limits;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 /// A document without its records.
 pub(super) struct FirstPass {
@@ -25,6 +26,9 @@ pub(super) struct FirstPass {
     pub footer: Option<Tree>,
     /// JSON pointers of lists and objects with the wrong type.
     pub wrong_types: Vec<String>,
+    /// JSON pointers of members that occur more than once. The last occurrence counts, but the elements of every list
+    /// are records.
+    pub repeated: BTreeSet<String>,
     /// Number and fault code of each invalid line.
     pub bad_lines: Vec<(u64, &'static str)>,
     /// Number of lines with unknown types.
@@ -73,6 +77,7 @@ impl FirstPass {
             reference_nodes: vec![],
             footer: None,
             wrong_types: vec![],
+            repeated: BTreeSet::new(),
             bad_lines: vec![],
             unknown_lines: 0,
             shape: Shape::V1,
@@ -139,6 +144,10 @@ impl FirstPass {
     }
 
     fn set(&mut self, parent: &str, name: &str, value: Tree) {
+        let object = if parent.is_empty() { Some(&self.root) } else { self.root.get(parent) };
+        if object.is_some_and(|object| object.get(name).is_some()) {
+            self.repeated.insert(pointer(parent, name));
+        }
         if parent.is_empty() {
             return self.root.set(name, value);
         }

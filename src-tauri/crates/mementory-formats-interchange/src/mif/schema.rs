@@ -7,7 +7,7 @@ use mementory_json::{
         Fit,
         Rule::{
             self, Any, Bool, Form, Int64, Length, List, Map, Number, Object, OpenWord, Range, Tagged, Text, Time,
-            UnitInterval, Word,
+            UnitInterval, Whole, Word,
         },
         TextForm, Violation, nullable, optional, required,
     },
@@ -96,7 +96,7 @@ pub(super) const EMBEDDING_MODELS: [&str; 5] =
 const TEXT_LIST_RULE: Rule = List(&Text);
 const EMBEDDING_RULE: Rule = Object(&[
     required("model", OpenWord(&EMBEDDING_MODELS)),
-    required("dimensions", Int64(1)),
+    required("dimensions", Whole(1)),
     required("vector", List(&Number)),
     optional("normalized", Bool),
 ]);
@@ -107,7 +107,7 @@ const PRIVACY_RULE: Rule = Object(&[
     optional("redacted_fields", TEXT_LIST_RULE),
 ]);
 const REDACTION_RULE: Rule =
-    Object(&[required("type", Text), optional("original_length", Int64(0)), optional("position", List(&Int64(0)))]);
+    Object(&[required("type", Text), optional("original_length", Whole(0)), optional("position", List(&Whole(0)))]);
 const COMMENT_RULE: Rule = Object(&[
     required("id", Text),
     required("content", Text),
@@ -118,7 +118,7 @@ const COMMENT_RULE: Rule = Object(&[
 const CONSENT_RULE: Rule = Object(&[
     optional("exported_by", Text),
     optional("purpose", Text),
-    optional("retention_days", Int64(0)),
+    optional("retention_days", Whole(0)),
     optional("sharing_allowed", Bool),
     optional("gdpr_basis", Text),
     optional("timestamp", Time),
@@ -144,8 +144,8 @@ pub(super) const DOCUMENT_RULE_1: Rule = Object(&[
         "graph",
         Object(&[
             optional("format", Word(&["adjacency_list"])),
-            optional("node_count", Int64(0)),
-            optional("edge_count", Int64(0)),
+            optional("node_count", Whole(0)),
+            optional("edge_count", Whole(0)),
             optional("nodes", List(&Any)),
             optional("edges", List(&Any)),
             optional(
@@ -162,14 +162,14 @@ pub(super) const DOCUMENT_RULE_1: Rule = Object(&[
     optional(
         "metadata",
         Object(&[
-            optional("total_memories", Int64(0)),
-            optional("total_todos", Int64(0)),
+            optional("total_memories", Whole(0)),
+            optional("total_todos", Whole(0)),
             optional("date_range", Object(&[optional("earliest", Time), optional("latest", Time)])),
-            optional("memory_types", Map(&Int64(0))),
-            optional("top_entities", List(&Object(&[optional("text", Text), optional("count", Int64(0))]))),
+            optional("memory_types", Map(&Whole(0))),
+            optional("top_entities", List(&Object(&[optional("text", Text), optional("count", Whole(0))]))),
             optional(
                 "projects",
-                List(&Object(&[optional("id", Text), optional("name", Text), optional("todo_count", Int64(0))])),
+                List(&Object(&[optional("id", Text), optional("name", Text), optional("todo_count", Whole(0))])),
             ),
             optional("privacy", PRIVACY_RULE),
         ]),
@@ -187,7 +187,7 @@ pub(super) const MEMORY_RULE_1: Rule = Object(&[
     optional("importance", UnitInterval),
     optional("updated_at", Time),
     optional("accessed_at", Time),
-    optional("access_count", Int64(0)),
+    optional("access_count", Whole(0)),
     optional("decay_rate", UnitInterval),
     optional("tags", TEXT_LIST_RULE),
     optional(
@@ -244,7 +244,7 @@ pub(super) const EDGE_RULE: Rule = Object(&[
     required("weight", UnitInterval),
     required("type", Word(&EDGE_TYPES)),
     optional("created_at", Time),
-    optional("strengthened_count", Int64(0)),
+    optional("strengthened_count", Whole(0)),
 ]);
 
 /// Rule for a version 2 document without its lists of records.

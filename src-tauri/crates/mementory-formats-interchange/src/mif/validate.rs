@@ -44,7 +44,7 @@ pub(super) fn validate(
             if encoding.interop_name().is_some() {
                 validator.check_interop(&mut source, limits)
             } else {
-                validator.check_document(&mut source, limits)
+                validator.check_document(&mut source, limits, false)
             }
         });
         match result {
@@ -133,7 +133,12 @@ impl Validator<'_> {
         Ok(())
     }
 
-    fn check_document(&mut self, source: &mut Source<'_>, limits: &Limits) -> Result<(), FormatError> {
+    fn check_document(
+        &mut self,
+        source: &mut Source<'_>,
+        limits: &Limits,
+        in_envelope: bool,
+    ) -> Result<(), FormatError> {
         let mut first_pass = FirstPass::read(source, limits)?;
         let place = source.place.clone();
         self.out.version.clone_from(&first_pass.version);
@@ -142,6 +147,10 @@ impl Validator<'_> {
             return Ok(());
         }
         if let Some(encryption) = envelope::find_in(&first_pass.root) {
+            if in_envelope {
+                self.error("encrypted_twice", &format!("{place}#/encryption"), "an envelope inside an envelope");
+                return Ok(());
+            }
             let faults = envelope::find_faults(encryption);
             let is_complete = faults.is_empty();
             for (code, message) in faults {
@@ -150,8 +159,7 @@ impl Validator<'_> {
             match self.passphrase.take().filter(|_| is_complete) {
                 Some(passphrase) => {
                     let mut inner = Source::of_envelope(encryption, Some(passphrase), &place, limits)?;
-                    // `self.passphrase` is None here, so a nested envelope is reported but not opened.
-                    self.check_document(&mut inner, limits)?;
+                    self.check_document(&mut inner, limits, true)?;
                     self.passphrase = Some(passphrase);
                 }
                 None => self.warn("encrypted", &place, "the content can only be validated with the passphrase"),
@@ -171,6 +179,11 @@ impl Validator<'_> {
         self.check_schema(&first_pass.root, first_pass.shape.document_rule(), "", &place);
         for pointer in &source.repeated {
             self.error("duplicate_key", &format!("{place}#{pointer}"), "a key occurs twice in one mapping");
+        }
+        for pointer in &first_pass.repeated {
+            let message =
+                "the member occurs more than once: the last value counts, but the elements of all lists are read";
+            self.warn("duplicate_key", &format!("{place}#{pointer}"), message);
         }
         for pointer in &first_pass.wrong_types {
             self.error("wrong_type", &format!("{place}#{pointer}"), "must be a list or an object");

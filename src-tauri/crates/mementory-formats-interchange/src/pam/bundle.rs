@@ -77,7 +77,12 @@ fn is_of_another_major(version: &str) -> bool {
 /// people.
 pub(super) fn scope(outline: Option<&Tree>) -> String {
     let owner = outline.filter(|t| t.get("schema").and_then(Tree::as_str).is_none_or(|s| s == STORE_SCHEMA));
-    match owner.and_then(|t| t.get("owner")?.get("id")?.as_str()) {
+    scope_of_owner(owner.and_then(|t| t.get("owner")))
+}
+
+/// Key scope of the records of a store with this owner.
+pub(super) fn scope_of_owner(owner: Option<&Tree>) -> String {
+    match owner.and_then(|t| t.get("id")?.as_str()) {
         Some(id) if !id.is_empty() => format!("{KEY_SCOPE}:{id}"),
         _ => KEY_SCOPE.to_owned(),
     }

@@ -139,7 +139,7 @@ fn check_index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
         && storage.get("type").and_then(Tree::as_str) == Some("file")
         && let Some(path) = storage.get("ref").and_then(Tree::as_str)
     {
-        ids.files.push((format!("{at}/storage/ref"), path.to_owned()));
+        ids.files.push((format!("{at}/storage/ref"), path.to_owned(), id.clone()));
     }
     let entry = IndexEntry {
         platform: text("platform").map(str::to_owned),
@@ -382,6 +382,7 @@ fn check_conversation(
         }
     }
     let id = id_of(&outline);
+    ids.conversation_files.insert(id.clone());
     match ids.index.get(&id) {
         Some(entry) => {
             let name = outline.get("provider").and_then(|p| p.get("name")).and_then(Tree::as_str);
@@ -414,9 +415,10 @@ fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
         let mut members = bundle.catalog.members().iter();
         members.find(|m| (m.root, m.archive) == (store.root, store.archive) && m.name == name)
     };
-    let embeddings = [(String::new(), "embeddings.json".to_owned())];
+    let embeddings = [(String::new(), "embeddings.json".to_owned(), String::new())];
     let indexed_files = ids.files.iter().map(|file| (file, &bundle.conversations));
-    for ((place, path), documents) in indexed_files.chain(embeddings.iter().map(|file| (file, &bundle.embeddings))) {
+    for ((place, path, id), documents) in indexed_files.chain(embeddings.iter().map(|file| (file, &bundle.embeddings)))
+    {
         match member_at(path) {
             Some(file) if documents.iter().any(|d| d.id == file.id) => {}
             Some(file) => {
@@ -424,6 +426,9 @@ fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
                 report.error("wrong_schema", &file.place, message);
             }
             None if place.is_empty() => {}
+            None if ids.conversation_files.contains(id) => {
+                report.warn("conversation_renamed", place, "the file of this conversation has another name");
+            }
             None => report.warn("conversation_missing", place, "this file is not here"),
         }
     }

@@ -98,12 +98,11 @@ pub(super) static MESSAGE: ObjectKind = ObjectKind {
 };
 
 /// Pointers to members with forbidden values and to missing required members, with one part (a member of the object) or
-/// two (a member of a nested object). `keeps_unknown` allows unknown members, as in later minor versions.
+/// two (a member of a nested object). `keeps_unknown` allows unknown members and words, as in later minor versions.
 fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unknown: bool) -> BTreeSet<String> {
     let is_forbidden = |fault: &&Fault| match fault.code {
-        "unknown_field" => !keeps_unknown,
         "duplicate_key" | "more" => false,
-        _ => !fault.is_warning,
+        _ => !(fault.is_warning || keeps_unknown && fault.may_be_newer),
     };
     let pointers = faults.iter().filter(is_forbidden).filter_map(|fault| {
         let mut parts = fault.pointer.split('/').skip(1);

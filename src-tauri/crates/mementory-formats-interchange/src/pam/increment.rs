@@ -1,14 +1,15 @@
 //! The identity of an export, and the check of the base of an incremental export (§16).
 use super::{
-    bundle::{Bundle, KEY_SCOPE},
+    bundle::{Bundle, KEY_SCOPE, scope_of_owner},
     document::{self, Document},
 };
 use crate::detect;
 use mementory_format::{Catalog, Detected, ExportIdentity, Finding, FormatError};
-use mementory_model::Limits;
+use mementory_json::Tree;
+use mementory_model::{Bounds, Limits, Timestamp};
 use std::path::Path;
 
-/// Id and base of the export in a source. None if the source has no store.
+/// Id, base, owner and time of the export in a source. None if the source has no store.
 ///
 /// # Errors
 /// Fails if the store cannot be read.
@@ -17,11 +18,14 @@ pub fn export_of(catalog: &Catalog, source: &Detected, limits: &Limits) -> Resul
     let Some(store) = bundle.store else { return Ok(None) };
     let text = document::read_text(catalog, store, limits)?;
     let doc = Document::open(&text, &store.place)?;
+    let owner = doc.raw("owner").and_then(|raw| Tree::from_raw(raw, Bounds::from(limits)).ok());
     Ok(Some(ExportIdentity {
         place: store.place.clone(),
         id: doc.text_member("export_id"),
         incremental: doc.text_member("export_type").as_deref() == Some("incremental"),
         base: doc.text_member("base_export_id"),
+        group: scope_of_owner(owner.as_ref()),
+        time: doc.text_member("export_date").and_then(|date| Timestamp::parse(&date)),
     }))
 }
 

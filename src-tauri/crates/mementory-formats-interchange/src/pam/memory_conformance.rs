@@ -175,7 +175,13 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
         ..CheckedMemory::default()
     };
     let mut fault = |is_warning: bool, code: &'static str, pointer: &str, message: &str| {
-        out.faults.push(Fault { code, pointer: pointer.into(), message: message.into(), is_warning });
+        out.faults.push(Fault {
+            code,
+            pointer: pointer.into(),
+            message: message.into(),
+            is_warning,
+            may_be_newer: false,
+        });
     };
     if let (Some(content), Some(stated)) = (text("content"), text("content_hash"))
         && content_hash(content) != stated

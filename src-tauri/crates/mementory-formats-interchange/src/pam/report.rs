@@ -62,10 +62,14 @@ impl Report {
         }
     }
 
-    /// Adds a structural fault. An unknown member is only a warning if the document has a later minor version (§22.3).
+    /// Adds a structural fault. What a later minor version may have added is only a warning in a document of such a
+    /// version (§22.3).
     fn add_fault(&mut self, place: &str, fault: Fault) {
         let place = format!("{place}{}", fault.pointer);
-        if fault.is_warning || (fault.code == "unknown_field" && self.minor > 0) {
+        if fault.may_be_newer && self.minor > 0 {
+            let code = if fault.code == "unknown_field" { fault.code } else { "unknown_value" };
+            self.warn(code, &place, fault.message);
+        } else if fault.is_warning {
             self.warn(fault.code, &place, fault.message);
         } else {
             self.error(fault.code, &place, fault.message);
@@ -146,8 +150,10 @@ pub(super) struct Ids {
     pub superseded: Vec<(String, String)>,
     /// Place, memory id and embedding id of each reference.
     pub embedding_refs: Vec<(String, String, String)>,
-    /// Place and path of each reference to a file of the bundle.
-    pub files: Vec<(String, String)>,
+    /// Place, path and conversation id of each reference to a file of the bundle.
+    pub files: Vec<(String, String, String)>,
+    /// Ids of the conversations in the files.
+    pub conversation_files: HashSet<String>,
     /// Ids of embeddings in the file.
     pub embedding_ids: HashSet<String>,
     /// Id of the embedding, by memory id.

@@ -14,6 +14,8 @@ pub(super) struct Fault {
     pub message: String,
     /// True if the fault is only a warning.
     pub is_warning: bool,
+    /// True for members and words that a later minor version may have added (§22.3).
+    pub may_be_newer: bool,
 }
 
 /// Number of faults listed for one value. A hostile value may have one for every two bytes.
@@ -25,21 +27,31 @@ pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     schema::check(tree, rule, RepeatedKeys::Report, &mut |at, violation| {
         if faults.len() < MAX_FAULTS {
             let (code, is_warning) = (code_of(&violation), violation == Violation::NoTimeZone);
-            faults.push(Fault { code, pointer: at.to_string(), message: violation.to_string(), is_warning });
+            let (pointer, message) = (at.to_string(), violation.to_string());
+            faults.push(Fault { code, pointer, message, is_warning, may_be_newer: may_be_newer(&violation) });
         } else if faults.len() == MAX_FAULTS {
             let message = "further faults of this record are not listed".into();
-            faults.push(Fault { code: "more", pointer: String::new(), message, is_warning: false });
+            let pointer = String::new();
+            faults.push(Fault { code: "more", pointer, message, is_warning: false, may_be_newer: false });
         }
     });
     faults
 }
 
-/// True if the violation makes a document invalid. Unknown members are allowed in later minor versions (§22.3).
+/// True if later minor versions allow it (§22.3): an unknown member, or an unknown word where there are several.
+fn may_be_newer(violation: &Violation) -> bool {
+    match violation {
+        Violation::UnknownField => true,
+        Violation::UnknownWord(words) => words.len() > 1,
+        _ => false,
+    }
+}
+
+/// True if the violation makes a document invalid. `keeps_unknown` allows what later minor versions may have added.
 pub(super) fn is_error(violation: &Violation, keeps_unknown: bool) -> bool {
     match violation {
         Violation::NoTimeZone => false,
-        Violation::UnknownField => !keeps_unknown,
-        _ => true,
+        other => !(keeps_unknown && may_be_newer(other)),
     }
 }
 

@@ -11,6 +11,9 @@ use mementory_model::Limits;
 use serde::{Deserialize, de::IgnoredAny};
 use std::io::{BufReader, Read};
 
+/// U+FEFF in UTF-8, which some editors write at the start of a file.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// A bundle in a catalog, with its envelope.
 pub(super) struct Bundle<'c> {
     pub catalog: &'c Catalog,
@@ -149,7 +152,14 @@ impl<'c> Bundle<'c> {
     /// Error message if the whole file is not valid JSON, because reading by element misses faults between elements.
     pub(super) fn json_error(&self) -> Result<Option<String>, FormatError> {
         self.catalog.read(self.member, |reader| {
-            let mut json = serde_json::Deserializer::from_reader(BufReader::new(reader));
+            let mut reader = BufReader::new(reader);
+            let mut head = Vec::new();
+            let read = reader.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut head);
+            read.map_err(|error| FormatError::io(&self.member.place, error))?;
+            if head == BYTE_ORDER_MARK {
+                head.clear();
+            }
+            let mut json = serde_json::Deserializer::from_reader(head.as_slice().chain(reader));
             match IgnoredAny::deserialize(&mut json).and_then(|_| json.end()) {
                 Ok(()) => Ok(None),
                 Err(error) if error.is_io() => Err(FormatError::io(&self.member.place, error.into())),

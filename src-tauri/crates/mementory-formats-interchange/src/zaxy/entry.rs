@@ -252,7 +252,7 @@ fn check_semantic_content(content: &Tree, is_edge: bool, visit: &mut dyn FnMut(&
 }
 
 /// True for a date or time in ISO 8601, with or without a time zone. A date may be only a year, or a year and a month.
-fn is_time(text: &str) -> bool {
+pub(super) fn is_time(text: &str) -> bool {
     ["", "Z", "T00:00:00Z", "-01", "-01-01"].iter().any(|suffix| Timestamp::parse(&format!("{text}{suffix}")).is_some())
 }
 

@@ -1,4 +1,5 @@
 //! One event of a log: its two serializations, its hash, and the entry that Zaxy exports for it.
+use super::entry::is_time;
 use mementory_json::Tree;
 use mementory_json::canonical::{Style, write};
 use sha2::{Digest, Sha256};
@@ -130,6 +131,11 @@ impl Event {
             causes: tree.get(causes).filter(|t| is_filled_list(t)).cloned().unwrap_or(Tree::Array(vec![])),
             hashed_as: if v1 { EventVersion::V1 } else { EventVersion::Legacy },
         })
+    }
+
+    /// True if the timestamp is a date or time of ISO 8601, as the reference implementation requires.
+    pub(crate) fn has_valid_time(&self) -> bool {
+        is_time(&self.timestamp)
     }
 
     /// The hash computed from the content. None if the content has a number that the reference implementation cannot

@@ -1,6 +1,7 @@
 //! Decides for each record of an import whether it is added, updated, unchanged or blocked, and writes it unless the
 //! import is only planned.
 mod blocklist;
+mod exported;
 mod files;
 mod merge;
 mod other_evidence;
@@ -22,6 +23,8 @@ use crate::{
     row_ranges::RowRanges,
 };
 use blocklist::Blocklist;
+pub(super) use exported::name_digest;
+use exported::{EARLIER_EXPORT, KnownExports};
 use files::FileImport;
 use mementory_model::{Kind, Record, RecordKey, Timestamp};
 use mementory_store::{
@@ -33,7 +36,10 @@ use merge::KnownTexts;
 pub(super) use merge::Renames;
 use other_evidence::{CascadedEntities, OtherEvidence};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, HashMap, HashSet},
+};
 use superseded::SupersededStatements;
 use tombstone_cascade::TombstoneImport;
 use verdict::{Verdict, is_bitemporal, reopens};
@@ -47,6 +53,8 @@ struct SeenRecord {
     row: i64,
     digest: u64,
     updated: i64,
+    /// When the export was made that contained the record.
+    exported: Option<Timestamp>,
     /// True if this batch wrote the record's current version. A newer version may then replace it, and the replaced
     /// version is not added to the history.
     written: bool,
@@ -112,6 +120,8 @@ pub(super) struct ImportRun<'i> {
     unit_updated: Option<Timestamp>,
     /// Whether the current source is older or newer than what the vault has.
     recency: Recency,
+    /// Loaded when the first record of a dated export differs from the vault's version.
+    known_exports: OnceCell<KnownExports>,
     platforms: HashMap<String, i64>,
     /// The rows that this input contains, to find the rows of the vault that it lacks. Filled only while planning.
     planned: PlannedRows,
@@ -147,6 +157,7 @@ impl<'i> ImportRun<'i> {
             older_unit: false,
             unit_updated: None,
             recency: Recency::default(),
+            known_exports: OnceCell::new(),
             platforms: HashMap::new(),
             planned: PlannedRows::default(),
             referenced: HashMap::new(),
@@ -274,6 +285,7 @@ impl<'i> ImportRun<'i> {
             row: 0,
             digest: short_digest(&digest),
             updated,
+            exported: self.recency.export_time(),
             written: false,
             redacted: false,
             trashed: false,
@@ -398,6 +410,10 @@ impl<'i> ImportRun<'i> {
         if matches!(verdict, Verdict::Changed | Verdict::KeepExisting(_)) {
             self.renames.collect(*id, record, digest);
         }
+        if matches!(verdict, Verdict::KeepExisting(EARLIER_EXPORT)) {
+            let message = "the vault has these records from an export that was made later, and keeps that version";
+            self.report.warn("earlier_export", &place, message);
+        }
         let (outcome, reason) = match &verdict {
             Verdict::Same => (ItemOutcome::Unchanged, "same"),
             Verdict::KeepExisting(reason) => (ItemOutcome::Unchanged, *reason),
@@ -438,10 +454,11 @@ impl<'i> ImportRun<'i> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         self.superseded.remove(id);
-        let updated = self.updated_micros(record);
+        let (updated, exported) = (self.updated_micros(record), self.recency.export_time());
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
         let (same, later) = (seen.digest == short_digest(digest), updated > seen.updated);
+        let is_of_later_export = seen.exported.zip(exported).is_some_and(|(former, now)| now > former);
         // An earlier record named this file, so the file has a row already. The row now gets the full record.
         if record.kind == Kind::Attachment {
             return if written && row > 0 {
@@ -457,7 +474,7 @@ impl<'i> ImportRun<'i> {
         // If one import contains two bundles, the bundle in which a statement is closed counts as the newer one,
         // whichever of the two comes first.
         let closes_statement = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored_record(row)?);
-        let newer = later || closes_statement || self.recency == Recency::Next;
+        let newer = later || closes_statement || is_of_later_export || self.recency == Recency::Next;
         if newer
             && same
             && row > 0
@@ -478,6 +495,7 @@ impl<'i> ImportRun<'i> {
             if let Some(seen) = self.seen.get_mut(id) {
                 seen.digest = short_digest(digest);
                 seen.updated = updated;
+                seen.exported = exported;
             }
             if written && row > 0 {
                 self.replace_in_batch(row, trashed, record, digest, extra_flags)?;

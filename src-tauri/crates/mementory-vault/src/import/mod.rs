@@ -15,9 +15,9 @@ use crate::{
     context::Context,
     diff_status::ExportDiffStatus,
     export_diff::export_diff,
-    import_report::{ImportReport, MissingPart},
+    import_report::{DatedExport, ImportReport, MissingPart},
 };
-use apply::{ImportRun, Renames};
+use apply::{ImportRun, Renames, name_digest};
 use mementory_formats::{Catalog, Detected, Detection, Format, FormatError, Passphrase, ReadContext, Sink, by_id};
 use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::{PackWriter, Store, unwrap_format};
@@ -100,6 +100,7 @@ impl Importer<'_> {
         report.start(catalog, detection);
         let order = self.reading_order(catalog, detection, options)?;
         report.states.clone_from(&order.reached);
+        report.exports.clone_from(&order.exports);
         let context =
             ReadContext { limits: options.limits.clone(), now: options.now, passphrase: options.passphrase.clone() };
         let mut renamed: Vec<Option<RenamedFolder>> = Vec::with_capacity(detection.sources.len());
@@ -155,7 +156,14 @@ impl Importer<'_> {
         // A manifest that cannot be read counts as one without a state, since the reader reports its fault later.
         let state = |source: &Detected| by_id(source.format)?.state_of(catalog, source, &options.limits).ok().flatten();
         let states: Vec<_> = detection.sources.iter().map(state).collect();
-        self.context.store.read(|connection| reading_order(connection, &states))
+        let export = |source: &Detected| {
+            let identified = by_id(source.format)?.export_identities()?;
+            let export = identified.export_of(catalog, source, &options.limits).ok().flatten()?;
+            let digest = |name: &str| name_digest(&self.context.keys, name);
+            Some(DatedExport { place: digest(&export.place), group: digest(&export.group), time: export.time? })
+        };
+        let exports: Vec<_> = detection.sources.iter().map(export).collect();
+        self.context.store.read(|connection| reading_order(connection, &states, exports.clone()))
     }
 
     /// Imports the records that `read` sends, as one batch named `name`. For sources that are not files.

@@ -1,12 +1,13 @@
 //! Compares the numbered states of sources (ALF §4.3.1) with those that the vault has, and checks that each delta
 //! continues one of them. The report of each import names the states that it led to, so undoing an import also undoes
-//! its state.
+//! its state. Exports without a number may state when they were made; they are read in the order of these times.
 use crate::{
     VaultError, VaultResult,
-    import_report::ReachedState,
+    import_report::{DatedExport, ReachedState},
     reached_states::{NumberedState, SourceKey, known_states},
 };
 use mementory_formats::{FormatError, SourceState, check_sequence};
+use mementory_model::Timestamp;
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 
@@ -21,6 +22,18 @@ pub(super) enum Recency {
     Next,
     /// A whole file whose state is earlier than the vault's.
     Earlier,
+    /// An export that was made at this time. Of each record, the version of the newest export that contains it counts.
+    Dated(Timestamp),
+}
+
+impl Recency {
+    /// When the source was made, if it is a dated export.
+    pub(super) fn export_time(self) -> Option<Timestamp> {
+        match self {
+            Self::Dated(time) => Some(time),
+            _ => None,
+        }
+    }
 }
 
 /// The sources of an import in the order in which they are read, and the states that they lead to.
@@ -28,23 +41,34 @@ pub(super) enum Recency {
 pub(super) struct ReadingOrder {
     pub(super) sources: Vec<(usize, Recency)>,
     pub(super) reached: Vec<ReachedState>,
+    pub(super) exports: Vec<DatedExport>,
 }
 
-/// Orders whole files before deltas, and the deltas of one source by the state that they are based on.
+/// Orders whole files before deltas, the deltas of one source by the state that they are based on, and dated exports
+/// by their times. `states` and `exports` have one element for each source.
 ///
 /// # Errors
 /// `Invalid` with `wrong_agent`, `wrong_base`, `sequence_gap`, `already_applied` or `sequence_order` for a delta that does
 /// not continue the vault's state or that of another source of this import.
-pub(super) fn reading_order(connection: &Connection, states: &[Option<SourceState>]) -> VaultResult<ReadingOrder> {
+pub(super) fn reading_order(
+    connection: &Connection,
+    states: &[Option<SourceState>],
+    exports: Vec<Option<DatedExport>>,
+) -> VaultResult<ReadingOrder> {
+    let time = |index: usize| exports.get(index).and_then(Option::as_ref).map(|export| export.time);
+    let mut by_time: Vec<usize> = (0..states.len()).collect();
+    by_time.sort_by_key(|index| time(*index));
+    let unnumbered = |index: usize| time(index).map_or(Recency::Unnumbered, Recency::Dated);
     let mut out = ReadingOrder::default();
     if states.iter().all(Option::is_none) {
-        out.sources = (0..states.len()).map(|index| (index, Recency::Unnumbered)).collect();
+        out.sources = by_time.into_iter().map(|index| (index, unnumbered(index))).collect();
+        out.exports = exports.into_iter().flatten().collect();
         return Ok(out);
     }
     let mut known = known_states(connection)?;
     let mut deltas: Vec<(usize, &SourceState, u64)> = Vec::new();
-    for (index, state) in states.iter().enumerate() {
-        let recency = match state {
+    for index in by_time {
+        let recency = match states.get(index).and_then(Option::as_ref) {
             Some(state) => match state.base {
                 Some(base) => {
                     deltas.push((index, state, base));
@@ -52,7 +76,7 @@ pub(super) fn reading_order(connection: &Connection, states: &[Option<SourceStat
                 }
                 None => add_whole_file(&mut known, &mut out.reached, state),
             },
-            None => Recency::Unnumbered,
+            None => unnumbered(index),
         };
         out.sources.push((index, recency));
     }
@@ -64,6 +88,7 @@ pub(super) fn reading_order(connection: &Connection, states: &[Option<SourceStat
         out.reached.push(reached_state(state, newest));
         out.sources.push((index, Recency::Next));
     }
+    out.exports = exports.into_iter().flatten().collect();
     Ok(out)
 }
 

@@ -188,7 +188,13 @@ fn faults_are_errors_with_their_location() {
             Ok(_) => None,
         };
         assert_eq!(rejected, expectation["refused"].as_str(), "{name}");
-        let errors = validate(&folder.join(name)).errors;
+        let validation = validate(&folder.join(name));
+        for warning in expectation["warnings"].as_array().into_iter().flatten() {
+            let (code, at) = (warning[0].as_str().unwrap(), warning[1].as_str().unwrap());
+            let is_listed = validation.warnings.iter().any(|f| f.code == code && f.place.ends_with(at));
+            assert!(is_listed, "{name}: {:?}", validation.warnings);
+        }
+        let errors = validation.errors;
         let found: Vec<_> = errors.iter().map(|f| (f.code.as_str(), &f.place[f.place.find('#').unwrap()..])).collect();
         let expected: Vec<_> = expectation["errors"]
             .as_array()

@@ -1,6 +1,7 @@
 //! Tests of documents that are encrypted with a passphrase.
 use super::super::testing::*;
 use mementory_format::{FormatError, WriteOptions};
+use mementory_model::Limits;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -89,8 +90,27 @@ fn an_envelope_without_a_readable_document_is_rejected() {
     let inner = super::super::wire::json(&super::super::envelope::encrypt(b"{}", &FakeCipher("tea")).unwrap());
     let nested = format!("{{\"mif_version\":\"1.0\",\"memories\":[],\"encryption\":{inner}}}");
     assert_eq!(code(seal(nested.as_bytes()).err().unwrap()), "encrypted_twice");
+    let (catalog, detection) = open(&temp.0.join("e.json"), true);
+    let source = &detection.sources[0];
+    let validation =
+        super::super::validate::validate(&catalog, source, &Limits::default(), Some(&FakeCipher("tea"))).unwrap();
+    assert_eq!(codes(&validation.errors), ["encrypted_twice"], "{:?}", validation.errors);
     let plain_document = br#"{"mif_version":"1.0","memories":[{"id":"mem_1","content":"inside"}]}"#;
     assert_eq!(seal(plain_document).unwrap().records[0].text, "inside");
+}
+
+#[test]
+fn both_alphabets_of_base64_are_read() {
+    let temp = TempDir::new("alphabets");
+    let plain = br#"{"mif_version":"1.0","memories":[{"id":"mem_1","content":"???>>>~~~ inside"}]}"#;
+    let sealed = super::super::wire::json(&super::super::envelope::encrypt(plain, &FakeCipher("tea")).unwrap());
+    let url_safe = sealed.replace('+', "-").replace('/', "_").replace('=', "");
+    assert_ne!(url_safe, sealed);
+    for encryption in [sealed, url_safe] {
+        let path = temp.put("e.json", format!("{{\"mif_version\":\"1.0\",\"encryption\":{encryption}}}"));
+        let store = read_with(&path, Some(Arc::new(FakeCipher("tea")))).unwrap();
+        assert_eq!(store.records[0].text, "???>>>~~~ inside");
+    }
 }
 
 #[test]

@@ -90,6 +90,7 @@ impl FileImport<'_, '_> {
             row: 0,
             digest: short_digest(&digest),
             updated: i64::MIN,
+            exported: None,
             written: false,
             redacted: false,
             trashed: false,

@@ -124,6 +124,7 @@ impl SupersededStatements<'_, '_> {
             row,
             digest: short_digest(&digest),
             updated,
+            exported: None,
             written: self.run.staging.is_some(),
             redacted: false,
             trashed: known.trashed,

@@ -1,5 +1,5 @@
 //! Decides what an import does with a record that the vault already has.
-use super::{ImportRun, KnownRecord, Merge, SOURCE_BLOCKED};
+use super::{ImportRun, KnownRecord, Merge, SOURCE_BLOCKED, exported::EARLIER_EXPORT};
 use crate::{VaultResult, import::sequence::Recency};
 use mementory_model::{Kind, Record, normal_text};
 use mementory_store::Flags;
@@ -31,6 +31,9 @@ impl ImportRun<'_> {
             }
             if self.recency == Recency::Earlier {
                 return Ok(Verdict::KeepExisting("of an earlier state than what the vault has"));
+            }
+            if self.is_of_earlier_export(known, record)? {
+                return Ok(Verdict::KeepExisting(EARLIER_EXPORT));
             }
             let by_time = self.recency != Recency::Next;
             if by_time && self.is_older(known, record)? || self.older_unit && record.kind == Kind::Message {
