@@ -7,6 +7,7 @@ import { cutOffFiles, placeText } from "../src/features/importing/outcomes";
 import DroppedPreview from "../src/features/start/DroppedPreview.svelte";
 import MemoriesView from "../src/features/memories/MemoriesView.svelte";
 import App from "../src/shell/App.svelte";
+import "../src/shell/Window.svelte";
 import Bar from "../src/shell/Bar.svelte";
 import { run } from "../src/shell/commands";
 import { commandFor } from "../src/shell/keymap";

@@ -67,7 +67,9 @@ describe("more like this", () => {
   it("says that the weights are missing, how many records are not compared yet, or that nothing is similar", async () => {
     const similar = vi.spyOn(mock, "similar").mockResolvedValue(NONE);
     await openList("m-0");
-    expect((await screen.findByTestId("similar-note")).textContent).toBe("No other memory says nearly the same thing.");
+    expect((await screen.findByTestId("similar-note")).textContent).toBe(
+      "No other memory was found that says nearly the same thing.",
+    );
     similar.mockResolvedValue({ ...NONE, left: 3 });
     meaning.revision += 1;
     await waitFor(() => expect(screen.getByTestId("similar-note").textContent).toContain("3 memories"));

@@ -1,6 +1,7 @@
 import { render, screen, waitFor, fireEvent } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import App from "../src/shell/App.svelte";
+import "../src/shell/Window.svelte";
 import { start, type Mock } from "./start-mock";
 import { MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { dialogs } from "$lib/state/dialogs.svelte";

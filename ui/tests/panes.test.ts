@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import ConversationsView from "../src/features/conversations/ConversationsView.svelte";
 import MemoriesView from "../src/features/memories/MemoriesView.svelte";
 import App from "../src/shell/App.svelte";
+import "../src/shell/Window.svelte";
 import { run } from "../src/shell/commands";
 import { start, type Mock } from "./start-mock";
 import { dialogs } from "$lib/state/dialogs.svelte";

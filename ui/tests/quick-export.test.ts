@@ -5,6 +5,7 @@ import LossTable from "../src/features/exporting/LossTable.svelte";
 import { keptFields, lossRows, missedCount, missedFields } from "../src/features/exporting/losses";
 import { lastSettings, quickExportEntries, quickExport } from "../src/features/exporting/quick-export.svelte";
 import App from "../src/shell/App.svelte";
+import "../src/shell/Window.svelte";
 import { actions } from "../src/shell/palette/commands";
 import type { AuditEntry, Exported } from "$lib/ipc";
 import { failWith } from "$lib/ipc/mock/jobs";

@@ -28,7 +28,7 @@ it("shows the number of occurrences before redacting, for the words and the choi
   render(RedactDialog, dialog);
   expect(confirm().disabled, "nothing can be redacted before the count is known").toBe(true);
   await screen.findByText("Redact this in 4 places?");
-  expect(confirm().textContent?.trim()).toBe("Redact in all 4");
+  expect(confirm().textContent?.trim()).toBe("Redact in all 4 places");
   expect(screen.getByTestId("redact-where").textContent).toBe("Found: 3 messages and 1 memory, including this one.");
   await fireEvent.click(screen.getByTestId("redact-everywhere"));
   expect(confirm().disabled, "nor while the count is that of another choice").toBe(true);
@@ -53,7 +53,7 @@ it("shows no outdated number, and cancels its count", async () => {
   await waitFor(() => expect(stopped).toHaveBeenCalledWith(counting.mock.calls[0]?.[0]));
   late({ redacted: 9, kinds: { memory: 9 } });
   await screen.findByText("Redact this in 1 place?");
-  expect(screen.queryByText("Redact in all 9")).toBeNull();
+  expect(screen.queryByText("Redact in all 9 places")).toBeNull();
 });
 
 it("says if there are more occurrences than one redaction covers", async () => {

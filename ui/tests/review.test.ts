@@ -225,7 +225,7 @@ describe("duplicates", () => {
       await fireEvent.click(screen.getAllByTestId("duplicate-keep-all")[0]!);
       await waitFor(() => expect(screen.queryAllByTestId("duplicate-group")).toHaveLength(left - 1));
     }
-    expect(screen.getByText("No duplicates")).toBeTruthy();
+    expect(screen.getByText("No duplicates found")).toBeTruthy();
   });
 
   it("are compared word by word", () => {

@@ -9,6 +9,7 @@ import ImportSheet from "../src/features/importing/ImportSheet.svelte";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import MessageView from "../src/features/conversations/MessageView.svelte";
 import App from "../src/shell/App.svelte";
+import "../src/shell/Window.svelte";
 import { MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { sampleReceipt, failWith } from "$lib/ipc/mock/jobs";
 import { sampleThread } from "$lib/ipc/mock/thread";

@@ -6,6 +6,7 @@ import SigningKeys from "../src/features/settings/SigningKeys.svelte";
 import App from "../src/shell/App.svelte";
 import BackgroundImport from "../src/shell/BackgroundImport.svelte";
 import { reportActivity } from "../src/shell/user-activity";
+import Window from "../src/shell/Window.svelte";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { dialogs } from "$lib/state/dialogs.svelte";
@@ -139,6 +140,61 @@ describe("a copy in the settings", () => {
       await fireEvent.click(copy);
       await waitFor(() => expect(toasts.current?.icon).toBe(icon));
     }
+  });
+});
+
+describe("the code behind the unlock screen", () => {
+  let loaded: (module: { default: typeof Window }) => void;
+  let failed: (error: Error) => void;
+  let shownFirst = false;
+  const loadWindow = vi.fn<() => Promise<{ default: typeof Window }>>();
+  const unlock = async () =>
+    session.opened(await mock.unlock("u", session.path ?? "", "harbour copper nineteen kite", () => undefined));
+
+  beforeEach(async () => {
+    mock = await start({ open: false });
+    nav.section = "home";
+    shownFirst = false;
+    loadWindow.mockReset();
+    loadWindow.mockImplementation(() => {
+      shownFirst = screen.queryByTestId("unlock-passphrase") !== null;
+      return new Promise((resolve, reject) => ([loaded, failed] = [resolve, reject]));
+    });
+    render(App, { loadWindow });
+  });
+
+  it("is loaded once, after the first screen is shown", async () => {
+    const field = await screen.findByTestId("unlock-passphrase");
+    await waitFor(() => expect(loadWindow).toHaveBeenCalledTimes(1));
+    expect([shownFirst, field.closest("[inert]")]).toEqual([true, null]);
+    await unlock();
+    loaded({ default: Window });
+    await screen.findByTestId("home-matrix");
+    expect(loadWindow).toHaveBeenCalledTimes(1);
+  });
+
+  it("keeps the unlock screen until it is loaded", async () => {
+    const field = await screen.findByTestId("unlock-passphrase");
+    await waitFor(() => expect(loadWindow).toHaveBeenCalledTimes(1));
+    await unlock();
+    await waitFor(() => expect(screen.getByTestId("unlock-submit").getAttribute("aria-busy")).toBe("true"));
+    expect(screen.getByTestId("unlock-passphrase")).toBe(field);
+    expect(field.closest("[inert]")).not.toBeNull();
+    loaded({ default: Window });
+    await screen.findByTestId("home-matrix");
+    expect(screen.queryByTestId("unlock-passphrase")).toBeNull();
+  });
+
+  it("says if it cannot be loaded, once the vault is open, and can lock the vault", async () => {
+    await screen.findByTestId("unlock-passphrase");
+    await waitFor(() => expect(loadWindow).toHaveBeenCalledTimes(1));
+    failed(new Error("the file is gone"));
+    expect(screen.queryByTestId("window-problem")).toBeNull();
+    await unlock();
+    expect((await screen.findByTestId("window-problem")).textContent).toContain("could not be loaded");
+    await fireEvent.click(screen.getByTestId("window-lock"));
+    await screen.findByTestId("unlock-passphrase");
+    expect((await mock.sessionState()).open).toBe(false);
   });
 });
 

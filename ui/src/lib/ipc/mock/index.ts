@@ -235,7 +235,9 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     ...watching.commands,
     ...agents.commands,
     undoImport: async (batch) => {
-      for (const each of batches) if (each.batch === batch) each.undone = true;
+      // A new object, as every answer of the real backend is.
+      const at = batches.findIndex((each) => each.batch === batch);
+      if (batches[at]) batches[at] = { ...batches[at], undone: true };
       return { removed: 669 };
     },
     list: async ({ filter, sort, limit, cursor }) => {
