@@ -46,7 +46,7 @@ fn an_index_file_of_another_purpose_is_not_overwritten() {
 
         let mut vault = read(&first).unwrap();
         write(&mut vault, &second);
-        apply(&first, &[delta.clone()], &third, &Limits::default()).unwrap();
+        apply(&first, std::slice::from_ref(&delta), &third, &Limits::default()).unwrap();
         for (path, what) in [(&second, "exported"), (&third, "with a delta")] {
             let written = entries(path);
             let index = manifest_of(path)["layers"]["memory"]["index_file"].as_str().unwrap().to_owned();
