@@ -89,7 +89,7 @@ impl WorkspaceFiles {
         name: &dyn Fn(&ArchiveWriter, &str, &str) -> String,
     ) -> Result<Vec<Row>, FormatError> {
         let mut rows = Vec::new();
-        for RuntimeFiles { runtime, workspace, artifacts } in &self.runtimes {
+        for RuntimeFiles { runtime, workspace, artifacts, .. } in &self.runtimes {
             let lines = tiers::lines_by_artifact(source, plan, &artifacts.iter().collect::<Vec<_>>())?;
             for (at, artifact) in artifacts.iter().enumerate() {
                 let mut path = None;
