@@ -14,20 +14,20 @@ use std::{
 /// One ZIP entry to write, which may be unusual or malformed.
 #[derive(Clone, Default)]
 pub(super) struct EntrySpec<'a> {
-    name: &'a [u8],
-    data: &'a [u8],
+    pub(super) name: &'a [u8],
+    pub(super) data: &'a [u8],
     pub(super) deflate: bool,
-    flags: u16,
+    pub(super) flags: u16,
     pub(super) mode: u32,
     /// True if the sizes are written after the data.
     pub(super) streamed: bool,
-    wrong_crc: bool,
+    pub(super) wrong_crc: bool,
     /// Name in the local header, if it differs from the name in the directory.
-    local_name: Option<&'a [u8]>,
+    pub(super) local_name: Option<&'a [u8]>,
     /// Number of additional bytes that the local header declares.
-    local_extra_bytes: u32,
+    pub(super) local_extra_bytes: u32,
     /// If set, the directory points to the header of the entry with this index instead of this entry's own.
-    header_of: Option<usize>,
+    pub(super) header_of: Option<usize>,
 }
 
 pub(super) fn zip_bytes(entries: &[EntrySpec<'_>]) -> Vec<u8> {
