@@ -1,6 +1,6 @@
 //! Finds different values of an attribute that has only one value at a time. The attributes and the patterns that
 //! recognise them are in `data/values`.
-use super::{Prepared, keep_newest};
+use super::{Prepared, keep_newest, slots};
 use crate::{
     fold::{fold, words},
     subject::subject,
@@ -30,6 +30,9 @@ const ATTRIBUTES_ABOUT_OTHERS: [&str; 5] = ["partner_name", "boss_name", "childr
 
 /// Attributes whose value is the name of somebody else, so that a statement may begin with this name.
 const NAMING_PERSONS: [&str; 2] = ["partner_name", "boss_name"];
+
+/// Attributes whose value is a place.
+const PLACES: [&str; 2] = ["lives_in", "born_in"];
 
 struct Attribute {
     name: &'static str,
@@ -95,11 +98,18 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
         let at = found.get(0).map_or(0, |all| all.start());
         let value = match (&attribute.value, found.name("v")) {
             (Some(value), _) => value.clone(),
+            // A program is no place: "moved to Neovim".
+            (None, Some(written)) if PLACES.contains(&attribute.name) && slots::is_value(written.as_str()) => continue,
             (None, Some(written)) => value(written.as_str()),
             (None, None) => continue,
         };
         let person =
             statement.person.filter(|_| !(statement.person_is_close && NAMING_PERSONS.contains(&attribute.name)));
+        let value = match value {
+            // 1.78 m is 178 cm.
+            Value::Number(number) if attribute.name == "height" && number < 3.0 => Value::Number(number * 100.0),
+            value => value,
+        };
         if is_calendar_word(&value) || is_about_thing(&statement.written[..at]) {
             continue;
         }
@@ -119,7 +129,7 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
 
 /// True if a statement is about a thing, because only an article or possessive and a noun that is no relation stand
 /// before the pattern: "His bike weighs 11 kg".
-fn is_about_thing(before: &str) -> bool {
+pub(super) fn is_about_thing(before: &str) -> bool {
     const DETERMINERS: [&str; 19] = [
         "the", "his", "her", "my", "our", "their", "each", "every", "a", "an", "der", "die", "das", "mein", "meine",
         "sein", "seine", "ihr", "ihre",

@@ -43,6 +43,10 @@ const MIN_LIKENESS_OF_PARALLELS: f32 = 0.6;
 const MIN_SAME_THING: f32 = 0.4;
 /// The corresponding limit in one language, in which two statements about the same thing share a word.
 const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
+/// A statement about something expected and one that says that it happened are at least as alike as this.
+const MIN_LIKENESS_IF_FULFILLED: f32 = 0.35;
+/// Statements that share only one thing share at least this much of the shorter one, if one ends the other.
+const MIN_OVERLAP: f32 = 0.3;
 /// Two values count as different only if it is less probable than this that they are the same.
 const MAX_SAME_VALUE: f32 = 0.4;
 
@@ -130,7 +134,7 @@ fn differ_in(
     // "Answers in the field should be short" says nothing about other answers.
     let limited =
         attribute.is_style && attribute.name != "style_code" && (one.marks.situation || other.marks.situation);
-    let both_hold = one.adds || other.adds || on_other_occasions(one, other, occasions) || limited;
+    let both_hold = one.signs.adds || other.signs.adds || on_other_occasions(one, other, occasions) || limited;
     // "Son, 8" and "daughter, 11" are about two children, so they do not contradict each other.
     let two_people = attribute.describes_thing && pair.differing_subjects;
     let is_same_subject = pair.same_subject || attribute.names_people && !two_people;
@@ -197,24 +201,34 @@ fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32
 /// True if both statements are about the same thing, and the words of one say that the other does not hold. The caller
 /// passes only statements that share a rare term.
 fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, shared: &SharedNames<'_>) -> bool {
-    let both_hold =
-        one.adds || other.adds || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false });
-    if both_hold || !pair.same_subject || !pair.same_person || !pair.same_thing || pair.one_plan && !pair.over {
-        return false;
-    }
-    let at_least = |likeness: f32| pair.likeness >= likeness;
+    let both_hold = one.signs.adds
+        || other.signs.adds
+        || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false });
     let closer = shared.compare_closely(one, other);
+    let at_least = |likeness: f32| pair.likeness >= likeness;
     // One shared word may have two meanings, so two are better evidence that both are about the same thing.
     let several = closer.shared_terms >= 2;
+    let same_person = pair.same_subject && pair.same_person;
+    if pair.fulfilled && same_person && (several || closer.overlap >= 0.5) && at_least(MIN_LIKENESS_IF_FULFILLED) {
+        return true;
+    }
+    let moved = pair.times_differ && pair.changed && several;
+    if both_hold || !same_person || !pair.same_thing || pair.one_plan && !pair.over && !pair.times_differ {
+        return false;
+    }
     // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" are alike, but begin with different things.
     let parallel = pair.first_things_differ && at_least(MIN_LIKENESS_OF_PARALLELS);
     let numbers_differ = closer.numbers_of_one_unit_differ && (pair.changed || at_least(0.6))
         || pair.numbers_differ && pair.changed && several;
     // "No emojis in letters" and "writes to Hana with emojis" are about two kinds of letters.
     let negated = pair.negated && closer.same_people && !one.marks.situation && !other.marks.situation;
-    pair.over && (at_least(0.45) || several && at_least(0.4))
+    let same_main_thing = (several || closer.overlap >= MIN_OVERLAP) && !closer.places_differ;
+    pair.over
+        && same_main_thing
+        && (at_least(0.45) || several && at_least(0.3) || closer.same_first_thing && at_least(0.1))
         || (pair.opinion && at_least(0.35) || negated && at_least(0.5)) && !closer.denies_something_else
         || (numbers_differ || closer.levels_differ) && at_least(0.5) && !parallel
         || pair.times_differ && at_least(0.55)
-        || pair.changed && (at_least(0.7) || several && at_least(0.55))
+        || moved && at_least(0.4)
+        || pair.changed && (at_least(0.7) || several && at_least(0.55)) && !closer.places_differ
 }

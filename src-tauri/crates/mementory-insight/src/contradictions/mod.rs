@@ -1,11 +1,13 @@
 //! Finds pairs of statements that cannot both hold now. Precision matters more than recall, because a false pair costs
-//! the person's trust in all the others. Five rules find pairs independently:
+//! the person's trust in all the others. Seven rules find pairs independently:
 //!
 //! | module | rule |
 //! |---|---|
 //! | `claims` | two values of an attribute that can have only one: lives in, works at, age, diet … |
+//! | `slots` | two listed values of such an attribute, or a value and its denial: single or married, Windows or Linux … |
 //! | `ended` | a newer statement says that something named in an older one is over, or moves its date |
 //! | `counts` | the same thing counted or measured with different results |
+//! | `favourites` | two favourites of one kind, or a preference turned round |
 //! | `taste` | the same thing liked in one statement and disliked in the other |
 //! | `meaning` | two values of an attribute in any words and languages, by the vectors of a sentence encoder |
 mod amounts;
@@ -13,9 +15,12 @@ mod attributes;
 mod claims;
 mod counts;
 mod ended;
+mod favourites;
 mod meaning;
 mod persons;
 mod reading;
+mod signs;
+mod slots;
 mod taste;
 mod terms;
 mod units;
@@ -25,6 +30,7 @@ pub use attributes::pools_values;
 
 use attributes::dot;
 use persons::Persons;
+use signs::Signs;
 
 use crate::{fitted::DIMENSIONS, fold::Folded, patterns::WordSet, word_lists as lists};
 use std::collections::HashMap;
@@ -88,6 +94,7 @@ struct Prepared<'t> {
     written: &'t str,
     folded: Folded,
     marks: Marks,
+    signs: Signs,
     /// The nouns and names of the statement without the person's own name, see `terms`.
     terms: Vec<String>,
     /// What amounts of money are for, as positions in `MONEY_PURPOSES`.
@@ -135,6 +142,10 @@ struct Marks {
     plan: bool,
     ended: bool,
     progress: bool,
+    /// Something is expected that has not happened yet.
+    pending: bool,
+    /// Something expected has happened.
+    done: bool,
     likes: bool,
     dislikes: bool,
     /// A wish that is limited to one kind of question or talk.
@@ -158,6 +169,7 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
         }
     };
     claims::find(&prepared, &mut add);
+    slots::find(&prepared, &mut add);
     let mut add_if_alike = |a: usize, b: usize, confidence: f32, can_change: bool| {
         if are_alike(vectors, a, b) {
             add(a, b, confidence, can_change);
@@ -166,6 +178,7 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     ended::find(&prepared, &rare, &mut add_if_alike);
     counts::find(&prepared, &rare, &mut add_if_alike);
     taste::find(&prepared, &mut add);
+    favourites::find(&prepared, &mut add);
     meaning::find(&prepared, vectors, &rare, &persons, &mut add);
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
@@ -223,11 +236,13 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
     let subjects = things.iter().filter(|term| !units::is_unit(term) && !people.contains(term)).cloned().collect();
     let money_purposes = money_words().hits(&folded.text).iter().map(|hit| *hit.value).collect();
     let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
+    let signs = Signs::new(&folded.text);
     Prepared {
         at: statement.at,
         written: &statement.text[..end],
         folded,
         marks,
+        signs,
         terms,
         money_purposes,
         person: persons.subject(position),
@@ -245,9 +260,11 @@ fn marks_of(folded: &Folded) -> Marks {
         match hit.value {
             Mark::Past => marks.past = true,
             Mark::Present => present = true,
-            Mark::Plan => marks.plan = true,
+            Mark::Plan => marks.plan |= !follows_fact(&folded.text, hit.start),
             Mark::Ended => marks.ended = true,
             Mark::Progress => marks.progress = true,
+            Mark::Pending => marks.pending = true,
+            Mark::Done => marks.done = true,
             Mark::Likes => marks.likes = true,
             Mark::Dislikes => marks.dislikes = true,
             Mark::Situation => marks.situation = true,
@@ -258,6 +275,17 @@ fn marks_of(folded: &Folded) -> Marks {
     marks
 }
 
+/// True if a clause stands before this place, so that the statement is about a fact and mentions a plan only besides:
+/// "weighs 84 kg and wants to lose weight".
+fn follows_fact(text: &str, at: usize) -> bool {
+    const JOINTS: [&str; 10] = [" and ", " und ", " but ", " aber ", "; ", ". ", "で、", "が、", "おり、", "。"];
+    let before = text.get(..at).unwrap_or_default();
+    JOINTS
+        .iter()
+        .filter_map(|joint| before.rfind(joint))
+        .any(|end| before.get(..end).is_some_and(|clause| clause.chars().count() >= 6 && !clause.contains(':')))
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Mark {
     Past,
@@ -265,6 +293,8 @@ enum Mark {
     Plan,
     Ended,
     Progress,
+    Pending,
+    Done,
     Likes,
     Dislikes,
     Situation,
@@ -287,6 +317,8 @@ fn mark_words() -> &'static WordSet<Mark> {
             (lists::PLAN, Mark::Plan),
             (lists::ENDED, Mark::Ended),
             (lists::PROGRESS, Mark::Progress),
+            (lists::PENDING, Mark::Pending),
+            (lists::DONE, Mark::Done),
             (lists::LIKES, Mark::Likes),
             (lists::DISLIKES, Mark::Dislikes),
             (lists::SITUATIONS, Mark::Situation),

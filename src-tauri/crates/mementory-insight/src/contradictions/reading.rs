@@ -1,19 +1,17 @@
 //! Reads a statement for the rule `meaning`, and compares two readings.
 use super::{
-    Marks, Persons, Prepared,
+    Marks, Persons, Prepared, Signs,
     amounts::{Amounts, amounts},
     attributes::{StatedAttribute, dot, stated_attributes},
-    terms::Rarity,
+    terms::{Rarity, places_differ},
 };
 use crate::{
     fold::{Folded, Languages},
-    patterns::WordSet,
     spelling::{consonants, names, plain_names},
     subject::subject,
-    word_lists::{ADDITIONS, CHANGED, NEGATIONS, OCCASIONS, OVER, REMAINING},
+    word_lists::OCCASIONS,
 };
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 /// Number of relations that a person can have to only one person or couple at a time: mother, father, parents, wife,
 /// husband, partner. They come first in the list of relations.
@@ -38,30 +36,14 @@ pub(super) struct Reading<'v> {
     languages: Languages,
     /// True if the statement is about a named person who is not the partner, boss or a pet.
     is_about_other: bool,
-    occasions: Vec<usize>,
     pub(super) marks: Marks,
-    over: bool,
-    changed: bool,
-    negated: bool,
-    pub(super) adds: bool,
-    /// The numbers say what is still to be done.
-    remaining: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Sign {
-    Over,
-    Changed,
-    Negated,
-    Adds,
-    Remaining,
-    Limited(usize),
+    pub(super) signs: &'v Signs,
 }
 
 impl<'v> Reading<'v> {
-    pub(super) fn new(statement: usize, prepared: &Prepared<'_>, vector: &'v [f32], persons: &Persons) -> Self {
+    pub(super) fn new(statement: usize, prepared: &'v Prepared<'_>, vector: &'v [f32], persons: &Persons) -> Self {
         let folded = &prepared.folded;
-        let mut reading = Self {
+        Self {
             statement,
             at: prepared.at,
             vector,
@@ -72,25 +54,9 @@ impl<'v> Reading<'v> {
             languages: folded.languages,
             is_about_other: prepared.person.is_some() && !prepared.person_is_close,
             subject: subject(&folded.text, folded.text.len()),
-            occasions: Vec::new(),
+            signs: &prepared.signs,
             marks: prepared.marks,
-            over: false,
-            changed: false,
-            negated: false,
-            adds: false,
-            remaining: false,
-        };
-        for hit in sign_words().hits(&folded.text) {
-            match hit.value {
-                Sign::Over => reading.over = true,
-                Sign::Changed => reading.changed = true,
-                Sign::Negated => reading.negated = true,
-                Sign::Adds => reading.adds = true,
-                Sign::Remaining => reading.remaining = true,
-                Sign::Limited(n) => reading.occasions.push(*n),
-            }
         }
-        reading
     }
 
     /// True if a statement of the two that is about a named person may be about the partner, boss or pet.
@@ -103,7 +69,7 @@ impl<'v> Reading<'v> {
         let first_part_of_day = OCCASIONS.len() - PARTS_OF_DAY;
         let counts =
             |n: usize| (counting.places || n >= PLACE_OCCASIONS) && (counting.parts_of_day || n < first_part_of_day);
-        let mut out: Vec<usize> = self.occasions.iter().copied().filter(|n| counts(*n)).collect();
+        let mut out: Vec<usize> = self.signs.occasions.iter().copied().filter(|n| counts(*n)).collect();
         out.sort_unstable();
         out.dedup();
         out
@@ -116,28 +82,17 @@ fn names_of_others(folded: &Folded, persons: &Persons) -> Vec<String> {
     names(folded).into_iter().filter(|name| !own.contains(name)).collect()
 }
 
-fn sign_words() -> &'static WordSet<Sign> {
-    static WORDS: OnceLock<WordSet<Sign>> = OnceLock::new();
-    WORDS.get_or_init(|| {
-        let lists = [
-            (OVER, Sign::Over),
-            (CHANGED, Sign::Changed),
-            (NEGATIONS, Sign::Negated),
-            (ADDITIONS, Sign::Adds),
-            (REMAINING, Sign::Remaining),
-        ];
-        let signs = lists.into_iter().flat_map(|(words, sign)| words.iter().map(move |word| (*word, sign)));
-        let occasions = OCCASIONS.iter().enumerate();
-        let occasions = occasions.flat_map(|(n, names)| names.iter().map(move |name| (*name, Sign::Limited(n))));
-        WordSet::new(signs.chain(occasions))
-    })
-}
-
 /// What is known about two statements only after a closer look, which takes longer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CloserComparison {
     /// Number of rare terms that both share.
     pub(super) shared_terms: usize,
+    /// Number of rare terms that both share, places included, in proportion to the terms of the shorter statement.
+    pub(super) overlap: f32,
+    /// True if both name places, but none in common.
+    pub(super) places_differ: bool,
+    /// True if the first thing that one names is among the things of the other, and the other way round.
+    pub(super) same_first_thing: bool,
     /// True if a statement in the same language that is negated or a dislike names a thing that the other does not, so
     /// that it may deny something else.
     pub(super) denies_something_else: bool,
@@ -181,6 +136,8 @@ pub(super) struct PairComparison {
     pub(super) opinion: bool,
     /// True if exactly one of the two is a plan.
     pub(super) one_plan: bool,
+    /// True if the older statement is about something expected, and the newer one says that it has happened.
+    pub(super) fulfilled: bool,
 }
 
 impl PairComparison {
@@ -197,18 +154,19 @@ impl PairComparison {
             same_name,
             same_thing: shared.share_thing(a, b),
             first_things_differ: shared.first_things_differ(a, b),
-            both_deny: (a.negated || a.over) && (b.negated || b.over),
+            both_deny: (a.signs.negated || a.signs.over) && (b.signs.negated || b.signs.over),
             same_language: a.languages.share(b.languages),
             same_person: shared.may_share_subject(a, b),
             same_subject: a.subject == b.subject && (one_person || same_name),
             differing_subjects: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
             numbers_differ: same_purpose && a.amounts.numbers_differ(&b.amounts),
             times_differ: a.amounts.times_differ(&b.amounts),
-            over: newer.over && !older.over || !dated && older.over && !newer.over,
-            changed: newer.over || newer.changed || !dated && (older.over || older.changed),
-            negated: a.negated != b.negated,
+            over: newer.signs.over && !older.signs.over || !dated && older.signs.over && !newer.signs.over,
+            changed: newer.signs.over || newer.signs.changed || !dated && (older.signs.over || older.signs.changed),
+            negated: a.signs.negated != b.signs.negated,
             opinion: likes_what_other_dislikes(a.marks, b.marks) || likes_what_other_dislikes(b.marks, a.marks),
             one_plan: a.marks.plan != b.marks.plan,
+            fulfilled: dated && is_open(older) && newer.marks.done && !is_open(newer),
         }
     }
 
@@ -216,6 +174,11 @@ impl PairComparison {
     pub(super) fn shows_difference(&self) -> bool {
         self.over || self.negated || self.numbers_differ || self.times_differ || self.opinion
     }
+}
+
+/// True if a statement is about something that is expected.
+fn is_open(reading: &Reading<'_>) -> bool {
+    reading.marks.plan || reading.marks.pending
 }
 
 /// Which occasions count besides those that always do.
@@ -229,15 +192,16 @@ pub(super) struct Occasions {
 /// True if both statements can hold because they are about different occasions. A statement without an occasion is
 /// about all of them if it says that something is over or is not so.
 pub(super) fn on_other_occasions(a: &Reading<'_>, b: &Reading<'_>, counting: Occasions) -> bool {
-    if a.occasions.is_empty() && b.occasions.is_empty() {
+    if a.signs.occasions.is_empty() && b.signs.occasions.is_empty() {
         return false;
     }
     let (one, other) = (a.limiting_occasions(counting), b.limiting_occasions(counting));
     if one == other {
         return false;
     }
-    let denies_all =
-        |reading: &Reading<'_>, occasions: &[usize]| occasions.is_empty() && (reading.negated || reading.over);
+    let denies_all = |reading: &Reading<'_>, occasions: &[usize]| {
+        occasions.is_empty() && (reading.signs.negated || reading.signs.over)
+    };
     !denies_all(a, &one) && !denies_all(b, &other)
 }
 
@@ -280,10 +244,18 @@ impl<'p> SharedNames<'p> {
         let same_purpose = !one.amounts.has_money() && !other.amounts.has_money() || self.may_share_purpose(one, other);
         CloserComparison {
             shared_terms: both.map_or(0, |(a, b)| self.rare.count_shared(a, b)),
+            overlap: both.map_or(0.0, |(a, b)| self.rare.overlap(a, b)),
+            places_differ: both.is_some_and(|(a, b)| places_differ(a, b)),
+            same_first_thing: both.is_some_and(|(a, b)| {
+                let first = |x: &Prepared<'_>, y: &Prepared<'_>| {
+                    x.subjects.first().is_some_and(|term| y.subjects.contains(term))
+                };
+                first(a, b) && first(b, a)
+            }),
             denies_something_else: one.languages.share(other.languages)
                 && (self.denies_more(one, other) || self.denies_more(other, one)),
             numbers_of_one_unit_differ: same_purpose
-                && one.remaining == other.remaining
+                && one.signs.remaining == other.signs.remaining
                 && one.amounts.numbers_of_one_unit_differ(&other.amounts),
             levels_differ: one.amounts.levels_differ(&other.amounts),
             same_people: both.is_some_and(|(a, b)| a.mentioned == b.mentioned),
@@ -297,7 +269,7 @@ impl<'p> SharedNames<'p> {
     /// True if `one` is negated or a dislike, and has a term that `other` has not. Words for likes and dislikes do not
     /// count.
     fn denies_more(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let denies = one.negated || one.marks.dislikes;
+        let denies = one.signs.negated || one.marks.dislikes;
         let both = self.both(one, other);
         denies && both.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
     }

@@ -2,8 +2,9 @@
 use super::Prepared;
 use crate::{
     fold::{Folded, is_east_asian, is_function_word, noun_runs, words},
+    patterns::WordSet,
     values::name_list_index,
-    word_lists::{GENERAL_WORDS, MONTHS},
+    word_lists::{CONCEPTS, GENERAL_WORDS, MONTHS},
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -19,9 +20,16 @@ pub(super) fn terms_in(folded: &Folded) -> Vec<String> {
             out.push(term);
         }
     };
+    // What is in the list of concepts has the same form in all languages.
+    let concepts = concepts().hits(&folded.text);
+    let covered: Vec<&str> = concepts.iter().map(|hit| &folded.text[hit.start..hit.end]).collect();
+    concepts.iter().for_each(|hit| add(format!("~{}", hit.value)));
     for word in words(&folded.text) {
+        if covered.iter().any(|concept| concept.split(' ').any(|part| part == word)) {
+            continue;
+        }
         if word.chars().next().is_some_and(is_east_asian) {
-            for run in noun_runs(word, 3, 2) {
+            for run in noun_runs(word, 3, 2).into_iter().filter(|run| !covered.contains(run)) {
                 add(name_list_index(run).map_or_else(|| run.to_owned(), |n| format!("#{n}")));
             }
         } else if let Some(n) = name_list_index(word) {
@@ -31,6 +39,14 @@ pub(super) fn terms_in(folded: &Folded) -> Vec<String> {
         }
     }
     out
+}
+
+fn concepts() -> &'static WordSet<usize> {
+    static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let concepts = CONCEPTS.iter().enumerate();
+        WordSet::new(concepts.flat_map(|(n, names)| names.iter().map(move |name| (*name, n))))
+    })
 }
 
 /// True for a term that names a thing. Listed names (such as cities), amounts and general words do not.
@@ -45,6 +61,14 @@ pub(super) fn is_thing(term: &str) -> bool {
 fn is_place(term: &str) -> bool {
     let number = term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
     number.zip(name_list_index("german")).is_some_and(|(n, first_language)| n < first_language)
+}
+
+/// True if both statements name places, but none in common.
+pub(super) fn places_differ(a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
+    let places =
+        |statement: &Prepared<'_>| statement.terms.iter().filter(|term| is_place(term)).cloned().collect::<Vec<_>>();
+    let (one, other) = (places(a), places(b));
+    !one.is_empty() && !other.is_empty() && !one.iter().any(|place| other.contains(place))
 }
 
 /// The first letters of a word, which stand for its stem, because plural and case change the end of the word.
@@ -105,6 +129,15 @@ impl Rarity {
     /// Number of rare terms other than places that two statements share.
     pub(super) fn count_shared_things(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> usize {
         a.terms.iter().filter(|term| b.terms.contains(term) && self.is_rare(term) && !is_place(term)).count()
+    }
+
+    /// Number of rare terms that two statements share, in proportion to the number of terms of the shorter one. General
+    /// words do not count.
+    pub(super) fn overlap(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> f32 {
+        let count = |statement: &Prepared<'_>| {
+            statement.terms.iter().filter(|term| term.starts_with('#') || is_thing(term)).count()
+        };
+        self.count_shared(a, b) as f32 / count(a).min(count(b)).max(1) as f32
     }
 
     /// Number of rare terms that two statements share.

@@ -36,6 +36,12 @@ const CLASSES: [&[&str]; 19] = [
         "kronor",
         "kroner",
         "kronen",
+        "sek",
+        "nok",
+        "dkk",
+        "pln",
+        "zł",
+        "crowns",
         "円",
         "ユーロ",
         "ドル",
@@ -64,7 +70,8 @@ const CLASSES: [&[&str]; 19] = [
     &["times", "mal", "x", "回"],
 ];
 /// How often something happens: the words for a week, a month and so on, one row for each.
-const PERIODS: [&[&str]; 4] = [
+const PERIODS: [&[&str]; 5] = [
+    &["hour", "hourly", "stunde", "stündlich", "時給", "1時間", "一時間"],
     &["day", "daily", "tag", "täglich", "一日", "毎日"],
     &["week", "weekly", "woche", "wöchentlich", "週", "毎週"],
     &["month", "monthly", "monat", "monatlich", "月に", "月", "毎月"],
