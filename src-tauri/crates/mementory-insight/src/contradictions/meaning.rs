@@ -169,6 +169,10 @@ fn differ_in(
     if only_negated && is_other && shared.compare_closely(one, other).denies_something_else {
         return false;
     }
+    // A statement about a diet that names no diet may be about anything eaten.
+    if attribute.name == "diet" && pair.likeness < MAX_LIKENESS_OF_OTHERS && !pair.changed {
+        return false;
+    }
     // An attribute that is less certain needs words that say that something changed, in sentences that are alike.
     let certain = probability >= MIN_ATTRIBUTE_CERTAIN
         || pair.changed
@@ -213,7 +217,10 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
         return true;
     }
     let moved = pair.times_differ && pair.changed && several;
-    if both_hold || !same_person || !pair.same_thing || pair.one_plan && !pair.over && !pair.times_differ {
+    // "Gridly costs 9 francs" and "Gridly costs 12 francs" are about a thing with a name.
+    let named = pair.same_named_person && (closer.numbers_of_one_unit_differ || pair.times_differ)
+        || pair.times_differ && pair.same_name && at_least(0.55);
+    if both_hold || !same_person || !(pair.same_thing || named) || pair.one_plan && !pair.over && !pair.times_differ {
         return false;
     }
     // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" are alike, but begin with different things.
@@ -227,6 +234,7 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
         && same_main_thing
         && (at_least(0.45) || several && at_least(0.3) || closer.same_first_thing && at_least(0.1))
         || (pair.opinion && at_least(0.35) || negated && at_least(0.5)) && !closer.denies_something_else
+        || pair.numbers_differ && pair.same_thing && closer.overlap >= 0.5 && at_least(0.5) && !parallel
         || (numbers_differ || closer.levels_differ) && at_least(0.5) && !parallel
         || pair.times_differ && at_least(0.55)
         || moved && at_least(0.4)

@@ -32,8 +32,13 @@ use attributes::dot;
 use persons::Persons;
 use signs::Signs;
 
-use crate::{fitted::DIMENSIONS, fold::Folded, patterns::WordSet, word_lists as lists};
-use std::collections::HashMap;
+use crate::{
+    fitted::DIMENSIONS,
+    fold::{Folded, Languages, words},
+    patterns::WordSet,
+    word_lists as lists,
+};
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// Largest number of pairs that are returned. The pairs with the highest confidence are kept.
@@ -226,7 +231,7 @@ fn contradiction_of(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f
 }
 
 fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) -> Prepared<'t> {
-    let folded = Folded::new(statement.text);
+    let folded = with_language(Folded::new(statement.text));
     let marks = marks_of(&folded);
     let mut terms = terms::terms_in(&folded);
     terms.retain(|term| !persons.is_own(term));
@@ -251,6 +256,27 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
         things,
         subjects,
     }
+}
+
+/// Decides whether a short statement is in English or in German by more words than `Folded` knows: "Wohnt in Jena" has no
+/// function word that is in German only.
+fn with_language(mut folded: Folded) -> Folded {
+    if !folded.languages.ja && !folded.languages.other {
+        let (mut english, mut german) = (0, 0);
+        for word in words(&folded.text) {
+            english += usize::from(language_words().0.contains(word));
+            german += usize::from(language_words().1.contains(word) || word.contains(['ä', 'ö', 'ü', 'ß']));
+        }
+        folded.languages = Languages { en: english >= german, de: german >= english, ..folded.languages };
+    }
+    folded
+}
+
+/// English and German words by which a short statement is recognised.
+fn language_words() -> &'static (HashSet<&'static str>, HashSet<&'static str>) {
+    static WORDS: OnceLock<(HashSet<&str>, HashSet<&str>)> = OnceLock::new();
+    WORDS
+        .get_or_init(|| (lists::ENGLISH_WORDS.iter().copied().collect(), lists::GERMAN_WORDS.iter().copied().collect()))
 }
 
 fn marks_of(folded: &Folded) -> Marks {

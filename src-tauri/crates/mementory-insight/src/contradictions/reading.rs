@@ -125,6 +125,8 @@ pub(super) struct PairComparison {
     pub(super) differing_subjects: bool,
     pub(super) numbers_differ: bool,
     pub(super) times_differ: bool,
+    /// True if both are about the same person or thing with a name.
+    pub(super) same_named_person: bool,
     /// True if the newer statement says that something is over. If both are equally old, either of them may say so.
     pub(super) over: bool,
     /// True if the newer statement says that something has changed or is over. If both are equally old, either of them
@@ -160,13 +162,14 @@ impl PairComparison {
             same_subject: a.subject == b.subject && (one_person || same_name),
             differing_subjects: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
             numbers_differ: same_purpose && a.amounts.numbers_differ(&b.amounts),
+            same_named_person: shared.have_same_person(a, b),
             times_differ: a.amounts.times_differ(&b.amounts),
             over: newer.signs.over && !older.signs.over || !dated && older.signs.over && !newer.signs.over,
             changed: newer.signs.over || newer.signs.changed || !dated && (older.signs.over || older.signs.changed),
             negated: a.signs.negated != b.signs.negated,
             opinion: likes_what_other_dislikes(a.marks, b.marks) || likes_what_other_dislikes(b.marks, a.marks),
             one_plan: a.marks.plan != b.marks.plan,
-            fulfilled: dated && is_open(older) && newer.marks.done && !is_open(newer),
+            fulfilled: dated && is_open(older) && (newer.marks.done || newer.signs.over) && !is_open(newer),
         }
     }
 
@@ -272,6 +275,10 @@ impl<'p> SharedNames<'p> {
         let denies = one.signs.negated || one.marks.dislikes;
         let both = self.both(one, other);
         denies && both.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
+    }
+
+    fn have_same_person(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        self.both(one, other).is_some_and(|(a, b)| a.person.is_some() && a.person == b.person)
     }
 
     fn may_share_purpose(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {

@@ -23,7 +23,8 @@ const MAX_AFTER: usize = 48;
 const CLAUSE_ENDS: [char; 8] = ['.', ',', ';', ':', '。', '、', '(', '!'];
 /// Somebody may use several of these at once. Two of them contradict each other only if the newer statement says that
 /// something changed.
-const SEVERAL_AT_ONCE: [&str; 17] = [
+const SEVERAL_AT_ONCE: [&str; 18] = [
+    "bank",
     "browser",
     "cloud",
     "database",

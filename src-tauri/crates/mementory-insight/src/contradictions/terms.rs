@@ -112,7 +112,7 @@ impl Rarity {
 
     /// A term is rare if at most this many statements have it.
     pub(super) fn max_statements(&self) -> u32 {
-        (self.statements / 25).clamp(4, 30) as u32
+        (self.statements / 25).clamp(6, 30) as u32
     }
 
     /// For each rare term, the positions of the statements that have it.

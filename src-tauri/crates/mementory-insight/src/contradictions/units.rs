@@ -62,7 +62,7 @@ const CLASSES: [&[&str]; 19] = [
     &["year", "years", "jahr", "jahre", "jahren", "歳", "才", "年"],
     &["month", "months", "monat", "monate", "monaten", "か月", "ヶ月", "カ月"],
     &["week", "weeks", "woche", "wochen", "週間"],
-    &["day", "days", "tag", "tage", "tagen", "日間"],
+    &["day", "days", "tag", "tage", "tagen", "日間", "日"],
     &["people", "members", "leute", "personen", "mitglieder", "subscribers", "abonnenten", "readers", "人", "名"],
     &["pages", "page", "seiten", "seite", "ページ"],
     &["words", "wörter", "字", "語"],
@@ -149,7 +149,7 @@ fn unit(before: &str, after: &str, value: f64) -> Unit {
         is_month(next_word(following).0) || ["st ", "nd ", "rd ", "th "].iter().any(|end| after.starts_with(end));
     let is_day = month_follows
         || is_month(last.trim_end_matches(['.', ',']))
-        || after.starts_with('日') && !after.starts_with("日間");
+        || after.starts_with('日') && !after.starts_with("日間") && !before.ends_with(['週', 'に']);
     if day && is_day {
         return Unit::Class(DAY_OF_MONTH);
     }
