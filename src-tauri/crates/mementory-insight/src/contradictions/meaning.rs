@@ -46,12 +46,15 @@ const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
 /// A statement about something expected and one that says that it happened are at least as alike as this.
 const MIN_LIKENESS_IF_FULFILLED: f32 = 0.35;
 /// Statements that share only one thing share at least this much of the shorter one, if one ends the other.
-const MIN_OVERLAP: f32 = 0.3;
+const MIN_OVERLAP: f32 = 0.34;
 /// Two values count as different only if it is less probable than this that they are the same.
 const MAX_SAME_VALUE: f32 = 0.4;
 
 /// Attributes whose value is somebody with a name.
 const NAMING_PERSONS: [&str; 5] = ["boss", "partner", "pet", "pets", "relationship"];
+
+/// Attributes of work, which a statement about shifts or the way to work resembles.
+const ABOUT_WORK: [&str; 3] = ["employer", "hours", "job"];
 
 pub(super) fn find(
     prepared: &[Prepared<'_>],
@@ -151,6 +154,9 @@ fn differ_in(
     {
         return false;
     }
+    if attribute.comparison == Comparison::Numbers && shared.compare_closely(one, other).distinguished {
+        return false;
+    }
     let values_differ = match attribute.comparison {
         _ if attribute.is_time && pair.times_differ => true,
         Comparison::Numbers => pair.numbers_differ || same_value(attribute, one, other) < MAX_SAME_VALUE / 2.0,
@@ -167,6 +173,9 @@ fn differ_in(
     let only_negated = pair.negated && !pair.changed && !pair.numbers_differ && !pair.times_differ && !pair.opinion;
     let is_other = attribute.is_consumed || pair.likeness < MAX_LIKENESS_OF_OTHERS;
     if only_negated && is_other && shared.compare_closely(one, other).denies_something_else {
+        return false;
+    }
+    if ABOUT_WORK.contains(&attribute.name) && shared.are_about_other_parts_of_work(one, other) {
         return false;
     }
     // A statement about a diet that names no diet may be about anything eaten.
@@ -224,19 +233,27 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
         return false;
     }
     // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" are alike, but begin with different things.
-    let parallel = pair.first_things_differ && at_least(MIN_LIKENESS_OF_PARALLELS);
+    let parallel = pair.first_things_differ && at_least(MIN_LIKENESS_OF_PARALLELS) || closer.distinguished;
     let numbers_differ = closer.numbers_of_one_unit_differ && (pair.changed || at_least(0.6))
         || pair.numbers_differ && pair.changed && several;
     // "No emojis in letters" and "writes to Hana with emojis" are about two kinds of letters.
     let negated = pair.negated && closer.same_people && !one.marks.situation && !other.marks.situation;
-    let same_main_thing = (several || closer.overlap >= MIN_OVERLAP) && !closer.places_differ;
+    let same_main_thing =
+        (several || closer.overlap >= MIN_OVERLAP || closer.same_first_thing) && !closer.places_differ;
     pair.over
         && same_main_thing
-        && (at_least(0.45) || several && at_least(0.3) || closer.same_first_thing && at_least(0.1))
+        && (at_least(0.45)
+            || (several || closer.has_first_thing) && at_least(0.3)
+            || closer.same_first_thing && at_least(0.1))
         || (pair.opinion && at_least(0.35) || negated && at_least(0.5)) && !closer.denies_something_else
-        || pair.numbers_differ && pair.same_thing && closer.overlap >= 0.5 && at_least(0.5) && !parallel
+        || pair.numbers_differ
+            && pair.same_thing
+            && closer.overlap >= 0.5
+            && at_least(0.5)
+            && !pair.first_things_differ
+            && !parallel
         || (numbers_differ || closer.levels_differ) && at_least(0.5) && !parallel
-        || pair.times_differ && at_least(0.55)
-        || moved && at_least(0.4)
+        || pair.times_differ && at_least(0.55) && !closer.distinguished
+        || moved && at_least(0.4) && !closer.distinguished
         || pair.changed && (at_least(0.7) || several && at_least(0.55)) && !closer.places_differ
 }

@@ -100,6 +100,8 @@ struct Prepared<'t> {
     folded: Folded,
     marks: Marks,
     signs: Signs,
+    /// The attributes of which the statement gives a listed value.
+    slots: Vec<&'static str>,
     /// The nouns and names of the statement without the person's own name, see `terms`.
     terms: Vec<String>,
     /// What amounts of money are for, as positions in `MONEY_PURPOSES`.
@@ -120,6 +122,13 @@ impl Prepared<'_> {
     /// False if both name purposes of money, but none in common.
     fn may_share_purpose(&self, other: &Self) -> bool {
         let (one, two) = (&self.money_purposes, &other.money_purposes);
+        // "Rent for the studio" and "rent for the flat" are two rents.
+        let concepts = |one: &Self, other: &Self| {
+            one.terms.iter().any(|term| term.starts_with('~') && !other.terms.contains(term))
+        };
+        if concepts(self, other) && concepts(other, self) {
+            return false;
+        }
         one.is_empty() || two.is_empty() || one.iter().any(|purpose| two.contains(purpose))
     }
 
@@ -173,7 +182,7 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
             *pair = (confidence, can_change);
         }
     };
-    claims::find(&prepared, &mut add);
+    claims::find(&prepared, &persons, &mut add);
     slots::find(&prepared, &mut add);
     let mut add_if_alike = |a: usize, b: usize, confidence: f32, can_change: bool| {
         if are_alike(vectors, a, b) {
@@ -242,12 +251,14 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
     let money_purposes = money_words().hits(&folded.text).iter().map(|hit| *hit.value).collect();
     let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
     let signs = Signs::new(&folded.text);
+    let slots = slots::attributes_in(&folded);
     Prepared {
         at: statement.at,
         written: &statement.text[..end],
         folded,
         marks,
         signs,
+        slots,
         terms,
         money_purposes,
         person: persons.subject(position),

@@ -266,7 +266,7 @@ fn opening_subject(text: &Folded) -> Option<&str> {
         || name_list_index(first).is_some()
         || is_listed_word(first)
         || MONTHS.iter().chain(WEEKDAYS).chain(NUMBERS).any(|names| names.contains(first));
-    (is_verb && !in_list && first.chars().count() >= 3).then_some(*first)
+    (is_verb && !in_list && first.chars().count() >= 2).then_some(*first)
 }
 
 /// True for a word in a list of words that show what a text is about, or one that shows a relation.

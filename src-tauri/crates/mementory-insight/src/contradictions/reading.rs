@@ -1,17 +1,19 @@
 //! Reads a statement for the rule `meaning`, and compares two readings.
 use super::{
     Marks, Persons, Prepared, Signs,
-    amounts::{Amounts, amounts},
+    amounts::{Amounts, Time, amounts},
     attributes::{StatedAttribute, dot, stated_attributes},
     terms::{Rarity, places_differ},
 };
 use crate::{
     fold::{Folded, Languages},
+    patterns::WordSet,
     spelling::{consonants, names, plain_names},
     subject::subject,
-    word_lists::OCCASIONS,
+    word_lists::{MONTHS, OCCASIONS, OPPOSITES, WEEKDAYS},
 };
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// Number of relations that a person can have to only one person or couple at a time: mother, father, parents, wife,
 /// husband, partner. They come first in the list of relations.
@@ -93,6 +95,10 @@ pub(super) struct CloserComparison {
     pub(super) places_differ: bool,
     /// True if the first thing that one names is among the things of the other, and the other way round.
     pub(super) same_first_thing: bool,
+    /// True if the first thing that one of them names is among the things of the other.
+    pub(super) has_first_thing: bool,
+    /// True if both have names or words such as "old" and "new" that show that they are about two things of one kind.
+    pub(super) distinguished: bool,
     /// True if a statement in the same language that is negated or a dislike names a thing that the other does not, so
     /// that it may deny something else.
     pub(super) denies_something_else: bool,
@@ -169,7 +175,11 @@ impl PairComparison {
             negated: a.signs.negated != b.signs.negated,
             opinion: likes_what_other_dislikes(a.marks, b.marks) || likes_what_other_dislikes(b.marks, a.marks),
             one_plan: a.marks.plan != b.marks.plan,
-            fulfilled: dated && is_open(older) && (newer.marks.done || newer.signs.over) && !is_open(newer),
+            fulfilled: dated
+                && is_open(older)
+                && (newer.marks.done || newer.signs.over)
+                && !is_open(newer)
+                && !is_about_earlier_year(newer, older),
         }
     }
 
@@ -179,9 +189,57 @@ impl PairComparison {
     }
 }
 
+/// True if the first thing that `one` names is also in `other`.
+fn names_first_thing(one: &Prepared<'_>, other: &Prepared<'_>) -> bool {
+    one.subjects.first().is_some_and(|term| other.subjects.contains(term))
+}
+
+/// True if both have names, but none in common. German nouns look like names, so German statements have none here.
+fn have_other_names(one: &Reading<'_>, other: &Reading<'_>) -> bool {
+    let names = |reading: &Reading<'_>| -> Vec<String> {
+        let is_calendar = |name: &String| {
+            let lists = MONTHS.iter().chain(WEEKDAYS).flat_map(|names| names.iter());
+            lists.into_iter().any(|word| word.trim_end_matches('*') == name)
+        };
+        reading.plain_names.iter().filter(|name| !is_calendar(name)).cloned().collect()
+    };
+    let (first, second) = (names(one), names(other));
+    let have_names = !first.is_empty() && !second.is_empty() && one.languages.ja == other.languages.ja;
+    have_names && !first.iter().any(|name| second.contains(name))
+}
+
+/// True if one text has a word such as "old" and the other has its opposite, which shows two things of one kind.
+fn are_opposites(one: &str, other: &str) -> bool {
+    let poles = |text: &str| opposites().hits(text).iter().map(|hit| *hit.value).collect::<Vec<usize>>();
+    let (one, other) = (poles(one), poles(other));
+    // Opposites stand in pairs in the list.
+    one.iter().any(|pole| other.contains(&(pole ^ 1)) && !one.contains(&(pole ^ 1)) && !other.contains(pole))
+}
+
+fn opposites() -> &'static WordSet<usize> {
+    static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let poles = OPPOSITES.iter().enumerate();
+        WordSet::new(poles.flat_map(|(n, names)| names.iter().map(move |name| (*name, n))))
+    })
+}
+
 /// True if a statement is about something that is expected.
 fn is_open(reading: &Reading<'_>) -> bool {
     reading.marks.plan || reading.marks.pending
+}
+
+/// True if a statement gives only years before the one in which the other was made.
+fn is_about_earlier_year(statement: &Reading<'_>, other: &Reading<'_>) -> bool {
+    const MICROSECONDS_OF_YEAR: i64 = 31_556_952_000_000;
+    let made = other.at.map_or(0, |at| 1970 + at / MICROSECONDS_OF_YEAR);
+    let years = || {
+        statement.amounts.times.iter().filter_map(|time| match time {
+            Time::Year(year) => Some(i64::from(*year)),
+            _ => None,
+        })
+    };
+    years().next().is_some() && years().all(|year| year < made)
 }
 
 /// Which occasions count besides those that always do.
@@ -249,12 +307,10 @@ impl<'p> SharedNames<'p> {
             shared_terms: both.map_or(0, |(a, b)| self.rare.count_shared(a, b)),
             overlap: both.map_or(0.0, |(a, b)| self.rare.overlap(a, b)),
             places_differ: both.is_some_and(|(a, b)| places_differ(a, b)),
-            same_first_thing: both.is_some_and(|(a, b)| {
-                let first = |x: &Prepared<'_>, y: &Prepared<'_>| {
-                    x.subjects.first().is_some_and(|term| y.subjects.contains(term))
-                };
-                first(a, b) && first(b, a)
-            }),
+            same_first_thing: both.is_some_and(|(a, b)| names_first_thing(a, b) && names_first_thing(b, a)),
+            has_first_thing: both.is_some_and(|(a, b)| names_first_thing(a, b) || names_first_thing(b, a)),
+            distinguished: have_other_names(one, other)
+                || both.is_some_and(|(a, b)| are_opposites(&a.folded.text, &b.folded.text)),
             denies_something_else: one.languages.share(other.languages)
                 && (self.denies_more(one, other) || self.denies_more(other, one)),
             numbers_of_one_unit_differ: same_purpose
@@ -275,6 +331,18 @@ impl<'p> SharedNames<'p> {
         let denies = one.signs.negated || one.marks.dislikes;
         let both = self.both(one, other);
         denies && both.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
+    }
+
+    /// True if the two say different things about work: one about shifts, the other about the place.
+    pub(super) fn are_about_other_parts_of_work(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        const PARTS: [&str; 4] = ["commute", "hours", "shift", "workplace"];
+        let parts = |statement: &Prepared<'_>| -> Vec<&str> {
+            statement.slots.iter().copied().filter(|slot| PARTS.contains(slot)).collect()
+        };
+        self.both(one, other).is_some_and(|(a, b)| {
+            let (one, other) = (parts(a), parts(b));
+            one.is_empty() != other.is_empty() || !one.is_empty() && !one.iter().any(|part| other.contains(part))
+        })
     }
 
     fn have_same_person(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {

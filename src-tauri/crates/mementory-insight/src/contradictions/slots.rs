@@ -3,7 +3,7 @@
 //! language is compared with one in another.
 use super::{Prepared, claims::is_about_thing, keep_newest};
 use crate::{
-    fold::fold,
+    fold::{Folded, fold, words},
     patterns::WordSet,
     subject::subject,
     word_lists::{DENYING_AFTER, DENYING_BEFORE, LANGUAGE_NAMES, SLOTS, STYLE_CONTEXT},
@@ -107,7 +107,9 @@ fn may_differ(attribute: &str, a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     let plan = !is_style && (a.marks.plan || b.marks.plan);
     let adds = a.signs.adds || b.signs.adds;
     let same_occasions = ABOUT_WORKPLACES.contains(&attribute) || a.signs.occasions == b.signs.occasions;
-    !limited && !plan && !adds && same_occasions && a.may_share_subject(b)
+    let is_own = |statement: &Prepared<'_>| statement.person.is_none() || statement.person_is_close;
+    let same_person = a.person == b.person || is_own(a) && is_own(b) && a.may_share_subject(b);
+    !limited && !plan && !adds && same_occasions && same_person
 }
 
 fn differ(attribute: &str, (one, a): (&Claim, &Prepared<'_>), (other, b): (&Claim, &Prepared<'_>)) -> bool {
@@ -170,7 +172,10 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
                     && !values_between(&all, value, *s, start)
             }) || after.iter().any(|(s, _)| *s >= end && *s - end <= MAX_AFTER && !ends_clause(text, end, *s));
         let is_style = value.attribute.starts_with("style_");
-        if is_about_thing(&text[..start]) || is_style && style_context().hits(text).is_empty() {
+        if is_about_thing(&text[..start])
+            || is_about_past(text, start)
+            || is_style && style_context().hits(text).is_empty()
+        {
             continue;
         }
         let thing = (value.attribute == OF_LANGUAGE).then(|| language_in(statement)).flatten();
@@ -193,6 +198,14 @@ fn values_between(all: &[(usize, usize, SlotValue)], value: SlotValue, from: usi
     all.iter().any(|(start, end, other)| other.attribute == value.attribute && *start >= from && *end < to)
 }
 
+/// True if a value is told as past: "was married to Ruben".
+fn is_about_past(text: &str, start: usize) -> bool {
+    const PAST: [&str; 6] = ["was", "were", "had", "war", "waren", "hatte"];
+    let before = text.get(..start).unwrap_or_default();
+    let clause = before.rfind(CLAUSE_ENDS).map_or(before, |end| &before[end..]);
+    words(clause).iter().any(|word| PAST.contains(word))
+}
+
 fn ends_clause(text: &str, from: usize, to: usize) -> bool {
     text.get(from..to).is_none_or(|between| between.contains(CLAUSE_ENDS))
 }
@@ -206,6 +219,20 @@ fn language_in(statement: &Prepared<'_>) -> Option<usize> {
         [only] => Some(*only),
         _ => None,
     }
+}
+
+/// The attributes of which a text gives a value.
+pub(super) fn attributes_in(folded: &Folded) -> Vec<&'static str> {
+    let mut out: Vec<&'static str> = Vec::new();
+    for hit in patterns().hits(&folded.text) {
+        if let Pattern::Value(value, code) = *hit.value
+            && folded.languages.may_be(code)
+            && !out.contains(&value.attribute)
+        {
+            out.push(value.attribute);
+        }
+    }
+    out
 }
 
 /// True if a text is a value of an attribute in the lists.

@@ -14,28 +14,33 @@ const MAX_TERMS: usize = 40;
 
 /// Terms of a text, each once.
 pub(super) fn terms_in(folded: &Folded) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    let mut add = |term: String| {
-        if out.len() < MAX_TERMS && !out.contains(&term) {
-            out.push(term);
-        }
-    };
     // What is in the list of concepts has the same form in all languages.
     let concepts = concepts().hits(&folded.text);
-    let covered: Vec<&str> = concepts.iter().map(|hit| &folded.text[hit.start..hit.end]).collect();
-    concepts.iter().for_each(|hit| add(format!("~{}", hit.value)));
+    let mut found: Vec<(usize, String)> = concepts.iter().map(|hit| (hit.start, format!("~{}", hit.value))).collect();
+    let start_of = |part: &str| part.as_ptr().addr() - folded.text.as_ptr().addr();
+    let is_covered = |part: &str| {
+        let start = start_of(part);
+        concepts.iter().any(|hit| hit.start <= start && start + part.len() <= hit.end)
+    };
     for word in words(&folded.text) {
-        if covered.iter().any(|concept| concept.split(' ').any(|part| part == word)) {
+        if is_covered(word) {
             continue;
         }
         if word.chars().next().is_some_and(is_east_asian) {
-            for run in noun_runs(word, 3, 2).into_iter().filter(|run| !covered.contains(run)) {
-                add(name_list_index(run).map_or_else(|| run.to_owned(), |n| format!("#{n}")));
+            for run in noun_runs(word, 3, 2).into_iter().filter(|run| !is_covered(run)) {
+                found.push((start_of(run), name_list_index(run).map_or_else(|| run.to_owned(), |n| format!("#{n}"))));
             }
         } else if let Some(n) = name_list_index(word) {
-            add(format!("#{n}"));
+            found.push((start_of(word), format!("#{n}")));
         } else if word.chars().count() >= 3 && !is_common(word) && !word.chars().all(|c| c.is_ascii_digit()) {
-            add(stem(word));
+            found.push((start_of(word), stem(word)));
+        }
+    }
+    found.sort_by_key(|(start, _)| *start);
+    let mut out: Vec<String> = Vec::new();
+    for (_, term) in found {
+        if out.len() < MAX_TERMS && !out.contains(&term) {
+            out.push(term);
         }
     }
     out

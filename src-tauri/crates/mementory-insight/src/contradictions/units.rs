@@ -77,6 +77,8 @@ const PERIODS: [&[&str]; 5] = [
     &["month", "monthly", "monat", "monatlich", "月に", "月", "毎月"],
     &["year", "annually", "jahr", "jährlich", "年に", "年間", "毎年"],
 ];
+/// Position of the year in `PERIODS`.
+const YEAR: usize = 4;
 /// Words before a period: "a week", "pro Monat".
 const PER: [&str; 10] = ["a", "an", "per", "each", "every", "pro", "im", "die", "am", "jede"];
 /// Words before a clock time: "at 7", "bis 9".
@@ -125,7 +127,13 @@ impl Measure {
             (Unit::Class(class), Unit::Word(_)) | (Unit::Word(_), Unit::Class(class)) => *class == PEOPLE,
             _ => true,
         };
-        units && self.period.zip(other.period).is_none_or(|(a, b)| a == b)
+        // An amount of money without a period is seldom one for a year.
+        let yearly = |measure: &Self| measure.is_money() && measure.period == Some(YEAR);
+        let periods = match (self.period, other.period) {
+            (Some(one), Some(other)) => one == other,
+            _ => yearly(self) == yearly(other),
+        };
+        units && periods
     }
 
     /// True if two numbers with these measures are about the same as far as the words show.
@@ -150,7 +158,9 @@ fn unit(before: &str, after: &str, value: f64) -> Unit {
     let is_day = month_follows
         || is_month(last.trim_end_matches(['.', ',']))
         || after.starts_with('日') && !after.starts_with("日間") && !before.ends_with(['週', 'に']);
-    if day && is_day {
+    // "Am 27. jedes Monats" is a day.
+    let is_ordinal = after.starts_with('.') && ["jedes", "des", "eines", "im"].contains(&next_word(following).0);
+    if day && (is_day || is_ordinal) {
         return Unit::Class(DAY_OF_MONTH);
     }
     let known = CLASSES.iter().position(|names| {
