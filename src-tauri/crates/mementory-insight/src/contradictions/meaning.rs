@@ -7,13 +7,13 @@
 //!   number or date.
 use super::{
     Prepared,
-    attributes::{Attribute, Comparison, StatedAttribute, attribute},
+    attributes::{Attribute, Comparison, StatedAttribute, attribute, dot, stated_attributes},
     persons::Persons,
     reading::{Occasions, PairComparison, Reading, SharedNames, on_other_occasions},
     terms::Rarity,
 };
 use crate::fitted::DIMENSIONS;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Statements of more characters than this are not compared, because a longer text states more than one thing.
 const MAX_CHARS: usize = 300;
@@ -43,6 +43,8 @@ const MIN_LIKENESS_OF_PARALLELS: f32 = 0.6;
 const MIN_SAME_THING: f32 = 0.4;
 /// The corresponding limit in one language, in which two statements about the same thing share a word.
 const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
+/// Statements that share a rare term are not compared if they are less alike than this.
+const MIN_LIKENESS: f32 = 0.1;
 /// A statement about something expected and one that says that it happened are at least as alike as this.
 const MIN_LIKENESS_IF_FULFILLED: f32 = 0.35;
 /// Statements that share only one thing share at least this much of the shorter one, if one ends the other.
@@ -66,12 +68,18 @@ pub(super) fn find(
     let usable = |statement: &Prepared<'_>, vector: &[f32]| {
         vector.len() == DIMENSIONS && !statement.marks.past && statement.folded.text.chars().count() <= MAX_CHARS
     };
-    let readings: Vec<Reading<'_>> = prepared
+    let used: Vec<(usize, &Prepared<'_>, &[f32])> = prepared
         .iter()
         .zip(vectors)
         .enumerate()
-        .filter(|(_, (statement, vector))| usable(statement, vector))
-        .map(|(n, (statement, vector))| Reading::new(n, statement, vector, persons))
+        .map(|(n, (statement, vector))| (n, statement, vector.as_slice()))
+        .filter(|(_, statement, vector)| usable(statement, vector))
+        .collect();
+    let stated = stated_attributes(&used.iter().map(|(.., vector)| *vector).collect::<Vec<_>>());
+    let readings: Vec<Reading<'_>> = used
+        .into_iter()
+        .zip(stated)
+        .map(|((n, statement, vector), stated)| Reading::new(n, statement, vector, stated, persons))
         .collect();
     let shared = SharedNames::new(prepared, &readings, rare);
     let mut groups: BTreeMap<usize, Vec<&Reading<'_>>> = BTreeMap::new();
@@ -90,9 +98,15 @@ pub(super) fn find(
     }
     let by_statement: BTreeMap<usize, &Reading<'_>> =
         readings.iter().map(|reading| (reading.statement, reading)).collect();
+    // Two statements that share several rare terms are in several groups, but are compared once.
+    let mut compared_pairs: HashSet<(usize, usize)> = HashSet::new();
     for members in rare.groups(prepared).into_values() {
         let mut members: Vec<&Reading<'_>> = members.iter().filter_map(|n| by_statement.get(n).copied()).collect();
         in_pairs(&mut members, |one, other| {
+            let pair = (one.statement.min(other.statement), one.statement.max(other.statement));
+            if !compared_pairs.insert(pair) || dot(one.vector, other.vector) < MIN_LIKENESS {
+                return;
+            }
             let compared = PairComparison::new(one, other, &shared);
             if words_contradict(one, other, &compared, &shared) {
                 add(one.statement, other.statement, 0.5 + 0.4 * compared.likeness, compared.changed || compared.over);
@@ -242,9 +256,7 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
         (several || closer.overlap >= MIN_OVERLAP || closer.same_first_thing) && !closer.places_differ;
     pair.over
         && same_main_thing
-        && (at_least(0.45)
-            || (several || closer.has_first_thing) && at_least(0.3)
-            || closer.same_first_thing && at_least(0.1))
+        && (at_least(0.45) || (several || closer.has_first_thing) && at_least(0.3) || closer.same_first_thing)
         || (pair.opinion && at_least(0.35) || negated && at_least(0.5)) && !closer.denies_something_else
         || pair.numbers_differ
             && pair.same_thing

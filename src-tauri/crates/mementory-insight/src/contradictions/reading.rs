@@ -2,7 +2,7 @@
 use super::{
     Marks, Persons, Prepared, Signs,
     amounts::{Amounts, Time, amounts},
-    attributes::{StatedAttribute, dot, stated_attributes},
+    attributes::{StatedAttribute, dot},
     terms::{Rarity, places_differ},
 };
 use crate::{
@@ -43,13 +43,19 @@ pub(super) struct Reading<'v> {
 }
 
 impl<'v> Reading<'v> {
-    pub(super) fn new(statement: usize, prepared: &'v Prepared<'_>, vector: &'v [f32], persons: &Persons) -> Self {
+    pub(super) fn new(
+        statement: usize,
+        prepared: &'v Prepared<'_>,
+        vector: &'v [f32],
+        stated: Vec<StatedAttribute>,
+        persons: &Persons,
+    ) -> Self {
         let folded = &prepared.folded;
         Self {
             statement,
             at: prepared.at,
             vector,
-            stated: stated_attributes(vector),
+            stated,
             amounts: amounts(&folded.text),
             names: names_of_others(folded, persons),
             plain_names: plain_names(folded).into_iter().filter(|name| !persons.is_own(name)).collect(),
