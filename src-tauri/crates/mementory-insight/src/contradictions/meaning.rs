@@ -43,6 +43,10 @@ const MIN_LIKENESS_OF_PARALLELS: f32 = 0.6;
 const MIN_SAME_THING: f32 = 0.4;
 /// The corresponding limit in one language, in which two statements about the same thing share a word.
 const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
+/// A statement that ends another one in another language is at least as like it as this.
+const MIN_LIKENESS_IN_OTHER_LANGUAGE: f32 = 0.6;
+/// Largest number of comparisons with statements in other languages.
+const MAX_COMPARISONS: usize = 2_000_000;
 /// Statements that share a rare term are not compared if they are less alike than this.
 const MIN_LIKENESS: f32 = 0.1;
 /// A statement about something expected and one that says that it happened are at least as alike as this.
@@ -98,6 +102,7 @@ pub(super) fn find(
     }
     let by_statement: BTreeMap<usize, &Reading<'_>> =
         readings.iter().map(|reading| (reading.statement, reading)).collect();
+    find_ended_in_other_language(&readings, &shared, add);
     // Two statements that share several rare terms are in several groups, but are compared once.
     let mut compared_pairs: HashSet<(usize, usize)> = HashSet::new();
     for members in rare.groups(prepared).into_values() {
@@ -112,6 +117,30 @@ pub(super) fn find(
                 add(one.statement, other.statement, 0.5 + 0.4 * compared.likeness, compared.changed || compared.over);
             }
         });
+    }
+}
+
+/// Adds pairs in two languages, which share no word, in which the newer statement says that something is over and is
+/// very like the older one.
+fn find_ended_in_other_language(
+    readings: &[Reading<'_>],
+    shared: &SharedNames<'_>,
+    add: &mut impl FnMut(usize, usize, f32, bool),
+) {
+    let ending: Vec<&Reading<'_>> =
+        readings.iter().filter(|reading| reading.signs.over && reading.at.is_some()).collect();
+    for newer in ending.into_iter().take(MAX_COMPARISONS / readings.len().max(1)) {
+        for older in readings.iter().filter(|older| older.at < newer.at && !older.signs.over && !older.signs.negated) {
+            if older.shares_language(newer) || dot(older.vector, newer.vector) < MIN_LIKENESS_IN_OTHER_LANGUAGE {
+                continue;
+            }
+            let pair = PairComparison::new(older, newer, shared);
+            let both_hold = on_other_occasions(older, newer, Occasions { places: true, parts_of_day: false });
+            let closer = shared.compare_closely(older, newer);
+            if pair.same_subject && pair.same_person && !both_hold && !newer.signs.adds && !closer.places_differ {
+                add(older.statement, newer.statement, 0.3 + 0.5 * pair.likeness, true);
+            }
+        }
     }
 }
 
@@ -180,6 +209,9 @@ fn differ_in(
         }
     };
     // "Does not believe in God" and "left the church" deny the same.
+    if attribute.name == "diet" && pair.both_deny && pair.same_name {
+        return false;
+    }
     if attribute.comparison == Comparison::Values && pair.both_deny && attribute.name != "diet" && !attribute.is_style {
         return false;
     }
@@ -236,12 +268,17 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
     // One shared word may have two meanings, so two are better evidence that both are about the same thing.
     let several = closer.shared_terms >= 2;
     let same_person = pair.same_subject && pair.same_person;
-    if pair.fulfilled && same_person && (several || closer.overlap >= 0.5) && at_least(MIN_LIKENESS_IF_FULFILLED) {
+    if pair.fulfilled
+        && same_person
+        && (several || closer.overlap >= 0.5 || closer.has_first_thing)
+        && at_least(MIN_LIKENESS_IF_FULFILLED)
+    {
         return true;
     }
     let moved = pair.times_differ && pair.changed && several;
     // "Gridly costs 9 francs" and "Gridly costs 12 francs" are about a thing with a name.
-    let named = pair.same_named_person && (closer.numbers_of_one_unit_differ || pair.times_differ)
+    let named = pair.same_named_person
+        && (pair.over && at_least(0.55) || closer.numbers_of_one_unit_differ || pair.times_differ)
         || pair.times_differ && pair.same_name && at_least(0.55);
     if both_hold || !same_person || !(pair.same_thing || named) || pair.one_plan && !pair.over && !pair.times_differ {
         return false;
@@ -252,8 +289,11 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
         || pair.numbers_differ && pair.changed && several;
     // "No emojis in letters" and "writes to Hana with emojis" are about two kinds of letters.
     let negated = pair.negated && closer.same_people && !one.marks.situation && !other.marks.situation;
-    let same_main_thing =
-        (several || closer.overlap >= MIN_OVERLAP || closer.same_first_thing) && !closer.places_differ;
+    let same_main_thing = (several
+        || closer.overlap >= MIN_OVERLAP
+        || closer.same_first_thing
+        || closer.has_first_thing && at_least(0.4))
+        && !closer.places_differ;
     pair.over
         && same_main_thing
         && (at_least(0.45) || (several || closer.has_first_thing) && at_least(0.3) || closer.same_first_thing)

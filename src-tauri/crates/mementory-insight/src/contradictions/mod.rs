@@ -307,6 +307,10 @@ fn marks_of(folded: &Folded) -> Marks {
             Mark::Situation => marks.situation = true,
         }
     }
+    // "Was in Izmir" is about the past, "was promoted" is not.
+    const PAST_OPENINGS: [&str; 8] =
+        ["war ", "waren ", "was a ", "was an ", "was in ", "was on ", "was at ", "was the "];
+    marks.past |= PAST_OPENINGS.iter().any(|opening| folded.text.starts_with(opening));
     // "Used to smoke, now vapes" also says what holds now.
     marks.past &= !present;
     marks

@@ -67,6 +67,11 @@ impl<'v> Reading<'v> {
         }
     }
 
+    /// True if both may be in the same language.
+    pub(super) fn shares_language(&self, other: &Self) -> bool {
+        self.languages.share(other.languages)
+    }
+
     /// True if a statement of the two that is about a named person may be about the partner, boss or pet.
     pub(super) fn may_name(&self, other: &Self) -> bool {
         [self, other].into_iter().all(|reading| !reading.is_about_other)
