@@ -191,6 +191,7 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     };
     ended::find(&prepared, &rare, &mut add_if_alike);
     counts::find(&prepared, &rare, &mut add_if_alike);
+    counts::find_money(&prepared, &mut add_if_alike);
     taste::find(&prepared, &mut add);
     favourites::find(&prepared, &mut add);
     meaning::find(&prepared, vectors, &rare, &persons, &mut add);

@@ -3,7 +3,7 @@
 //! two statements are about the same thing.
 use super::terms::stem;
 use crate::{
-    fold::{Folded, fold, is_east_asian, is_function_word, words},
+    fold::{Folded, fold, is_east_asian, is_function_word, noun_runs, words},
     people::{Person, own_names, people_besides},
     spelling::same_name,
     values::name_list_index,
@@ -75,6 +75,7 @@ impl Persons {
             }
         }
         persons.add_unlisted(&folded);
+        persons.add_in_katakana(&folded);
         persons
     }
 
@@ -116,6 +117,31 @@ impl Persons {
             for word in words(&text.text) {
                 if let Some(person) = positions.get(word).or_else(|| positions.get(word.strip_suffix('s')?)) {
                     self.add_mention(n, text, *person);
+                }
+            }
+        }
+    }
+
+    /// Adds mentions in Katakana of people whose names are known in Latin letters: 「アルマ」 is Alma.
+    fn add_in_katakana(&mut self, texts: &[Folded]) {
+        let latin: Vec<(usize, String)> = self
+            .people
+            .iter()
+            .enumerate()
+            .filter(|(_, person)| person.name.len() >= 3 && person.name.is_ascii())
+            .map(|(n, person)| (n, person.name.clone()))
+            .collect();
+        let mut known: HashMap<String, Option<usize>> = HashMap::new();
+        for (n, text) in texts.iter().enumerate().filter(|(_, text)| text.languages.ja) {
+            for run in words(&text.text).into_iter().flat_map(|word| noun_runs(word, 2, usize::MAX)) {
+                let find = || latin.iter().find(|(_, name)| same_name(name, run)).map(|(person, _)| *person);
+                let Some(person) = *known.entry(run.to_owned()).or_insert_with(find) else { continue };
+                let Some(mentions) = self.statements.get_mut(n) else { continue };
+                if !mentions.people.contains(&person) {
+                    mentions.people.push(person);
+                }
+                if mentions.subject.is_none() && opens_asian(&text.text, run) {
+                    mentions.subject = Some(person);
                 }
             }
         }

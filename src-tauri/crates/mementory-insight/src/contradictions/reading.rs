@@ -176,7 +176,8 @@ impl PairComparison {
             both_deny: (a.signs.negated || a.signs.over) && (b.signs.negated || b.signs.over),
             same_language: a.languages.share(b.languages),
             same_person: shared.may_share_subject(a, b),
-            same_subject: a.subject == b.subject && (one_person || same_name),
+            // "His wife Selin" and "Selin" are the same.
+            same_subject: shared.have_same_person(a, b) || a.subject == b.subject && (one_person || same_name),
             differing_subjects: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
             numbers_differ: same_purpose && a.amounts.numbers_differ(&b.amounts),
             same_named_person: shared.have_same_person(a, b),
