@@ -1,35 +1,15 @@
-//! Finds two favourites of one kind ("favourite colour"), and a preference that another statement turns round ("prefers tea
-//! to coffee").
+//! Finds two favourites of one kind ("favourite colour"), and a preference that another statement turns round ("prefers
+//! tea to coffee"). The patterns are in `data/names.toml`.
 use super::{Prepared, keep_newest, terms};
 use crate::{
     fold::{Folded, words},
     subject::subject,
     values::{Difference, Value, compare, value},
-    word_lists::FAVOURITES,
+    word_lists::{FAVOURITE_PATTERNS, FAVOURITES, PREFERENCE_PATTERNS},
 };
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-
-/// Patterns for a favourite over a folded text: its kind is `k` and its name `v`.
-const FAVOURITE: [&str; 6] = [
-    r"(?:favou?rite|most loved) (?P<k>[\p{L} -]{3,30}?)(?: of all time| ever)?(?: is| are|:| =| -)(?: now| currently| still)? (?P<v>[^.;,(]{2,50})",
-    r"(?P<v>[^.;,(]{2,50}?) (?:is|has become|became) (?:now )?(?:her|his|their|my|the user's|the) (?:new |absolute )?favou?rite (?P<k>[\p{L} -]{3,30}?)(?: of all time| now)?(?:[.,;]|$)",
-    r"lieblings(?P<k>\p{L}{3,20})(?: ist| sind| heißt|:| =)(?: jetzt| inzwischen| nun| derzeit| aktuell| nach wie vor)? (?P<v>[^.;,(]{2,50})",
-    r"(?P<v>[^.;,(]{2,50}?) ist (?:jetzt |inzwischen |nun )?(?:ihr|sein|ihre|seine|mein|meine|das|der|die)(?: neue[srn]?)? lieblings(?P<k>\p{L}{3,20})",
-    r"(?:一番|いちばん|最も)?(?:好きな|お気に入りの|大好きな)(?P<k>[\p{Han}\p{Katakana}\p{Hiragana}ー]{1,10}?)は、?(?:今は|今では)?(?P<v>[^。、]{1,30}?)(?:である|です|だ|に変わった|になった)?(?:。|、|$)",
-    r"(?P<v>[^。、は]{1,20})が(?:一番|いちばん|最も)好きな(?P<k>[\p{Han}\p{Katakana}ー]{1,10})",
-];
-/// Patterns for a preference over a folded text: `a` is preferred to `b`.
-const PREFERENCE: [&str; 7] = [
-    r"\b(?:prefers?|preferring) (?P<a>[^.;,]{2,40}?) (?:to|over|rather than|instead of) (?P<b>[^.;,]{2,40})",
-    r"\blikes? (?P<a>[^.;,]{2,40}?) (?:more|better) than (?P<b>[^.;,]{2,40})",
-    r"\bbevorzugt (?P<a>[^.;,]{2,40}?) (?:gegenüber|statt|vor) (?P<b>[^.;,]{2,40})",
-    r"\b(?:mag|trinkt|isst|hört|liest|nimmt|möchte|arbeitet) (?P<a>[^.;,]{2,40}?) lieber als (?P<b>[^.;,]{2,40})",
-    r"\b(?:mag|trinkt|isst|hört|liest|nimmt|möchte) lieber (?P<a>[^.;,]{2,40}?) (?:als|statt) (?P<b>[^.;,]{2,40})",
-    r"(?P<b>[^。、は]{1,20})より(?:も)?(?P<a>[^。、]{1,20}?)(?:のほうが|の方が|を好|が好|派)",
-    r"(?P<a>[^。、は]{1,20}?)(?:のほうが|の方が)(?P<b>[^。、は]{1,20})より",
-];
 
 /// The kind of a favourite, and whose it is.
 type Kind = (String, Option<usize>, Option<usize>);
@@ -114,12 +94,12 @@ fn preference(statement: &Prepared<'_>) -> Option<(String, String)> {
 
 fn favourite_patterns() -> &'static [Regex] {
     static PATTERNS: OnceLock<Vec<Regex>> = OnceLock::new();
-    PATTERNS.get_or_init(|| FAVOURITE.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect())
+    PATTERNS.get_or_init(|| FAVOURITE_PATTERNS.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect())
 }
 
 fn preference_patterns() -> &'static [Regex] {
     static PATTERNS: OnceLock<Vec<Regex>> = OnceLock::new();
-    PATTERNS.get_or_init(|| PREFERENCE.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect())
+    PATTERNS.get_or_init(|| PREFERENCE_PATTERNS.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect())
 }
 
 #[cfg(test)]
@@ -128,6 +108,9 @@ mod tests {
 
     #[test]
     fn every_pattern_is_valid() {
-        assert_eq!((favourite_patterns().len(), preference_patterns().len()), (FAVOURITE.len(), PREFERENCE.len()));
+        assert_eq!(
+            (favourite_patterns().len(), preference_patterns().len()),
+            (FAVOURITE_PATTERNS.len(), PREFERENCE_PATTERNS.len())
+        );
     }
 }

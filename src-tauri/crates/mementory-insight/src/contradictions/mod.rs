@@ -4,7 +4,7 @@
 //! | module | rule |
 //! |---|---|
 //! | `claims` | two values of an attribute that can have only one: lives in, works at, age, diet … |
-//! | `slots` | two listed values of such an attribute, or a value and its denial: single or married, Windows or Linux … |
+//! | `slots` | two listed values of such an attribute, or a value and its denial: Windows or Linux … |
 //! | `ended` | a newer statement says that something named in an older one is over, or moves its date |
 //! | `counts` | the same thing counted or measured with different results |
 //! | `favourites` | two favourites of one kind, or a preference turned round |
@@ -270,8 +270,8 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
     }
 }
 
-/// Decides whether a short statement is in English or in German by more words than `Folded` knows: "Wohnt in Jena" has no
-/// function word that is in German only.
+/// Decides whether a short statement is in English or in German by more words than `Folded` knows: "Wohnt in Jena" has
+/// no function word that is in German only.
 fn with_language(mut folded: Folded) -> Folded {
     if !folded.languages.ja && !folded.languages.other {
         let (mut english, mut german) = (0, 0);

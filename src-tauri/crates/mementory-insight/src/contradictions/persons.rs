@@ -259,7 +259,8 @@ fn acts_like_person(text: &Folded, name: &str) -> bool {
     words.first() == Some(&name) && words.iter().skip(1).take(2).any(|word| VERBS.contains(word))
 }
 
-/// The word with which a text begins, if it is in no list of words and a verb or a genitive follows, in English or German.
+/// The word with which a text begins, if it is in no list of words and a verb or a genitive follows, in English or in
+/// German.
 fn opening_name(text: &Folded) -> Option<&str> {
     const VERBS: [&str; 12] =
         ["ist", "hat", "wohnt", "lebt", "arbeitet", "mag", "isst", "trinkt", "fährt", "nutzt", "and", "und"];
