@@ -50,7 +50,11 @@ fn concepts() -> &'static WordSet<usize> {
     static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();
     WORDS.get_or_init(|| {
         let concepts = CONCEPTS.iter().enumerate();
-        WordSet::new(concepts.flat_map(|(n, names)| names.iter().map(move |name| (*name, n))))
+        // German joins nouns: "Volleyballtraining". A long word is hardly the beginning of another one by chance.
+        let is_long =
+            |name: &str| name.chars().count() >= 7 && name.chars().all(|c| c.is_alphabetic() && !is_east_asian(c));
+        let starts = concepts.clone().flat_map(|(n, names)| names.iter().map(move |name| (*name, n)));
+        WordSet::with_open_ends(starts, is_long)
     })
 }
 
