@@ -8,10 +8,11 @@ use std::{env, fs};
 use toml::{Table, Value};
 
 /// For each folder: its path, the name of the constant, and the names of the lists in each table of its files.
-const FOLDERS: [(&str, &str, &[&str]); 4] = [
+const FOLDERS: [(&str, &str, &[&str]); 5] = [
     ("data/about", "ABOUT", &["strong", "cues", "prototypes"]),
     ("data/special", "SPECIAL", &["sure", "hits", "unless", "not", "patterns"]),
     ("data/values", "VALUES", &["patterns", "stop"]),
+    ("data/slots", "SLOTS", &["words"]),
     (
         "data/people",
         "PEOPLE",
@@ -19,7 +20,7 @@ const FOLDERS: [(&str, &str, &[&str]); 4] = [
     ),
 ];
 /// Files whose lists are not for one language. Each list is a constant with its own name.
-const LISTS: [&str; 2] = ["data/names.toml", "data/other_languages.toml"];
+const LISTS: [&str; 3] = ["data/concepts.toml", "data/names.toml", "data/other_languages.toml"];
 /// Keys with information about a file itself, whose values are strings. `reviewed_by` is such a key too, but its value
 /// is a list.
 const FILE_INFO_KEYS: [&str; 3] = ["language", "purpose", "made"];

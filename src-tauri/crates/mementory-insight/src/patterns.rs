@@ -28,10 +28,18 @@ pub(crate) struct Hit<'s, T> {
 impl<T> WordSet<T> {
     /// Builds a set of `words` with their values. If the automaton cannot be built, the set finds nothing.
     pub(crate) fn new(words: impl IntoIterator<Item = (&'static str, T)>) -> Self {
+        Self::with_open_ends(words, |_| false)
+    }
+
+    /// The same. A word for which `is_open` is true may also be the start of a longer word, as if it ended with a `*`.
+    pub(crate) fn with_open_ends(
+        words: impl IntoIterator<Item = (&'static str, T)>,
+        is_open: impl Fn(&str) -> bool,
+    ) -> Self {
         let mut texts = Vec::new();
         let mut entries = Vec::new();
         for (word, value) in words {
-            let (open_start, open_end) = (word.starts_with('*'), word.ends_with('*'));
+            let (open_start, open_end) = (word.starts_with('*'), word.ends_with('*') || is_open(word));
             texts.push(fold(word.trim_matches('*')));
             entries.push(Entry { open_start, open_end, value });
         }

@@ -34,7 +34,9 @@ pub(crate) fn value(text: &str) -> Value {
     if let Some(number) = number(folded) {
         return Value::Number(number);
     }
-    match list_index_by_name().get(folded) {
+    // "Leipzig-Connewitz" is in Leipzig.
+    let city = folded.split('-').next().unwrap_or(folded);
+    match list_index_by_name().get(folded).or_else(|| list_index_by_name().get(city)) {
         Some(name) => Value::Name(*name),
         None => Value::Text(folded.to_owned()),
     }

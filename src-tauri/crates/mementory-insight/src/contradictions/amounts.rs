@@ -66,9 +66,13 @@ impl Amounts {
             && !pairs().any(|(one, two)| (one.value - two.value).abs() < 1e-9)
     }
 
-    /// True if both have times, and no time is in both.
+    /// True if both have times of one kind, such as months, and none of them is in both.
     pub(super) fn times_differ(&self, other: &Self) -> bool {
-        have_nothing_in_common(&self.times, &other.times)
+        let of_kind = |amounts: &Self, kind: &Time| -> Vec<Time> {
+            let same = |time: &&Time| std::mem::discriminant(*time) == std::mem::discriminant(kind);
+            amounts.times.iter().filter(same).copied().collect()
+        };
+        self.times.iter().any(|kind| have_nothing_in_common(&of_kind(self, kind), &of_kind(other, kind)))
     }
 }
 
@@ -114,8 +118,16 @@ fn in_digits(folded: &str, out: &mut Amounts) {
                 out.times.push(Time::Year(value as u32))
             }
             _ => {
-                let measure = Measure::between(before, &folded[all.end()..], value);
-                out.numbers.push(Number { value, measure });
+                // A comma after the digits ends the phrase, so the next word is no unit.
+                let end = match found.name("u") {
+                    Some(_) => all.end(),
+                    None => all.start() + digits.as_str().trim_end_matches(['.', ',', ':']).len(),
+                };
+                let measure = Measure::between(before, &folded[end..], value);
+                // 1.78 m is 178 cm.
+                let metres = value < 3.0
+                    && ["m ", "m.", "meter", "metre"].iter().any(|unit| folded[end..].trim_start().starts_with(unit));
+                out.numbers.push(Number { value: if metres { value * 100.0 } else { value }, measure });
             }
         }
     }

@@ -8,6 +8,10 @@ use std::sync::OnceLock;
 /// Length of a row in bytes: its scale and its bias as `f32`, little endian, then one signed byte for each number.
 const ROW_BYTES: usize = 8 + DIMENSIONS;
 const STORED_WEIGHTS: &[u8] = include_bytes!("../../data/claims.bin");
+/// Number of vectors that are multiplied with a row at once.
+const BATCH: usize = 2;
+/// Number of products that the compiler can compute at once.
+const LANES: usize = 16;
 /// The attributes in the order of the rows, each with its number of rows.
 const NAMES: &str = include_str!("../../data/claims.tsv");
 /// Attributes less probable than this are not kept.
@@ -250,25 +254,34 @@ pub(super) fn attribute(position: usize) -> Option<&'static Attribute> {
     weights().attributes.get(position)
 }
 
-/// The attributes that a sentence with this vector states. Attributes that can have several values at once are left
-/// out. A vector of the wrong length gives none.
-pub(super) fn stated_attributes(vector: &[f32]) -> Vec<StatedAttribute> {
-    if vector.len() != DIMENSIONS {
-        return Vec::new();
-    }
+/// The attributes that each of the sentences with these vectors states. Attributes that can have several values at once
+/// are left out. A vector of the wrong length gives none.
+pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<Vec<StatedAttribute>> {
     let weights = weights();
-    let mut scores: Vec<f32> = weights
-        .numbers
-        .chunks_exact(DIMENSIONS)
-        .zip(&weights.biases)
-        .map(|(row, bias)| dot(row, vector) + bias)
-        .collect();
+    let mut out = Vec::with_capacity(vectors.len());
+    for batch in vectors.chunks(BATCH) {
+        let zero = [0f32; DIMENSIONS];
+        let vector = |n: usize| batch.get(n).and_then(|vector| vector.first_chunk()).unwrap_or(&zero);
+        let batch_vectors: [&[f32; DIMENSIONS]; BATCH] = std::array::from_fn(vector);
+        let rows = weights.numbers.as_chunks::<DIMENSIONS>().0;
+        let scores: Vec<[f32; BATCH]> = rows.iter().map(|row| dots(row, batch_vectors)).collect();
+        for (n, vector) in batch.iter().enumerate() {
+            let of_vector = scores.iter().zip(&weights.biases);
+            let of_vector = of_vector.map(|(scores, bias)| scores.get(n).copied().unwrap_or_default() + bias);
+            out.push(if vector.len() == DIMENSIONS { probable(of_vector.collect()) } else { Vec::new() });
+        }
+    }
+    out
+}
+
+/// The attributes that are probable by the scores of all rows.
+fn probable(mut scores: Vec<f32>) -> Vec<StatedAttribute> {
     let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     scores.iter_mut().for_each(|score| *score = (*score - largest).exp());
     let total: f32 = scores.iter().sum();
     let mut out = Vec::new();
     let mut rest = scores.as_slice();
-    for (position, attribute) in weights.attributes.iter().enumerate() {
+    for (position, attribute) in weights().attributes.iter().enumerate() {
         let (values, after) = rest.split_at(attribute.rows.min(rest.len()));
         rest = after;
         let sum: f32 = values.iter().sum();
@@ -279,6 +292,20 @@ pub(super) fn stated_attributes(vector: &[f32]) -> Vec<StatedAttribute> {
         }
     }
     out
+}
+
+/// The dot products of a row with several vectors. The row is loaded once for all of them, because loading takes longer
+/// than multiplying.
+fn dots(row: &[f32; DIMENSIONS], vectors: [&[f32; DIMENSIONS]; BATCH]) -> [f32; BATCH] {
+    let [first, second] = vectors.map(|vector| vector.as_chunks::<LANES>().0);
+    let (mut one, mut other) = ([0f32; LANES], [0f32; LANES]);
+    for ((row, first), second) in row.as_chunks::<LANES>().0.iter().zip(first).zip(second) {
+        for n in 0..LANES {
+            one[n] += row[n] * first[n];
+            other[n] += row[n] * second[n];
+        }
+    }
+    [one.iter().sum(), other.iter().sum()]
 }
 
 /// The dot product. It has eight accumulators, so that the compiler can vectorise it.

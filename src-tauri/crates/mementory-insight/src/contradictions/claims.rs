@@ -1,6 +1,6 @@
 //! Finds different values of an attribute that has only one value at a time. The attributes and the patterns that
 //! recognise them are in `data/values`.
-use super::{Prepared, keep_newest};
+use super::{Persons, Prepared, keep_newest, slots};
 use crate::{
     fold::{fold, words},
     subject::subject,
@@ -31,6 +31,9 @@ const ATTRIBUTES_ABOUT_OTHERS: [&str; 5] = ["partner_name", "boss_name", "childr
 /// Attributes whose value is the name of somebody else, so that a statement may begin with this name.
 const NAMING_PERSONS: [&str; 2] = ["partner_name", "boss_name"];
 
+/// Attributes whose value is a place.
+const PLACES: [&str; 2] = ["lives_in", "born_in"];
+
 struct Attribute {
     name: &'static str,
     /// The value of every match. If it is None, the value is the capture group `v`.
@@ -47,13 +50,13 @@ type OwnedAttribute = (&'static str, Option<usize>, Option<usize>);
 /// An attribute with its value.
 type Claim = (OwnedAttribute, Value);
 
-pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
+pub(super) fn find(prepared: &[Prepared<'_>], persons: &Persons, add: &mut impl FnMut(usize, usize, f32, bool)) {
     let mut groups: BTreeMap<OwnedAttribute, Vec<(usize, Value)>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
         if statement.marks.past {
             continue;
         }
-        for (attributed, value) in claims(statement) {
+        for (attributed, value) in claims(statement, persons) {
             groups.entry(attributed).or_default().push((n, value));
         }
     }
@@ -81,7 +84,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     }
 }
 
-fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
+fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
     let mut out = Vec::new();
     for attribute in attributes() {
         if !statement.folded.languages.may_be(attribute.language)
@@ -95,11 +98,21 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
         let at = found.get(0).map_or(0, |all| all.start());
         let value = match (&attribute.value, found.name("v")) {
             (Some(value), _) => value.clone(),
+            // A program is no place: "moved to Neovim".
+            (None, Some(written)) if PLACES.contains(&attribute.name) && slots::is_value(written.as_str()) => continue,
             (None, Some(written)) => value(written.as_str()),
             (None, None) => continue,
         };
         let person =
             statement.person.filter(|_| !(statement.person_is_close && NAMING_PERSONS.contains(&attribute.name)));
+        let value = match value {
+            // 1.78 m is 178 cm.
+            Value::Number(number) if attribute.name == "height" && number < 3.0 => Value::Number(number * 100.0),
+            value => value,
+        };
+        if person.is_none() && is_about_somebody_else(&statement.folded.text, persons) {
+            continue;
+        }
         if is_calendar_word(&value) || is_about_thing(&statement.written[..at]) {
             continue;
         }
@@ -117,9 +130,17 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
     out
 }
 
+/// True if a Japanese statement begins with a name in Katakana that is not the person's own, and a topic particle.
+fn is_about_somebody_else(text: &str, persons: &Persons) -> bool {
+    let Some((topic, _)) = text.split_once(['は', 'が', 'の']) else { return false };
+    let is_katakana = |c: char| matches!(u32::from(c), 0x30a1..=0x30ff);
+    let length = topic.chars().count();
+    (2..=6).contains(&length) && topic.chars().all(is_katakana) && topic != "ユーザー" && !persons.is_own(topic)
+}
+
 /// True if a statement is about a thing, because only an article or possessive and a noun that is no relation stand
 /// before the pattern: "His bike weighs 11 kg".
-fn is_about_thing(before: &str) -> bool {
+pub(super) fn is_about_thing(before: &str) -> bool {
     const DETERMINERS: [&str; 19] = [
         "the", "his", "her", "my", "our", "their", "each", "every", "a", "an", "der", "die", "das", "mein", "meine",
         "sein", "seine", "ihr", "ihre",
@@ -129,9 +150,13 @@ fn is_about_thing(before: &str) -> bool {
     let words = words(&before);
     let [first, rest @ ..] = words.as_slice() else { return false };
     let names_person = |word: &&str| PERSONS.contains(word) || RELATIONS.iter().any(|names| names.contains(word));
+    // "The starter is called Gustav and is seven years old" is about a thing too.
+    const VERBS: [&str; 8] = ["is", "was", "are", "has", "ist", "war", "sind", "hat"];
+    let has_verb = rest.get(1).is_some_and(|word| VERBS.contains(word));
+    let rest = if has_verb { &rest[..1] } else { rest };
     matches!(rest.len(), 1 | 2)
         && DETERMINERS.contains(first)
-        && !before.contains([',', '.'])
+        && (has_verb || !before.contains([',', '.']))
         && !rest.iter().any(names_person)
 }
 

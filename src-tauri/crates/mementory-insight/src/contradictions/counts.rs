@@ -1,7 +1,18 @@
 //! Finds statements that count or measure the same thing but give different numbers.
-use super::{Prepared, terms::Rarity};
-use crate::{fold::is_east_asian, values::number, word_lists::NUMBERS};
+use super::{
+    Prepared,
+    amounts::{Amounts, amounts},
+    keep_newest,
+    terms::Rarity,
+};
+use crate::{
+    fold::is_east_asian,
+    subject::subject,
+    values::number,
+    word_lists::{MONEY_PURPOSES, NUMBERS},
+};
 use regex::Regex;
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// Units, each with all its names. Only statements with the same unit are compared.
@@ -52,6 +63,58 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
             }
         }
     }
+}
+
+/// Purposes for which somebody has one amount at a time. There may be several tickets or insurances.
+const PURPOSES_WITH_ONE_AMOUNT: [&str; 9] =
+    ["salary", "hourly rate", "rent", "mortgage", "save", "savings", "pension", "child benefit", "maintenance"];
+
+/// Finds two amounts of money for the same purpose: rent, salary, hourly rate …
+pub(super) fn find_money(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (n, statement) in prepared.iter().enumerate() {
+        if let [purpose] = unique(&statement.money_purposes).as_slice()
+            && MONEY_PURPOSES
+                .get(*purpose)
+                .is_some_and(|names| names.iter().any(|name| PURPOSES_WITH_ONE_AMOUNT.contains(name)))
+            && !statement.marks.past
+            && !statement.marks.plan
+        {
+            groups.entry(*purpose).or_default().push(n);
+        }
+    }
+    for mut members in groups.into_values() {
+        keep_newest(prepared, &mut members);
+        let amounts: Vec<Amounts> = members
+            .iter()
+            .map(|n| prepared.get(*n).map(|statement| amounts(&statement.folded.text)).unwrap_or_default())
+            .collect();
+        for (i, (a, first)) in members.iter().zip(&amounts).enumerate() {
+            for (b, second) in members.iter().zip(&amounts).skip(i + 1) {
+                let (Some(one), Some(other)) = (prepared.get(*a), prepared.get(*b)) else { continue };
+                let is_one_amount = |amounts: &Amounts| amounts.has_money() && amounts.numbers.len() == 1;
+                let owner = |statement: &Prepared<'_>| subject(&statement.folded.text, statement.folded.text.len());
+                if is_one_amount(first)
+                    && is_one_amount(second)
+                    && first.numbers_differ(second)
+                    && one.may_share_purpose(other)
+                    && one.person == other.person
+                    && owner(one) == owner(other)
+                    && !one.signs.adds
+                    && !other.signs.adds
+                {
+                    add(*a, *b, 0.75, true);
+                }
+            }
+        }
+    }
+}
+
+fn unique(purposes: &[usize]) -> Vec<usize> {
+    let mut out = purposes.to_vec();
+    out.sort_unstable();
+    out.dedup();
+    out
 }
 
 /// True for the name of a measured value that mixes letters and digits, such as HbA1c.

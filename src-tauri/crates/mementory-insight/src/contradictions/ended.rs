@@ -1,6 +1,9 @@
 //! Finds pairs in which the newer statement says that something named in the older one is over, or moves a plan in the
 //! older one to another date.
-use super::{Prepared, terms::Rarity};
+use super::{
+    Prepared,
+    terms::{Rarity, places_differ},
+};
 use crate::values::dates;
 
 pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMut(usize, usize, f32, bool)) {
@@ -34,7 +37,7 @@ fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f
     }
     // A statement that something is over is short and names one thing. A long text names many things.
     let are_short = new.terms.len() <= 12 && old.terms.len() <= 12;
-    if !new.marks.ended || !are_short || new.marks.past {
+    if !new.marks.ended || !are_short || new.marks.past || places_differ(old, new) {
         return None;
     }
     let smaller = old.terms.len().min(new.terms.len()).max(1);

@@ -7,13 +7,13 @@
 //!   number or date.
 use super::{
     Prepared,
-    attributes::{Attribute, Comparison, StatedAttribute, attribute},
+    attributes::{Attribute, Comparison, StatedAttribute, attribute, dot, stated_attributes},
     persons::Persons,
     reading::{Occasions, PairComparison, Reading, SharedNames, on_other_occasions},
     terms::Rarity,
 };
 use crate::fitted::DIMENSIONS;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Statements of more characters than this are not compared, because a longer text states more than one thing.
 const MAX_CHARS: usize = 300;
@@ -43,11 +43,24 @@ const MIN_LIKENESS_OF_PARALLELS: f32 = 0.6;
 const MIN_SAME_THING: f32 = 0.4;
 /// The corresponding limit in one language, in which two statements about the same thing share a word.
 const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
+/// A statement that ends another one in another language is at least as like it as this.
+const MIN_LIKENESS_IN_OTHER_LANGUAGE: f32 = 0.6;
+/// Largest number of comparisons with statements in other languages.
+const MAX_COMPARISONS: usize = 2_000_000;
+/// Statements that share a rare term are not compared if they are less alike than this.
+const MIN_LIKENESS: f32 = 0.1;
+/// A statement about something expected and one that says that it happened are at least as alike as this.
+const MIN_LIKENESS_IF_FULFILLED: f32 = 0.35;
+/// Statements that share only one thing share at least this much of the shorter one, if one ends the other.
+const MIN_OVERLAP: f32 = 0.34;
 /// Two values count as different only if it is less probable than this that they are the same.
 const MAX_SAME_VALUE: f32 = 0.4;
 
 /// Attributes whose value is somebody with a name.
 const NAMING_PERSONS: [&str; 5] = ["boss", "partner", "pet", "pets", "relationship"];
+
+/// Attributes of work, which a statement about shifts or the way to work resembles.
+const ABOUT_WORK: [&str; 3] = ["employer", "hours", "job"];
 
 pub(super) fn find(
     prepared: &[Prepared<'_>],
@@ -59,12 +72,18 @@ pub(super) fn find(
     let usable = |statement: &Prepared<'_>, vector: &[f32]| {
         vector.len() == DIMENSIONS && !statement.marks.past && statement.folded.text.chars().count() <= MAX_CHARS
     };
-    let readings: Vec<Reading<'_>> = prepared
+    let used: Vec<(usize, &Prepared<'_>, &[f32])> = prepared
         .iter()
         .zip(vectors)
         .enumerate()
-        .filter(|(_, (statement, vector))| usable(statement, vector))
-        .map(|(n, (statement, vector))| Reading::new(n, statement, vector, persons))
+        .map(|(n, (statement, vector))| (n, statement, vector.as_slice()))
+        .filter(|(_, statement, vector)| usable(statement, vector))
+        .collect();
+    let stated = stated_attributes(&used.iter().map(|(.., vector)| *vector).collect::<Vec<_>>());
+    let readings: Vec<Reading<'_>> = used
+        .into_iter()
+        .zip(stated)
+        .map(|((n, statement, vector), stated)| Reading::new(n, statement, vector, stated, persons))
         .collect();
     let shared = SharedNames::new(prepared, &readings, rare);
     let mut groups: BTreeMap<usize, Vec<&Reading<'_>>> = BTreeMap::new();
@@ -83,14 +102,45 @@ pub(super) fn find(
     }
     let by_statement: BTreeMap<usize, &Reading<'_>> =
         readings.iter().map(|reading| (reading.statement, reading)).collect();
+    find_ended_in_other_language(&readings, &shared, add);
+    // Two statements that share several rare terms are in several groups, but are compared once.
+    let mut compared_pairs: HashSet<(usize, usize)> = HashSet::new();
     for members in rare.groups(prepared).into_values() {
         let mut members: Vec<&Reading<'_>> = members.iter().filter_map(|n| by_statement.get(n).copied()).collect();
         in_pairs(&mut members, |one, other| {
+            let pair = (one.statement.min(other.statement), one.statement.max(other.statement));
+            if !compared_pairs.insert(pair) || dot(one.vector, other.vector) < MIN_LIKENESS {
+                return;
+            }
             let compared = PairComparison::new(one, other, &shared);
             if words_contradict(one, other, &compared, &shared) {
                 add(one.statement, other.statement, 0.5 + 0.4 * compared.likeness, compared.changed || compared.over);
             }
         });
+    }
+}
+
+/// Adds pairs in two languages, which share no word, in which the newer statement says that something is over and is
+/// very like the older one.
+fn find_ended_in_other_language(
+    readings: &[Reading<'_>],
+    shared: &SharedNames<'_>,
+    add: &mut impl FnMut(usize, usize, f32, bool),
+) {
+    let ending: Vec<&Reading<'_>> =
+        readings.iter().filter(|reading| reading.signs.over && reading.at.is_some()).collect();
+    for newer in ending.into_iter().take(MAX_COMPARISONS / readings.len().max(1)) {
+        for older in readings.iter().filter(|older| older.at < newer.at && !older.signs.over && !older.signs.negated) {
+            if older.shares_language(newer) || dot(older.vector, newer.vector) < MIN_LIKENESS_IN_OTHER_LANGUAGE {
+                continue;
+            }
+            let pair = PairComparison::new(older, newer, shared);
+            let both_hold = on_other_occasions(older, newer, Occasions { places: true, parts_of_day: false });
+            let closer = shared.compare_closely(older, newer);
+            if pair.same_subject && pair.same_person && !both_hold && !newer.signs.adds && !closer.places_differ {
+                add(older.statement, newer.statement, 0.3 + 0.5 * pair.likeness, true);
+            }
+        }
     }
 }
 
@@ -130,7 +180,7 @@ fn differ_in(
     // "Answers in the field should be short" says nothing about other answers.
     let limited =
         attribute.is_style && attribute.name != "style_code" && (one.marks.situation || other.marks.situation);
-    let both_hold = one.adds || other.adds || on_other_occasions(one, other, occasions) || limited;
+    let both_hold = one.signs.adds || other.signs.adds || on_other_occasions(one, other, occasions) || limited;
     // "Son, 8" and "daughter, 11" are about two children, so they do not contradict each other.
     let two_people = attribute.describes_thing && pair.differing_subjects;
     let is_same_subject = pair.same_subject || attribute.names_people && !two_people;
@@ -147,6 +197,9 @@ fn differ_in(
     {
         return false;
     }
+    if attribute.comparison == Comparison::Numbers && shared.compare_closely(one, other).distinguished {
+        return false;
+    }
     let values_differ = match attribute.comparison {
         _ if attribute.is_time && pair.times_differ => true,
         Comparison::Numbers => pair.numbers_differ || same_value(attribute, one, other) < MAX_SAME_VALUE / 2.0,
@@ -156,6 +209,9 @@ fn differ_in(
         }
     };
     // "Does not believe in God" and "left the church" deny the same.
+    if attribute.name == "diet" && pair.both_deny && pair.same_name {
+        return false;
+    }
     if attribute.comparison == Comparison::Values && pair.both_deny && attribute.name != "diet" && !attribute.is_style {
         return false;
     }
@@ -163,6 +219,13 @@ fn differ_in(
     let only_negated = pair.negated && !pair.changed && !pair.numbers_differ && !pair.times_differ && !pair.opinion;
     let is_other = attribute.is_consumed || pair.likeness < MAX_LIKENESS_OF_OTHERS;
     if only_negated && is_other && shared.compare_closely(one, other).denies_something_else {
+        return false;
+    }
+    if ABOUT_WORK.contains(&attribute.name) && shared.are_about_other_parts_of_work(one, other) {
+        return false;
+    }
+    // A statement about a diet that names no diet may be about anything eaten.
+    if attribute.name == "diet" && pair.likeness < MAX_LIKENESS_OF_OTHERS && !pair.changed {
         return false;
     }
     // An attribute that is less certain needs words that say that something changed, in sentences that are alike.
@@ -197,24 +260,52 @@ fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32
 /// True if both statements are about the same thing, and the words of one say that the other does not hold. The caller
 /// passes only statements that share a rare term.
 fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, shared: &SharedNames<'_>) -> bool {
-    let both_hold =
-        one.adds || other.adds || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false });
-    if both_hold || !pair.same_subject || !pair.same_person || !pair.same_thing || pair.one_plan && !pair.over {
-        return false;
-    }
-    let at_least = |likeness: f32| pair.likeness >= likeness;
+    let both_hold = one.signs.adds
+        || other.signs.adds
+        || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false });
     let closer = shared.compare_closely(one, other);
+    let at_least = |likeness: f32| pair.likeness >= likeness;
     // One shared word may have two meanings, so two are better evidence that both are about the same thing.
     let several = closer.shared_terms >= 2;
+    let same_person = pair.same_subject && pair.same_person;
+    if pair.fulfilled
+        && same_person
+        && (several || closer.overlap >= 0.5 || closer.has_first_thing)
+        && at_least(MIN_LIKENESS_IF_FULFILLED)
+    {
+        return true;
+    }
+    let moved = pair.times_differ && pair.changed && several;
+    // "Gridly costs 9 francs" and "Gridly costs 12 francs" are about a thing with a name.
+    let named = pair.same_named_person
+        && (pair.over && at_least(0.55) || closer.numbers_of_one_unit_differ || pair.times_differ)
+        || pair.times_differ && pair.same_name && at_least(0.55);
+    if both_hold || !same_person || !(pair.same_thing || named) || pair.one_plan && !pair.over && !pair.times_differ {
+        return false;
+    }
     // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" are alike, but begin with different things.
-    let parallel = pair.first_things_differ && at_least(MIN_LIKENESS_OF_PARALLELS);
+    let parallel = pair.first_things_differ && at_least(MIN_LIKENESS_OF_PARALLELS) || closer.distinguished;
     let numbers_differ = closer.numbers_of_one_unit_differ && (pair.changed || at_least(0.6))
         || pair.numbers_differ && pair.changed && several;
     // "No emojis in letters" and "writes to Hana with emojis" are about two kinds of letters.
     let negated = pair.negated && closer.same_people && !one.marks.situation && !other.marks.situation;
-    pair.over && (at_least(0.45) || several && at_least(0.4))
+    let same_main_thing = (several
+        || closer.overlap >= MIN_OVERLAP
+        || closer.same_first_thing
+        || closer.has_first_thing && at_least(0.4))
+        && !closer.places_differ;
+    pair.over
+        && same_main_thing
+        && (at_least(0.45) || (several || closer.has_first_thing) && at_least(0.3) || closer.same_first_thing)
         || (pair.opinion && at_least(0.35) || negated && at_least(0.5)) && !closer.denies_something_else
+        || pair.numbers_differ
+            && pair.same_thing
+            && closer.overlap >= 0.5
+            && at_least(0.5)
+            && !pair.first_things_differ
+            && !parallel
         || (numbers_differ || closer.levels_differ) && at_least(0.5) && !parallel
-        || pair.times_differ && at_least(0.55)
-        || pair.changed && (at_least(0.7) || several && at_least(0.55))
+        || pair.times_differ && at_least(0.55) && !closer.distinguished
+        || moved && at_least(0.4) && !closer.distinguished
+        || pair.changed && (at_least(0.7) || several && at_least(0.55)) && !closer.places_differ
 }

@@ -1,11 +1,13 @@
 //! Finds pairs of statements that cannot both hold now. Precision matters more than recall, because a false pair costs
-//! the person's trust in all the others. Five rules find pairs independently:
+//! the person's trust in all the others. Seven rules find pairs independently:
 //!
 //! | module | rule |
 //! |---|---|
 //! | `claims` | two values of an attribute that can have only one: lives in, works at, age, diet … |
+//! | `slots` | two listed values of such an attribute, or a value and its denial: Windows or Linux … |
 //! | `ended` | a newer statement says that something named in an older one is over, or moves its date |
 //! | `counts` | the same thing counted or measured with different results |
+//! | `favourites` | two favourites of one kind, or a preference turned round |
 //! | `taste` | the same thing liked in one statement and disliked in the other |
 //! | `meaning` | two values of an attribute in any words and languages, by the vectors of a sentence encoder |
 mod amounts;
@@ -13,9 +15,12 @@ mod attributes;
 mod claims;
 mod counts;
 mod ended;
+mod favourites;
 mod meaning;
 mod persons;
 mod reading;
+mod signs;
+mod slots;
 mod taste;
 mod terms;
 mod units;
@@ -25,9 +30,15 @@ pub use attributes::pools_values;
 
 use attributes::dot;
 use persons::Persons;
+use signs::Signs;
 
-use crate::{fitted::DIMENSIONS, fold::Folded, patterns::WordSet, word_lists as lists};
-use std::collections::HashMap;
+use crate::{
+    fitted::DIMENSIONS,
+    fold::{Folded, Languages, words},
+    patterns::WordSet,
+    word_lists as lists,
+};
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// Largest number of pairs that are returned. The pairs with the highest confidence are kept.
@@ -88,6 +99,9 @@ struct Prepared<'t> {
     written: &'t str,
     folded: Folded,
     marks: Marks,
+    signs: Signs,
+    /// The attributes of which the statement gives a listed value.
+    slots: Vec<&'static str>,
     /// The nouns and names of the statement without the person's own name, see `terms`.
     terms: Vec<String>,
     /// What amounts of money are for, as positions in `MONEY_PURPOSES`.
@@ -108,6 +122,13 @@ impl Prepared<'_> {
     /// False if both name purposes of money, but none in common.
     fn may_share_purpose(&self, other: &Self) -> bool {
         let (one, two) = (&self.money_purposes, &other.money_purposes);
+        // "Rent for the studio" and "rent for the flat" are two rents.
+        let concepts = |one: &Self, other: &Self| {
+            one.terms.iter().any(|term| term.starts_with('~') && !other.terms.contains(term))
+        };
+        if concepts(self, other) && concepts(other, self) {
+            return false;
+        }
         one.is_empty() || two.is_empty() || one.iter().any(|purpose| two.contains(purpose))
     }
 
@@ -135,6 +156,10 @@ struct Marks {
     plan: bool,
     ended: bool,
     progress: bool,
+    /// Something is expected that has not happened yet.
+    pending: bool,
+    /// Something expected has happened.
+    done: bool,
     likes: bool,
     dislikes: bool,
     /// A wish that is limited to one kind of question or talk.
@@ -157,7 +182,8 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
             *pair = (confidence, can_change);
         }
     };
-    claims::find(&prepared, &mut add);
+    claims::find(&prepared, &persons, &mut add);
+    slots::find(&prepared, &mut add);
     let mut add_if_alike = |a: usize, b: usize, confidence: f32, can_change: bool| {
         if are_alike(vectors, a, b) {
             add(a, b, confidence, can_change);
@@ -165,7 +191,9 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     };
     ended::find(&prepared, &rare, &mut add_if_alike);
     counts::find(&prepared, &rare, &mut add_if_alike);
+    counts::find_money(&prepared, &mut add_if_alike);
     taste::find(&prepared, &mut add);
+    favourites::find(&prepared, &mut add);
     meaning::find(&prepared, vectors, &rare, &persons, &mut add);
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
@@ -213,7 +241,7 @@ fn contradiction_of(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f
 }
 
 fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) -> Prepared<'t> {
-    let folded = Folded::new(statement.text);
+    let folded = with_language(Folded::new(statement.text));
     let marks = marks_of(&folded);
     let mut terms = terms::terms_in(&folded);
     terms.retain(|term| !persons.is_own(term));
@@ -223,11 +251,15 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
     let subjects = things.iter().filter(|term| !units::is_unit(term) && !people.contains(term)).cloned().collect();
     let money_purposes = money_words().hits(&folded.text).iter().map(|hit| *hit.value).collect();
     let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
+    let signs = Signs::new(&folded.text);
+    let slots = slots::attributes_in(&folded);
     Prepared {
         at: statement.at,
         written: &statement.text[..end],
         folded,
         marks,
+        signs,
+        slots,
         terms,
         money_purposes,
         person: persons.subject(position),
@@ -238,6 +270,27 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
     }
 }
 
+/// Decides whether a short statement is in English or in German by more words than `Folded` knows: "Wohnt in Jena" has
+/// no function word that is in German only.
+fn with_language(mut folded: Folded) -> Folded {
+    if !folded.languages.ja && !folded.languages.other {
+        let (mut english, mut german) = (0, 0);
+        for word in words(&folded.text) {
+            english += usize::from(language_words().0.contains(word));
+            german += usize::from(language_words().1.contains(word) || word.contains(['ä', 'ö', 'ü', 'ß']));
+        }
+        folded.languages = Languages { en: english >= german, de: german >= english, ..folded.languages };
+    }
+    folded
+}
+
+/// English and German words by which a short statement is recognised.
+fn language_words() -> &'static (HashSet<&'static str>, HashSet<&'static str>) {
+    static WORDS: OnceLock<(HashSet<&str>, HashSet<&str>)> = OnceLock::new();
+    WORDS
+        .get_or_init(|| (lists::ENGLISH_WORDS.iter().copied().collect(), lists::GERMAN_WORDS.iter().copied().collect()))
+}
+
 fn marks_of(folded: &Folded) -> Marks {
     let mut marks = Marks::default();
     let mut present = false;
@@ -245,17 +298,34 @@ fn marks_of(folded: &Folded) -> Marks {
         match hit.value {
             Mark::Past => marks.past = true,
             Mark::Present => present = true,
-            Mark::Plan => marks.plan = true,
+            Mark::Plan => marks.plan |= !follows_fact(&folded.text, hit.start),
             Mark::Ended => marks.ended = true,
             Mark::Progress => marks.progress = true,
+            Mark::Pending => marks.pending = true,
+            Mark::Done => marks.done = true,
             Mark::Likes => marks.likes = true,
             Mark::Dislikes => marks.dislikes = true,
             Mark::Situation => marks.situation = true,
         }
     }
+    // "Was in Izmir" is about the past, "was promoted" is not.
+    const PAST_OPENINGS: [&str; 8] =
+        ["war ", "waren ", "was a ", "was an ", "was in ", "was on ", "was at ", "was the "];
+    marks.past |= PAST_OPENINGS.iter().any(|opening| folded.text.starts_with(opening));
     // "Used to smoke, now vapes" also says what holds now.
     marks.past &= !present;
     marks
+}
+
+/// True if a clause stands before this place, so that the statement is about a fact and mentions a plan only besides:
+/// "weighs 84 kg and wants to lose weight".
+fn follows_fact(text: &str, at: usize) -> bool {
+    const JOINTS: [&str; 10] = [" and ", " und ", " but ", " aber ", "; ", ". ", "で、", "が、", "おり、", "。"];
+    let before = text.get(..at).unwrap_or_default();
+    JOINTS
+        .iter()
+        .filter_map(|joint| before.rfind(joint))
+        .any(|end| before.get(..end).is_some_and(|clause| clause.chars().count() >= 6 && !clause.contains(':')))
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -265,6 +335,8 @@ enum Mark {
     Plan,
     Ended,
     Progress,
+    Pending,
+    Done,
     Likes,
     Dislikes,
     Situation,
@@ -287,6 +359,8 @@ fn mark_words() -> &'static WordSet<Mark> {
             (lists::PLAN, Mark::Plan),
             (lists::ENDED, Mark::Ended),
             (lists::PROGRESS, Mark::Progress),
+            (lists::PENDING, Mark::Pending),
+            (lists::DONE, Mark::Done),
             (lists::LIKES, Mark::Likes),
             (lists::DISLIKES, Mark::Dislikes),
             (lists::SITUATIONS, Mark::Situation),

@@ -3,8 +3,8 @@
 //! two statements are about the same thing.
 use super::terms::stem;
 use crate::{
-    fold::{Folded, fold, is_east_asian, is_function_word, words},
-    people::{own_names, people_besides},
+    fold::{Folded, fold, is_east_asian, is_function_word, noun_runs, words},
+    people::{Person, own_names, people_besides},
     spelling::same_name,
     values::name_list_index,
     word_lists::{ABOUT, GENERAL_WORDS, MONTHS, NUMBERS, RELATIONS, WEEKDAYS},
@@ -55,8 +55,14 @@ impl Persons {
     pub(super) fn new(texts: &[&str]) -> Self {
         let starts: Vec<&str> = texts.iter().map(|text| start(text)).collect();
         let folded: Vec<Folded> = starts.iter().map(|text| Folded::new(text)).collect();
-        let own = own_names(&starts);
-        let found = people_besides(&own, &starts);
+        let mut own = own_names(&starts);
+        let mut found = people_besides(&own, &starts);
+        if own.is_empty()
+            && let Some(name) = most_frequent_opening(&folded, &found)
+        {
+            own.push(name);
+            found = people_besides(&own, &starts);
+        }
         let mut persons = Self { own, people: Vec::new(), statements: vec![Mentions::default(); texts.len()] };
         for (n, person) in found.into_iter().enumerate() {
             let is_close = person.of.is_none() && person.relation.is_none_or(|relation| CLOSE.contains(&relation));
@@ -69,6 +75,7 @@ impl Persons {
             }
         }
         persons.add_unlisted(&folded);
+        persons.add_in_katakana(&folded);
         persons
     }
 
@@ -115,6 +122,31 @@ impl Persons {
         }
     }
 
+    /// Adds mentions in Katakana of people whose names are known in Latin letters: 「アルマ」 is Alma.
+    fn add_in_katakana(&mut self, texts: &[Folded]) {
+        let latin: Vec<(usize, String)> = self
+            .people
+            .iter()
+            .enumerate()
+            .filter(|(_, person)| person.name.len() >= 3 && person.name.is_ascii())
+            .map(|(n, person)| (n, person.name.clone()))
+            .collect();
+        let mut known: HashMap<String, Option<usize>> = HashMap::new();
+        for (n, text) in texts.iter().enumerate().filter(|(_, text)| text.languages.ja) {
+            for run in words(&text.text).into_iter().flat_map(|word| noun_runs(word, 2, usize::MAX)) {
+                let find = || latin.iter().find(|(_, name)| same_name(name, run)).map(|(person, _)| *person);
+                let Some(person) = *known.entry(run.to_owned()).or_insert_with(find) else { continue };
+                let Some(mentions) = self.statements.get_mut(n) else { continue };
+                if !mentions.people.contains(&person) {
+                    mentions.people.push(person);
+                }
+                if mentions.subject.is_none() && opens_asian(&text.text, run) {
+                    mentions.subject = Some(person);
+                }
+            }
+        }
+    }
+
     /// The named person whom the statement is about. None if it is not about a named person.
     pub(super) fn subject(&self, statement: usize) -> Option<usize> {
         self.statements.get(statement)?.subject
@@ -151,6 +183,96 @@ impl Persons {
     }
 }
 
+/// The name that opens most texts of those that no text introduces by a relation. It is most likely the name of the
+/// person whose memories these are, although other texts say "the user". None if another name is nearly as frequent.
+fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in texts.iter().filter_map(opening_name) {
+        *counts.entry(name).or_default() += 1;
+    }
+    let known = |name: &str| {
+        people.iter().find(|person| person.name.as_deref().is_some_and(|other| words(&fold(other)).contains(&name)))
+    };
+    // A given name counts also before an adverb: "Samira now lives in Lyon".
+    for name in texts.iter().filter_map(|text| words(&text.text).first().copied()) {
+        if counts.contains_key(name) || known(name).is_some_and(|person| person.relation.is_none()) {
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+    // A thing with a name does not live, eat or prefer anything.
+    counts.retain(|name, _| known(name).is_some() || texts.iter().any(|text| acts_like_person(text, name)));
+    let has_given_name = counts.keys().any(|name| known(name).is_some_and(|person| person.relation.is_none()));
+    counts.retain(|name, _| match known(name) {
+        Some(person) => person.relation.is_none(),
+        None => !has_given_name,
+    });
+    let written: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
+    counts.retain(|name, _| !written.contains(name));
+    let mut sorted: Vec<(&str, usize)> = counts.into_iter().collect();
+    sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let next = sorted.get(1).map_or(0, |(_, count)| *count);
+    let (name, count) = sorted.first()?;
+    (*count >= (texts.len() / 40).max(3) && *count * 2 >= next * 3).then(|| (*name).to_owned())
+}
+
+/// True if a text begins with the name and a verb for what only people do.
+fn acts_like_person(text: &Folded, name: &str) -> bool {
+    const VERBS: [&str; 36] = [
+        "lives",
+        "works",
+        "likes",
+        "prefers",
+        "wants",
+        "plays",
+        "drinks",
+        "eats",
+        "speaks",
+        "loves",
+        "moved",
+        "enjoys",
+        "hates",
+        "dislikes",
+        "married",
+        "studies",
+        "sleeps",
+        "reads",
+        "lives",
+        "plans",
+        "wears",
+        "wohnt",
+        "lebt",
+        "arbeitet",
+        "mag",
+        "möchte",
+        "trinkt",
+        "isst",
+        "spricht",
+        "liebt",
+        "spielt",
+        "liest",
+        "schläft",
+        "heiratet",
+        "studiert",
+        "bevorzugt",
+    ];
+    let words = words(&text.text);
+    words.first() == Some(&name) && words.iter().skip(1).take(2).any(|word| VERBS.contains(word))
+}
+
+/// The word with which a text begins, if it is in no list of words and a verb or a genitive follows, in English or in
+/// German.
+fn opening_name(text: &Folded) -> Option<&str> {
+    const VERBS: [&str; 12] =
+        ["ist", "hat", "wohnt", "lebt", "arbeitet", "mag", "isst", "trinkt", "fährt", "nutzt", "and", "und"];
+    opening_subject(text).or_else(|| {
+        let words = words(&text.text);
+        let [first, next, ..] = words.as_slice() else { return None };
+        let is_name = text.written.starts_with(char::is_uppercase) && VERBS.contains(next);
+        (is_name && !is_function_word(first) && name_list_index(first).is_none() && !is_listed_word(first))
+            .then_some(*first)
+    })
+}
+
 fn is_own(folded: &str, own: &[String]) -> bool {
     own.iter().any(|name| {
         let rest = folded.strip_prefix(name.as_str());
@@ -171,7 +293,7 @@ fn opening_subject(text: &Folded) -> Option<&str> {
         || name_list_index(first).is_some()
         || is_listed_word(first)
         || MONTHS.iter().chain(WEEKDAYS).chain(NUMBERS).any(|names| names.contains(first));
-    (is_verb && !in_list && first.chars().count() >= 3).then_some(*first)
+    (is_verb && !in_list && first.chars().count() >= 2).then_some(*first)
 }
 
 /// True for a word in a list of words that show what a text is about, or one that shows a relation.

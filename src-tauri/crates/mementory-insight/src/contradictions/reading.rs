@@ -1,16 +1,16 @@
 //! Reads a statement for the rule `meaning`, and compares two readings.
 use super::{
-    Marks, Persons, Prepared,
-    amounts::{Amounts, amounts},
-    attributes::{StatedAttribute, dot, stated_attributes},
-    terms::Rarity,
+    Marks, Persons, Prepared, Signs,
+    amounts::{Amounts, Time, amounts},
+    attributes::{StatedAttribute, dot},
+    terms::{Rarity, places_differ},
 };
 use crate::{
     fold::{Folded, Languages},
     patterns::WordSet,
     spelling::{consonants, names, plain_names},
     subject::subject,
-    word_lists::{ADDITIONS, CHANGED, NEGATIONS, OCCASIONS, OVER, REMAINING},
+    word_lists::{MONTHS, OCCASIONS, OPPOSITES, WEEKDAYS},
 };
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -38,59 +38,38 @@ pub(super) struct Reading<'v> {
     languages: Languages,
     /// True if the statement is about a named person who is not the partner, boss or a pet.
     is_about_other: bool,
-    occasions: Vec<usize>,
     pub(super) marks: Marks,
-    over: bool,
-    changed: bool,
-    negated: bool,
-    pub(super) adds: bool,
-    /// The numbers say what is still to be done.
-    remaining: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Sign {
-    Over,
-    Changed,
-    Negated,
-    Adds,
-    Remaining,
-    Limited(usize),
+    pub(super) signs: &'v Signs,
 }
 
 impl<'v> Reading<'v> {
-    pub(super) fn new(statement: usize, prepared: &Prepared<'_>, vector: &'v [f32], persons: &Persons) -> Self {
+    pub(super) fn new(
+        statement: usize,
+        prepared: &'v Prepared<'_>,
+        vector: &'v [f32],
+        stated: Vec<StatedAttribute>,
+        persons: &Persons,
+    ) -> Self {
         let folded = &prepared.folded;
-        let mut reading = Self {
+        Self {
             statement,
             at: prepared.at,
             vector,
-            stated: stated_attributes(vector),
+            stated,
             amounts: amounts(&folded.text),
             names: names_of_others(folded, persons),
             plain_names: plain_names(folded).into_iter().filter(|name| !persons.is_own(name)).collect(),
             languages: folded.languages,
             is_about_other: prepared.person.is_some() && !prepared.person_is_close,
             subject: subject(&folded.text, folded.text.len()),
-            occasions: Vec::new(),
+            signs: &prepared.signs,
             marks: prepared.marks,
-            over: false,
-            changed: false,
-            negated: false,
-            adds: false,
-            remaining: false,
-        };
-        for hit in sign_words().hits(&folded.text) {
-            match hit.value {
-                Sign::Over => reading.over = true,
-                Sign::Changed => reading.changed = true,
-                Sign::Negated => reading.negated = true,
-                Sign::Adds => reading.adds = true,
-                Sign::Remaining => reading.remaining = true,
-                Sign::Limited(n) => reading.occasions.push(*n),
-            }
         }
-        reading
+    }
+
+    /// True if both may be in the same language.
+    pub(super) fn shares_language(&self, other: &Self) -> bool {
+        self.languages.share(other.languages)
     }
 
     /// True if a statement of the two that is about a named person may be about the partner, boss or pet.
@@ -103,7 +82,7 @@ impl<'v> Reading<'v> {
         let first_part_of_day = OCCASIONS.len() - PARTS_OF_DAY;
         let counts =
             |n: usize| (counting.places || n >= PLACE_OCCASIONS) && (counting.parts_of_day || n < first_part_of_day);
-        let mut out: Vec<usize> = self.occasions.iter().copied().filter(|n| counts(*n)).collect();
+        let mut out: Vec<usize> = self.signs.occasions.iter().copied().filter(|n| counts(*n)).collect();
         out.sort_unstable();
         out.dedup();
         out
@@ -116,28 +95,21 @@ fn names_of_others(folded: &Folded, persons: &Persons) -> Vec<String> {
     names(folded).into_iter().filter(|name| !own.contains(name)).collect()
 }
 
-fn sign_words() -> &'static WordSet<Sign> {
-    static WORDS: OnceLock<WordSet<Sign>> = OnceLock::new();
-    WORDS.get_or_init(|| {
-        let lists = [
-            (OVER, Sign::Over),
-            (CHANGED, Sign::Changed),
-            (NEGATIONS, Sign::Negated),
-            (ADDITIONS, Sign::Adds),
-            (REMAINING, Sign::Remaining),
-        ];
-        let signs = lists.into_iter().flat_map(|(words, sign)| words.iter().map(move |word| (*word, sign)));
-        let occasions = OCCASIONS.iter().enumerate();
-        let occasions = occasions.flat_map(|(n, names)| names.iter().map(move |name| (*name, Sign::Limited(n))));
-        WordSet::new(signs.chain(occasions))
-    })
-}
-
 /// What is known about two statements only after a closer look, which takes longer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CloserComparison {
     /// Number of rare terms that both share.
     pub(super) shared_terms: usize,
+    /// Number of rare terms that both share, places included, in proportion to the terms of the shorter statement.
+    pub(super) overlap: f32,
+    /// True if both name places, but none in common.
+    pub(super) places_differ: bool,
+    /// True if the first thing that one names is among the things of the other, and the other way round.
+    pub(super) same_first_thing: bool,
+    /// True if the first thing that one of them names is among the things of the other.
+    pub(super) has_first_thing: bool,
+    /// True if both have names or words such as "old" and "new" that show that they are about two things of one kind.
+    pub(super) distinguished: bool,
     /// True if a statement in the same language that is negated or a dislike names a thing that the other does not, so
     /// that it may deny something else.
     pub(super) denies_something_else: bool,
@@ -170,6 +142,8 @@ pub(super) struct PairComparison {
     pub(super) differing_subjects: bool,
     pub(super) numbers_differ: bool,
     pub(super) times_differ: bool,
+    /// True if both are about the same person or thing with a name.
+    pub(super) same_named_person: bool,
     /// True if the newer statement says that something is over. If both are equally old, either of them may say so.
     pub(super) over: bool,
     /// True if the newer statement says that something has changed or is over. If both are equally old, either of them
@@ -181,6 +155,8 @@ pub(super) struct PairComparison {
     pub(super) opinion: bool,
     /// True if exactly one of the two is a plan.
     pub(super) one_plan: bool,
+    /// True if the older statement is about something expected, and the newer one says that it has happened.
+    pub(super) fulfilled: bool,
 }
 
 impl PairComparison {
@@ -197,18 +173,25 @@ impl PairComparison {
             same_name,
             same_thing: shared.share_thing(a, b),
             first_things_differ: shared.first_things_differ(a, b),
-            both_deny: (a.negated || a.over) && (b.negated || b.over),
+            both_deny: (a.signs.negated || a.signs.over) && (b.signs.negated || b.signs.over),
             same_language: a.languages.share(b.languages),
             same_person: shared.may_share_subject(a, b),
-            same_subject: a.subject == b.subject && (one_person || same_name),
+            // "His wife Selin" and "Selin" are the same.
+            same_subject: shared.have_same_person(a, b) || a.subject == b.subject && (one_person || same_name),
             differing_subjects: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
             numbers_differ: same_purpose && a.amounts.numbers_differ(&b.amounts),
+            same_named_person: shared.have_same_person(a, b),
             times_differ: a.amounts.times_differ(&b.amounts),
-            over: newer.over && !older.over || !dated && older.over && !newer.over,
-            changed: newer.over || newer.changed || !dated && (older.over || older.changed),
-            negated: a.negated != b.negated,
+            over: newer.signs.over && !older.signs.over || !dated && older.signs.over && !newer.signs.over,
+            changed: newer.signs.over || newer.signs.changed || !dated && (older.signs.over || older.signs.changed),
+            negated: a.signs.negated != b.signs.negated,
             opinion: likes_what_other_dislikes(a.marks, b.marks) || likes_what_other_dislikes(b.marks, a.marks),
             one_plan: a.marks.plan != b.marks.plan,
+            fulfilled: dated
+                && is_open(older)
+                && (newer.marks.done || newer.signs.over)
+                && !is_open(newer)
+                && !is_about_earlier_year(newer, older),
         }
     }
 
@@ -216,6 +199,59 @@ impl PairComparison {
     pub(super) fn shows_difference(&self) -> bool {
         self.over || self.negated || self.numbers_differ || self.times_differ || self.opinion
     }
+}
+
+/// True if the first thing that `one` names is also in `other`.
+fn names_first_thing(one: &Prepared<'_>, other: &Prepared<'_>) -> bool {
+    one.subjects.first().is_some_and(|term| other.subjects.contains(term))
+}
+
+/// True if both have names, but none in common. German nouns look like names, so German statements have none here.
+fn have_other_names(one: &Reading<'_>, other: &Reading<'_>) -> bool {
+    let names = |reading: &Reading<'_>| -> Vec<String> {
+        let is_calendar = |name: &String| {
+            let lists = MONTHS.iter().chain(WEEKDAYS).flat_map(|names| names.iter());
+            lists.into_iter().any(|word| word.trim_end_matches('*') == name)
+        };
+        reading.plain_names.iter().filter(|name| !is_calendar(name)).cloned().collect()
+    };
+    let (first, second) = (names(one), names(other));
+    let have_names = !first.is_empty() && !second.is_empty() && one.languages.ja == other.languages.ja;
+    have_names && !first.iter().any(|name| second.contains(name))
+}
+
+/// True if one text has a word such as "old" and the other has its opposite, which shows two things of one kind.
+fn are_opposites(one: &str, other: &str) -> bool {
+    let poles = |text: &str| opposites().hits(text).iter().map(|hit| *hit.value).collect::<Vec<usize>>();
+    let (one, other) = (poles(one), poles(other));
+    // Opposites stand in pairs in the list.
+    one.iter().any(|pole| other.contains(&(pole ^ 1)) && !one.contains(&(pole ^ 1)) && !other.contains(pole))
+}
+
+fn opposites() -> &'static WordSet<usize> {
+    static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let poles = OPPOSITES.iter().enumerate();
+        WordSet::new(poles.flat_map(|(n, names)| names.iter().map(move |name| (*name, n))))
+    })
+}
+
+/// True if a statement is about something that is expected.
+fn is_open(reading: &Reading<'_>) -> bool {
+    reading.marks.plan || reading.marks.pending
+}
+
+/// True if a statement gives only years before the one in which the other was made.
+fn is_about_earlier_year(statement: &Reading<'_>, other: &Reading<'_>) -> bool {
+    const MICROSECONDS_OF_YEAR: i64 = 31_556_952_000_000;
+    let made = other.at.map_or(0, |at| 1970 + at / MICROSECONDS_OF_YEAR);
+    let years = || {
+        statement.amounts.times.iter().filter_map(|time| match time {
+            Time::Year(year) => Some(i64::from(*year)),
+            _ => None,
+        })
+    };
+    years().next().is_some() && years().all(|year| year < made)
 }
 
 /// Which occasions count besides those that always do.
@@ -229,15 +265,16 @@ pub(super) struct Occasions {
 /// True if both statements can hold because they are about different occasions. A statement without an occasion is
 /// about all of them if it says that something is over or is not so.
 pub(super) fn on_other_occasions(a: &Reading<'_>, b: &Reading<'_>, counting: Occasions) -> bool {
-    if a.occasions.is_empty() && b.occasions.is_empty() {
+    if a.signs.occasions.is_empty() && b.signs.occasions.is_empty() {
         return false;
     }
     let (one, other) = (a.limiting_occasions(counting), b.limiting_occasions(counting));
     if one == other {
         return false;
     }
-    let denies_all =
-        |reading: &Reading<'_>, occasions: &[usize]| occasions.is_empty() && (reading.negated || reading.over);
+    let denies_all = |reading: &Reading<'_>, occasions: &[usize]| {
+        occasions.is_empty() && (reading.signs.negated || reading.signs.over)
+    };
     !denies_all(a, &one) && !denies_all(b, &other)
 }
 
@@ -280,10 +317,16 @@ impl<'p> SharedNames<'p> {
         let same_purpose = !one.amounts.has_money() && !other.amounts.has_money() || self.may_share_purpose(one, other);
         CloserComparison {
             shared_terms: both.map_or(0, |(a, b)| self.rare.count_shared(a, b)),
+            overlap: both.map_or(0.0, |(a, b)| self.rare.overlap(a, b)),
+            places_differ: both.is_some_and(|(a, b)| places_differ(a, b)),
+            same_first_thing: both.is_some_and(|(a, b)| names_first_thing(a, b) && names_first_thing(b, a)),
+            has_first_thing: both.is_some_and(|(a, b)| names_first_thing(a, b) || names_first_thing(b, a)),
+            distinguished: have_other_names(one, other)
+                || both.is_some_and(|(a, b)| are_opposites(&a.folded.text, &b.folded.text)),
             denies_something_else: one.languages.share(other.languages)
                 && (self.denies_more(one, other) || self.denies_more(other, one)),
             numbers_of_one_unit_differ: same_purpose
-                && one.remaining == other.remaining
+                && one.signs.remaining == other.signs.remaining
                 && one.amounts.numbers_of_one_unit_differ(&other.amounts),
             levels_differ: one.amounts.levels_differ(&other.amounts),
             same_people: both.is_some_and(|(a, b)| a.mentioned == b.mentioned),
@@ -297,9 +340,25 @@ impl<'p> SharedNames<'p> {
     /// True if `one` is negated or a dislike, and has a term that `other` has not. Words for likes and dislikes do not
     /// count.
     fn denies_more(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let denies = one.negated || one.marks.dislikes;
+        let denies = one.signs.negated || one.marks.dislikes;
         let both = self.both(one, other);
         denies && both.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
+    }
+
+    /// True if the two say different things about work: one about shifts, the other about the place.
+    pub(super) fn are_about_other_parts_of_work(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        const PARTS: [&str; 4] = ["commute", "hours", "shift", "workplace"];
+        let parts = |statement: &Prepared<'_>| -> Vec<&str> {
+            statement.slots.iter().copied().filter(|slot| PARTS.contains(slot)).collect()
+        };
+        self.both(one, other).is_some_and(|(a, b)| {
+            let (one, other) = (parts(a), parts(b));
+            one.is_empty() != other.is_empty() || !one.is_empty() && !one.iter().any(|part| other.contains(part))
+        })
+    }
+
+    fn have_same_person(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        self.both(one, other).is_some_and(|(a, b)| a.person.is_some() && a.person == b.person)
     }
 
     fn may_share_purpose(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {

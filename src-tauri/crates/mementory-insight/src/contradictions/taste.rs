@@ -54,5 +54,6 @@ pub(super) fn is_opinion(term: &str) -> bool {
 /// True for a thing that is in the lists of names. Cities and countries do not count, because an opinion about one can
 /// be about anything there.
 fn is_listed(term: &str) -> bool {
-    term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok()).is_some_and(|n| n >= COUNTRIES.len())
+    term.starts_with('~')
+        || term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok()).is_some_and(|n| n >= COUNTRIES.len())
 }

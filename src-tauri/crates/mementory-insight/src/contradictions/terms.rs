@@ -2,8 +2,9 @@
 use super::Prepared;
 use crate::{
     fold::{Folded, is_east_asian, is_function_word, noun_runs, words},
+    patterns::WordSet,
     values::name_list_index,
-    word_lists::{GENERAL_WORDS, MONTHS},
+    word_lists::{CONCEPTS, GENERAL_WORDS, MONTHS},
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -13,24 +14,48 @@ const MAX_TERMS: usize = 40;
 
 /// Terms of a text, each once.
 pub(super) fn terms_in(folded: &Folded) -> Vec<String> {
+    // What is in the list of concepts has the same form in all languages.
+    let concepts = concepts().hits(&folded.text);
+    let mut found: Vec<(usize, String)> = concepts.iter().map(|hit| (hit.start, format!("~{}", hit.value))).collect();
+    let start_of = |part: &str| part.as_ptr().addr() - folded.text.as_ptr().addr();
+    let is_covered = |part: &str| {
+        let start = start_of(part);
+        concepts.iter().any(|hit| hit.start <= start && start + part.len() <= hit.end)
+    };
+    for word in words(&folded.text) {
+        if is_covered(word) {
+            continue;
+        }
+        if word.chars().next().is_some_and(is_east_asian) {
+            for run in noun_runs(word, 3, 2).into_iter().filter(|run| !is_covered(run)) {
+                found.push((start_of(run), name_list_index(run).map_or_else(|| run.to_owned(), |n| format!("#{n}"))));
+            }
+        } else if let Some(n) = name_list_index(word) {
+            found.push((start_of(word), format!("#{n}")));
+        } else if word.chars().count() >= 3 && !is_common(word) && !word.chars().all(|c| c.is_ascii_digit()) {
+            found.push((start_of(word), stem(word)));
+        }
+    }
+    found.sort_by_key(|(start, _)| *start);
     let mut out: Vec<String> = Vec::new();
-    let mut add = |term: String| {
+    for (_, term) in found {
         if out.len() < MAX_TERMS && !out.contains(&term) {
             out.push(term);
         }
-    };
-    for word in words(&folded.text) {
-        if word.chars().next().is_some_and(is_east_asian) {
-            for run in noun_runs(word, 3, 2) {
-                add(name_list_index(run).map_or_else(|| run.to_owned(), |n| format!("#{n}")));
-            }
-        } else if let Some(n) = name_list_index(word) {
-            add(format!("#{n}"));
-        } else if word.chars().count() >= 3 && !is_common(word) && !word.chars().all(|c| c.is_ascii_digit()) {
-            add(stem(word));
-        }
     }
     out
+}
+
+fn concepts() -> &'static WordSet<usize> {
+    static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let concepts = CONCEPTS.iter().enumerate();
+        // German joins nouns: "Volleyballtraining". A long word is hardly the beginning of another one by chance.
+        let is_long =
+            |name: &str| name.chars().count() >= 7 && name.chars().all(|c| c.is_alphabetic() && !is_east_asian(c));
+        let starts = concepts.clone().flat_map(|(n, names)| names.iter().map(move |name| (*name, n)));
+        WordSet::with_open_ends(starts, is_long)
+    })
 }
 
 /// True for a term that names a thing. Listed names (such as cities), amounts and general words do not.
@@ -45,6 +70,14 @@ pub(super) fn is_thing(term: &str) -> bool {
 fn is_place(term: &str) -> bool {
     let number = term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
     number.zip(name_list_index("german")).is_some_and(|(n, first_language)| n < first_language)
+}
+
+/// True if both statements name places, but none in common.
+pub(super) fn places_differ(a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
+    let places =
+        |statement: &Prepared<'_>| statement.terms.iter().filter(|term| is_place(term)).cloned().collect::<Vec<_>>();
+    let (one, other) = (places(a), places(b));
+    !one.is_empty() && !other.is_empty() && !one.iter().any(|place| other.contains(place))
 }
 
 /// The first letters of a word, which stand for its stem, because plural and case change the end of the word.
@@ -88,7 +121,7 @@ impl Rarity {
 
     /// A term is rare if at most this many statements have it.
     pub(super) fn max_statements(&self) -> u32 {
-        (self.statements / 25).clamp(4, 30) as u32
+        (self.statements / 25).clamp(6, 30) as u32
     }
 
     /// For each rare term, the positions of the statements that have it.
@@ -105,6 +138,15 @@ impl Rarity {
     /// Number of rare terms other than places that two statements share.
     pub(super) fn count_shared_things(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> usize {
         a.terms.iter().filter(|term| b.terms.contains(term) && self.is_rare(term) && !is_place(term)).count()
+    }
+
+    /// Number of rare terms that two statements share, in proportion to the number of terms of the shorter one. General
+    /// words do not count.
+    pub(super) fn overlap(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> f32 {
+        let count = |statement: &Prepared<'_>| {
+            statement.terms.iter().filter(|term| term.starts_with('#') || is_thing(term)).count()
+        };
+        self.count_shared(a, b) as f32 / count(a).min(count(b)).max(1) as f32
     }
 
     /// Number of rare terms that two statements share.

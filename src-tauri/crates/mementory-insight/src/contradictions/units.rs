@@ -36,6 +36,12 @@ const CLASSES: [&[&str]; 19] = [
         "kronor",
         "kroner",
         "kronen",
+        "sek",
+        "nok",
+        "dkk",
+        "pln",
+        "zł",
+        "crowns",
         "円",
         "ユーロ",
         "ドル",
@@ -56,7 +62,7 @@ const CLASSES: [&[&str]; 19] = [
     &["year", "years", "jahr", "jahre", "jahren", "歳", "才", "年"],
     &["month", "months", "monat", "monate", "monaten", "か月", "ヶ月", "カ月"],
     &["week", "weeks", "woche", "wochen", "週間"],
-    &["day", "days", "tag", "tage", "tagen", "日間"],
+    &["day", "days", "tag", "tage", "tagen", "日間", "日"],
     &["people", "members", "leute", "personen", "mitglieder", "subscribers", "abonnenten", "readers", "人", "名"],
     &["pages", "page", "seiten", "seite", "ページ"],
     &["words", "wörter", "字", "語"],
@@ -64,12 +70,15 @@ const CLASSES: [&[&str]; 19] = [
     &["times", "mal", "x", "回"],
 ];
 /// How often something happens: the words for a week, a month and so on, one row for each.
-const PERIODS: [&[&str]; 4] = [
+const PERIODS: [&[&str]; 5] = [
+    &["hour", "hourly", "stunde", "stündlich", "時給", "1時間", "一時間"],
     &["day", "daily", "tag", "täglich", "一日", "毎日"],
     &["week", "weekly", "woche", "wöchentlich", "週", "毎週"],
     &["month", "monthly", "monat", "monatlich", "月に", "月", "毎月"],
     &["year", "annually", "jahr", "jährlich", "年に", "年間", "毎年"],
 ];
+/// Position of the year in `PERIODS`.
+const YEAR: usize = 4;
 /// Words before a period: "a week", "pro Monat".
 const PER: [&str; 10] = ["a", "an", "per", "each", "every", "pro", "im", "die", "am", "jede"];
 /// Words before a clock time: "at 7", "bis 9".
@@ -118,7 +127,13 @@ impl Measure {
             (Unit::Class(class), Unit::Word(_)) | (Unit::Word(_), Unit::Class(class)) => *class == PEOPLE,
             _ => true,
         };
-        units && self.period.zip(other.period).is_none_or(|(a, b)| a == b)
+        // An amount of money without a period is seldom one for a year.
+        let yearly = |measure: &Self| measure.is_money() && measure.period == Some(YEAR);
+        let periods = match (self.period, other.period) {
+            (Some(one), Some(other)) => one == other,
+            _ => yearly(self) == yearly(other),
+        };
+        units && periods
     }
 
     /// True if two numbers with these measures are about the same as far as the words show.
@@ -142,8 +157,10 @@ fn unit(before: &str, after: &str, value: f64) -> Unit {
         is_month(next_word(following).0) || ["st ", "nd ", "rd ", "th "].iter().any(|end| after.starts_with(end));
     let is_day = month_follows
         || is_month(last.trim_end_matches(['.', ',']))
-        || after.starts_with('日') && !after.starts_with("日間");
-    if day && is_day {
+        || after.starts_with('日') && !after.starts_with("日間") && !before.ends_with(['週', 'に']);
+    // "Am 27. jedes Monats" is a day.
+    let is_ordinal = after.starts_with('.') && ["jedes", "des", "eines", "im"].contains(&next_word(following).0);
+    if day && (is_day || is_ordinal) {
         return Unit::Class(DAY_OF_MONTH);
     }
     let known = CLASSES.iter().position(|names| {

@@ -1,0 +1,116 @@
+//! Finds two favourites of one kind ("favourite colour"), and a preference that another statement turns round ("prefers
+//! tea to coffee"). The patterns are in `data/names.toml`.
+use super::{Prepared, keep_newest, terms};
+use crate::{
+    fold::{Folded, words},
+    subject::subject,
+    values::{Difference, Value, compare, value},
+    word_lists::{FAVOURITE_PATTERNS, FAVOURITES, PREFERENCE_PATTERNS},
+};
+use regex::Regex;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// The kind of a favourite, and whose it is.
+type Kind = (String, Option<usize>, Option<usize>);
+
+pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
+    let mut favourites: BTreeMap<Kind, Vec<(usize, Value)>> = BTreeMap::new();
+    let mut preferences: BTreeMap<(String, String), Vec<(usize, bool)>> = BTreeMap::new();
+    for (n, statement) in prepared.iter().enumerate().filter(|(_, statement)| !statement.marks.past) {
+        if let Some((kind, name)) = favourite(statement) {
+            let text = &statement.folded.text;
+            favourites.entry((kind, subject(text, text.len()), statement.person)).or_default().push((n, name));
+        }
+        if let Some((one, other)) = preference(statement) {
+            let turned = one > other;
+            let key = if turned { (other, one) } else { (one, other) };
+            preferences.entry(key).or_default().push((n, turned));
+        }
+    }
+    for members in favourites.into_values() {
+        in_pairs(prepared, &members, |(a, one), (b, other)| {
+            if compare(one, other) == Difference::Other {
+                add(*a, *b, 0.8, true);
+            }
+        });
+    }
+    for members in preferences.into_values() {
+        in_pairs(prepared, &members, |(a, one), (b, other)| {
+            if one != other {
+                add(*a, *b, 0.8, true);
+            }
+        });
+    }
+}
+
+/// Calls `compare` for every pair of the newest members that may hold on the same occasions.
+fn in_pairs<T>(prepared: &[Prepared<'_>], members: &[(usize, T)], mut compare: impl FnMut(&(usize, T), &(usize, T))) {
+    let mut newest: Vec<usize> = members.iter().map(|(n, _)| *n).collect();
+    keep_newest(prepared, &mut newest);
+    let members: Vec<&(usize, T)> = members.iter().filter(|(n, _)| newest.contains(n)).collect();
+    for (i, one) in members.iter().enumerate() {
+        for other in members.iter().skip(i + 1) {
+            let (Some(a), Some(b)) = (prepared.get(one.0), prepared.get(other.0)) else { continue };
+            if !a.signs.adds && !b.signs.adds && a.signs.occasions == b.signs.occasions {
+                compare(one, other);
+            }
+        }
+    }
+}
+
+/// The kind and the name of the favourite that a statement gives.
+fn favourite(statement: &Prepared<'_>) -> Option<(String, Value)> {
+    let text = &statement.folded.text;
+    if !["favo", "lieblings", "好きな", "お気に入り", "most loved"].iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let found = favourite_patterns().iter().find_map(|pattern| pattern.captures(text))?;
+    let kind = found.name("k")?.as_str().trim();
+    let listed = FAVOURITES.iter().position(|names| {
+        names.iter().any(|name| match name.strip_prefix('*') {
+            Some(end) => kind.ends_with(end),
+            None => kind == *name || kind.strip_suffix('s') == Some(*name),
+        })
+    });
+    let kind = listed.map_or_else(|| words(kind).into_iter().map(terms::stem).collect(), |n| format!("#{n}"));
+    Some((kind, value(found.name("v")?.as_str().trim_matches(['"', '「', '」', '『', '』', ' ', '„', '“']))))
+}
+
+/// What a statement says is preferred, and to what, as their terms.
+fn preference(statement: &Prepared<'_>) -> Option<(String, String)> {
+    let text = &statement.folded.text;
+    if !["prefer", "like", "bevorzugt", "lieber", "より"].iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let found = preference_patterns().iter().find_map(|pattern| pattern.captures(text))?;
+    let name = |group: &str| {
+        let terms = terms::terms_in(&Folded::new(found.name(group)?.as_str()));
+        terms.into_iter().find(|term| !term.is_empty())
+    };
+    let (one, other) = (name("a")?, name("b")?);
+    (one != other).then_some((one, other))
+}
+
+fn favourite_patterns() -> &'static [Regex] {
+    static PATTERNS: OnceLock<Vec<Regex>> = OnceLock::new();
+    PATTERNS.get_or_init(|| FAVOURITE_PATTERNS.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect())
+}
+
+fn preference_patterns() -> &'static [Regex] {
+    static PATTERNS: OnceLock<Vec<Regex>> = OnceLock::new();
+    PATTERNS.get_or_init(|| PREFERENCE_PATTERNS.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_is_valid() {
+        assert_eq!(
+            (favourite_patterns().len(), preference_patterns().len()),
+            (FAVOURITE_PATTERNS.len(), PREFERENCE_PATTERNS.len())
+        );
+    }
+}

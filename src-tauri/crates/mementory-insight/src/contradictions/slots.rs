@@ -1,0 +1,284 @@
+//! Finds statements that give different listed values of an attribute, or of which one denies the value that the other
+//! gives. The attributes and the words for their values are in `data/slots`, in all languages, so a statement in one
+//! language is compared with one in another.
+use super::{Prepared, claims::is_about_thing, keep_newest};
+use crate::{
+    fold::{Folded, fold, words},
+    patterns::WordSet,
+    subject::subject,
+    word_lists::{DENYING_AFTER, DENYING_BEFORE, LANGUAGE_NAMES, SLOTS, STYLE_CONTEXT},
+};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// A longer text states more than one thing, so its words may belong to anything.
+const MAX_CHARS: usize = 300;
+/// Largest distance in bytes between the two parts of a pattern with a gap.
+const MAX_GAP: usize = 45;
+/// A word that denies stands at most this many bytes before the value.
+const MAX_BEFORE: usize = 24;
+/// A word that denies stands at most this many bytes after the value. German and Japanese verbs come last.
+const MAX_AFTER: usize = 48;
+/// Characters that end a clause.
+const CLAUSE_ENDS: [char; 8] = ['.', ',', ';', ':', '。', '、', '(', '!'];
+/// Somebody may use several of these at once. Two of them contradict each other only if the newer statement says that
+/// something changed.
+const SEVERAL_AT_ONCE: [&str; 18] = [
+    "bank",
+    "browser",
+    "cloud",
+    "database",
+    "dwelling",
+    "editor",
+    "email_service",
+    "frontend",
+    "git_host",
+    "hours",
+    "job_status",
+    "language_main",
+    "messenger",
+    "music_service",
+    "notes",
+    "os",
+    "read_format",
+    "tenure",
+];
+/// The words for these values are also words for occasions ("office hours").
+const ABOUT_WORKPLACES: [&str; 4] = ["commute", "hours", "shift", "workplace"];
+/// Values of an attribute of a language that the statement names.
+const OF_LANGUAGE: &str = "lang_skill";
+
+/// A value of an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct SlotValue {
+    attribute: &'static str,
+    /// Values with the same class can hold together.
+    class: &'static str,
+}
+
+/// What a pattern of the list stands for.
+#[derive(Debug, Clone, Copy)]
+enum Pattern {
+    Value(SlotValue, &'static str),
+    /// First or last part of the pattern with this number, which has a gap.
+    Part(usize, bool, SlotValue, &'static str),
+    DeniesBefore,
+    DeniesAfter,
+}
+
+/// What a statement says of one attribute.
+#[derive(Debug, Clone)]
+struct Claim {
+    statement: usize,
+    given: Vec<&'static str>,
+    denied: Vec<&'static str>,
+}
+
+/// An attribute and whose it is: a position in the list of relations, and the language or other thing that it is about.
+type Owned = (&'static str, Option<usize>, Option<usize>);
+
+pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
+    let mut groups: BTreeMap<Owned, Vec<Claim>> = BTreeMap::new();
+    for (n, statement) in prepared.iter().enumerate() {
+        for (owned, claim) in claims(n, statement) {
+            groups.entry(owned).or_default().push(claim);
+        }
+    }
+    for ((attribute, ..), claims) in groups {
+        let mut members: Vec<usize> = claims.iter().map(|claim| claim.statement).collect();
+        members.dedup();
+        keep_newest(prepared, &mut members);
+        let claims: Vec<&Claim> = claims.iter().filter(|claim| members.contains(&claim.statement)).collect();
+        for (i, one) in claims.iter().enumerate() {
+            for other in claims.iter().skip(i + 1) {
+                let (Some(a), Some(b)) = (prepared.get(one.statement), prepared.get(other.statement)) else { continue };
+                if may_differ(attribute, a, b) && differ(attribute, (one, a), (other, b)) {
+                    add(one.statement, other.statement, 0.8, true);
+                }
+            }
+        }
+    }
+}
+
+/// False if both statements can hold whatever their values are.
+fn may_differ(attribute: &str, a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
+    let is_style = attribute.starts_with("style_");
+    let limited = is_style && (a.marks.situation || b.marks.situation);
+    let plan = !is_style && (a.marks.plan || b.marks.plan);
+    let adds = a.signs.adds || b.signs.adds;
+    let same_occasions = ABOUT_WORKPLACES.contains(&attribute) || a.signs.occasions == b.signs.occasions;
+    let is_own = |statement: &Prepared<'_>| statement.person.is_none() || statement.person_is_close;
+    let same_person = a.person == b.person || is_own(a) && is_own(b) && a.may_share_subject(b);
+    !limited && !plan && !adds && same_occasions && same_person
+}
+
+fn differ(attribute: &str, (one, a): (&Claim, &Prepared<'_>), (other, b): (&Claim, &Prepared<'_>)) -> bool {
+    let share = |x: &[&str], y: &[&str]| x.iter().any(|value| y.contains(value));
+    if share(&one.given, &other.given) {
+        return false;
+    }
+    if share(&one.given, &other.denied) || share(&one.denied, &other.given) {
+        return true;
+    }
+    let newer = if a.at > b.at { a } else { b };
+    let changed = newer.signs.changed || newer.signs.over || a.at == b.at && (a.signs.changed || b.signs.changed);
+    let exclusive = !SEVERAL_AT_ONCE.contains(&attribute) || changed;
+    exclusive && !one.given.is_empty() && !other.given.is_empty()
+}
+
+fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
+    let text = &statement.folded.text;
+    if statement.marks.past || text.chars().count() > MAX_CHARS {
+        return Vec::new();
+    }
+    let mut values: Vec<(usize, usize, SlotValue)> = Vec::new();
+    let mut before: Vec<(usize, usize)> = Vec::new();
+    let mut after: Vec<(usize, usize)> = Vec::new();
+    let mut starts: Vec<(usize, usize, usize)> = Vec::new();
+    let mut hits = patterns().hits(text);
+    hits.sort_by_key(|hit| hit.start);
+    for hit in hits {
+        let speaks = |code: &str| statement.folded.languages.may_be(code);
+        match *hit.value {
+            Pattern::Value(value, code) if speaks(code) => values.push((hit.start, hit.end, value)),
+            Pattern::Part(number, true, _, code) if speaks(code) => starts.push((number, hit.start, hit.end)),
+            Pattern::Part(number, false, value, code) if speaks(code) => {
+                let first = starts.iter().rev().find(|(n, _, end)| {
+                    *n == number
+                        && *end <= hit.start
+                        && hit.start - *end <= MAX_GAP
+                        && !ends_clause(text, *end, hit.start)
+                });
+                first.iter().for_each(|(_, start, _)| values.push((*start, hit.end, value)));
+            }
+            Pattern::DeniesBefore => before.push((hit.start, hit.end)),
+            Pattern::DeniesAfter => after.push((hit.start, hit.end)),
+            _ => {}
+        }
+    }
+    // "No bullet points" contains "bullet points", but is another value.
+    let all = values.clone();
+    values.retain(|(start, end, value)| {
+        !all.iter()
+            .any(|(s, e, other)| other.attribute == value.attribute && s <= start && end <= e && e - s > end - start)
+    });
+    let mut out: BTreeMap<Owned, Claim> = BTreeMap::new();
+    for (start, end, value) in values {
+        let is_denied =
+            before.iter().any(|(s, e)| {
+                *e <= start
+                    && start - *e <= MAX_BEFORE
+                    && !ends_clause(text, *e, start)
+                    && !values_between(&all, value, *s, start)
+            }) || after.iter().any(|(s, _)| *s >= end && *s - end <= MAX_AFTER && !ends_clause(text, end, *s));
+        let is_style = value.attribute.starts_with("style_");
+        if is_about_thing(&text[..start])
+            || is_about_past(text, start)
+            || is_style && style_context().hits(text).is_empty()
+        {
+            continue;
+        }
+        let thing = (value.attribute == OF_LANGUAGE).then(|| language_in(statement)).flatten();
+        if value.attribute == OF_LANGUAGE && thing.is_none() {
+            continue;
+        }
+        let relation = if statement.person.is_some() { None } else { subject(text, start) };
+        let claim = out.entry((value.attribute, relation, thing)).or_insert_with(|| Claim {
+            statement: position,
+            given: Vec::new(),
+            denied: Vec::new(),
+        });
+        if is_denied { claim.denied.push(value.class) } else { claim.given.push(value.class) }
+    }
+    out.into_iter().collect()
+}
+
+/// True if another value of the attribute stands between a denying word and a value: "no Windows but Linux".
+fn values_between(all: &[(usize, usize, SlotValue)], value: SlotValue, from: usize, to: usize) -> bool {
+    all.iter().any(|(start, end, other)| other.attribute == value.attribute && *start >= from && *end < to)
+}
+
+/// True if a value is told as past: "was married to Ruben".
+fn is_about_past(text: &str, start: usize) -> bool {
+    const PAST: [&str; 6] = ["was", "were", "had", "war", "waren", "hatte"];
+    let before = text.get(..start).unwrap_or_default();
+    let clause = before.rfind(CLAUSE_ENDS).map_or(before, |end| &before[end..]);
+    words(clause).iter().any(|word| PAST.contains(word))
+}
+
+fn ends_clause(text: &str, from: usize, to: usize) -> bool {
+    text.get(from..to).is_none_or(|between| between.contains(CLAUSE_ENDS))
+}
+
+/// The only language that a statement names, as its position in the list of names.
+fn language_in(statement: &Prepared<'_>) -> Option<usize> {
+    let mut found: Vec<usize> = languages().hits(&statement.folded.text).iter().map(|hit| *hit.value).collect();
+    found.sort_unstable();
+    found.dedup();
+    match found.as_slice() {
+        [only] => Some(*only),
+        _ => None,
+    }
+}
+
+/// The attributes of which a text gives a value.
+pub(super) fn attributes_in(folded: &Folded) -> Vec<&'static str> {
+    let mut out: Vec<&'static str> = Vec::new();
+    for hit in patterns().hits(&folded.text) {
+        if let Pattern::Value(value, code) = *hit.value
+            && folded.languages.may_be(code)
+            && !out.contains(&value.attribute)
+        {
+            out.push(value.attribute);
+        }
+    }
+    out
+}
+
+/// True if a text is a value of an attribute in the lists.
+pub(super) fn is_value(text: &str) -> bool {
+    let folded = fold(text);
+    let hits = patterns().hits(&folded);
+    hits.iter().any(|hit| matches!(hit.value, Pattern::Value(..)) && hit.start == 0 && hit.end == folded.len())
+}
+
+fn style_context() -> &'static WordSet<()> {
+    static WORDS: OnceLock<WordSet<()>> = OnceLock::new();
+    WORDS.get_or_init(|| WordSet::new(STYLE_CONTEXT.iter().map(|word| (*word, ()))))
+}
+
+fn languages() -> &'static WordSet<usize> {
+    static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let named = LANGUAGE_NAMES.iter().enumerate();
+        WordSet::new(named.flat_map(|(n, names)| names.iter().map(move |name| (*name, n))))
+    })
+}
+
+fn patterns() -> &'static WordSet<Pattern> {
+    static WORDS: OnceLock<WordSet<Pattern>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let mut out: Vec<(&'static str, Pattern)> = Vec::new();
+        let mut number = 0;
+        for language in SLOTS {
+            for table in language.tables {
+                let Some((attribute, name)) = table.name.split_once('=') else { continue };
+                let class = name.split('/').next().unwrap_or(name);
+                let value = SlotValue { attribute, class };
+                for word in table.list(0) {
+                    match word.split_once(" … ") {
+                        Some((first, last)) => {
+                            number += 1;
+                            out.push((first, Pattern::Part(number, true, value, language.code)));
+                            out.push((last, Pattern::Part(number, false, value, language.code)));
+                        }
+                        None => out.push((word, Pattern::Value(value, language.code))),
+                    }
+                }
+            }
+        }
+        out.extend(DENYING_BEFORE.iter().map(|word| (*word, Pattern::DeniesBefore)));
+        out.extend(DENYING_AFTER.iter().map(|word| (*word, Pattern::DeniesAfter)));
+        WordSet::new(out)
+    })
+}
