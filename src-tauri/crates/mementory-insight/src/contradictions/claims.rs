@@ -1,11 +1,11 @@
 //! Finds different values of an attribute that has only one value at a time. The attributes and the patterns that
 //! recognise them are in `data/values`.
-use super::{Persons, Prepared, keep_newest, slots};
+use super::{Persons, Prepared, keep_newest, slots, things::is_about_thing};
 use crate::{
-    fold::{fold, words},
+    fold::fold,
     subject::subject,
     values::{Difference, Value, compare, value},
-    word_lists::{MONTHS, RELATIONS, VALUES, WEEKDAYS},
+    word_lists::{MONTHS, VALUES, WEEKDAYS},
 };
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -136,28 +136,6 @@ fn is_about_somebody_else(text: &str, persons: &Persons) -> bool {
     let is_katakana = |c: char| matches!(u32::from(c), 0x30a1..=0x30ff);
     let length = topic.chars().count();
     (2..=6).contains(&length) && topic.chars().all(is_katakana) && topic != "ユーザー" && !persons.is_own(topic)
-}
-
-/// True if a statement is about a thing, because only an article or possessive and a noun that is no relation stand
-/// before the pattern: "His bike weighs 11 kg".
-pub(super) fn is_about_thing(before: &str) -> bool {
-    const DETERMINERS: [&str; 19] = [
-        "the", "his", "her", "my", "our", "their", "each", "every", "a", "an", "der", "die", "das", "mein", "meine",
-        "sein", "seine", "ihr", "ihre",
-    ];
-    const PERSONS: [&str; 5] = ["user", "nutzer", "nutzerin", "nutzers", "person"];
-    let before = fold(before);
-    let words = words(&before);
-    let [first, rest @ ..] = words.as_slice() else { return false };
-    let names_person = |word: &&str| PERSONS.contains(word) || RELATIONS.iter().any(|names| names.contains(word));
-    // "The starter is called Gustav and is seven years old" is about a thing too.
-    const VERBS: [&str; 8] = ["is", "was", "are", "has", "ist", "war", "sind", "hat"];
-    let has_verb = rest.get(1).is_some_and(|word| VERBS.contains(word));
-    let rest = if has_verb { &rest[..1] } else { rest };
-    matches!(rest.len(), 1 | 2)
-        && DETERMINERS.contains(first)
-        && (has_verb || !before.contains([',', '.']))
-        && !rest.iter().any(names_person)
 }
 
 /// True for a weekday or a month, which is never the value of one of these attributes: "moved to Thursday".

@@ -23,6 +23,7 @@ mod signs;
 mod slots;
 mod taste;
 mod terms;
+mod things;
 mod units;
 
 #[doc(hidden)]

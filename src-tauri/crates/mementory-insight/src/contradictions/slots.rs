@@ -1,7 +1,7 @@
 //! Finds statements that give different listed values of an attribute, or of which one denies the value that the other
 //! gives. The attributes and the words for their values are in `data/slots`, in all languages, so a statement in one
 //! language is compared with one in another.
-use super::{Prepared, claims::is_about_thing, keep_newest};
+use super::{Prepared, keep_newest, things::is_about_thing};
 use crate::{
     fold::{Folded, fold, words},
     patterns::WordSet,
