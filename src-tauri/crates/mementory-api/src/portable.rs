@@ -450,7 +450,7 @@ mod tests {
         refused.sort();
         assert_eq!(
             (disclosed, refused),
-            (4, ["tampered-header", "tampered-signature", "unknown-algorithm"].map(str::to_owned).to_vec())
+            (5, ["tampered-header", "tampered-signature", "unknown-algorithm"].map(str::to_owned).to_vec())
         );
     }
 }

@@ -133,9 +133,11 @@ impl WorkspaceFiles {
         for RuntimeFiles { runtime, workspace, key_files, .. } in &self.runtimes {
             let (mut from_records, mut others) = (Vec::new(), Vec::new());
             let folder = format!("raw/{}/", runtime.id);
+            let mut new_names = HashSet::new();
             for (path, bytes) in &workspace.files {
                 let wanted_name = format!("{folder}{path}");
-                if out.has_entry(&wanted_name) {
+                // If only a renamed file has this name, this file is renamed too.
+                if out.has_entry(&wanted_name) && !new_names.contains(&wanted_name) {
                     losses.add(&wanted_name, "file", LossKind::LeftOut, "another file of the archive has this name");
                     continue;
                 }
@@ -144,6 +146,7 @@ impl WorkspaceFiles {
                 if is_renamed {
                     losses.add(&wanted_name, "file", LossKind::Narrowed, "renamed, as some systems refuse this name");
                     secrets.rename(wanted_name, &name);
+                    new_names.insert(name.clone());
                 }
                 let mut bytes = bytes.as_slice();
                 let digest = clear_secrets::write_redacted(out, &name, path, &mut bytes, losses)?;

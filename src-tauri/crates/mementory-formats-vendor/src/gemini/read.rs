@@ -68,9 +68,15 @@ impl SecondPass {
             Some(Content::Gems) => gems::read(reader, member),
             Some(content) => {
                 self.single_prompts = 0;
+                let mut is_empty = true;
                 activities(reader, member, content, true, &mut |reader, activity| {
+                    is_empty = false;
                     self.send_activity(reader, member, content, activity)
                 })?;
+                if is_empty {
+                    let message = "this file contains no activities of Gemini";
+                    reader.sink.note(Issue::new("empty", &member.place, message));
+                }
                 if self.single_prompts > 0 {
                     let message = format!(
                         "{} prompts have no link to a chat. Each is a conversation of its own, because the export does \

@@ -3,6 +3,7 @@
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::content::Content;
 use mementory_formats_shared::harness_cline;
 use mementory_formats_shared::message::{first_text, report_no_message, send};
 use mementory_formats_shared::object::{Object, decode_string};
@@ -73,6 +74,9 @@ impl Task {
             .object("modelInfo")
             .and_then(|info| first_text(&info, &["modelId"]))
             .filter(|_| turn.role == ASSISTANT);
+        let mut content = Content::default();
+        ["images", "files"].iter().filter_map(|key| object.raw_value(key)).for_each(|raw| content.add_files(raw));
+        turn.attachments = content.attachments(files.format);
         turn.pointer = element.pointer.clone();
         turn.verbatim = Some(Verbatim::json(element.text));
         self.turns.push(turn);
