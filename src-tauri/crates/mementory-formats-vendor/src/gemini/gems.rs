@@ -28,8 +28,11 @@ fn labels(page: &str, is_named: bool) -> Option<[String; 2]> {
     let [first, second, ..] = parts.as_slice() else { return None };
     let before = html::to_text(page.get(..first.at).unwrap_or_default());
     let is_english = first.label == "name" && second.label == "instructions";
-    let is_list = (is_english || is_named && first.label != second.label) && before.chars().count() <= 40;
-    is_list.then(|| [first.label.clone(), second.label.clone()])
+    // Below headings, bold words with a colon are part of the instructions.
+    let is_by_position = is_named && first.label != second.label && find_element(page, 0, HEADING).is_none();
+    let is_list = (is_english || is_by_position) && before.chars().count() <= 40;
+    let instructions = parts.iter().find(|part| part.label == "instructions").unwrap_or(second);
+    is_list.then(|| [first.label.clone(), instructions.label.clone()])
 }
 
 /// True for a page with the heading `Gems` and instructions below it.

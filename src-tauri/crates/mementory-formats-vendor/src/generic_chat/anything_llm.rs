@@ -35,14 +35,14 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         false => HashMap::new(),
     };
     let mut chats: Vec<Chat> = Vec::new();
-    let mut positions: HashMap<[Option<String>; 2], usize> = HashMap::new();
+    let mut positions: HashMap<[Option<String>; 3], usize> = HashMap::new();
     let mut bytes = 0;
     each_row_in_order(files, member, &database, (CHATS, "id"), |files, row, number| {
-        let place_of = [text(&row, "workspaceId"), text(&row, "thread_id")];
-        let position = *positions.entry(place_of.clone()).or_insert_with(|| {
-            let [workspace, thread] = &place_of;
+        let ids = [text(&row, "workspaceId"), text(&row, "thread_id"), text(&row, "user_id")];
+        let position = *positions.entry(ids.clone()).or_insert_with(|| {
+            let [workspace, thread, _] = &ids;
             let workspace = workspace.as_ref().and_then(|id| workspaces.get(id));
-            chats.push(head(workspace, thread.as_ref().and_then(|id| threads.get(id)), place_of.clone()));
+            chats.push(head(workspace, thread.as_ref().and_then(|id| threads.get(id)), ids.clone()));
             chats.len() - 1
         });
         let turns = turns(&row, number);
@@ -94,14 +94,18 @@ fn text(row: &Row, name: &str) -> Option<String> {
 
 /// A conversation without its messages. Its id is the thread's or the workspace's name in addresses, because other
 /// databases have the same numbers.
-fn head(workspace: Option<&Row>, thread: Option<&Row>, numbers: [Option<String>; 2]) -> Chat {
+fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3]) -> Chat {
     let of_workspace = |name: &str| workspace.and_then(|row| text(row, name));
     let of_thread = |name: &str| thread.and_then(|row| text(row, name));
-    let [workspace_number, thread_number] = numbers;
+    let [workspace_number, thread_number, user] = ids;
     let workspace_id = of_workspace("slug").or(workspace_number).unwrap_or_default();
     let id = match of_thread("slug").or(thread_number) {
         Some(thread) => format!("{workspace_id}/{thread}"),
-        None => workspace_id,
+        // Without a thread, each person has a chat of their own.
+        None => match &user {
+            Some(user) => format!("{workspace_id}/user/{user}"),
+            None => workspace_id,
+        },
     };
     let mut chat = Chat {
         id: Some(id),
@@ -111,6 +115,7 @@ fn head(workspace: Option<&Row>, thread: Option<&Row>, numbers: [Option<String>;
         ..Chat::default()
     };
     chat.source.project = of_workspace("name");
+    chat.source.account = user;
     let described = thread.or(workspace);
     chat.times.created = described.and_then(|row| text(row, "createdAt")).as_deref().and_then(text_time);
     if let Some(prompt) = of_workspace("openAiPrompt") {

@@ -64,6 +64,9 @@ const HOSTS: [(&str, &str); 13] = [
     ("character.ai", "character_ai"),
     ("chat.qwen.ai", "qwen"),
 ];
+/// Roles of messages that nobody wrote.
+const NO_SPEAKERS: [&str; 6] = ["unknown", "error", "info", "status", "notification", "event"];
+
 /// Key of the instruction in entries of training data. The question is in `input`, or the instruction is the question.
 const INSTRUCTION: &str = "instruction";
 
@@ -208,7 +211,8 @@ fn name_assistants(turns: &mut [Turn]) {
     if !speaks(USER) || speaks(ASSISTANT) {
         return;
     }
-    for turn in turns.iter_mut().filter(|turn| roles::role(&turn.role).is_none() && turn.role != "unknown") {
+    let is_bot = |role: &str| roles::role(role).is_none() && !NO_SPEAKERS.contains(&role.to_lowercase().as_str());
+    for turn in turns.iter_mut().filter(|turn| is_bot(&turn.role)) {
         let name = std::mem::replace(&mut turn.role, ASSISTANT.to_owned());
         turn.model.get_or_insert(name);
     }
@@ -273,8 +277,9 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
     if pairs::has_internal_list(object) {
         return Some((pairs::INTERNAL, object.raw_value(pairs::INTERNAL)?));
     }
-    // A message may have a list of other things under these keys.
-    let is_ambiguous = |key: &str| matches!(key, "items" | "data") && role_name(object).is_some();
+    // A message, or a question with its answer, may have a list of other things under these keys.
+    let is_message = role_name(object).is_some() || question_and_answer(object).is_some();
+    let is_ambiguous = |key: &str| is_message && matches!(key, "items" | "data");
     let lists = MESSAGE_LISTS.iter().filter(|key| !is_ambiguous(key));
     let found = lists
         .map(|key| (*key, object.raw_value(key)))

@@ -46,9 +46,13 @@ pub(super) fn read_story(
     }
     let actions = object.list(KOBOLD_ACTIONS).unwrap_or_default();
     let marks = marks_of(object);
-    let is_chat = actions.iter().filter_map(|raw| decode_string(raw)).any(|text| marks.is_prompt(&text));
-    if let Some(raw) = object.raw_value("prompt") {
-        turns.extend(text_of(raw).map(|text| turn(USER, text, raw, format!("{at}/prompt"))));
+    // In a chat, `prompt` is the first text of the person, with the same marks.
+    let prompt = object.raw_value("prompt");
+    let is_chat =
+        prompt.into_iter().chain(actions.iter().copied()).filter_map(decode_string).any(|text| marks.is_prompt(&text));
+    if let Some(raw) = prompt {
+        let without_marks = |text: String| if is_chat { marks.without(&text) } else { text };
+        turns.extend(text_of(raw).map(|text| turn(USER, without_marks(text), raw, format!("{at}/prompt"))));
         cuts.push((raw, "\"\""));
     }
     for (index, raw) in actions.into_iter().enumerate() {
@@ -67,9 +71,11 @@ pub(super) fn read_story(
     }
     cuts.extend(object.raw_value(KOBOLD_ACTIONS).map(|raw| (raw, "[]")));
     cuts.extend(SETTINGS.iter().filter_map(|key| object.raw_value(key)).map(|raw| (raw, "{}")));
-    let beginning = turns.iter().find(|turn| turn.role != SYSTEM).map(|turn| turn.text.as_str()).unwrap_or_default();
+    // Many stories begin with the text of the same scenario, so the text after it counts too.
+    let beginning: Vec<&str> =
+        turns.iter().filter(|turn| turn.role != SYSTEM).take(2).map(|turn| turn.text.as_str()).collect();
     let chat = Chat {
-        id: Some(content_id(beginning)),
+        key: Some(content_id(&beginning.join("\n"))),
         title: first_text(object, &["title"]),
         pointer: element.pointer.clone(),
         verbatim: Some(Verbatim::json(with_replaced_values(element.text, &cuts))),
@@ -109,7 +115,8 @@ fn marks_of(object: &Object<'_>) -> Marks {
         MARKS.iter().map(|(start, end)| ((*start).to_owned(), (*end).to_owned())).collect();
     if let Some(settings) = object.object("savedsettings") {
         let text = |key: &str| settings.non_blank_text(key).map(|text| text.replace("\\n", "\n"));
-        found.extend(text("instruct_starttag").zip(text("instruct_endtag")));
+        let tags = text("instruct_starttag").zip(text("instruct_endtag"));
+        found.extend(tags.filter(|(start, _)| !start.trim().is_empty()));
     }
     Marks(found)
 }
