@@ -13,10 +13,16 @@ use std::sync::OnceLock;
 
 /// The kind of a favourite, and whose it is.
 type Kind = (String, Option<usize>, Option<usize>);
+/// Two things of which one is preferred, in the order of their terms, and whose preference it is.
+type Preference = (String, String, Option<usize>, Option<usize>);
+/// What follows such a word is one of several favourites.
+const ONE_OF_SEVERAL: [&str; 6] = ["one of", "among", "eine ihrer", "eine seiner", "eines", "einer"];
+/// Such a verb before the name shows that there are several favourites.
+const SEVERAL: [&str; 2] = [" are ", " sind "];
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
     let mut favourites: BTreeMap<Kind, Vec<(usize, Value)>> = BTreeMap::new();
-    let mut preferences: BTreeMap<(String, String), Vec<(usize, bool)>> = BTreeMap::new();
+    let mut preferences: BTreeMap<Preference, Vec<(usize, bool)>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate().filter(|(_, statement)| !statement.marks.past) {
         if let Some((kind, name)) = favourite(statement) {
             let text = &statement.folded.text;
@@ -24,8 +30,10 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
         }
         if let Some((one, other)) = preference(statement) {
             let turned = one > other;
-            let key = if turned { (other, one) } else { (one, other) };
-            preferences.entry(key).or_default().push((n, turned));
+            let (first, second) = if turned { (other, one) } else { (one, other) };
+            let text = &statement.folded.text;
+            let whose = subject(text, text.len());
+            preferences.entry((first, second, whose, statement.person)).or_default().push((n, turned));
         }
     }
     for members in favourites.into_values() {
@@ -66,6 +74,13 @@ fn favourite(statement: &Prepared<'_>) -> Option<(String, Value)> {
         return None;
     }
     let found = favourite_patterns().iter().find_map(|pattern| pattern.captures(text))?;
+    let before = text.get(..found.name("v")?.start()).unwrap_or_default();
+    let opening = text.get(..found.get(0)?.end()).unwrap_or_default();
+    if SEVERAL.iter().any(|verb| before.ends_with(verb))
+        || ONE_OF_SEVERAL.iter().any(|phrase| words(opening).join(" ").contains(phrase))
+    {
+        return None;
+    }
     let kind = found.name("k")?.as_str().trim();
     let listed = FAVOURITES.iter().position(|names| {
         names.iter().any(|name| match name.strip_prefix('*') {
@@ -86,7 +101,8 @@ fn preference(statement: &Prepared<'_>) -> Option<(String, String)> {
     let found = preference_patterns().iter().find_map(|pattern| pattern.captures(text))?;
     let name = |group: &str| {
         let terms = terms::terms_in(&Folded::new(found.name(group)?.as_str()));
-        terms.into_iter().find(|term| !term.is_empty())
+        // "Short meetings" and "short workouts" are not the same thing.
+        terms.into_iter().find(|term| term.starts_with('#') || terms::is_thing(term))
     };
     let (one, other) = (name("a")?, name("b")?);
     (one != other).then_some((one, other))

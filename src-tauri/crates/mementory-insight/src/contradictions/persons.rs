@@ -190,20 +190,26 @@ fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> 
     for name in texts.iter().filter_map(opening_name) {
         *counts.entry(name).or_default() += 1;
     }
-    let known = |name: &str| {
-        people.iter().find(|person| person.name.as_deref().is_some_and(|other| words(&fold(other)).contains(&name)))
-    };
+    // For each word of a name, whether the first person with it is introduced without a relation.
+    let mut known: HashMap<String, bool> = HashMap::new();
+    for person in people {
+        for word in words(&fold(person.name.as_deref().unwrap_or_default())) {
+            known.entry(word.to_owned()).or_insert(person.relation.is_none());
+        }
+    }
+    let has_no_relation = |name: &str| known.get(name).copied().unwrap_or_default();
     // A given name counts also before an adverb: "Samira now lives in Lyon".
     for name in texts.iter().filter_map(|text| words(&text.text).first().copied()) {
-        if counts.contains_key(name) || known(name).is_some_and(|person| person.relation.is_none()) {
+        if counts.contains_key(name) || has_no_relation(name) {
             *counts.entry(name).or_default() += 1;
         }
     }
     // A thing with a name does not live, eat or prefer anything.
-    counts.retain(|name, _| known(name).is_some() || texts.iter().any(|text| acts_like_person(text, name)));
-    let has_given_name = counts.keys().any(|name| known(name).is_some_and(|person| person.relation.is_none()));
-    counts.retain(|name, _| match known(name) {
-        Some(person) => person.relation.is_none(),
+    let acting: HashSet<&str> = texts.iter().filter_map(opening_of_action).collect();
+    counts.retain(|name, _| known.contains_key(*name) || acting.contains(name));
+    let has_given_name = counts.keys().any(|name| has_no_relation(name));
+    counts.retain(|name, _| match known.get(*name) {
+        Some(without_relation) => *without_relation,
         None => !has_given_name,
     });
     let written: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
@@ -215,9 +221,9 @@ fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> 
     (*count >= (texts.len() / 40).max(3) && *count * 2 >= next * 3).then(|| (*name).to_owned())
 }
 
-/// True if a text begins with the name and a verb for what only people do.
-fn acts_like_person(text: &Folded, name: &str) -> bool {
-    const VERBS: [&str; 36] = [
+/// The word with which a text begins, if a verb for what only people do follows.
+fn opening_of_action(text: &Folded) -> Option<&str> {
+    const VERBS: [&str; 35] = [
         "lives",
         "works",
         "likes",
@@ -236,7 +242,6 @@ fn acts_like_person(text: &Folded, name: &str) -> bool {
         "studies",
         "sleeps",
         "reads",
-        "lives",
         "plans",
         "wears",
         "wohnt",
@@ -256,7 +261,8 @@ fn acts_like_person(text: &Folded, name: &str) -> bool {
         "bevorzugt",
     ];
     let words = words(&text.text);
-    words.first() == Some(&name) && words.iter().skip(1).take(2).any(|word| VERBS.contains(word))
+    let acts = words.iter().skip(1).take(2).any(|word| VERBS.contains(word));
+    words.first().copied().filter(|_| acts)
 }
 
 /// The word with which a text begins, if it is in no list of words and a verb or a genitive follows, in English or in

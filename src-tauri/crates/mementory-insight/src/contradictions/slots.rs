@@ -23,16 +23,19 @@ const MAX_AFTER: usize = 48;
 const CLAUSE_ENDS: [char; 8] = ['.', ',', ';', ':', '。', '、', '(', '!'];
 /// Somebody may use several of these at once. Two of them contradict each other only if the newer statement says that
 /// something changed.
-const SEVERAL_AT_ONCE: [&str; 18] = [
+const SEVERAL_AT_ONCE: [&str; 24] = [
     "bank",
     "browser",
     "cloud",
+    "commute",
     "database",
+    "driving_fuel",
     "dwelling",
     "editor",
     "email_service",
     "frontend",
     "git_host",
+    "heat",
     "hours",
     "job_status",
     "language_main",
@@ -40,13 +43,23 @@ const SEVERAL_AT_ONCE: [&str; 18] = [
     "music_service",
     "notes",
     "os",
+    "phone",
     "read_format",
+    "school_stage",
     "tenure",
+    "theme",
 ];
 /// The words for these values are also words for occasions ("office hours").
 const ABOUT_WORKPLACES: [&str; 4] = ["commute", "hours", "shift", "workplace"];
-/// Values of an attribute of a language that the statement names.
+/// The level of a skill in a language. The statement must name one language.
 const OF_LANGUAGE: &str = "lang_skill";
+
+/// Classes that can hold together although they differ: somebody who is divorced can have a new partner.
+const HOLD_TOGETHER: [[&str; 2]; 3] = [["unmarried", "free"], ["unmarried", "dating"], ["unmarried", "engaged"]];
+/// These words deny what follows them only if the statement says that something is over: "switched from Windows".
+const DENY_IF_OVER: [&str; 2] = ["from", "von"];
+/// What follows such a word is not denied by what stands before it.
+const OPPOSING: [&str; 3] = ["but", "aber", "sondern"];
 
 /// A value of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,7 +136,10 @@ fn differ(attribute: &str, (one, a): (&Claim, &Prepared<'_>), (other, b): (&Clai
     let newer = if a.at > b.at { a } else { b };
     let changed = newer.signs.changed || newer.signs.over || a.at == b.at && (a.signs.changed || b.signs.changed);
     let exclusive = !SEVERAL_AT_ONCE.contains(&attribute) || changed;
-    exclusive && !one.given.is_empty() && !other.given.is_empty()
+    let together = HOLD_TOGETHER.iter().any(|[x, y]| {
+        one.given.contains(x) && other.given.contains(y) || one.given.contains(y) && other.given.contains(x)
+    });
+    exclusive && !together && !one.given.is_empty() && !other.given.is_empty()
 }
 
 fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
@@ -151,6 +167,9 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
                 });
                 first.iter().for_each(|(_, start, _)| values.push((*start, hit.end, value)));
             }
+            Pattern::DeniesBefore
+                if !statement.signs.over
+                    && text.get(hit.start..hit.end).is_some_and(|word| DENY_IF_OVER.contains(&word)) => {}
             Pattern::DeniesBefore => before.push((hit.start, hit.end)),
             Pattern::DeniesAfter => after.push((hit.start, hit.end)),
             _ => {}
@@ -164,13 +183,14 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
     });
     let mut out: BTreeMap<Owned, Claim> = BTreeMap::new();
     for (start, end, value) in values {
-        let is_denied =
-            before.iter().any(|(s, e)| {
-                *e <= start
-                    && start - *e <= MAX_BEFORE
-                    && !ends_clause(text, *e, start)
-                    && !values_between(&all, value, *s, start)
-            }) || after.iter().any(|(s, _)| *s >= end && *s - end <= MAX_AFTER && !ends_clause(text, end, *s));
+        let is_denied = before.iter().any(|(s, e)| {
+            *e <= start
+                && start - *e <= MAX_BEFORE
+                && !ends_clause(text, *e, start)
+                && !values_between(&all, value, *s, start)
+        }) || after.iter().any(|(s, _)| {
+            *s >= end && *s - end <= MAX_AFTER && !ends_clause(text, end, *s) && !values_between(&all, value, end, *s)
+        });
         let is_style = value.attribute.starts_with("style_");
         if is_about_thing(&text[..start])
             || is_about_past(text, start)
@@ -195,7 +215,7 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
 
 /// True if another value of the attribute stands between a denying word and a value: "no Windows but Linux".
 fn values_between(all: &[(usize, usize, SlotValue)], value: SlotValue, from: usize, to: usize) -> bool {
-    all.iter().any(|(start, end, other)| other.attribute == value.attribute && *start >= from && *end < to)
+    all.iter().any(|(start, end, other)| other.attribute == value.attribute && *start >= from && *end <= to)
 }
 
 /// True if a value is told as past: "was married to Ruben".
@@ -207,7 +227,9 @@ fn is_about_past(text: &str, start: usize) -> bool {
 }
 
 fn ends_clause(text: &str, from: usize, to: usize) -> bool {
-    text.get(from..to).is_none_or(|between| between.contains(CLAUSE_ENDS))
+    text.get(from..to).is_none_or(|between| {
+        between.contains(CLAUSE_ENDS) || words(between).iter().any(|word| OPPOSING.contains(word))
+    })
 }
 
 /// The only language that a statement names, as its position in the list of names.
