@@ -1,6 +1,7 @@
 //! Decides the kind and the special categories of a text by its words and by the vector of a sentence encoder: with a
 //! softmax regression for the kind, and a logistic regression for each special category. `examples/fit.rs` fits the
-//! weights to the sentences in `data/samples`, `data/everyday` and `data/memories`.
+//! weights to the sentences in `data/samples`, `data/everyday`, `data/memories` and
+//! `data/voices`.
 use crate::{
     About, AboutKind, Special,
     classify::{KIND_COUNT, best_kind, features, word_scores},
@@ -44,9 +45,12 @@ const STORED_WEIGHTS: &[u8; row_bytes(INPUTS) + row_bytes(DIMENSIONS) + row_byte
 
 /// A kind is suggested if its probability is at least this. If all kinds were equally likely, each would have 0.08.
 const MIN_KIND_PROBABILITY: f32 = 0.2;
-/// A special category is suggested if its probability is at least this. Missing a category is worse than suggesting a
-/// wrong one.
-pub const MIN_SPECIAL: f32 = 0.3;
+/// A special category is suggested if its probability by all inputs is at least this. Missing a category is worse than
+/// suggesting a wrong one.
+pub const MIN_SPECIAL: f32 = 0.2;
+/// The least probability by the vector alone or by the words alone. These are less sure: at [`MIN_SPECIAL`] too many
+/// suggestions would be wrong.
+pub const MIN_SPECIAL_BY_LESS: f32 = 0.3;
 
 /// What the words of a text say.
 struct Words {
@@ -112,7 +116,7 @@ impl Words {
             Evidence::Sure => 1.0,
             _ => probability(classes[n]),
         });
-        (most_probable(&kinds), probable(probabilities))
+        (most_probable(&kinds), probable(probabilities, MIN_SPECIAL_BY_LESS))
     }
 }
 
@@ -157,7 +161,8 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     if parts == 0 {
         return words.judge();
     }
-    (most_probable(&kinds.map(|score| score / parts as f32)), probable(probabilities))
+    let least = if words.is_foreign { MIN_SPECIAL_BY_LESS } else { MIN_SPECIAL };
+    (most_probable(&kinds.map(|score| score / parts as f32)), probable(probabilities, least))
 }
 
 /// The scores of the kinds, and those of the special categories.
@@ -172,9 +177,9 @@ fn probability(score: f32) -> f32 {
 }
 
 /// The special categories that are probable enough.
-fn probable(probabilities: [f32; SPECIAL_COUNT]) -> Vec<Special> {
+fn probable(probabilities: [f32; SPECIAL_COUNT], least: f32) -> Vec<Special> {
     let classes = Special::ALL.into_iter().zip(probabilities);
-    classes.filter(|(_, probability)| *probability >= MIN_SPECIAL).map(|(class, _)| class).collect()
+    classes.filter(|(_, probability)| *probability >= least).map(|(class, _)| class).collect()
 }
 
 /// Square roots of the probabilities that the text is of each kind. For two texts, the dot product of their roots says

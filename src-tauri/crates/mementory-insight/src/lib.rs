@@ -19,7 +19,7 @@ pub use contradictions::pools_values;
 pub use contradictions::{Contradiction, Sort, Statement, contradictions, past_plans};
 pub use fitted::{DIMENSIONS, judge};
 #[doc(hidden)]
-pub use fitted::{FEATURE_COUNT, MIN_SPECIAL, feature_value, inputs};
+pub use fitted::{FEATURE_COUNT, MIN_SPECIAL, MIN_SPECIAL_BY_LESS, feature_value, inputs};
 pub use kinds::{AboutKind, Special};
 pub use people::{Person, people};
 pub use special::special;
