@@ -244,7 +244,9 @@ impl Conversation<'_> {
                 out.push(((*id).to_owned(), *row, true));
             }
         }
-        let has_list = !listed.is_empty();
+        // The listed messages may all be in the row of the conversation.
+        let is_in_map = |map: Object<'_>| ids.iter().any(|id| map.has(id.as_str()));
+        let has_list = !listed.is_empty() || object.object(MAP).is_some_and(is_in_map);
         let others = self.rows.bubbles.iter().filter(|(id, _)| !listed.contains(id.as_str()) || id.is_empty());
         out.extend(others.map(|(id, row)| (id.clone(), *row, !has_list)));
         out
