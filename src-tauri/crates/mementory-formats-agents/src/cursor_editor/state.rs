@@ -214,6 +214,9 @@ impl Conversation<'_> {
             }
             let mut turn = read_turn(reader, self.member, raw.get(), &bubble, pointer)?;
             turn.id = turn.id.or_else(|| Some(id.to_owned()));
+            if order.contains_key(id) {
+                chat.leaf.clone_from(&turn.id);
+            }
             chat.note_time(turn.times.created);
             chat.turns.push(turn);
         }
