@@ -214,6 +214,9 @@ impl Conversation<'_> {
             }
             let mut turn = read_turn(reader, self.member, raw.get(), &bubble, pointer)?;
             turn.id = turn.id.or_else(|| Some(id.to_owned()));
+            if order.contains_key(id) {
+                chat.leaf.clone_from(&turn.id);
+            }
             chat.note_time(turn.times.created);
             chat.turns.push(turn);
         }
@@ -244,7 +247,9 @@ impl Conversation<'_> {
                 out.push(((*id).to_owned(), *row, true));
             }
         }
-        let has_list = !listed.is_empty();
+        // The listed messages may all be in the row of the conversation.
+        let is_in_map = |map: Object<'_>| ids.iter().any(|id| map.has(id.as_str()));
+        let has_list = !listed.is_empty() || object.object(MAP).is_some_and(is_in_map);
         let others = self.rows.bubbles.iter().filter(|(id, _)| !listed.contains(id.as_str()) || id.is_empty());
         out.extend(others.map(|(id, row)| (id.clone(), *row, !has_list)));
         out

@@ -125,9 +125,18 @@ fn add_files(
     turn: &mut Turn,
 ) -> Result<(), FormatError> {
     let Some(message) = turn.id.as_deref().and_then(|id| id.parse::<i64>().ok()) else { return Ok(()) };
-    // Databases of earlier versions have no table of files.
     let limit = i64::try_from(files.context.limits.element_bytes).unwrap_or(i64::MAX);
-    for file in read_files(database, message, limit).unwrap_or_default() {
+    let found = read_files(database, message, limit).unwrap_or_else(|error| {
+        // Databases of earlier versions have no table of files.
+        if tables(database).is_ok_and(|names| !names.iter().any(|name| name == "attachments")) {
+            return Vec::new();
+        }
+        let place = format!("{}#attachments of message {message}", member.place);
+        let reason = format!("database_unreadable: {error}");
+        files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Attachment));
+        Vec::new()
+    });
+    for file in found {
         let key = RecordKey::new(FORMAT_ID, format!("file/{chat}/{}", file.id));
         turn.attachments.push(AttachmentRef {
             key: key.clone(),

@@ -135,7 +135,12 @@ impl Messages {
             self.chats.len() - 1
         });
         if let Some((_, chat)) = self.chats.get_mut(position) {
-            chat.turns.push(turn(item, element));
+            let mut turn = turn(item, element);
+            if chat.container != member.place {
+                // The chat goes on in a further part of the archive.
+                turn.pointer = format!("{}#{}", member.name, turn.pointer);
+            }
+            chat.turns.push(turn);
         }
         Ok(())
     }
