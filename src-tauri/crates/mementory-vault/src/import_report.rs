@@ -124,16 +124,16 @@ pub struct ReachedState {
     pub time: Option<String>,
 }
 
-/// An export that states when it was made (PAM §16). File and scope are keyed digests, because the names in them may be
-/// erased later.
+/// An export that states when it was made (PAM §16).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatedExport {
-    /// Digest of the path of its file.
-    pub place: String,
-    /// Digest of the key scope of its records.
-    pub group: String,
-    /// When it was made, as stated in its file.
+    /// Keyed digest of the key scope of its records, because a name in the scope may be erased later.
+    pub group: [u8; 16],
+    /// When it was made, as stated in its file. At the latest the time of the import.
     pub time: Timestamp,
+    /// The rows whose content the vault has from this export, as encoded ranges in hexadecimal.
+    #[serde(default)]
+    pub rows: String,
 }
 
 /// One recognised source.

@@ -58,8 +58,9 @@ struct DirectoryLocation {
 impl DirectoryLocation {
     /// Compares the stated numbers with what was read: the number of entries and their bytes in the directory.
     fn contradiction(&self, entries: u64, bytes: u64) -> Option<Contradiction> {
-        // The archiver of macOS writes the lower 16 bits of larger numbers, without a Zip64 record.
-        let is_cut_off = !self.is_wide && entries > self.entries && entries % (1 << 16) == self.entries;
+        // Without a Zip64 record, programs write the lower 16 bits of a larger number, as the archiver of macOS does, or
+        // the largest number that fits.
+        let is_cut_off = !self.is_wide && (entries % (1 << 16) == self.entries || self.entries == u64::from(u16::MAX));
         let message = match () {
             () if self.has_two_answers => "the two end records of the archive differ",
             () if entries > self.entries && !is_cut_off => "the archive has more entries than its end record states",

@@ -1,4 +1,4 @@
-//! Detects logs: the first line that is an object must have the fields of an event, including the hash of the event.
+//! Detects logs: the first line that is JSON must have the fields of an event, including the hash of the event.
 use crate::zaxy::log_event::{EventVersion, version_of};
 use mementory_format::{Catalog, Claim, FormatError, Part, Role};
 use mementory_json::Tree;

@@ -23,7 +23,7 @@ use crate::{
     row_ranges::RowRanges,
 };
 use blocklist::Blocklist;
-pub(super) use exported::name_digest;
+pub(super) use exported::scope_digest;
 use exported::{EARLIER_EXPORT, KnownExports};
 use files::FileImport;
 use mementory_model::{Kind, Record, RecordKey, Timestamp};
@@ -53,7 +53,7 @@ struct SeenRecord {
     row: i64,
     digest: u64,
     updated: i64,
-    /// When the export was made that contained the record.
+    /// When the export was made that contained the record, if the record is one of a dated export's own.
     exported: Option<Timestamp>,
     /// True if this batch wrote the record's current version. A newer version may then replace it, and the replaced
     /// version is not added to the history.
@@ -122,6 +122,8 @@ pub(super) struct ImportRun<'i> {
     recency: Recency,
     /// Loaded when the first record of a dated export differs from the vault's version.
     known_exports: OnceCell<KnownExports>,
+    /// The rows whose content the vault has from the dated exports of this input, by the times of these exports.
+    exported_rows: BTreeMap<Timestamp, RowRanges>,
     platforms: HashMap<String, i64>,
     /// The rows that this input contains, to find the rows of the vault that it lacks. Filled only while planning.
     planned: PlannedRows,
@@ -158,6 +160,7 @@ impl<'i> ImportRun<'i> {
             unit_updated: None,
             recency: Recency::default(),
             known_exports: OnceCell::new(),
+            exported_rows: BTreeMap::new(),
             platforms: HashMap::new(),
             planned: PlannedRows::default(),
             referenced: HashMap::new(),
@@ -243,6 +246,7 @@ impl<'i> ImportRun<'i> {
             )?;
             blobs = std::mem::take(&mut staging.blobs);
         }
+        self.report_exported_rows();
         for finding in self.options.findings {
             self.report.warn_once(&finding.code, &finding.place, &finding.message);
         }
@@ -285,7 +289,7 @@ impl<'i> ImportRun<'i> {
             row: 0,
             digest: short_digest(&digest),
             updated,
-            exported: self.recency.export_time(),
+            exported: self.export_time(record),
             written: false,
             redacted: false,
             trashed: false,
@@ -324,6 +328,7 @@ impl<'i> ImportRun<'i> {
             self.note_planned(record, None);
             seen.written = true;
             (seen.row, seen.trashed) = self.insert(&id, record, &digest, extra_flags)?;
+            self.note_exported(record, seen.row);
         }
         self.seen.insert(id, seen);
         Ok(())
@@ -421,6 +426,9 @@ impl<'i> ImportRun<'i> {
             Verdict::Changed => (ItemOutcome::Updated, "changed at the source"),
         };
         self.report.note(Some(record.kind), &place, outcome, reason);
+        if matches!(verdict, Verdict::Same | Verdict::Changed) {
+            self.note_exported(record, known.row);
+        }
         if let Some(staging) = &mut self.staging {
             if matches!(verdict, Verdict::Same) {
                 staging.same.add(known.row);
@@ -454,7 +462,7 @@ impl<'i> ImportRun<'i> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         self.superseded.remove(id);
-        let (updated, exported) = (self.updated_micros(record), self.recency.export_time());
+        let (updated, exported) = (self.updated_micros(record), self.export_time(record));
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
         let (same, later) = (seen.digest == short_digest(digest), updated > seen.updated);
@@ -482,7 +490,12 @@ impl<'i> ImportRun<'i> {
         {
             self.reposition(&known, record, extra_flags, false)?;
         }
-        if newer && !same {
+        if same && written {
+            self.note_exported(record, row);
+        }
+        // The former occurrence may have been left out because the vault has a later export than that one.
+        let may_be_newest = same && !written && row > 0 && is_of_later_export;
+        if newer && (!same || may_be_newest) {
             let blocked = match () {
                 () if self.blocklist.has_redacted_words(id, record) => Some("redacted elsewhere"),
                 () if self.blocklist.has_blocked_text(&self.context.keys, record) => Some("same words deleted before"),
@@ -499,16 +512,22 @@ impl<'i> ImportRun<'i> {
             }
             if written && row > 0 {
                 self.replace_in_batch(row, trashed, record, digest, extra_flags)?;
+                self.note_exported(record, row);
             } else if row > 0
                 && let Some(known) = self.known_record(id)?
-                && matches!(self.decide(&known, record, digest)?, Verdict::Changed)
             {
-                self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
-                self.new_version(&known, record, digest, extra_flags)?;
-                if let Some(seen) = self.seen.get_mut(id) {
-                    seen.written = true;
+                let verdict = self.decide(&known, record, digest)?;
+                if matches!(verdict, Verdict::Same | Verdict::Changed) {
+                    self.note_exported(record, row);
                 }
-                return Ok(());
+                if matches!(verdict, Verdict::Changed) {
+                    self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
+                    self.new_version(&known, record, digest, extra_flags)?;
+                    if let Some(seen) = self.seen.get_mut(id) {
+                        seen.written = true;
+                    }
+                    return Ok(());
+                }
             }
         }
         self.report.note(Some(record.kind), &place, ItemOutcome::Skipped, "duplicate: it occurs twice in this input");

@@ -17,7 +17,7 @@ use crate::{
     export_diff::export_diff,
     import_report::{DatedExport, ImportReport, MissingPart},
 };
-use apply::{ImportRun, Renames, name_digest};
+use apply::{ImportRun, Renames, scope_digest};
 use mementory_formats::{Catalog, Detected, Detection, Format, FormatError, Passphrase, ReadContext, Sink, by_id};
 use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::{PackWriter, Store, unwrap_format};
@@ -159,8 +159,9 @@ impl Importer<'_> {
         let export = |source: &Detected| {
             let identified = by_id(source.format)?.export_identities()?;
             let export = identified.export_of(catalog, source, &options.limits).ok().flatten()?;
-            let digest = |name: &str| name_digest(&self.context.keys, name);
-            Some(DatedExport { place: digest(&export.place), group: digest(&export.group), time: export.time? })
+            let group = scope_digest(&self.context.keys, &export.group);
+            // A time in the future would make every later export an earlier one.
+            Some(DatedExport { group, time: export.time?.min(options.now), rows: String::new() })
         };
         let exports: Vec<_> = detection.sources.iter().map(export).collect();
         self.context.store.read(|connection| reading_order(connection, &states, exports.clone()))

@@ -22,18 +22,9 @@ pub(super) enum Recency {
     Next,
     /// A whole file whose state is earlier than the vault's.
     Earlier,
-    /// An export that was made at this time. Of each record, the version of the newest export that contains it counts.
-    Dated(Timestamp),
-}
-
-impl Recency {
-    /// When the source was made, if it is a dated export.
-    pub(super) fn export_time(self) -> Option<Timestamp> {
-        match self {
-            Self::Dated(time) => Some(time),
-            _ => None,
-        }
-    }
+    /// An export that was made at this time. Of each record whose key scope has the digest `group`, the version of the
+    /// newest export that contains it counts.
+    Dated { time: Timestamp, group: [u8; 16] },
 }
 
 /// The sources of an import in the order in which they are read, and the states that they lead to.
@@ -55,10 +46,11 @@ pub(super) fn reading_order(
     states: &[Option<SourceState>],
     exports: Vec<Option<DatedExport>>,
 ) -> VaultResult<ReadingOrder> {
-    let time = |index: usize| exports.get(index).and_then(Option::as_ref).map(|export| export.time);
+    let export = |index: usize| exports.get(index).and_then(Option::as_ref);
     let mut by_time: Vec<usize> = (0..states.len()).collect();
-    by_time.sort_by_key(|index| time(*index));
-    let unnumbered = |index: usize| time(index).map_or(Recency::Unnumbered, Recency::Dated);
+    by_time.sort_by_key(|index| export(*index).map(|export| export.time));
+    let dated = |export: &DatedExport| Recency::Dated { time: export.time, group: export.group };
+    let unnumbered = |index: usize| export(index).map_or(Recency::Unnumbered, dated);
     let mut out = ReadingOrder::default();
     if states.iter().all(Option::is_none) {
         out.sources = by_time.into_iter().map(|index| (index, unnumbered(index))).collect();

@@ -1,29 +1,23 @@
 //! Compares the times at which exports were made (PAM §16). Increments may arrive in any order; of each record, the
 //! version of the newest export that contains it counts.
 use super::{ImportRun, KnownRecord};
-use crate::{VaultError, VaultResult, import_report::DatedExport, row_ranges::RowRanges};
+use crate::{VaultError, VaultResult, import::sequence::Recency, import_report::DatedExport, row_ranges::RowRanges};
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Record, Timestamp};
 use rusqlite::Connection;
 use serde::Deserialize;
+use std::cmp::Ordering;
 
 /// Reason for keeping a version from an export that was made later.
 pub(super) const EARLIER_EXPORT: &str = "of an earlier export than what the vault has";
 
-/// Keyed digest of a name in a [`DatedExport`].
-pub(in crate::import) fn name_digest(keys: &VaultKeys, name: &str) -> String {
-    hex::encode(keyed_id(keys.ids(), &[b"dated export", name.as_bytes()]))
+/// Keyed digest of a key scope, for [`DatedExport::group`].
+pub(in crate::import) fn scope_digest(keys: &VaultKeys, scope: &str) -> [u8; 16] {
+    keyed_id(keys.ids(), &[b"dated export", scope.as_bytes()])
 }
 
-/// The imports of dated exports that were not undone.
-pub(super) struct KnownExports(Vec<Batch>);
-
-struct Batch {
-    id: i64,
-    /// Rows that the batch contained unchanged.
-    same: RowRanges,
-    exports: Vec<DatedExport>,
-}
+/// The dated exports of the imports that were not undone, each with its rows.
+pub(super) struct KnownExports(Vec<(DatedExport, RowRanges)>);
 
 impl KnownExports {
     fn load(connection: &Connection) -> VaultResult<Self> {
@@ -32,46 +26,59 @@ impl KnownExports {
             #[serde(default)]
             exports: Vec<DatedExport>,
         }
-        let mut statement = connection.prepare("SELECT id, report, same FROM batches WHERE undone_at IS NULL")?;
+        let mut statement = connection.prepare("SELECT report FROM batches WHERE undone_at IS NULL")?;
         let mut rows = statement.query([])?;
-        let mut batches = Vec::new();
+        let mut known = Vec::new();
         while let Some(row) = rows.next()? {
-            let report: Option<String> = row.get(1)?;
+            let report: Option<String> = row.get(0)?;
             // The batch of the current import has no report yet.
             let Ok(Stored { exports }) = serde_json::from_str(&report.unwrap_or_default()) else { continue };
-            if exports.is_empty() {
-                continue;
+            for export in exports {
+                let ranges = hex::decode(&export.rows).ok().and_then(|bytes| RowRanges::decode(&bytes));
+                let ranges = ranges.ok_or_else(|| VaultError::Damaged("the rows of a dated export".into()))?;
+                known.push((export, ranges));
             }
-            let bytes: Option<Vec<u8>> = row.get(2)?;
-            let same = RowRanges::decode(&bytes.unwrap_or_default())
-                .ok_or_else(|| VaultError::Damaged("the rows that an import contained".into()))?;
-            batches.push(Batch { id: row.get(0)?, same, exports });
         }
-        Ok(Self(batches))
+        Ok(Self(known))
     }
 
-    /// When the newest export was made that contained a row. `batches` wrote versions of the row, the first of them the
-    /// current one, whose record was read from the file with the digest `container`.
-    fn newest(&self, row: i64, batches: &[i64], container: &str, group: &str) -> Option<Timestamp> {
-        let mut newest: Option<Timestamp> = None;
-        for batch in self.0.iter().filter(|batch| batches.contains(&batch.id) || batch.same.contains(row)) {
-            let of_group = || batch.exports.iter().filter(move |export| export.group == group);
-            // A batch may contain several exports; the file says which one the current version was read from.
-            let read_from = of_group().find(|export| export.place == container);
-            let time = match read_from.filter(|_| batches.first() == Some(&batch.id)) {
-                Some(export) => Some(export.time),
-                None => of_group().map(|export| export.time).max(),
-            };
-            newest = newest.max(time);
-        }
-        newest
+    /// When the newest export of the group was made that contained the row.
+    fn newest(&self, row: i64, group: [u8; 16]) -> Option<Timestamp> {
+        let containing = self.0.iter().filter(|(export, rows)| export.group == group && rows.contains(row));
+        containing.map(|(export, _)| export.time).max()
     }
 }
 
 impl ImportRun<'_> {
-    /// True if an export that was made later than the current source contained the record.
-    pub(super) fn is_of_earlier_export(&self, known: &KnownRecord, record: &Record) -> VaultResult<bool> {
-        let Some(time) = self.recency.export_time() else { return Ok(false) };
+    /// When the current source was made, if it is a dated export and the record is one of its own. A record that an
+    /// export only carries for another source may be newer in an older export.
+    pub(super) fn export_time(&self, record: &Record) -> Option<Timestamp> {
+        let Recency::Dated { time, group } = self.recency else { return None };
+        (scope_digest(&self.context.keys, &record.key.scope) == group).then_some(time)
+    }
+
+    /// Notes that the vault has the content of a row from the current source.
+    pub(super) fn note_exported(&mut self, record: &Record, row: i64) {
+        if self.staging.is_some()
+            && row > 0
+            && let Some(time) = self.export_time(record)
+        {
+            self.exported_rows.entry(time).or_default().add(row);
+        }
+    }
+
+    /// Adds the rows to the exports in the report.
+    pub(super) fn report_exported_rows(&mut self) {
+        for export in &mut self.report.exports {
+            let rows = self.exported_rows.get(&export.time).cloned().unwrap_or_default();
+            export.rows = hex::encode(rows.encode().unwrap_or_default());
+        }
+    }
+
+    /// Whether the current source was made before or after the newest export that contained the record. None if one of
+    /// them has no date.
+    pub(super) fn compare_exports(&self, known: &KnownRecord, record: &Record) -> VaultResult<Option<Ordering>> {
+        let Some(time) = self.export_time(record) else { return Ok(None) };
         let exports = match self.known_exports.get() {
             Some(exports) => exports,
             None => {
@@ -79,18 +86,7 @@ impl ImportRun<'_> {
                 self.known_exports.get_or_init(|| exports)
             }
         };
-        let sql = "SELECT version_batch, 0 FROM records WHERE row = ?1 UNION ALL \
-                   SELECT batch, 1 FROM records WHERE row = ?1 UNION ALL \
-                   SELECT batch, 1 FROM versions WHERE row = ?1 ORDER BY 2";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let batches: Vec<i64> = statement
-            .query_map([known.row], |row| row.get::<_, Option<i64>>(0))?
-            .filter_map(Result::transpose)
-            .collect::<Result<_, _>>()?;
-        let stored = self.stored_record(known.row)?;
-        let digest = |name: &str| name_digest(&self.context.keys, name);
-        let (container, group) = (digest(&stored.origin.container), digest(&record.key.scope));
-        let newest = exports.newest(known.row, &batches, &container, &group);
-        Ok(newest.is_some_and(|newest| newest > time))
+        let group = scope_digest(&self.context.keys, &record.key.scope);
+        Ok(exports.newest(known.row, group).map(|newest| time.cmp(&newest)))
     }
 }

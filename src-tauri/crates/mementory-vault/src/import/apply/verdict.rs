@@ -4,6 +4,7 @@ use crate::{VaultResult, import::sequence::Recency};
 use mementory_model::{Kind, Record, normal_text};
 use mementory_store::Flags;
 use rusqlite::params;
+use std::cmp::Ordering;
 
 /// What an import does with a record that the vault already has.
 pub(super) enum Verdict {
@@ -32,10 +33,11 @@ impl ImportRun<'_> {
             if self.recency == Recency::Earlier {
                 return Ok(Verdict::KeepExisting("of an earlier state than what the vault has"));
             }
-            if self.is_of_earlier_export(known, record)? {
+            let export_order = self.compare_exports(known, record)?;
+            if export_order == Some(Ordering::Less) {
                 return Ok(Verdict::KeepExisting(EARLIER_EXPORT));
             }
-            let by_time = self.recency != Recency::Next;
+            let by_time = self.recency != Recency::Next && export_order != Some(Ordering::Greater);
             if by_time && self.is_older(known, record)? || self.older_unit && record.kind == Kind::Message {
                 return Ok(Verdict::KeepExisting("older than what the vault has"));
             }
