@@ -24,7 +24,7 @@ use crate::{
 };
 use blocklist::Blocklist;
 pub(super) use exported::scope_digest;
-use exported::{EARLIER_EXPORT, KnownExports};
+use exported::{DatedExports, EARLIER_EXPORT, export_of};
 use files::FileImport;
 use mementory_model::{Kind, Record, RecordKey, Timestamp};
 use mementory_store::{
@@ -36,10 +36,7 @@ use merge::KnownTexts;
 pub(super) use merge::Renames;
 use other_evidence::{CascadedEntities, OtherEvidence};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::{
-    cell::OnceCell,
-    collections::{BTreeMap, HashMap, HashSet},
-};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use superseded::SupersededStatements;
 use tombstone_cascade::TombstoneImport;
 use verdict::{Verdict, is_bitemporal, reopens};
@@ -120,10 +117,7 @@ pub(super) struct ImportRun<'i> {
     unit_updated: Option<Timestamp>,
     /// Whether the current source is older or newer than what the vault has.
     recency: Recency,
-    /// Loaded when the first record of a dated export differs from the vault's version.
-    known_exports: OnceCell<KnownExports>,
-    /// The rows whose content the vault has from the dated exports of this input, by the times of these exports.
-    exported_rows: BTreeMap<Timestamp, RowRanges>,
+    exports: DatedExports,
     platforms: HashMap<String, i64>,
     /// The rows that this input contains, to find the rows of the vault that it lacks. Filled only while planning.
     planned: PlannedRows,
@@ -159,8 +153,7 @@ impl<'i> ImportRun<'i> {
             older_unit: false,
             unit_updated: None,
             recency: Recency::default(),
-            known_exports: OnceCell::new(),
-            exported_rows: BTreeMap::new(),
+            exports: DatedExports::default(),
             platforms: HashMap::new(),
             planned: PlannedRows::default(),
             referenced: HashMap::new(),
@@ -246,7 +239,7 @@ impl<'i> ImportRun<'i> {
             )?;
             blobs = std::mem::take(&mut staging.blobs);
         }
-        self.report_exported_rows();
+        self.exports.add_rows_to(&mut self.report.exports);
         for finding in self.options.findings {
             self.report.warn_once(&finding.code, &finding.place, &finding.message);
         }
@@ -289,7 +282,7 @@ impl<'i> ImportRun<'i> {
             row: 0,
             digest: short_digest(&digest),
             updated,
-            exported: self.export_time(record),
+            exported: export_of(self.recency, &self.context.keys, record).map(|(time, _)| time),
             written: false,
             redacted: false,
             trashed: false,
@@ -462,7 +455,8 @@ impl<'i> ImportRun<'i> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         self.superseded.remove(id);
-        let (updated, exported) = (self.updated_micros(record), self.export_time(record));
+        let (updated, exported) =
+            (self.updated_micros(record), export_of(self.recency, &self.context.keys, record).map(|(time, _)| time));
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
         let (same, later) = (seen.digest == short_digest(digest), updated > seen.updated);

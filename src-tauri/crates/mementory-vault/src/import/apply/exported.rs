@@ -1,12 +1,12 @@
 //! Compares the times at which exports were made (PAM §16). Increments may arrive in any order; of each record, the
 //! version of the newest export that contains it counts.
-use super::{ImportRun, KnownRecord};
+use super::ImportRun;
 use crate::{VaultError, VaultResult, import::sequence::Recency, import_report::DatedExport, row_ranges::RowRanges};
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Record, Timestamp};
 use rusqlite::Connection;
 use serde::Deserialize;
-use std::cmp::Ordering;
+use std::{cell::OnceCell, cmp::Ordering, collections::BTreeMap};
 
 /// Reason for keeping a version from an export that was made later.
 pub(super) const EARLIER_EXPORT: &str = "of an earlier export than what the vault has";
@@ -17,7 +17,7 @@ pub(in crate::import) fn scope_digest(keys: &VaultKeys, scope: &str) -> [u8; 16]
 }
 
 /// The dated exports of the imports that were not undone, each with its rows.
-pub(super) struct KnownExports(Vec<(DatedExport, RowRanges)>);
+struct KnownExports(Vec<(DatedExport, RowRanges)>);
 
 impl KnownExports {
     fn load(connection: &Connection) -> VaultResult<Self> {
@@ -49,44 +49,59 @@ impl KnownExports {
     }
 }
 
-impl ImportRun<'_> {
-    /// When the current source was made, if it is a dated export and the record is one of its own. A record that an
-    /// export only carries for another source may be newer in an older export.
-    pub(super) fn export_time(&self, record: &Record) -> Option<Timestamp> {
-        let Recency::Dated { time, group } = self.recency else { return None };
-        (scope_digest(&self.context.keys, &record.key.scope) == group).then_some(time)
-    }
+/// The dated exports that the vault knows, and the rows of those in this input.
+#[derive(Default)]
+pub(super) struct DatedExports {
+    /// Loaded when the first record of a dated export differs from the vault's version.
+    known: OnceCell<KnownExports>,
+    /// The rows whose content the vault has from the dated exports of this input, by the times of these exports.
+    rows: BTreeMap<Timestamp, RowRanges>,
+}
 
-    /// Notes that the vault has the content of a row from the current source.
-    pub(super) fn note_exported(&mut self, record: &Record, row: i64) {
-        if self.staging.is_some()
-            && row > 0
-            && let Some(time) = self.export_time(record)
-        {
-            self.exported_rows.entry(time).or_default().add(row);
-        }
-    }
-
-    /// Adds the rows to the exports in the report.
-    pub(super) fn report_exported_rows(&mut self) {
-        for export in &mut self.report.exports {
-            let rows = self.exported_rows.get(&export.time).cloned().unwrap_or_default();
+impl DatedExports {
+    /// Adds the rows of this input to its exports in the report.
+    pub(super) fn add_rows_to(&self, exports: &mut [DatedExport]) {
+        for export in exports {
+            let rows = self.rows.get(&export.time).cloned().unwrap_or_default();
             export.rows = hex::encode(rows.encode().unwrap_or_default());
         }
     }
 
-    /// Whether the current source was made before or after the newest export that contained the record. None if one of
-    /// them has no date.
-    pub(super) fn compare_exports(&self, known: &KnownRecord, record: &Record) -> VaultResult<Option<Ordering>> {
-        let Some(time) = self.export_time(record) else { return Ok(None) };
-        let exports = match self.known_exports.get() {
-            Some(exports) => exports,
+    /// Whether `time` is before or after the time of the newest export of the group that contained the row. None if no
+    /// known export contained it.
+    pub(super) fn compare(
+        &self,
+        connection: &Connection,
+        row: i64,
+        time: Timestamp,
+        group: [u8; 16],
+    ) -> VaultResult<Option<Ordering>> {
+        let known = match self.known.get() {
+            Some(known) => known,
             None => {
-                let exports = KnownExports::load(self.connection)?;
-                self.known_exports.get_or_init(|| exports)
+                let known = KnownExports::load(connection)?;
+                self.known.get_or_init(|| known)
             }
         };
-        let group = scope_digest(&self.context.keys, &record.key.scope);
-        Ok(exports.newest(known.row, group).map(|newest| time.cmp(&newest)))
+        Ok(known.newest(row, group).map(|newest| time.cmp(&newest)))
+    }
+}
+
+/// When the source was made, if it is a dated export and the record is one of its own, with the digest of their key
+/// scope. A record that an export only carries for another source may be newer in an older export.
+pub(super) fn export_of(recency: Recency, keys: &VaultKeys, record: &Record) -> Option<(Timestamp, [u8; 16])> {
+    let Recency::Dated { time, group } = recency else { return None };
+    (scope_digest(keys, &record.key.scope) == group).then_some((time, group))
+}
+
+impl ImportRun<'_> {
+    /// Notes that the vault has the content of a row from the current source.
+    pub(super) fn note_exported(&mut self, record: &Record, row: i64) {
+        if self.staging.is_some()
+            && row > 0
+            && let Some((time, _)) = export_of(self.recency, &self.context.keys, record)
+        {
+            self.exports.rows.entry(time).or_default().add(row);
+        }
     }
 }

@@ -1,5 +1,8 @@
 //! Decides what an import does with a record that the vault already has.
-use super::{ImportRun, KnownRecord, Merge, SOURCE_BLOCKED, exported::EARLIER_EXPORT};
+use super::{
+    ImportRun, KnownRecord, Merge, SOURCE_BLOCKED,
+    exported::{EARLIER_EXPORT, export_of},
+};
 use crate::{VaultResult, import::sequence::Recency};
 use mementory_model::{Kind, Record, normal_text};
 use mementory_store::Flags;
@@ -33,7 +36,10 @@ impl ImportRun<'_> {
             if self.recency == Recency::Earlier {
                 return Ok(Verdict::KeepExisting("of an earlier state than what the vault has"));
             }
-            let export_order = self.compare_exports(known, record)?;
+            let export_order = match export_of(self.recency, &self.context.keys, record) {
+                Some((time, group)) => self.exports.compare(self.connection, known.row, time, group)?,
+                None => None,
+            };
             if export_order == Some(Ordering::Less) {
                 return Ok(Verdict::KeepExisting(EARLIER_EXPORT));
             }
