@@ -61,7 +61,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     });
     let databases = sqlite_rows::claims(catalog, 0.9, "The database of Kiro CLI or Amazon Q", amazon_q::is_database);
     let mut all: Vec<Claim> = own.chain(databases).collect();
-    let programs: [(&str, &str, fn(&sqlite_rows::Schema) -> bool); 3] = [
+    let programs: [(&str, &str, IsDatabase); 3] = [
         (GOOSE, "The database of Goose", goose::is_database),
         (OLLAMA, "The database of Ollama's app", ollama::is_database),
         (ANYTHING_LLM, "The database of AnythingLLM", anything_llm::is_database),
@@ -72,6 +72,9 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     }
     all
 }
+
+/// True for the tables of a program's database.
+type IsDatabase = fn(&sqlite_rows::Schema) -> bool;
 
 /// Root and archive of a file, and its name without the ending.
 fn stem(member: &Member) -> Option<(usize, Option<usize>, &str)> {
