@@ -5,6 +5,7 @@ mod api;
 mod branches;
 mod cherry_studio;
 mod cline;
+mod compliance;
 mod conversation;
 mod detect;
 mod goose;

@@ -3,7 +3,8 @@ use super::conversation::{LooseMessages, conversation};
 use super::detect::{ANYTHING_LLM, GOOSE, OLLAMA};
 use super::shape::{FORMAT_ID, Shape, wrappers};
 use super::{
-    amazon_q, anything_llm, api, cherry_studio, cline, goose, kiro, kobold, ollama, openrouter, stores, threads,
+    amazon_q, anything_llm, api, cherry_studio, cline, compliance, goose, kiro, kobold, ollama, openrouter, stores,
+    threads,
 };
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -55,6 +56,13 @@ pub(super) fn read(
                 files.objects(member, &api::WRAPPERS, Kind::Conversation, |files, e| {
                     api::read_exchange(files, member, e)
                 })?;
+            }
+            Shape::Compliance => {
+                let mut conversations = compliance::Conversations::default();
+                files.objects(member, &compliance::WRAPPERS, Kind::Conversation, |files, e| {
+                    conversations.add(files, member, e)
+                })?;
+                conversations.send(files, member)?;
             }
             Shape::AmazonQ => {
                 files.objects(member, &[], Kind::Conversation, |files, e| amazon_q::read_saved(files, member, e))?;

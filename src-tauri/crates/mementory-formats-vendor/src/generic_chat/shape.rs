@@ -1,5 +1,5 @@
 //! The shapes that many programs share, recognised by the start of a file.
-use super::{api, cline, pairs};
+use super::{api, cline, compliance, pairs};
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
 
@@ -95,6 +95,8 @@ pub(super) enum Shape {
     Kobold,
     /// Requests to an API and their answers.
     Api,
+    /// Conversations of a ChatGPT workspace, from the Compliance API.
+    Compliance,
 }
 
 impl Shape {
@@ -114,6 +116,7 @@ impl Shape {
             Shape::Kiro => "kiro",
             Shape::Kobold => "kobold",
             Shape::Api => "api",
+            Shape::Compliance => "compliance",
         }
     }
 
@@ -121,10 +124,14 @@ impl Shape {
     pub fn parse(name: &str) -> Option<Self> {
         let shared = [Shape::Conversations, Shape::Messages, Shape::Threads, Shape::OpenRouter];
         let backups = [Shape::NextChat, Shape::Chatbox, Shape::LobeChat, Shape::CherryStudio];
-        [&shared[..], &backups[..], &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold, Shape::Api]]
-            .concat()
-            .into_iter()
-            .find(|shape| shape.as_str() == name)
+        [
+            &shared[..],
+            &backups[..],
+            &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold, Shape::Api, Shape::Compliance],
+        ]
+        .concat()
+        .into_iter()
+        .find(|shape| shape.as_str() == name)
     }
 }
 
@@ -144,7 +151,11 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if is_amazon_q(&keys) {
         return Some(Shape::AmazonQ);
     }
-    if api::is_exchange(&keys, &values_of(&text, "\"object\"")) {
+    let objects = values_of(&text, "\"object\"");
+    if compliance::is_response(&keys, &objects) {
+        return Some(Shape::Compliance);
+    }
+    if api::is_exchange(&keys, &objects) {
         return Some(Shape::Api);
     }
     if ["version", "data.message_id", "data.content.kind"].iter().all(|key| has(&keys, key))
@@ -323,6 +334,10 @@ mod tests {
             (r#"{"exportType":"all","state":{"orders":[]}}"#, None),
             (r#"{"gamestarted":true,"prompt":"a","actions":["b"]}"#, Some(Shape::Kobold)),
             (r#"{"prompt":"a","actions":["b"]}"#, None),
+            (
+                r#"{"object":"compliance.workspace.conversation","id":"c","messages":{"data":[]}}"#,
+                Some(Shape::Compliance),
+            ),
             (r#"{"custom_id":"r","url":"/v1/responses","body":{"input":"a"}}"#, Some(Shape::Api)),
             (r#"{"custom_id":"r","response":{"body":{"choices":[]}},"error":null}"#, Some(Shape::Api)),
             (r#"{"input":{"messages":[]},"preferred_output":[]}"#, Some(Shape::Api)),
