@@ -141,10 +141,3 @@ impl Format for Mem {
         validate::validate(&Bundle::open(catalog, detected, limits)?, trust)
     }
 }
-
-/// The canonical text of a value, for the property tests of all canonical forms. None if a number has no canonical
-/// form.
-#[cfg(test)]
-pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
-    canonical::canonical(tree).ok()
-}

@@ -7,7 +7,10 @@ use super::sealed_secrets::sha256;
 use mementory_format::StoredRecord;
 use mementory_format::extension as slot_names;
 use mementory_formats_agents::openclaw::{read::labelled_value, write::current_text};
-use mementory_json::Tree;
+use mementory_json::{
+    Tree,
+    canonical::{Style, canonical},
+};
 use mementory_model::{Record, Verbatim};
 
 /// Prose blocks with a member of their own in `prose`. All others are in `custom_blocks`.
@@ -146,7 +149,7 @@ fn identity_digest(doc: &Tree) -> String {
         raw.remove(slot_names::FORMER_VENDOR);
         doc.set("raw_source", raw);
     }
-    sha256(crate::zaxy::canonical::canonical(&doc).unwrap_or_default().as_bytes())
+    sha256(canonical(&doc, Style::PYTHON).unwrap_or_default().as_bytes())
 }
 
 /// The result of [`restore`].
