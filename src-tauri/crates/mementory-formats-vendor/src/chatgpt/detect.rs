@@ -167,9 +167,8 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
         if !matches!(head.first(), Some(b'[' | b'{')) {
             return Ok(Contents::Other);
         }
-        if head.trim_ascii_end() == b"[]" && name.starts_with("conversations")
-            || head.trim_ascii() == b"[]" && member.place == member.name
-        {
+        let may_be_empty = name.starts_with("conversations") || member.place == member.name;
+        if may_be_empty && JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list()) {
             return Ok(Contents::Empty);
         }
         match head::has_conversations(&head) {

@@ -51,7 +51,7 @@ fn empty_export(catalog: &Catalog, account: &Member) -> Option<Claim> {
     let is_empty_list = |member: &&Member| {
         plain_name(&member.name) == "conversations.json"
             && is_beside(member, account)
-            && JsonHead::of(catalog, member).is_some_and(|head| head.bytes.trim_ascii() == b"[]")
+            && JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list())
     };
     let list = catalog.members().iter().find(is_empty_list)?;
     let parts =

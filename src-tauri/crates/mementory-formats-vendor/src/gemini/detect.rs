@@ -134,7 +134,7 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     // A file that cannot be read is not claimed; the import reports it as unknown.
     let head = read(HEAD_BYTES).ok()?;
     match head.iter().find(|byte| !byte.is_ascii_whitespace())? {
-        b'[' if head.trim_ascii() == b"[]" => {
+        b'[' if JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list()) => {
             // The log of an account without activities. Only its folder says whose log it is.
             (name.ends_with(".json") && is_in_own_folder(member)).then_some(Content::ActivityJson)
         }

@@ -56,7 +56,7 @@ fn is_named_chat(member: &Member) -> bool {
 }
 
 fn is_empty_list(catalog: &Catalog, member: &Member) -> bool {
-    JsonHead::of(catalog, member).is_some_and(|head| head.bytes.trim_ascii() == b"[]")
+    JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list())
 }
 
 fn place_of(member: &Member) -> Place {
