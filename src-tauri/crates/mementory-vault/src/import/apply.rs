@@ -50,10 +50,10 @@ struct SeenRecord {
     row: i64,
     digest: u64,
     updated: i64,
-    /// When the export was made that contained the record, if the record is one of a dated export's own.
+    /// When the dated export was made to which the record belongs. None if it belongs to no dated export.
     exported: Option<Timestamp>,
-    /// True if this batch wrote the record's current version. A newer version may then replace it, and the replaced
-    /// version is not added to the history.
+    /// True if this batch wrote the record's current version. A newer version in the batch then replaces that version,
+    /// which is not added to the history.
     written: bool,
     /// True if the record was redacted. Nothing of a redacted record may be written.
     redacted: bool,
@@ -487,7 +487,7 @@ impl<'i> ImportRun<'i> {
         if same && written {
             self.note_exported(record, row);
         }
-        // The former occurrence may have been left out because the vault has a later export than that one.
+        // The earlier occurrence may have been skipped because the vault has a later export than that occurrence's.
         let may_be_newest = same && !written && row > 0 && is_of_later_export;
         if newer && (!same || may_be_newest) {
             let blocked = match () {
