@@ -38,8 +38,8 @@ pub fn is_of_cline(text: &str) -> bool {
 /// that were added. An empty block stands for a block without text, such as a picture, which may be a tool's result.
 pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
     let (mut own, mut added) = (String::new(), Vec::new());
-    // Set if the last block with text is only the heading of a tool result: whether the tool asks the person, and
-    // whether a block without text has followed.
+    // Set if the last block with text was only the heading of a tool result. The first value says whether the tool asks
+    // the person, the second whether a block without text has followed.
     let mut heading: Option<(bool, bool)> = None;
     for block in blocks.iter().map(|block| block.trim()) {
         if block.is_empty() {
@@ -51,9 +51,10 @@ pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
                 heading = Some((asks, false));
                 add_text(&mut added, block);
             }
-            // A tool's result may itself begin like a heading, but not a person's answer, which is always in an
-            // element. So after the heading of a question, or after a result without text, a heading belongs to the
-            // next tool.
+            // The result of a tool that does not ask the person may itself begin like a heading, so a block that begins
+            // like a heading directly after such a heading is the tool's result. In all other cases it starts the
+            // result of the next tool: a person's answer begins with an element, and a block without text was already
+            // the result.
             (None | Some((true, _) | (_, true)), Some((asks, rest))) => {
                 add_result(block, rest, asks, &mut own, &mut added);
             }

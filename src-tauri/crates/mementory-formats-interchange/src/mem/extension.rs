@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 /// change a value (for example `1.0`).
 const FIELDS_TEXT_MEMBER: &str = "fields_text";
 
-/// The model fields that lines can express: everything but times on all lines, and some times depending on the kind, in
-/// whole seconds.
+/// Fields that every line can express (`always`), and fields that only lines of some kinds can express (`sometimes`).
+/// Times have whole seconds.
 const NATIVE_FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: true };
 

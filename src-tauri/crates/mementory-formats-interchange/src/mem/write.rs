@@ -112,7 +112,7 @@ struct BundleWriter<'l> {
     /// Requested version. If it is that of the source bundle and nothing changed, the bundle's manifest and signature
     /// are reused.
     version: Option<String>,
-    /// Like `version`, but not requested, so a manifest with wrong counts is not reused.
+    /// Version of the source bundle if no version was requested. A manifest with wrong counts is then not reused.
     source_version: Option<String>,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,

@@ -17,9 +17,9 @@ pub(super) type RenamedIds = HashMap<(&'static str, String), String>;
 
 /// Result of checking an element for forbidden values.
 pub(super) struct Faults {
-    /// True if it contains any.
+    /// True if the element contains a forbidden value.
     pub any: bool,
-    /// True if its id is forbidden, or missing although it is required.
+    /// True if the element's id is forbidden, or missing although it is required.
     pub id: bool,
 }
 

@@ -145,7 +145,7 @@ pub(super) fn clean(
     }
 }
 
-/// Sets the id of an object. Returns true if it differs from the original id, which another object already has.
+/// Sets the id of an object. Returns true if it is a new id, because another object already has the original id.
 pub(super) fn set_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut LossReport) -> bool {
     let is_new = to_record::text(tree, "id") != Some(id);
     if is_new {
