@@ -43,7 +43,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let indexes = catalog.members().iter().filter(|m| m.file_name() == INDEX && topic_folders.contains(&place_of(m)));
     let indexed_folders = folders_of(catalog, indexes.map(|m| m.id));
     for member in catalog.members().iter().filter(|m| is_markdown(m)) {
-        // Claude Code also writes topics without frontmatter. They count if the folder has an index and a topic.
+        // Claude Code also writes topics without frontmatter. Such a file is recognised if its folder contains an index
+        // and a topic with frontmatter.
         let is_indexed = indexed_folders.contains(&place_of(member)) && !is_rules_name(member);
         let is_in_memory = is_in_memory_folder(catalog, member) || is_beside_logs(member, &log_folders);
         if topics.contains(&member.id) || is_indexed || is_in_memory {

@@ -48,7 +48,8 @@ pub(super) fn payload(stored: &StoredRecord, author: &Author) -> Value {
         (2.into(), words(record).into()),
         (3.into(), confidence.into()),
         (4.into(), provenance(record, author)),
-        // The owner. Readers do not rely on this member: they derive the trust from the signature.
+        // The trust: 1 means that the owner is the author. Readers ignore this member and derive the trust from the
+        // signature.
         (5.into(), 1.into()),
         (7.into(), times(record, author.now)),
     ];

@@ -24,8 +24,8 @@ pub(super) struct FileNames {
     assigned_ids: HashSet<String>,
     /// True if the folder has side files that occur only in exports.
     is_export_folder: bool,
-    /// References to files that extension slots restored, for records of other formats. The keys of the map are the
-    /// values of the record keys that the files have in the export.
+    /// Files of records of other formats, as restored from extension slots. The map is keyed by the value of the record
+    /// key that the file has in the export.
     restored: HashMap<String, AttachmentRef>,
 }
 

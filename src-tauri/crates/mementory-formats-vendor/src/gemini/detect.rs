@@ -135,7 +135,8 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     let head = read(HEAD_BYTES).ok()?;
     match head.iter().find(|byte| !byte.is_ascii_whitespace())? {
         b'[' if head.trim_ascii() == b"[]" => {
-            // The log of an account without activities. Only its folder says whose log it is.
+            // An empty list may be the log of an account without activities. Only its folder shows whether it is from
+            // Gemini.
             (name.ends_with(".json") && is_in_own_folder(member)).then_some(Content::ActivityJson)
         }
         b'[' | b'{' => {

@@ -92,8 +92,8 @@ fn text(row: &Row, name: &str) -> Option<String> {
     }
 }
 
-/// A conversation without its messages. Its id is the thread's or the workspace's name in addresses, because other
-/// databases have the same numbers.
+/// A conversation without its messages. Its id consists of the names of workspace and thread in URLs, because their
+/// numbers are not unique across databases.
 fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3]) -> Chat {
     let of_workspace = |name: &str| workspace.and_then(|row| text(row, name));
     let of_thread = |name: &str| thread.and_then(|row| text(row, name));

@@ -72,7 +72,7 @@ fn turns_of(
     Ok(out)
 }
 
-/// Adds the messages of a chat. Returns false if their texts have more than `max_bytes`; the rest is not read then.
+/// Adds the messages of a chat, until their total size exceeds `max_bytes`. Returns false in that case.
 fn read_turns(database: &Database, chat: &str, max_bytes: u64, out: &mut Vec<Turn>) -> rusqlite::Result<bool> {
     let mut statement = database.connection.prepare("SELECT * FROM messages WHERE chat_id = ?1 ORDER BY id")?;
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();

@@ -137,7 +137,7 @@ impl Messages {
         if let Some((_, chat)) = self.chats.get_mut(position) {
             let mut turn = turn(item, element);
             if chat.container != member.place {
-                // The chat goes on in a further part of the archive.
+                // This message is not in the first file of its chat, so the pointer also contains the name of its file.
                 turn.pointer = format!("{}#{}", member.name, turn.pointer);
             }
             chat.turns.push(turn);

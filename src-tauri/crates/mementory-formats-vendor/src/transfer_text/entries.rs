@@ -157,7 +157,7 @@ const WORDS_FOR_USER: [&str; 28] = [
     "ユーザー",
     "사용자",
 ];
-/// Articles before that word.
+/// Articles that may precede the word for the person.
 const ARTICLES: [&str; 8] = ["der", "die", "le", "la", "el", "o", "a", "de"];
 
 /// True if a line begins like a saved memory.
