@@ -155,9 +155,9 @@ impl Content {
         self.text.push_str(text);
     }
 
-    /// Adds a part that is shown collapsed. A part with neither text nor name remains only in the verbatim, except for
-    /// a tool result: if a message contains nothing else, an empty result shows that the person did not write the
-    /// message.
+    /// Adds a part that is shown collapsed. A part without text and name is left out and remains only in the verbatim.
+    /// An empty tool result is kept: if the message contains nothing else, the result shows that the person did not
+    /// write the message.
     pub fn add_block(&mut self, kind: &str, name: Option<String>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() && kind != "tool_result" {

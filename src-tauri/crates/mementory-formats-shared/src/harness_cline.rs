@@ -34,8 +34,9 @@ pub fn is_of_cline(text: &str) -> bool {
     text.contains("<environment_details>")
 }
 
-/// Splits the blocks of a message for which [`is_of_cline`] is true into the text that the person wrote and the texts
-/// that were added. An empty block stands for a block without text, such as a picture, which may be a tool's result.
+/// Splits the blocks of a message for which [`is_of_cline`] is true. Returns the text that the person wrote, and the
+/// texts that the program added. A block without text, such as a picture, is an empty string; it may be a tool's
+/// result.
 pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
     let (mut own, mut added) = (String::new(), Vec::new());
     // Set if the last block with text was only the heading of a tool result. The first value says whether the tool asks
@@ -51,10 +52,9 @@ pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
                 heading = Some((asks, false));
                 add_text(&mut added, block);
             }
-            // The result of a tool that does not ask the person may itself begin like a heading, so a block that begins
-            // like a heading directly after such a heading is the tool's result. In all other cases it starts the
-            // result of the next tool: a person's answer begins with an element, and a block without text was already
-            // the result.
+            // A heading directly after the heading of a tool that does not ask the person may be the first line of that
+            // tool's result. In all other cases, a heading starts the result of the next tool: a person's answer begins
+            // with an element, and a block without text was already the result.
             (None | Some((true, _) | (_, true)), Some((asks, rest))) => {
                 add_result(block, rest, asks, &mut own, &mut added);
             }

@@ -177,7 +177,7 @@ fn is_markdown(member: &Member) -> bool {
     name.ends_with(".md") || name.ends_with(".markdown")
 }
 
-/// True for a file name that rules files have. Such a file is no topic.
+/// True for a file name that rules files have. Such a file is not a topic.
 fn is_rules_name(member: &Member) -> bool {
     let names = ["claude.md", "claude.local.md", "agents.md", "gemini.md", "readme.md"];
     names.iter().any(|name| member.file_name().eq_ignore_ascii_case(name))

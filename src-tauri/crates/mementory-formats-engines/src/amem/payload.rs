@@ -101,8 +101,9 @@ fn times(record: &Record, now: Timestamp) -> Value {
     map(members)
 }
 
-/// The owner's statement that they sign a memory of another author. None for a memory of the owner, and for memories of
-/// other sources: like ApertoMemory, we sign the memories that the owner's assistants wrote as the owner's own.
+/// The owner's statement that they sign a memory of another author. None for a memory of the owner. Also None for a
+/// memory of another source, because the owner's assistants wrote it; like ApertoMemory, we sign such a memory as the
+/// owner's own.
 ///
 /// An edited memory has no id of a proven author (member 4), because that author did not write the edited text.
 fn custody(stored: &StoredRecord, author: &Author) -> Option<Value> {

@@ -25,7 +25,7 @@ const KINDS: [Kind; 8] = [
     Kind::Todo,
 ];
 
-/// Writes the new file `out`. If `out` is None, only the report is made, for which no passphrase is needed.
+/// Writes the new file `out`. If `out` is None, only makes the report, which needs no passphrase.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,

@@ -32,7 +32,7 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 pub(super) struct Secrets {
     are_sealed: bool,
     files: BTreeMap<String, Vec<u8>>,
-    /// For each file whose name in the archive differs from the name under which it was added: its name in the archive.
+    /// The name in the archive of each file that was added under another name.
     renamed: BTreeMap<String, String>,
 }
 

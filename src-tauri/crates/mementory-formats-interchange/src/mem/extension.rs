@@ -98,8 +98,8 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
     Some(Restored { record, changed })
 }
 
-/// Reports the members of the extension slot as losses, because other programs do not read them: each time separately,
-/// key and origin not at all.
+/// Reports the members of the extension slot as losses, because other programs do not read them. Each time is reported
+/// separately. Key and origin are not reported.
 pub(super) fn report_losses(id: &str, mapped: &Record, record: &Record, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
     if extension::slot_member_names(slot).any(|name| name == "times") {

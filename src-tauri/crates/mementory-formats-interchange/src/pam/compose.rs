@@ -73,8 +73,8 @@ pub(super) struct ComposedMemory {
     pub changed: bool,
 }
 
-/// Loss notes for a forbidden value that was moved, a missing value that was filled in, and a forbidden value that was
-/// left out because the object has no place for it.
+/// Loss notes: a forbidden value was moved, a missing value was filled in, and a forbidden value was left out because
+/// the object has no place for it.
 const FORBIDDEN_VALUE_NOTE: &str =
     "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
 const MISSING_VALUE_NOTE: &str = "the format requires a value, so the closest one is written";

@@ -114,8 +114,8 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     Some(Slot::Record(Box::new(record)))
 }
 
-/// Lists the losses of a record whose source text is written unchanged: values that came from other records or files of
-/// the source, which the export does not contain.
+/// Lists the losses of a record whose source text is written unchanged. These are the values that came from other
+/// records or files of the source, which are not in the export.
 pub fn report_difference(native: &Record, record: &Record, id: &str, losses: &mut LossReport) {
     let (mut native, record) = (native.clone(), record.clone());
     if let (Some(native), Some(part)) = (&mut native.message, &record.message) {

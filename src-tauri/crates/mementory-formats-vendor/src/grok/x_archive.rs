@@ -182,8 +182,8 @@ fn skip_assignment(bytes: &mut dyn Read) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A message. It has no id; its key is made from its content and not from its position, which changes in the next
-/// archive if another message was deleted.
+/// A message. It has no id, so its key is made from its content. The position is not used, because it changes in the
+/// next archive if an earlier message was deleted.
 fn turn(item: &Object<'_>, element: &ObjectElement<'_>) -> Turn {
     let sender = item.object("sender").and_then(|sender| first_text(&sender, &["originalName", "name"]));
     let role =

@@ -24,8 +24,8 @@ const CONVERSATION_MEMBERS: [&str; 10] = [
     "collection_uuid",
     "mode",
 ];
-/// Members of a thread or of its metadata that have a field in the model, members that differ in each export, and the
-/// lists of entries.
+/// Members of a thread or of its metadata that are not stored as fields: those with a field in the model, those that
+/// differ in each export, and the lists of entries.
 const THREAD_MEMBERS: [&str; 29] = [
     "thread_id",
     "context_uuid",

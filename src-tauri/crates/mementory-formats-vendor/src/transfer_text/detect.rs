@@ -62,8 +62,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
     let in_vaults = if is_selected { BTreeSet::new() } else { notes_of_vaults(catalog) };
     let mut exported: BTreeMap<(usize, Option<usize>), Claim> = BTreeMap::new();
     for member in catalog.members() {
-        // A conversation that SpecStory or Cascade wrote is recognised by its first line, and one of Convoviz by its front
-        // matter, so it is claimed even among notes.
+        // A conversation from SpecStory or Cascade is recognised by its first line, and one from Convoviz by its front
+        // matter. Such a conversation is claimed even among notes.
         if notes.contains(&member.id) && !is_marked_export(catalog, member) {
             continue;
         }
