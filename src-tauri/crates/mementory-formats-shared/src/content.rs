@@ -29,7 +29,7 @@ pub struct FileRef {
     pub size: Option<u64>,
 }
 
-/// Longest address of a file, in bytes. A longer value contains the file itself.
+/// Longest address of a file, in bytes. A longer value is a `data:` address that contains the file itself.
 const MAX_ADDRESS: usize = 4096;
 /// Name of a file that a message contains without a name.
 const EMBEDDED: &str = "embedded file";
@@ -93,7 +93,7 @@ impl Content {
         if let Some(fragment) = part.object("part").filter(|inner| inner.has("pt")) {
             return self.add_fragment(&fragment);
         }
-        // Kimi writes each part as an object whose only key beside the id says what it is.
+        // Kimi writes each part as an object whose only key beside the id names the type.
         let is_keyed_thought = kind.is_empty() && part.object("think").is_some();
         if is_keyed_thought || part.is_true("thought") || part.is_true("isThought") || THOUGHT_TYPES.contains(&kind) {
             let text =
@@ -155,9 +155,9 @@ impl Content {
         self.text.push_str(text);
     }
 
-    /// Adds a part that is shown collapsed. A part with neither text nor name remains only in the verbatim, except for
-    /// a tool result: if a message contains nothing else, an empty result shows that the person did not write the
-    /// message.
+    /// Adds a part that is shown collapsed. A part without text and name is left out and remains only in the verbatim.
+    /// An empty tool result is kept: if the message contains nothing else, the result shows that the person did not
+    /// write the message.
     pub fn add_block(&mut self, kind: &str, name: Option<String>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() && kind != "tool_result" {

@@ -143,8 +143,8 @@ fn starts_list(text: &str, open: &[Open], lists: &[&str], from: usize) -> bool {
     }
 }
 
-/// True unless the array whose first entry is at `from` has no objects: some programs list only the ids of answers
-/// there.
+/// True if the array whose first entry is at `from` is empty or contains objects. Some programs list only the ids of
+/// answers.
 fn has_objects(text: &str, from: usize) -> bool {
     let bytes = text.as_bytes().get(from..).unwrap_or_default();
     memchr::memchr2(b'{', b']', bytes).is_none_or(|at| bytes.get(at) == Some(&b'{'))

@@ -13,7 +13,7 @@ pub fn split_sections(text: &str) -> Vec<&str> {
         }
         at += line.len();
     }
-    // a title or blank lines before the first heading are part of the first section
+    // A title or blank lines before the first heading are part of the first section.
     if cuts.first().is_some_and(|first| is_title_or_blank(&text[..*first])) {
         cuts[0] = 0;
     }

@@ -64,7 +64,7 @@ pub(super) struct ArchiveWriter {
     zip: ZipOutput,
     place: String,
     digests: BTreeMap<String, String>,
-    /// The names of the entries, without differences that some systems ignore, such as case.
+    /// The names of the entries, folded: names that some systems cannot distinguish, such as `a` and `A`, are equal.
     folded_names: HashSet<String>,
     is_encrypted: bool,
 }
@@ -107,7 +107,7 @@ impl ArchiveWriter {
     }
 
     /// True if an entry may get this name: all systems accept it and can distinguish it from the names of the other
-    /// entries. Readers refuse an archive with any other name.
+    /// entries. Readers refuse an archive with an entry for which this is not true.
     pub(super) fn is_free(&self, name: &str) -> bool {
         !name.split('/').any(is_reserved_name) && !self.folded_names.contains(&folded_name(name))
     }

@@ -1,5 +1,5 @@
-//! Warns about capabilities of an agent that may not work on another host (spec §3.2.6, §3.4.2), because they depend on
-//! the host or do not match the credentials.
+//! Warns about capabilities of an agent that depend on its host, or that do not match its credentials, so that they may
+//! not work on another host (spec §3.2.6, §3.4.2).
 use mementory_json::Tree;
 use mementory_model::Issue;
 use std::collections::BTreeSet;

@@ -27,7 +27,7 @@ impl Operation {
 /// A parsed delta line.
 pub(super) struct Change {
     pub operation: Operation,
-    /// Id of the record, as it is compared ([`wire::folded_id`]).
+    /// Id of the record, folded for comparison ([`wire::folded_id`]).
     pub id: String,
     /// Agent id in the line, if any.
     pub agent: Option<String>,

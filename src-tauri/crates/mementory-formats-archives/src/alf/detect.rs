@@ -64,7 +64,8 @@ fn parts_with(catalog: &Catalog, manifest: &Member) -> Vec<Part> {
 }
 
 /// Claims archives whose manifest is missing or damaged, if their other entries show that they are of this format.
-/// Otherwise, other formats would claim some of the entries, and the rest would be lost silently.
+/// Without such a claim, other formats would claim some of the entries, and the remaining entries would be lost
+/// silently.
 fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
     let mut archives: BTreeMap<(usize, usize), Layout<'_>> = BTreeMap::new();
     for member in catalog.members() {

@@ -48,7 +48,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
         let mut parts = pointer.split('/').skip(1);
         let (Some(top), below) = (parts.next(), parts.next()) else { continue };
         if !["id", "content", "confidence", "embeddings"].contains(&top) {
-            continue; // see below
+            continue; // `mend` replaces these values below
         }
         if let (Some(index), Some(Tree::Array(_))) = (below.and_then(|i| i.parse().ok()), tree.get(top)) {
             vectors.insert(index);

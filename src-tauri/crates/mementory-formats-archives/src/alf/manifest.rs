@@ -109,9 +109,9 @@ pub(super) fn unsafe_name(name: &str) -> bool {
         || name.split('/').any(|part| part == "..")
 }
 
-/// The name of an entry that a manifest names `stated`: this name if an archive may have it and `is_free` accepts it,
-/// otherwise the first such name of `default` and numbered names like it. A foreign manifest may name the file of
-/// something else, or a path that leads out of the archive.
+/// The name for an entry that the manifest calls `stated`. This is the stated name if it is safe and `is_free` accepts
+/// it, otherwise `default`, otherwise `default` with a number. A manifest of another program may state the name of a
+/// file with a different purpose, or a path that leads out of the archive.
 pub(super) fn usable_name(stated: &str, default: &str, is_free: &dyn Fn(&str) -> bool) -> String {
     let is_usable = |name: &String| {
         let has_whole_parts = name.split('/').all(|part| !part.is_empty() && part != ".");
@@ -123,7 +123,7 @@ pub(super) fn usable_name(stated: &str, default: &str, is_free: &dyn Fn(&str) ->
     names.find(is_usable).unwrap_or_else(|| default.to_owned())
 }
 
-/// False for a file that an agent works with. A foreign manifest that names it as the memory index is wrong.
+/// False for files of the agent itself (raw files and artifacts), which a wrong manifest may name as the memory index.
 pub(super) fn can_be_index(name: &str) -> bool {
     !name.starts_with("raw/") && !name.starts_with("artifacts/")
 }
@@ -224,8 +224,8 @@ impl Manifest {
     /// `sync.last_sequence` of the archive at `place`. 0 if it was never synchronised.
     ///
     /// # Errors
-    /// `manifest_invalid` if it is not a whole number of at most 64 bits. Such a value must not count as 0, because a
-    /// delta of the first state would then fit.
+    /// `manifest_invalid` if it is not a whole number of at most 64 bits. Such a value must not be read as 0, because a
+    /// delta that starts at 0 would then be accepted.
     pub(super) fn sequence(&self, place: &str) -> Result<u64, FormatError> {
         match self.tree.get("sync").and_then(|sync| sync.get("last_sequence")) {
             None | Some(Tree::Null) => Ok(0),
@@ -294,8 +294,8 @@ pub(super) fn number(tree: Option<&Tree>) -> Option<u64> {
     text.parse().ok().or_else(float)
 }
 
-/// Like [`number`], for a number that is compared with a count or a size. One that is too large for 64 bits is
-/// `u64::MAX`, because it states a count too, and a wrong one.
+/// Like [`number`], for a stated count or size that is compared with the actual one. A number that exceeds 64 bits
+/// becomes `u64::MAX`, so that it is reported as wrong instead of being ignored as missing.
 pub(super) fn stated_count(tree: Option<&Tree>) -> Option<u64> {
     let is_larger = |text: &str| text.parse::<f64>().is_ok_and(|value| value >= 9e15);
     let largest = || matches!(tree, Some(Tree::Number(text)) if is_larger(text)).then_some(u64::MAX);

@@ -28,7 +28,8 @@ pub(super) struct PassthroughFiles {
     pub layers: BTreeMap<String, String>,
     /// Names of the agent's other entries.
     reserved: BTreeSet<String>,
-    /// The same names without differences that some systems ignore, such as case. No generated entry may use them.
+    /// The same names, folded: names that some systems cannot distinguish, such as `a` and `A`, are equal. No generated
+    /// entry may have one of these names.
     reserved_folded: BTreeSet<String>,
     groups: BTreeSet<String>,
     everything: bool,

@@ -152,8 +152,9 @@ impl Reader<'_> {
         self.sink.progress(self.bytes_done)
     }
 
-    /// Text and entry of a layer's document. None if the manifest names no document, or if it was already read. A
-    /// missing or damaged document is an error in a delta, and otherwise an issue with the result None.
+    /// Text and entry of a layer's document. None if the manifest names no document, or if it was already read. In a
+    /// delta, a missing or damaged document is an error. In an archive, it is reported as an issue, and the result is
+    /// None.
     pub(super) fn read_document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
         let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
         let Some(member) = self.archive.entry(&file).cloned() else {

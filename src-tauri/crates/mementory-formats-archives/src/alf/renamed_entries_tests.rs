@@ -143,7 +143,7 @@ fn artifacts_of_two_agents_that_differ_by_case_both_stay() {
     let scratch = Scratch::new("case-of-two-agents");
     let (first, second, joined) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"), scratch.0.join("both.alf"));
     pack_all(&first, &changed_entries(&scratch, |_| {}));
-    // Another agent, none of whose ids is one of the first.
+    // Another agent, whose ids all differ from those of the first agent.
     let other = changed_entries(&scratch, |all| {
         let artifact = b"hive,weight\n2,99\n".to_vec();
         edit_json(all, "attachments.json", |index| {

@@ -36,8 +36,8 @@ impl OpenedFile {
         Ok(Self { catalog, detected: found.sources.remove(0), encrypted: is_encrypted(path) })
     }
 
-    /// Refuses a file that an import refuses because of its container: damage anywhere in it, names that some systems
-    /// cannot distinguish, or a structure that contradicts itself.
+    /// Fails for a file that an import would refuse because of its container: damage anywhere in it, names that some
+    /// systems cannot distinguish, or a structure that contradicts itself.
     ///
     /// # Errors
     /// The first fault; I/O.
@@ -133,7 +133,7 @@ pub(super) fn edit_lines(
     })
 }
 
-/// The id of a line, as it is compared.
+/// The id of a line, folded for comparison.
 pub(super) fn id_of(line: &str) -> Option<String> {
     wire::get(&wire::members(line)?, "id").and_then(wire::string).map(|id| wire::folded_id(&id))
 }
@@ -202,7 +202,8 @@ impl Rewrite {
     ) -> Result<(), FormatError> {
         let total: u64 = rows.iter().filter_map(count_of).sum();
         let stated = manifest.index_file().unwrap_or(INDEX_FILE);
-        // A foreign manifest may name a file of another purpose. That file stays as it is.
+        // The manifest of another program may state the name of a file with a different purpose. That file is not
+        // changed.
         let is_index = can_be_index(stated) && stated != MANIFEST_FILE && !manifest.named_files().contains(&stated);
         let before = match archive.entry(stated).filter(|_| is_index) {
             Some(member) => Tree::parse(&archive.text(member, limits)?, limits).ok(),

@@ -32,7 +32,7 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 pub(super) struct Secrets {
     are_sealed: bool,
     files: BTreeMap<String, Vec<u8>>,
-    /// New names of files that have another name in the archive than they were added with.
+    /// The name in the archive of each file that was added under another name.
     renamed: BTreeMap<String, String>,
 }
 
@@ -54,8 +54,8 @@ impl Secrets {
         }
     }
 
-    /// Reports that the archive has the file `name` under another name. An import looks for its secrets under the name
-    /// of the entry.
+    /// Notes that the file `name` is stored in the archive as `entry_name`, the name under which an import looks for
+    /// its secrets.
     pub(super) fn rename(&mut self, name: String, entry_name: &str) {
         if self.files.contains_key(&name) {
             self.renamed.insert(name, entry_name.to_owned());
@@ -179,7 +179,8 @@ fn open_row(doc: &Tree, passphrase: &dyn Passphrase) -> Option<Vec<(String, Vec<
     let decrypted = passphrase.open(&associated_data(&text(doc, "agent_id")?, &text(doc, "id")?), &sealed).ok()?;
     let decrypted = Tree::parse(std::str::from_utf8(&decrypted).ok()?, 8).ok()?;
     let Some(Tree::Array(files)) = decrypted.get("files") else { return None };
-    // One file with a name such as `a:b.json` must not keep the others closed, so the rule is that for entries.
+    // Only names that are unsafe for an entry are refused. A stricter rule would make all files of the row unreadable
+    // because of one file with a name such as `a:b.json`.
     let is_safe_name = |n: &String| n.starts_with("raw/") && !unsafe_name(n);
     files.iter().map(|file| Some((text(file, "file").filter(is_safe_name)?, bytes(file, "content")?))).collect()
 }

@@ -170,8 +170,9 @@ pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     Some(out)
 }
 
-/// Runtime, id space and path of the workspace file that a row describes. None if the row is not ours, or if its path
-/// is unsafe or in a bookkeeping folder. (Files in such folders are always in tier 1 and have no row.)
+/// Runtime, id space and path of the workspace file that a row describes. None if Mementory did not write the row, or
+/// if the path is unsafe. Also None for a path in a bookkeeping folder, because files in such folders are always in
+/// tier 1 and have no row.
 pub(super) fn described_file(row: &Tree) -> Option<(&'static Runtime, String, String)> {
     let slot = slot_names::vendor_slot(row)?;
     let text = |key: &str| slot.get(key).and_then(Tree::as_str);

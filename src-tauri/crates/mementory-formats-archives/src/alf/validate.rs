@@ -358,7 +358,8 @@ impl Check<'_> {
     }
 
     fn check_partition(&mut self, member: &Member, row: &super::manifest::Partition) -> Result<u64, FormatError> {
-        // Place of a last line that is neither JSON nor ends in a line feed, which shows that the file was truncated.
+        // Place of the last line if it is not JSON and has no line feed at its end, which shows that the file was
+        // truncated.
         let (mut line_count, mut truncated_line_place) = (0u64, None);
         let archive = self.archive;
         archive.catalog.read(member, |reader| {

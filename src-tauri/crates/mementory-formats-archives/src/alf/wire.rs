@@ -21,7 +21,7 @@ pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 pub(super) struct Line {
     /// The record, with the line as its verbatim. The caller sets `origin`.
     pub record: Record,
-    /// Id in the line, as it is compared ([`folded_id`]).
+    /// Id in the line, folded for comparison ([`folded_id`]).
     pub id: String,
     /// Agent id in the line, if any.
     pub agent: Option<String>,
@@ -117,7 +117,7 @@ impl<'a> Fields<'a, '_> {
     }
 }
 
-/// An id in the form in which ids are compared: a UUID is the same one in upper and in lower case.
+/// The id in the form in which ids are compared. UUIDs are in lower case, because their case has no meaning.
 pub(super) fn folded_id(id: &str) -> String {
     if uuid::Uuid::parse_str(id).is_ok() { id.to_ascii_lowercase() } else { id.to_owned() }
 }

@@ -136,7 +136,8 @@ impl WorkspaceFiles {
             let mut new_names = HashSet::new();
             for (path, bytes) in &workspace.files {
                 let wanted_name = format!("{folder}{path}");
-                // If only a renamed file has this name, this file is renamed too.
+                // If this name was given to a renamed file, this file gets another name too. If any other entry has it,
+                // this file is left out.
                 if out.has_entry(&wanted_name) && !new_names.contains(&wanted_name) {
                     losses.add(&wanted_name, "file", LossKind::LeftOut, "another file of the archive has this name");
                     continue;

@@ -169,7 +169,8 @@ fn write_index(
     if layers.partitions.is_empty() && stated_text.is_none() {
         return Ok(());
     }
-    // A foreign manifest may name a file of another purpose. That file keeps its name and bytes.
+    // The manifest of another program may state the name of a file with a different purpose. That file keeps its name
+    // and bytes.
     let is_index = can_be_index(&stated_name);
     let credentials_name = folded_name(&layers.file("credentials"));
     let name = layers.choose_name("memory", &|name| {
@@ -354,7 +355,7 @@ fn free_artifact_name(out: &ArchiveWriter, passthrough: &PassthroughFiles, name:
     let preferred = Some(format!("artifacts/{safe_name}")).filter(is_free);
     preferred.unwrap_or_else(|| {
         let mut name = out.free_name(&format!("artifacts/{id}/{safe_name}"));
-        // No passthrough file has the names of all these, so the loop ends.
+        // The loop ends, because there are only finitely many passthrough files whose name could be taken.
         while !is_free(&name) {
             name.push('_');
         }

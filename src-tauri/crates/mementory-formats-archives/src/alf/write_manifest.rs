@@ -95,8 +95,8 @@ impl Layers {
         self.names.get("memory").cloned().unwrap_or_else(|| INDEX_FILE.into())
     }
 
-    /// Chooses the entry name of a layer, or for `memory` that of its index: the name in the imported manifest if it can
-    /// be used and `is_free` accepts it, otherwise another one.
+    /// Chooses the entry name of a layer. For `memory`, this is the name of the index. Keeps the name in the imported
+    /// manifest if it can be used and `is_free` accepts it.
     pub(super) fn choose_name(&mut self, layer: &str, is_free: &dyn Fn(&str) -> bool) -> String {
         let default = if layer == "memory" { INDEX_FILE.to_owned() } else { format!("{layer}.json") };
         let stated = self.names.get(layer).unwrap_or(&default);

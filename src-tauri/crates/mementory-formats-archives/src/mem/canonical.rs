@@ -1,6 +1,6 @@
-//! Canonical JSON (spec v1.1 §1.1), byte for byte as the reference SDK writes it: keys are sorted by code point,
-//! integers are exact, floats have the shortest form in the SDK's exponent style (`1e-05`, `1e+16`), and strings have
-//! only the escapes that JSON requires.
+//! Canonical JSON (spec v1.1 §1.1), byte for byte as the reference SDK writes it. Keys are sorted by code point.
+//! Integers are exact. Floats have the shortest form in the SDK's exponent style (`1e-05`, `1e+16`). Strings have only
+//! the escapes that JSON requires.
 use mementory_json::{
     Tree,
     canonical::{self, KeyOrder, Numbers, Style},

@@ -3,8 +3,8 @@
 //!
 //! Graph, profile and vendor kinds are always exported completely, as in the reference SDK, because rows without a time
 //! cannot be filtered, and a superseded row may be older than the start time. The SDK misses later edits of old rows.
-//! Here, *every* time field that changes (`mentionTime`, `modified`, `tValidTo` …) and the time of the last change in
-//! the vault count.
+//! To find them, this code considers every time field that an edit changes (`mentionTime`, `modified`, `tValidTo` …)
+//! and the time of the last change in the vault.
 use super::{
     bundle::{Bundle, line_text},
     conformance::{CheckDepth, check_bundle},
@@ -34,7 +34,7 @@ const CHANGE_TIME_FIELDS: [(&str, &[&str]); 6] = [
 /// The state that an incremental export builds on.
 #[derive(Default)]
 enum Baseline {
-    /// None: everything is exported.
+    /// No baseline: everything is exported.
     #[default]
     Nothing,
     /// Everything that changed since this time is exported.

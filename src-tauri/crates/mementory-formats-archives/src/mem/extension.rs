@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 /// change a value (for example `1.0`).
 const FIELDS_TEXT_MEMBER: &str = "fields_text";
 
-/// The model fields that lines can express: everything but times on all lines, and some times depending on the kind, in
-/// whole seconds.
+/// Fields that every line can express (`always`), and fields that only lines of some kinds can express (`sometimes`).
+/// Times have whole seconds.
 const NATIVE_FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: true };
 
@@ -98,8 +98,8 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
     Some(Restored { record, changed })
 }
 
-/// Reports the members of the extension slot as losses, because other programs do not read them: each time separately,
-/// key and origin not at all.
+/// Reports the members of the extension slot as losses, because other programs do not read them. Each time is reported
+/// separately. Key and origin are not reported.
 pub(super) fn report_losses(id: &str, mapped: &Record, record: &Record, tree: &Tree, report: &mut LossReport) {
     let Some(slot) = extension::get(tree) else { return };
     if extension::slot_member_names(slot).any(|name| name == "times") {

@@ -92,7 +92,8 @@ struct BundleReader<'a> {
     bundle: &'a Bundle<'a>,
     context: &'a ReadContext,
     report: &'a Report,
-    /// True in a salvage, which skips damaged files and lines that are not records. Otherwise they are errors.
+    /// True in a salvage, which skips damaged files and lines that are not records. In an ordinary import, they are
+    /// errors.
     is_salvage: bool,
     version: Option<String>,
     sent: u64,

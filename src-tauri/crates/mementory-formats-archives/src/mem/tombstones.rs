@@ -21,7 +21,7 @@ pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
         return None;
     }
     let (kind, in_key) = record.key.value.split_once('/')?;
-    // The original id, because a number is appended to the key if a vendor id is repeated.
+    // The original id is used, because the key of a record with a repeated vendor id ends in a number.
     let id = record.origin_id.as_deref().unwrap_or(in_key);
     Some((kind.to_owned(), id.to_owned()))
 }

@@ -1,5 +1,5 @@
-//! Converts a line to a checked tree and back, by the rules of the reference SDK's decoder: required fields must be
-//! present and not null, types are not converted (`true` is not a number, `2.0` is an integer), unknown fields are
+//! Converts a line to a checked tree and back, by the rules of the reference SDK's decoder. Required fields must be
+//! present and not null. Types are not converted (`true` is not a number), but `2.0` is an integer. Unknown fields are
 //! preserved.
 use super::{
     canonical::{BadNumber, float, number, sorted_members, write},

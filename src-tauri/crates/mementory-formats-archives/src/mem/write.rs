@@ -112,7 +112,7 @@ struct BundleWriter<'l> {
     /// Requested version. If it is that of the source bundle and nothing changed, the bundle's manifest and signature
     /// are reused.
     version: Option<String>,
-    /// Like `version`, but not requested, so a manifest with wrong counts is not reused.
+    /// Version of the source bundle if no version was requested. A manifest with wrong counts is then not reused.
     source_version: Option<String>,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
@@ -457,8 +457,8 @@ impl<'l> BundleWriter<'l> {
 }
 
 impl BundleWriter<'_> {
-    /// Manifest and signature of the only source bundle if they are still valid: its version was requested or is to be
-    /// kept, all its files are unchanged, and the export is full and has no new signature.
+    /// Manifest and signature of the only source bundle, if they are still valid. This requires that the version is the
+    /// same, that all files are unchanged, and that the export is full and has no new signature.
     fn original_manifest(
         &mut self,
         files: &[FileEntry],
@@ -484,8 +484,8 @@ impl BundleWriter<'_> {
     }
 }
 
-/// A line as a tree; the record as read from it without its extension slot (None if the record was not edited); and the
-/// names of the fields whose forbidden values were moved.
+/// A line as a tree, the record as read from the line without its extension slot (None if the record was not edited),
+/// and the names of the fields from which forbidden values were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Loss note for a value that the format forbids in its field.

@@ -1,5 +1,5 @@
-//! Detects bundles of the Open Knowledge Format. A bundle states a version, or most of its concepts have a `type` in
-//! their frontmatter and it has an index or members that only this format has.
+//! Detects bundles of the Open Knowledge Format. A bundle states a version. If it does not, most of its concepts must
+//! have a `type` in their frontmatter, and it must have an index or members that only this format has.
 use super::is_reserved;
 use mementory_format::{Catalog, Claim, Member, Role};
 use mementory_formats_shared::note::Note;

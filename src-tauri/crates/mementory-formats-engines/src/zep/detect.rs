@@ -59,8 +59,8 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     found.then_some("graph")
 }
 
-/// True for facts and edges. They are recognised by the time from which or until which they hold, or by an id together
-/// with `source_node_uuid`, `target_node_uuid` or `fact_embedding`, or with `created_at` and `rating`.
+/// True for facts and edges. A member `fact` alone is not enough: the row must also have a time from which or until
+/// which the fact holds, or members that only Zep and Graphiti write.
 fn is_fact(head: &Head, list: &str) -> bool {
     let fact_keys = ["source_node_uuid", "target_node_uuid", "fact_embedding"];
     head.has_any(list, &["fact"]) && head.has_any(list, &["valid_at", "invalid_at", "expired_at"])

@@ -38,7 +38,8 @@ pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     faults
 }
 
-/// True if later minor versions allow it (§22.3): an unknown member, or an unknown word where there are several.
+/// True if a document of a later minor version may contain this (§22.3): an unknown member, or an unknown word where
+/// the format defines several words.
 fn may_be_newer(violation: &Violation) -> bool {
     match violation {
         Violation::UnknownField => true,

@@ -146,7 +146,7 @@ fn check_verbatims(name: &str, input: &Path, found: &MemorySource) {
             "application/x-ndjson" => verbatim.text.lines().collect(),
             _ => vec![verbatim.text.as_str()],
         };
-        // A verbatim whose list of messages was emptied does not occur in the input.
+        // A verbatim from which the messages were removed (`[]`) does not occur in the input.
         let is_whole = |line: &&&str| [":[]", ": []"].iter().all(|empty| !line.contains(empty));
         for line in lines.iter().filter(is_whole) {
             assert!(files.iter().any(|f| f.contains(line)), "{name}: {line:?} is not in the input");

@@ -11,7 +11,7 @@ type Formats<'f> = &'f [&'static dyn Format];
 /// Members that the loss checks ignore, because they always change when a record is written and read back.
 const IGNORED_MEMBERS: [&str; 6] = ["key", "origin", "origin_id", "kind", "repeats", "verbatim"];
 
-/// Reads a path with the format that is detected in it. None if no format is detected, or if the path cannot be read.
+/// Reads a path with the format that detection finds. None if there is no such format, or if the path cannot be read.
 fn read_any(formats: Formats<'_>, path: &Path) -> Option<MemorySource> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).ok()?;
@@ -86,8 +86,8 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             "times" => record.times.created.is_none(),
             _ => false,
         };
-        // The key of a link's target may change, and the source may get the folder's name. The report lists these as
-        // losses, but a comparison of the records does not always show them.
+        // The key of a link's target may change, and the source may get the folder's name. The report lists both as
+        // losses, even if the compared records show no difference.
         let is_as_listed = |found: &BTreeSet<String>| {
             let mut unseen = expected.difference(found);
             found.is_subset(&expected)

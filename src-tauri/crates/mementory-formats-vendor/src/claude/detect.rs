@@ -210,7 +210,8 @@ fn build_claim(catalog: &Catalog, group: &str, found: &[(usize, Content)]) -> Re
     let mut parts: Vec<Part> =
         found.iter().map(|(member, content)| Part { member: *member, role: role_of(*content) }).collect();
     let others = other_parts(catalog, found);
-    // Only the name of an empty list tells what it is a list of, but the list of accounts beside it has Claude's keys.
+    // An empty list has no keys that would show what it contains. If the list of accounts beside it has Claude's keys,
+    // it is the list of conversations of a Claude export.
     let is_empty_list = |member: &Member| member.file_name() == "conversations.json" && member.size <= MAX_EMPTY_BYTES;
     let is_empty_account = !has_export_content && others.iter().any(|part| is_empty_list(&members[part.member]));
     if has_export_content || is_empty_account {

@@ -109,7 +109,7 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
     activity.chat = row.text("titleUrl").into_iter().chain(detail_links).find_map(|address| chat_link(&address)?);
     read_files(row, &mut activity);
     for (name, raw) in row.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
-        // The fields belong to the prompt, and the answer has a message of its own.
+        // The fields are stored with the prompt, so the answer, which becomes a separate message, is cut out of them.
         if let Ok(value) = serde_json::from_str(&with_replaced_values(raw.get(), &answer_cut)) {
             activity.fields.insert(name.into(), value);
         }

@@ -204,8 +204,8 @@ fn send_tree(
     files.sink.unit(unit)
 }
 
-/// Makes assistants of bots that a program names instead of a role. This is done only if the person speaks and no
-/// assistant does, and the names become those of models.
+/// If the person speaks in a chat but no assistant does, gives the role of the assistant to speakers with unknown
+/// names, because some programs write the name of a bot instead of a role. The name is stored as the model.
 fn name_assistants(turns: &mut [Turn]) {
     let speaks = |role: &str| turns.iter().any(|turn| turn.role == role);
     if !speaks(USER) || speaks(ASSISTANT) {
@@ -218,7 +218,8 @@ fn name_assistants(turns: &mut [Turn]) {
     }
 }
 
-/// True for a list without links that begins with an answer and ends with a prompt, whose times are not rising.
+/// True if a list without links to parents begins with an answer, ends with a prompt, and has times that never
+/// increase.
 fn is_newest_first(turns: &[Turn]) -> bool {
     let ends = turns.first().zip(turns.last());
     ends.is_some_and(|(first, last)| first.role == ASSISTANT && last.role == USER)
@@ -434,7 +435,7 @@ impl LooseMessages {
         Self { platform: Some(platform), ..Self::default() }
     }
 
-    /// Takes the first line of a session of Goose. Returns false for any other element.
+    /// Stores the first line of a session of Goose. Returns false for any other element.
     fn take_header(&mut self, element: &ObjectElement<'_>) -> bool {
         let is_header = self.header.is_none() && self.chats.is_empty();
         let is_goose = element.object.has("working_dir") && element.object.has("message_count");

@@ -39,7 +39,7 @@ pub(super) fn read_story(
         turns.extend(context(content, format!("{at}/worldinfo/{index}/content")));
         cuts.push((content, "\"\""));
     }
-    // The texts that were chosen among several answers are repeated here.
+    // This member repeats the texts that were chosen among several answers.
     for (_, raw) in object.object("actions_metadata").iter().flat_map(|entries| entries.members()) {
         let chosen = Object::parse(raw.get()).and_then(|entry| entry.raw_value("Selected Text"));
         cuts.extend(chosen.map(|raw| (raw, "\"\"")));

@@ -34,7 +34,7 @@ pub(super) fn is_export(text: &str) -> bool {
     text.lines().next().is_some_and(|line| line.trim_end() == TITLE)
 }
 
-/// The turns of an export. None if the text is no export, or if it has no turns.
+/// The turns of an export. None if the text is not an export, or if it has no turns.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     if !is_export(text) {
         return None;

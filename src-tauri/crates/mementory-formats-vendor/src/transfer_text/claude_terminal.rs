@@ -26,7 +26,7 @@ struct Block<'t> {
     lines: Vec<&'t str>,
 }
 
-/// The turns of a session. None if the text is no session, or if the person says nothing in it.
+/// The turns of a session. None if the text is not a session, or if the person says nothing in it.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let names_itself =
         |line: &str| line.contains("Claude Code v") && line.contains('█') || line.contains("✻ Welcome to Claude Code");

@@ -9,7 +9,7 @@ use mementory_format::Member;
 use mementory_formats_shared::roles;
 use mementory_model::{Kind, MessagePart, Origin, Record, RecordKey, Source, Unit, Verbatim};
 
-/// Assistants whose name may stand in a turn's label or in the file name.
+/// Assistants whose name may be in the label of a turn or in the file name.
 const ASSISTANTS: [&str; 8] = ["chatgpt", "claude", "gemini", "copilot", "grok", "deepseek", "mistral", "perplexity"];
 /// Programs whose sessions SpecStory exports, each with its platform.
 const PROGRAMS: [(&str, &str); 6] = [

@@ -62,8 +62,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
     let in_vaults = if is_selected { BTreeSet::new() } else { notes_of_vaults(catalog) };
     let mut exported: BTreeMap<(usize, Option<usize>), Claim> = BTreeMap::new();
     for member in catalog.members() {
-        // A conversation that SpecStory or Cascade wrote is recognised by its first line, and one of Convoviz by its front
-        // matter, so it is claimed even among notes.
+        // A conversation from SpecStory or Cascade is recognised by its first line, and one from Convoviz by its front
+        // matter. Such a conversation is claimed even among notes.
         if notes.contains(&member.id) && !is_marked_export(catalog, member) {
             continue;
         }
@@ -95,7 +95,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
             // In a vault, a conversation is also a note to which other notes may link, so its confidence is lower.
             Some((kind, _, reason)) if in_vaults.contains(&member.id) => (kind, 0.6, reason),
             Some(found) => found,
-            // As the nearest format of an unknown file, plain text comes after all that know something of the file.
+            // The confidence is low. If no format claims the file, a format that recognises part of it is suggested
+            // before plain text.
             None if looks_like_json(&text) => {
                 (TextKind::Plain, 0.15, "JSON in no known shape, read as plain text".into())
             }

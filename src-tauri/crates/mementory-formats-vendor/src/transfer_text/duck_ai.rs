@@ -8,9 +8,9 @@ use mementory_model::Timestamp;
 
 /// Beginning of the first line of a saved chat.
 const MARK: &str = "This conversation was generated with Duck.ai";
-/// The line after an answer, except the last one.
+/// The line after each answer except the last one.
 const RULE: &str = "--------------------";
-/// Name before the answers of its search.
+/// Name before the answers of Duck.ai's search, in place of that of a model.
 const SEARCH: &str = "Assist";
 /// Longest name of a model, in characters.
 const MAX_NAME: usize = 40;
@@ -61,8 +61,8 @@ fn prompt_head(line: &str) -> Option<(usize, &str)> {
     Some((number.parse().ok()?, date))
 }
 
-/// Position of the line that begins the answer. Its name is the one in the first line, unless the person changed the
-/// model.
+/// Position of the line that begins the answer. It contains the name of the model. This is `model`, the one in the head
+/// of the chat, unless the person changed the model later.
 fn answer_start(block: &[&str], model: &str) -> Option<usize> {
     let names = || {
         let pairs = (1..).zip(block.windows(2)).filter_map(|(at, pair)| match pair {
@@ -94,12 +94,13 @@ fn turn(role: &'static str, lines: &[&str], start: usize, time: Option<Timestamp
     }
 }
 
-/// The order of day and month in the dates, which the browser wrote in the form of its language. None if the dates do
-/// not show it.
+/// The order of day and month in the dates. The browser writes dates in the form of its language. None if the dates do
+/// not show their order.
 fn order_of(dates: &[&str]) -> Option<Order> {
     let stamps: Vec<Stamp> = dates.iter().filter_map(|date| Stamp::parse(date)).collect();
     match day_order(&stamps) {
-        // Languages that write "p. m." and no slashes put the day first.
+        // If the order is only a guess, it is used only for dates with dots and without slashes, as in "p. m.". The
+        // languages that write such dates put the day first.
         (Order::DayFirst, false) => {
             dates.iter().any(|date| date.contains('.') && !date.contains('/')).then_some(Order::DayFirst)
         }

@@ -147,7 +147,7 @@ const SAID_SUFFIXES: [&str; 29] = [
     " ने कहा",
     " responded",
 ];
-/// What stands before the name of an assistant in such a line: an article, or the verb.
+/// Words before the name of an assistant in such a line: an article, or the verb.
 const SAID_PREFIXES: [&str; 3] = ["o ", "το ", "قال "];
 /// Labels that are not taken for a speaker, because ordinary lines begin with them (`Context: …`).
 const LABELS_OF_NO_SPEAKER: [&str; 8] =

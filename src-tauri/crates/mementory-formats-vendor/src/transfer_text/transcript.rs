@@ -62,9 +62,9 @@ impl Transcript {
         self.turns.len() >= 2 && (is_labelled || is_marked)
     }
 
-    /// True for Markdown that a program exported. This is any text in the style of SpecStory, and any text whose
-    /// speakers are in headings or in bold under names that notes do not use as headings, if the speaker changes at
-    /// least three times, or once in a text whose turns have times.
+    /// True for Markdown that a program exported: any text in the style of SpecStory, and any text whose speakers are
+    /// named in headings or in bold, by names that are unusual as headings in notes. In the second case, the speaker
+    /// must change at least three times, or once if the turns have times.
     pub(super) fn is_exported(&self) -> bool {
         let is_marked = self.style >= Some(Style::Bold) && self.is_certain;
         let is_dated = self.turns.iter().any(|turn| turn.time.is_some());
@@ -172,9 +172,9 @@ fn speakers_of(text: &str) -> Vec<(usize, Speaker<'_>)> {
     out
 }
 
-/// The most certain style in which both sides speak. `Some(None)` if both speak, but in different styles. None if only
-/// one side speaks, or neither does. Lines in any other style are ordinary text, because exports may have
-/// `**User:** name` in the head, and people quote conversations.
+/// The most certain style in which both the user and the assistant speak. `Some(None)` if both speak, but in different
+/// styles. None if one of them does not speak. Lines in other styles are ordinary text, because the head of an export
+/// may contain `**User:** name`, and people quote conversations.
 fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     let speaks = |style: Option<Style>, role: &str| {
         speakers.iter().any(|(_, found)| style.is_none_or(|style| found.style == style) && found.role == role)

@@ -477,8 +477,8 @@ fn start_date(row: &Tree) -> &str {
     row.get("from").and_then(Tree::as_str).unwrap_or_default()
 }
 
-/// File name of the partition for a time. If no partition covers the time, or if the last one that does has no end and
-/// starts before the quarter of the time, adds a new partition for that quarter.
+/// File name of the partition for a time. Adds a new partition for the quarter of the time if no partition covers the
+/// time, or if the last one that covers it has no end and starts in an earlier quarter.
 fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>) -> String {
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");

@@ -488,7 +488,7 @@ fn a_delta_of_the_reference_tool_is_validated_and_applied() {
     assert_eq!(validate(&path("out.alf")).errors, []);
 }
 
-/// A number that does not fit must not count as 0, the state before the first delta.
+/// A sequence number that exceeds 64 bits must not be read as 0, which is the state before the first delta.
 #[test]
 fn a_sequence_number_that_does_not_fit_is_refused() {
     let scratch = Scratch::new("large-sequence");
