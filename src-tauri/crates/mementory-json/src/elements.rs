@@ -9,6 +9,7 @@ use super::{
     resync::Search,
     scan::{Pause, Scanner},
     siblings::Siblings,
+    tool_result::text_start,
 };
 use mementory_model::Limits;
 use std::io::Read;
@@ -56,6 +57,8 @@ enum Level {
     Done,
 }
 
+/// Number of bytes in which the content of a tool's result must begin.
+const TOOL_RESULT_HEAD: usize = 512;
 /// Above this many bytes, the buffer of an element grows by a quarter at a time.
 const LARGE_ELEMENT_BYTES: usize = 32 << 20;
 /// A large buffer has at least this much free space before a read, which is more than one read.
@@ -246,15 +249,19 @@ impl<'r> Elements<'r> {
                             self.top_values += 1;
                         }
                         b'{' => {
+                            if self.top_values == 0
+                                && let Some(start) = self.tool_result_start()?
+                            {
+                                let rest = self.leave_outer(start);
+                                self.source.enter_tool_result(&rest, &mut self.buf);
+                                continue;
+                            }
                             if let Some(end) = self.scan_top_object()? {
                                 return Ok(Some(self.take_element(end, false)));
                             }
                         }
                         b'"' if self.top_values == 0 && self.string_contains_json()? => {
-                            let rest = self.buf.split_off(self.pos + 1);
-                            self.buf_offset += self.buf.len() as u64;
-                            self.buf.clear();
-                            (self.start, self.pos) = (0, 0);
+                            let rest = self.leave_outer(1);
                             self.source.enter_string(&rest, &mut self.buf);
                         }
                         // The opening bracket of an array is lost.
@@ -519,6 +526,24 @@ impl<'r> Elements<'r> {
         while self.buf.len() - self.pos < 64 && self.refill()? {}
         let inside = self.buf[self.pos + 1..].iter().find(|b| !b.is_ascii_whitespace());
         Ok(matches!(inside, Some(b'[' | b'{')))
+    }
+
+    /// The number of bytes before the JSON in a tool's result at `pos`. None if there is no such result.
+    fn tool_result_start(&mut self) -> Result<Option<usize>, ElementError> {
+        if self.source.is_inside() {
+            return Ok(None);
+        }
+        while self.buf.len() - self.pos < TOOL_RESULT_HEAD && self.refill()? {}
+        Ok(text_start(&self.buf[self.pos..]))
+    }
+
+    /// Removes everything from the buffer, and returns what comes `skip` bytes after `pos`.
+    fn leave_outer(&mut self, skip: usize) -> Vec<u8> {
+        let rest = self.buf.split_off(self.pos + skip);
+        self.buf_offset += self.buf.len() as u64;
+        self.buf.clear();
+        (self.start, self.pos) = (0, 0);
+        rest
     }
 
     /// The end of a word at `start` (`null`, a number, an invalid word): the next comma, bracket or quote.

@@ -22,6 +22,8 @@ fn files_of_other_programs_are_not_claimed() {
         r#"{"msgs":[{"text":"x"}]}"#,
         "{\"name\":\"x\",\"is_user\":true}\n",
         r#"[{"mes":"x"}]"#,
+        r#"{"spec":"x","data":{"name":"x","description":"y"}}"#,
+        r#"{"name":"x","description":"y","personality":"z"}"#,
     ] {
         let limits = Limits::default();
         let catalog = Catalog::from_text(text, &limits);

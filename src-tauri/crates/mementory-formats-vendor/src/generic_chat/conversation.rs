@@ -315,10 +315,13 @@ fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a Raw
     PAIRS.iter().find_map(texts)
 }
 
-/// The workspace of an entry that AnythingLLM exported. Its export has the chats of all workspaces in one list.
-fn workspace_of(object: &Object<'_>) -> Option<String> {
+/// The workspace and the person of an entry that AnythingLLM exported. Its export has the chats of all workspaces and
+/// people in one list.
+fn workspace_of(object: &Object<'_>) -> Option<(String, Option<String>)> {
     let is_exported = object.has("sent_at") && question_and_answer(object).is_some();
-    is_exported.then(|| first_text(object, &["workspace"])).flatten()
+    let workspace = first_text(object, &["workspace"]).filter(|_| is_exported)?;
+    // A server that one person uses has no names of people.
+    Some((workspace, first_text(object, &["username"]).filter(|name| name != "unknown user")))
 }
 
 fn questions(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> Vec<Turn> {
@@ -415,6 +418,15 @@ impl KnownIds {
     }
 }
 
+/// Messages that belong together.
+#[derive(Debug)]
+struct LooseChat {
+    id: Option<String>,
+    /// The person whose chat it is. Only AnythingLLM names people.
+    person: Option<String>,
+    turns: Vec<Turn>,
+}
+
 /// Messages outside of conversations. Messages that state the same conversation id belong together, and so do all
 /// messages that state no id.
 #[derive(Debug, Default)]
@@ -422,8 +434,8 @@ pub(super) struct LooseMessages {
     /// The program that wrote the file, if it is known.
     platform: Option<&'static str>,
     known_ids: KnownIds,
-    chats: Vec<(Option<String>, Vec<Turn>)>,
-    positions: HashMap<Option<String>, usize>,
+    chats: Vec<LooseChat>,
+    positions: HashMap<(Option<String>, Option<String>), usize>,
     bytes: u64,
     /// The first line of a session of Goose, which describes the session.
     header: Option<String>,
@@ -453,16 +465,17 @@ impl LooseMessages {
         }
         // The key `id` is skipped, because in a message it is the id of the message.
         let id = ID_KEYS.get(3..).and_then(|keys| first_text(&element.object, keys));
-        let id = id.or_else(|| {
-            let workspace = workspace_of(&element.object)?;
+        let workspace = workspace_of(&element.object).filter(|_| id.is_none());
+        if workspace.is_some() {
             self.platform = Some(ANYTHING_LLM);
-            Some(workspace)
-        });
-        let position = *self.positions.entry(id.clone()).or_insert_with(|| {
-            self.chats.push((id, Vec::new()));
+        }
+        let (workspace, person) = workspace.unzip();
+        let (id, person) = (id.or(workspace), person.flatten());
+        let position = *self.positions.entry((id.clone(), person.clone())).or_insert_with(|| {
+            self.chats.push(LooseChat { id, person, turns: Vec::new() });
             self.chats.len() - 1
         });
-        if let Some((_, turns)) = self.chats.get_mut(position) {
+        if let Some(LooseChat { turns, .. }) = self.chats.get_mut(position) {
             let branches = tree::of_message(element, turns.len());
             let mut found = branches.unwrap_or_else(|| turns_of(&element.object, element.text, &element.pointer));
             found.iter_mut().for_each(cline::take_added_text);
@@ -473,7 +486,9 @@ impl LooseMessages {
 
     /// Sends the messages that were added, as conversations.
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        for (id, mut turns) in self.chats {
+        let mut people: HashMap<Option<String>, usize> = HashMap::new();
+        self.chats.iter().for_each(|chat| *people.entry(chat.id.clone()).or_default() += 1);
+        for LooseChat { id, person, mut turns } in self.chats {
             tree::find_roots(&mut turns);
             let ids: std::collections::HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
             // A parent must be in the same conversation.
@@ -483,8 +498,14 @@ impl LooseMessages {
                 }
             }
             let stated_id = id.clone();
-            let id = id.or_else(|| Some(content_id(&beginning(&turns))));
+            let is_shared = people.get(&id).is_some_and(|count| *count > 1);
+            let id = match person.as_ref().filter(|_| is_shared).zip(id.as_ref()) {
+                // Each person has a chat of their own, as in the database.
+                Some((person, id)) => Some(format!("{id}/user/{person}")),
+                None => id.or_else(|| Some(content_id(&beginning(&turns)))),
+            };
             let mut chat = Chat { id, turns, ..Chat::default() };
+            chat.source.account = person;
             let header = self.header.as_deref().and_then(Object::parse);
             if let Some(header) = &header {
                 chat.title = first_text(header, &["description"]);

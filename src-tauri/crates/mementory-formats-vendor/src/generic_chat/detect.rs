@@ -70,6 +70,14 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         let found = sqlite_rows::claims(catalog, 0.9, reason, is_database);
         all.extend(found.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
     }
+    let tables = catalog.members().iter().filter(|member| anything_llm::is_table(catalog, member));
+    all.extend(tables.map(|member| Claim {
+        version: Some(ANYTHING_LLM.into()),
+        confidence: 0.9,
+        reason: "A table of chats that AnythingLLM exported".into(),
+        parts: vec![part(member, Role::Records)],
+        missing_parts: vec![],
+    }));
     all
 }
 

@@ -2,6 +2,7 @@
 use super::collections::Collections;
 use super::memory;
 use super::parts::{FORMAT_ID, head, message_turn};
+use super::text_export::{self, notation};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::message::send;
@@ -28,6 +29,9 @@ pub(super) fn read(
             Role::Records => collections.read_messages(files, member)?,
             Role::Memories => memory::read(files, member)?,
             _ => {
+                if let Some(notation) = notation(files.catalog, member) {
+                    return text_export::read(files, member, notation);
+                }
                 files.objects(member, &["conversations"], Kind::Conversation, |files, element| {
                     conversation(files, member, element)
                 })?;
