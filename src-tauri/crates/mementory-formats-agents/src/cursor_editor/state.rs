@@ -81,8 +81,8 @@ impl Conversation<'_> {
     fn value(&self, rowid: i64) -> Result<Option<String>, FormatError> {
         let sql = "SELECT value FROM cursorDiskKV WHERE rowid = ?1";
         let mut statement = self.database.connection.prepare_cached(sql).map_err(|e| unreadable(self.member, &e))?;
-        let found = statement.query_row([rowid], |row| Ok(column_text(row.get_ref(0)?))).optional();
-        Ok(found.map_err(|e| unreadable(self.member, &e))?.flatten())
+        let stored_value = statement.query_row([rowid], |row| Ok(column_text(row.get_ref(0)?))).optional();
+        Ok(stored_value.map_err(|e| unreadable(self.member, &e))?.flatten())
     }
 
     fn report(&self, reader: &mut FileReader<'_>, key: &str, outcome: DroppedAs, reason: &str, kind: Kind) {
@@ -197,12 +197,12 @@ impl Conversation<'_> {
         seen: &mut HashSet<String>,
     ) -> Result<Option<&'o serde_json::value::RawValue>, FormatError> {
         let Some(map) = object.object(MAP) else { return Ok(None) };
-        let mut found: Vec<_> = map.members().collect();
+        let mut messages: Vec<_> = map.members().collect();
         let ids = listed_ids(object);
         let order: HashMap<&str, usize> = ids.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
-        found.sort_by_key(|(id, _)| order.get(id).copied().unwrap_or(usize::MAX));
-        let has_messages = !found.is_empty();
-        for (id, raw) in found {
+        messages.sort_by_key(|(id, _)| order.get(id).copied().unwrap_or(usize::MAX));
+        let has_messages = !messages.is_empty();
+        for (id, raw) in messages {
             let pointer = format!("{}/{MAP}/{id}", chat.pointer);
             let Some(bubble) = Object::parse(raw.get()) else {
                 let reason = "not_an_object: this message is not an object";

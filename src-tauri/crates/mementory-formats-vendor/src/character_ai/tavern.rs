@@ -165,8 +165,8 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
 /// A time of a line: a number, RFC 3339, or one of [`NOTATIONS`]. The app writes local time without a zone. This time
 /// is read as UTC.
 fn date(raw: &RawValue) -> Option<Timestamp> {
-    if let Some(found) = time_of(raw) {
-        return Some(found);
+    if let Some(usual_time) = time_of(raw) {
+        return Some(usual_time);
     }
     let text = decode_string(raw)?;
     let text = text.trim();
