@@ -156,8 +156,8 @@ pub(crate) fn next_element<'t>(
     person_names: &[&'static str],
 ) -> Option<(&'t str, &'static str, &'t str)> {
     let mut from = 0;
-    while let Some(found) = text[from..].find('<') {
-        let at = from + found;
+    while let Some(offset) = text[from..].find('<') {
+        let at = from + offset;
         let begins_line = text[..at].trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| c == '\n');
         let after = &text[at + 1..];
         let names = added_names.iter().chain(person_names);

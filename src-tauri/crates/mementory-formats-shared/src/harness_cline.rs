@@ -143,11 +143,11 @@ fn add_elements(text: &str, own: &mut String, added: &mut Vec<String>) {
     let (mut rest, mut from) = (text, 0);
     while let Some((before, name, after_name)) = next_element(&rest[from..], &[], &PERSON_ELEMENTS) {
         let at = from + before.len();
-        let found = match unclosed.contains(&name) {
+        let end = match unclosed.contains(&name) {
             true => None,
             false => after_name.rsplit_once(format!("</{name}>").as_str()),
         };
-        let Some((inside, behind)) = found else {
+        let Some((inside, behind)) = end else {
             if !unclosed.contains(&name) {
                 unclosed.push(name);
             }

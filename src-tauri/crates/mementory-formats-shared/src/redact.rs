@@ -106,7 +106,7 @@ fn redact_private_keys(text: &str) -> (String, u32) {
 /// of these secrets.
 fn redact_values(text: &str) -> (String, Vec<String>) {
     let bytes = text.as_bytes();
-    let (mut out, mut copied, mut at, mut found) = (String::with_capacity(text.len()), 0, 0, Vec::new());
+    let (mut out, mut copied, mut at, mut keys) = (String::with_capacity(text.len()), 0, 0, Vec::new());
     // In a TOML table whose name indicates a secret, every value is treated as a secret.
     let mut is_secret_section = false;
     while at < bytes.len() {
@@ -127,7 +127,7 @@ fn redact_values(text: &str) -> (String, Vec<String>) {
                     out.push_str(&text[copied..start]);
                     out.push_str(REDACTED);
                     copied = end;
-                    found.push(key.to_owned());
+                    keys.push(key.to_owned());
                 }
                 at = end;
                 continue;
@@ -136,7 +136,7 @@ fn redact_values(text: &str) -> (String, Vec<String>) {
         at += 1;
     }
     out.push_str(&text[copied..]);
-    (out, found)
+    (out, keys)
 }
 
 fn key_before(text: &str) -> &str {

@@ -69,7 +69,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let side_files =
         catalog.members().iter().filter(|m| !claimed_ids.contains(&m.id) && is_side_file(m, &claimed_folders));
     parts.extend(side_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
-    let found = match (log_count, memory_count) {
+    let description = match (log_count, memory_count) {
         (0, n) => format!("{n} files of Claude Code's memory"),
         (n, 0) => format!("{n} logs of Claude Code"),
         (log_count, memory_count) => format!("{log_count} logs and {memory_count} memory files of Claude Code"),
@@ -84,7 +84,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         } else {
             0.85
         },
-        reason: format!("Found {found}"),
+        reason: format!("Found {description}"),
         parts,
         missing_parts: vec![],
     }]

@@ -402,12 +402,12 @@ fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
         FileRole::Memory(memory) => memory.is_one_record,
         _ => true,
     };
-    let found = sections::parse_section(verbatim, is_one_record);
-    let heading = found.heading.clone().map(|h| &verbatim[h]);
+    let section = sections::parse_section(verbatim, is_one_record);
+    let heading = section.heading.clone().map(|h| &verbatim[h]);
     let new_heading =
         heading.filter(|h| Some(sections::title_without_marks(h)) != record.title).and(record.title.as_deref());
     // The reader uses the heading as the text of a record whose section has no body.
-    let body = if found.body.is_empty() && heading == Some(record.text.as_str()) { "" } else { record.text.as_str() };
+    let body = if section.body.is_empty() && heading == Some(record.text.as_str()) { "" } else { record.text.as_str() };
     sections::replace_parts(verbatim, is_one_record, new_heading, body)
 }
 

@@ -60,9 +60,9 @@ pub(super) fn read_rows(connection: &Connection) -> Result<Vec<Row>, DatabaseErr
     let names = memory_columns(connection)?;
     let list: Vec<String> = names.iter().map(|n| format!("\"{}\"", n.replace('"', "\"\""))).collect();
     let mut statement = connection.prepare(&format!("SELECT {} FROM memories ORDER BY rowid", list.join(",")))?;
-    let mut found = statement.query([])?;
+    let mut rows = statement.query([])?;
     let mut out = Vec::new();
-    while let Some(row) = found.next()? {
+    while let Some(row) = rows.next()? {
         let mut map = Map::new();
         for (i, name) in names.iter().enumerate() {
             let value = match row.get_ref(i)? {

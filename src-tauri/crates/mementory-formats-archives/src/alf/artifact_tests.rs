@@ -341,13 +341,13 @@ fn spec_10_6_9_validator_reports_wrong_sizes_and_counts_of_files() {
             }
         }
         pack(&file, &all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
-        let found = validate(&file);
-        let codes = |found: &[mementory_format::Finding]| {
-            let codes: BTreeSet<&str> = found.iter().map(|f| f.code.as_str()).collect();
+        let validation = validate(&file);
+        let codes = |validation: &[mementory_format::Finding]| {
+            let codes: BTreeSet<&str> = validation.iter().map(|f| f.code.as_str()).collect();
             json!(codes)
         };
-        assert_eq!(codes(&found.errors), fault["errors"], "{}", fault["about"]);
-        assert_eq!(codes(&found.warnings), fault["warnings"], "{}", fault["about"]);
+        assert_eq!(codes(&validation.errors), fault["errors"], "{}", fault["about"]);
+        assert_eq!(codes(&validation.warnings), fault["warnings"], "{}", fault["about"]);
     }
 }
 

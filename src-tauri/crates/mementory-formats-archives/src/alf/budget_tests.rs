@@ -9,8 +9,8 @@ use std::path::Path;
 fn read_and_validate(path: &Path) -> (Result<MemorySource, FormatError>, Vec<String>) {
     let (catalog, detection) = open(path).unwrap();
     let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
-    let found = super::Alf.validate(&catalog, &detection.sources[0], &limits, &[]);
-    let codes = found.map_or_else(|e| vec![e.to_string()], |v| v.errors.into_iter().map(|f| f.code).collect());
+    let validation = super::Alf.validate(&catalog, &detection.sources[0], &limits, &[]);
+    let codes = validation.map_or_else(|e| vec![e.to_string()], |v| v.errors.into_iter().map(|f| f.code).collect());
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     let mut vault = MemorySource::default();
     let read = super::Alf.read(&catalog, &detection.sources[0], &context, &mut vault);

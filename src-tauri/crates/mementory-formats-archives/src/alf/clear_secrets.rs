@@ -34,10 +34,10 @@ pub(super) fn read_head(bytes: &mut dyn Read, place: &str) -> Result<Vec<u8>, Fo
 /// The text with all secrets replaced. None if the result still contains a secret.
 fn redact(text: &str) -> Option<String> {
     let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
-    for found in scan_keys(text) {
-        out.push_str(text.get(copied..found.start)?);
+    for secret in scan_keys(text) {
+        out.push_str(text.get(copied..secret.start)?);
         out.push_str(REDACTED);
-        copied = found.end;
+        copied = secret.end;
     }
     out.push_str(text.get(copied..)?);
     (!has_secret(&out)).then_some(out)

@@ -36,8 +36,8 @@ impl<'c> Archive<'c> {
     /// encrypted entries.
     pub(super) fn open(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
         if detected.claim.version.as_deref() == Some(DELTA_CLAIM_VERSION) {
-            let found = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
-            let place = found.and_then(|p| catalog.members().get(p.member)).map_or("", |m| m.place.as_str());
+            let manifest = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
+            let place = manifest.and_then(|p| catalog.members().get(p.member)).map_or("", |m| m.place.as_str());
             let reason =
                 "an .alf-delta contains only the changes since an export; open the whole .alf of the agent instead";
             let place = place.split("!/").next().unwrap_or_default().into();
@@ -48,8 +48,8 @@ impl<'c> Archive<'c> {
 
     /// Like [`Self::open`], but also accepts a delta bundle.
     pub(super) fn open_any(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
-        let found = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
-        let manifest = found
+        let manifest_part = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
+        let manifest = manifest_part
             .and_then(|p| catalog.members().get(p.member))
             .ok_or_else(|| FormatError::invalid("manifest_missing", detected.format, "no manifest.json"))?;
         let place = manifest

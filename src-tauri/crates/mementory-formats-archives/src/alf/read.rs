@@ -458,7 +458,7 @@ impl Reader<'_> {
             wire::read_line(text, |id, agent| self.manifest.scope_of(id, agent)).map(|line| (text, line))
         });
         let (text, mut line) = match parsed {
-            Ok(found) => found,
+            Ok(parsed_line) => parsed_line,
             Err(code) => {
                 let (outcome, kind) = (DroppedAs::Failed, Some(Kind::Memory));
                 let reason = format!("{code}: this line is not a memory record");
@@ -556,11 +556,11 @@ struct Superseded {
 }
 
 impl Superseded {
-    fn add(&mut self, found: wire::Supersedes, at: Position) {
-        if found.same_id {
-            self.by_same_id.insert(found.old, (at, found.deleted));
+    fn add(&mut self, supersedes: wire::Supersedes, at: Position) {
+        if supersedes.same_id {
+            self.by_same_id.insert(supersedes.old, (at, supersedes.deleted));
         } else {
-            *self.by_id.entry(found.old).or_default() |= found.deleted;
+            *self.by_id.entry(supersedes.old).or_default() |= supersedes.deleted;
         }
     }
 

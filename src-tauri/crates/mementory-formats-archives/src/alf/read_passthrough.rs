@@ -76,8 +76,8 @@ impl Reader<'_> {
     /// agent.
     fn read_raw(&mut self, workspaces: &ManifestWorkspaces, member: &Member, name: &str) -> Result<bool, FormatError> {
         let archive = self.archive;
-        let found = workspaces.entry(name);
-        if let Some(RawEntry::FromRecords(runtime, path, digest)) = found {
+        let entry = workspaces.entry(name);
+        if let Some(RawEntry::FromRecords(runtime, path, digest)) = entry {
             let actual_digest = archive.catalog.read(member, |bytes| sha256(bytes, &member.place))?;
             if actual_digest != digest {
                 let message = "another program changed this file; the memories in the archive have its previous text";
@@ -96,7 +96,7 @@ impl Reader<'_> {
             let message = "the settings were changed after the export, so their secrets are not restored";
             self.sink.note(Issue::new("secrets_not_restored", &member.place, message));
         }
-        if !matches!(found, Some(RawEntry::Passthrough(..))) {
+        if !matches!(entry, Some(RawEntry::Passthrough(..))) {
             return Ok(false);
         }
         let item = self.raw_item(workspaces, name, &member.place);

@@ -28,12 +28,12 @@ impl OpenedFile {
     ) -> Result<Self, FormatError> {
         let catalog = Catalog::open_with(&[path.to_path_buf()], limits, None, passphrase)?;
         catalog.refuse_closed()?;
-        let mut found = crate::detect(&catalog, limits, Some("alf"))?;
-        if found.sources.len() != 1 {
+        let mut detection = crate::detect(&catalog, limits, Some("alf"))?;
+        if detection.sources.len() != 1 {
             let place = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
             return Err(FormatError::invalid("not_an_alf", place, "this file is not a single ALF archive"));
         }
-        Ok(Self { catalog, detected: found.sources.remove(0), encrypted: is_encrypted(path) })
+        Ok(Self { catalog, detected: detection.sources.remove(0), encrypted: is_encrypted(path) })
     }
 
     /// Fails for a file that an import would refuse because of its container: damage anywhere in it, names that some

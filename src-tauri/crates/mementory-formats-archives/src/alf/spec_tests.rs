@@ -102,10 +102,10 @@ fn spec_10_1_lines_that_violate_the_schema_are_reported() {
     let check = |line: Value| {
         let path = scratch.0.join("v.alf");
         write_agent(&path, &[line], &[]);
-        let found = validate(&path);
+        let validation = validate(&path);
         (
-            found.errors.into_iter().map(|f| f.code).collect::<Vec<_>>(),
-            found.warnings.into_iter().map(|f| f.code).collect::<Vec<_>>(),
+            validation.errors.into_iter().map(|f| f.code).collect::<Vec<_>>(),
+            validation.warnings.into_iter().map(|f| f.code).collect::<Vec<_>>(),
         )
     };
     let valid_line = memory(1, "2026-01-01T00:00:00Z", json!({"x_future": {"a": [1]}}));
@@ -462,8 +462,11 @@ fn spec_10_11_a_new_memory_changes_only_the_current_partition() {
         ]
     );
     assert_eq!((&rows[2]["to"], &rows[3]["to"]), (&"2026-09-30".into(), &Value::Null));
-    let found = validate(&scratch.0.join("b.alf"));
-    assert!(found.errors.is_empty() && found.warnings.is_empty(), "each record is in its range: {found:?}");
+    let validation = validate(&scratch.0.join("b.alf"));
+    assert!(
+        validation.errors.is_empty() && validation.warnings.is_empty(),
+        "each record is in its range: {validation:?}"
+    );
     // A new memory changes only the current partition.
     let mut new_memory = vault.records[0].clone();
     let line = memory(20, "2026-11-01T00:00:00Z", json!({})).to_string();

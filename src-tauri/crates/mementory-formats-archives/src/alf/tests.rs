@@ -200,7 +200,7 @@ fn edits_change_only_the_edited_fields() {
             && principals.contains(r#""x_last": [ ]"#)
     );
     let errors = validate(&second).errors;
-    let found: BTreeSet<_> =
+    let fields: BTreeSet<_> =
         errors.iter().map(|e| (e.code.as_str(), &e.place[e.place.find('!').unwrap() + 2..])).collect();
     let in_fixture = [
         ("attachment_checksum_mismatch", "attachments.json#/attachments/2"),
@@ -208,7 +208,7 @@ fn edits_change_only_the_edited_fields() {
         ("wrong_type", "identity.json#/structured/names/nickname"),
         ("wrong_type", "manifest.json#/agent/source_runtime_version"),
     ];
-    assert_eq!(found, BTreeSet::from(in_fixture), "only the defects of the fixture itself");
+    assert_eq!(fields, BTreeSet::from(in_fixture), "only the defects of the fixture itself");
 }
 
 #[test]
@@ -225,13 +225,13 @@ fn official_sample_round_trips() {
     write(&mut vault, &second);
     assert_same_archive(&sample, &second, 0);
     copy_for_interop(&second, "official.alf");
-    let found = validate(&second);
+    let validation = validate(&second);
     assert_eq!(
-        found.errors.iter().filter(|e| e.code != "embedding_dimensions").collect::<Vec<_>>(),
+        validation.errors.iter().filter(|e| e.code != "embedding_dimensions").collect::<Vec<_>>(),
         Vec::<&mementory_format::Finding>::new()
     );
     assert!(
-        found.warnings.iter().all(|w| w.code != "outside_partition"),
+        validation.warnings.iter().all(|w| w.code != "outside_partition"),
         "each record is in the partition of its time"
     );
 }
@@ -324,9 +324,9 @@ fn records_of_other_formats_survive_a_round_trip() {
     assert_eq!(report.losses.count("attachment", LossKind::LeftOut), 1);
     assert_eq!(report.losses.count("text", LossKind::Narrowed), 2);
     copy_for_interop(&first, "foreign.alf");
-    let found = validate(&first);
-    assert_eq!(found.errors, []);
-    assert!(found.warnings.iter().all(|w| w.code == "credential_without_encryption"), "{:?}", found.warnings);
+    let validation = validate(&first);
+    assert_eq!(validation.errors, []);
+    assert!(validation.warnings.iter().all(|w| w.code == "credential_without_encryption"), "{:?}", validation.warnings);
     let mut back = read(&first).unwrap();
     assert_eq!(by_key(&back.records), by_key(&vault.records));
     assert_eq!(back.files.len(), 1, "only files below 100 KB are in the archive");
@@ -476,12 +476,12 @@ fn validator_lists_every_defect() {
     let scratch = Scratch::new("defects");
     let file = scratch.0.join("d.alf");
     pack_folder(&input, &file);
-    let found = validate(&file);
+    let validation = validate(&file);
     let codes = |list: &[mementory_format::Finding]| {
         list.iter().map(|f| f.code.clone()).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()
     };
-    assert_eq!(codes(&found.errors), strings(&expected["errors"]));
-    assert_eq!(codes(&found.warnings), strings(&expected["warnings"]));
+    assert_eq!(codes(&validation.errors), strings(&expected["errors"]));
+    assert_eq!(codes(&validation.warnings), strings(&expected["warnings"]));
 }
 
 fn manifest_of(rows: &str) -> String {

@@ -255,7 +255,7 @@ fn write_files(
     for (id, foreign) in std::mem::take(&mut plan.files) {
         let mut file_data = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
         let mut content = None;
-        let found = source.attachment(&id, &mut |bytes| {
+        let has_bytes = source.attachment(&id, &mut |bytes| {
             (file_data.size, file_data.sha256, content) =
                 size_digest_and_bytes(&mut bytes.take(read_limit), threshold.min(MAX_IN_MEMORY_BYTES))?;
             Ok(())
@@ -263,7 +263,7 @@ fn write_files(
         let is_withheld = !out.is_encrypted() && content.as_deref().is_some_and(clear_secrets::file_has_secret);
         if is_withheld && file_data.size < threshold {
             plan.losses.add(&id, "secret", LossKind::LeftOut, clear_secrets::LEFT_OUT_NOTE);
-        } else if found && file_data.size < threshold {
+        } else if has_bytes && file_data.size < threshold {
             let name = free_artifact_name(out, passthrough, &foreign.reference.name, &id);
             match content {
                 Some(content) => drop(out.entry(&name, &mut content.as_slice())?),
@@ -271,7 +271,7 @@ fn write_files(
             }
             file_data.path = Some(name);
         }
-        report_file_loss(plan, &id, found.then_some(file_data.size), threshold);
+        report_file_loss(plan, &id, has_bytes.then_some(file_data.size), threshold);
         rows.push(documents::file_row(&id, &foreign.reference, &foreign.referenced_by, &file_data));
     }
     let name = |out: &ArchiveWriter, name: &str, id: &str| free_artifact_name(out, passthrough, name, id);
@@ -322,7 +322,7 @@ fn write_row_file(
     let is_free = is_free_name(out, passthrough, &path);
     let name = if is_free { path.clone() } else { free_artifact_name(out, passthrough, &path, id) };
     let mut has_secret = false;
-    let found = source.attachment(id, &mut |bytes| {
+    let has_bytes = source.attachment(id, &mut |bytes| {
         let head = if out.is_encrypted() { vec![] } else { clear_secrets::read_head(bytes, &path)? };
         has_secret = clear_secrets::file_has_secret(&head);
         if !has_secret {
@@ -336,7 +336,7 @@ fn write_row_file(
         tree.write(&mut row.text);
         return Ok(false);
     }
-    if found && name != path {
+    if has_bytes && name != path {
         tree.set("archive_path", Tree::Text(name));
         row.text.clear();
         tree.write(&mut row.text);

@@ -405,9 +405,9 @@ fn check_signature_form(bundle: &Bundle, report: &mut Report) -> Result<(), Form
 /// Compares counts, coverage and scopes in the manifest with the records, and warns about a full export with `since`.
 fn check_summaries(manifest: &Manifest, report: &mut Report) {
     let declared_counts: BTreeMap<&String, &u64> = manifest.counts.iter().filter(|(_, n)| **n > 0).collect();
-    let found: BTreeMap<String, u64> =
+    let actual_counts: BTreeMap<String, u64> =
         report.lines.iter().filter(|(_, n)| **n > 0).map(|(k, n)| (k.clone(), *n)).collect();
-    if !declared_counts.into_iter().eq(found.iter()) {
+    if !declared_counts.into_iter().eq(actual_counts.iter()) {
         let message = "counts mismatch: the manifest's counts are not the number of records";
         report.add_finding(Severity::Error, "counts_mismatch", MANIFEST_FILE, message);
     }

@@ -92,13 +92,13 @@ impl Delta {
     /// Reads the bundles at `path` as the baseline. Returns the time of the newest bundle.
     fn read_baseline(&mut self, path: &Path, limits: &Limits) -> Result<Option<Timestamp>, FormatError> {
         let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
-        let found = detect(&catalog, limits, Some("mem"))?;
-        if found.sources.is_empty() {
+        let detection = detect(&catalog, limits, Some("mem"))?;
+        if detection.sources.is_empty() {
             let message = "the base of an incremental export must be a .mem bundle; none was found at this path";
             return Err(FormatError::invalid("base_not_found", path.display().to_string(), message));
         }
         let (mut lines, mut other_files, mut newest) = (HashSet::new(), BTreeMap::new(), None);
-        for source in &found.sources {
+        for source in &detection.sources {
             let bundle = Bundle::open(&catalog, source, limits)?;
             let report = check_bundle(&bundle, CheckDepth::Import, &mut || Ok(()))?;
             if let Some(refusal) = report.fatal_error(&bundle, &[]) {

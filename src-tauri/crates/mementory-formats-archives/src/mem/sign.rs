@@ -92,9 +92,9 @@ type Action<'a, T> = &'a mut dyn FnMut(&Bundle, &Report) -> Result<T, FormatErro
 /// Calls `action` with the only bundle at `path` if the bundle has no errors.
 fn with_valid_bundle<T>(path: &Path, limits: &Limits, action: Action<T>) -> Result<T, FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
-    let found = detect(&catalog, limits, Some("mem"))?;
-    let [source] = found.sources.as_slice() else {
-        let message = format!("exactly one .mem bundle is needed here, {} were found", found.sources.len());
+    let detection = detect(&catalog, limits, Some("mem"))?;
+    let [source] = detection.sources.as_slice() else {
+        let message = format!("exactly one .mem bundle is needed here, {} were found", detection.sources.len());
         return Err(FormatError::invalid("not_one_bundle", path.display().to_string(), message));
     };
     let bundle = Bundle::open(&catalog, source, limits)?;

@@ -17,14 +17,14 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for folder in note_folders(catalog) {
         let version = stated_version(catalog, &folder);
-        let found = Sample::read(catalog, &folder);
+        let sample = Sample::read(catalog, &folder);
         let (confidence, reason) = match &version {
             Some(version) => (0.95, format!("A knowledge bundle whose index states version {version}")),
-            None if found.is_bundle(&folder) => (
+            None if sample.is_bundle(&folder) => (
                 0.85,
                 format!(
                     "Markdown concepts with a type, as in a knowledge bundle ({} of {})",
-                    found.typed_count, found.concept_count
+                    sample.typed_count, sample.concept_count
                 ),
             ),
             None if is_selected => (0.5, "Markdown that may be a knowledge bundle".to_owned()),

@@ -55,8 +55,8 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     }
     let has_sessions =
         head.has_all("sessions", &["session_id", "uuid"]) || head.has_all("sessions.messages", &["role_type"]);
-    let found = LISTS.into_iter().any(|list| is_row(list) || in_properties(list)) || has_sessions;
-    found.then_some("graph")
+    let has_rows = LISTS.into_iter().any(|list| is_row(list) || in_properties(list)) || has_sessions;
+    has_rows.then_some("graph")
 }
 
 /// True for facts and edges. A member `fact` alone is not enough: the row must also have a time from which or until

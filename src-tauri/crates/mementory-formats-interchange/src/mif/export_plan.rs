@@ -100,7 +100,7 @@ impl ExportPlan {
                 .and_then(|_| Tree::parse(&text, MAX_DEPTH).ok())
                 .filter(|_| item.name == document_frame::FRAME_FILE);
             match tree.and_then(|tree| Some((document_frame::read(&tree)?, tree))) {
-                Some(found) => frames.push(found),
+                Some(frame) => frames.push(frame),
                 None => {
                     losses.add(&item.name, "part", LossKind::LeftOut, "not a stored document that can be written again")
                 }

@@ -226,8 +226,8 @@ fn session(
         let prompt = entry.prompt_turn(is_untimed, is_first);
         chat.turns.extend(entry.turns(raw, &at, prompt, &mut count_of));
     }
-    let found = || chat.turns.iter().filter_map(|turn| turn.times.created);
-    let (first, last) = (found().min(), found().max());
+    let turn_times = || chat.turns.iter().filter_map(|turn| turn.times.created);
+    let (first, last) = (turn_times().min(), turn_times().max());
     chat.times.created = chat.times.created.or(first);
     chat.times.updated = chat.times.updated.or(last);
     chat
@@ -369,10 +369,10 @@ impl<'a> Entry<'a> {
         } else {
             USER
         };
-        let mut found = Content::default();
+        let mut turn_content = Content::default();
         match role {
-            TOOL => found.add_block(if is_rewritten { "tool_result" } else { "context" }, None, words),
-            _ => found.add_text(&words),
+            TOOL => turn_content.add_block(if is_rewritten { "tool_result" } else { "context" }, None, words),
+            _ => turn_content.add_text(&words),
         }
         let results = results.and_then(|results| results.list("tool_use_results")).unwrap_or_default();
         for result in results.into_iter().filter_map(|raw| Object::parse(raw.get())) {
@@ -381,11 +381,11 @@ impl<'a> Entry<'a> {
                 .into_iter()
                 .filter_map(|raw| Object::parse(raw.get()))
                 .filter_map(|part| ["Text", "Json"].iter().find_map(|key| part.raw_value(key)).map(nested_text));
-            found.add_block("tool_result", None, texts.collect::<Vec<_>>().join("\n"));
+            turn_content.add_block("tool_result", None, texts.collect::<Vec<_>>().join("\n"));
         }
         let context = self.prompt.text("additional_context").unwrap_or_default();
-        found.add_block("context", None, context);
-        let mut turn = turn_of(role, found);
+        turn_content.add_block("context", None, context);
+        let mut turn = turn_of(role, turn_content);
         match role {
             TOOL => (turn.content_type, turn.hidden) = ("tool_result".into(), true),
             SYSTEM => (turn.content_type, turn.hidden) = ("context".into(), true),

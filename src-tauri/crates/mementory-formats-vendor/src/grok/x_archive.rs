@@ -27,10 +27,10 @@ const MEMBERS: [&str; 6] = ["accountId", "chatId", "createdAt", "sender", "messa
 
 /// One claim for each archive or folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let mut found: BTreeMap<(usize, Option<usize>), Vec<Part>> = BTreeMap::new();
+    let mut parts_by_place: BTreeMap<(usize, Option<usize>), Vec<Part>> = BTreeMap::new();
     for member in catalog.members().iter().filter(|member| is_script(catalog, member)) {
         let part = Part { member: member.id, role: Role::Conversations };
-        found.entry((member.root, member.archive)).or_default().push(part);
+        parts_by_place.entry((member.root, member.archive)).or_default().push(part);
     }
     let claim = |parts| Claim {
         version: Some(LAYOUT.into()),
@@ -39,7 +39,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         parts,
         missing_parts: vec![],
     };
-    found.into_values().map(claim).collect()
+    parts_by_place.into_values().map(claim).collect()
 }
 
 /// True for a script with chats. An archive has many scripts, so only those with Grok's name are opened.

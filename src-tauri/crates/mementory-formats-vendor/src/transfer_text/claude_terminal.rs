@@ -126,9 +126,9 @@ mod tests {
         let text = " ▐▛███▜▌   Claude Code v2.1.5\n▝▜█████▛▘  Quill 4\n  ▘▘ ▝▝    ~/garden\n\n❯ Which beds are free?      \n  \
                     Look it up.\n\n● I look.\n\n● Read(beds.md)\n  ⎿  Read 12 lines\n\n  Read 2 files (ctrl+o to expand)\n\n\
                     ● Two:\n\n  - north\n  > quoted\n\n✻ Worked for 12s\n\n❯ /clear\n  ⎿  (no content)\n";
-        let found = turns(text);
+        let turns_read = turns(text);
         assert_eq!(
-            found,
+            turns_read,
             [
                 ("user", "Which beds are free?\nLook it up.".to_owned()),
                 ("assistant", "I look.\n\nTwo:\n\n- north\n> quoted".to_owned()),

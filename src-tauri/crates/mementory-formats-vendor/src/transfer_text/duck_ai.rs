@@ -74,9 +74,9 @@ fn answer_start(block: &[&str], model: &str) -> Option<usize> {
     let is_other_model = |name: &str| {
         name.starts_with(char::is_alphabetic) && name.contains(|c: char| c.is_ascii_digit()) && !name.contains("  ")
     };
-    let found = names().find(|(_, name)| name.eq_ignore_ascii_case(model));
-    let found = found.or_else(|| names().find(|(_, name)| *name == SEARCH));
-    found.or_else(|| names().find(|(_, name)| is_other_model(name))).map(|(at, _)| at)
+    let name_line = names().find(|(_, name)| name.eq_ignore_ascii_case(model));
+    let name_line = name_line.or_else(|| names().find(|(_, name)| *name == SEARCH));
+    name_line.or_else(|| names().find(|(_, name)| is_other_model(name))).map(|(at, _)| at)
 }
 
 fn turn(role: &'static str, lines: &[&str], start: usize, time: Option<Timestamp>) -> Turn {
@@ -130,9 +130,9 @@ mod tests {
         let text = "User prompt 1 of 2 - 5/12/2026, 9:13:52 AM:\nSow these:\n\nBed 1:\nleeks\n\nQuill 4 mini:\nSow now.\n\n\
                     --------------------\n\nUser prompt 2 of 2 - 5/12/2026, 9:14:00 AM:\nUser prompt 1 of 9:\n\nQuill 5:\nSo.";
         let expected = ["Sow these:\n\nBed 1:\nleeks", "Sow now.", "User prompt 1 of 9:", "So."];
-        let found = turns(text);
-        assert_eq!(found.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), expected);
-        let assistants = found.iter().filter(|(role, _)| *role == roles::ASSISTANT).count();
+        let turns_read = turns(text);
+        assert_eq!(turns_read.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), expected);
+        let assistants = turns_read.iter().filter(|(role, _)| *role == roles::ASSISTANT).count();
         assert_eq!(assistants, 2);
         assert_eq!(turns("User prompt 1 of 1:\nNo answer yet\n"), [("user", "No answer yet".to_owned())]);
         assert!(read("User prompt 1 of 1:\nhello").is_none());

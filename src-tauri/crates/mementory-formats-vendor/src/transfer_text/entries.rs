@@ -223,10 +223,10 @@ fn read_list(lines: &[Line<'_>], out: &mut Entries) {
         let is_indented = line.text.starts_with([' ', '\t']);
         if text.is_empty() {
             is_entry_open = false;
-        } else if let Some(found) =
+        } else if let Some(marker) =
             parse_marker(text).filter(|_| !(is_entry_open && is_indented && is_bullet_without_date(text)))
         {
-            out.push_marked(&found, line, &section);
+            out.push_marked(&marker, line, &section);
             (is_entry_open, is_paragraph) = (true, false);
         } else if let Some(title) = heading_title(text).filter(|_| !is_indented) {
             out.sections.push(title.clone());
@@ -333,14 +333,14 @@ fn read_prose(lines: &[Line<'_>], out: &mut Entries) {
 }
 
 impl Entries {
-    fn push_marked(&mut self, found: &Marker<'_>, line: &Line<'_>, section: &Option<String>) {
+    fn push_marked(&mut self, marker: &Marker<'_>, line: &Line<'_>, section: &Option<String>) {
         self.marked_count += 1;
-        self.dated_count += usize::from(found.is_dated);
-        self.bracketed_count += usize::from(found.is_bracketed);
+        self.dated_count += usize::from(marker.is_dated);
+        self.bracketed_count += usize::from(marker.is_bracketed);
         self.entries.push(Entry {
-            day: found.date_raw.and_then(dates::parse_day),
-            date_raw: found.date_raw.map(str::to_owned),
-            ..Entry::from_line(found.rest, line, section)
+            day: marker.date_raw.and_then(dates::parse_day),
+            date_raw: marker.date_raw.map(str::to_owned),
+            ..Entry::from_line(marker.rest, line, section)
         });
     }
 }

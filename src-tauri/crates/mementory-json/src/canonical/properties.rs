@@ -62,9 +62,9 @@ proptest! {
     /// The order of members does not affect the canonical form, and a canonical text is its own canonical form.
     #[test]
     fn the_canonical_form_is_unique_and_stable(tree in tree()) {
-        let found = canonical_forms(&tree);
-        prop_assert_eq!(&found, &canonical_forms(&with_members_reversed(&tree)));
-        for (at, text) in found.into_iter().enumerate() {
+        let forms = canonical_forms(&tree);
+        prop_assert_eq!(&forms, &canonical_forms(&with_members_reversed(&tree)));
+        for (at, text) in forms.into_iter().enumerate() {
             let text = text.unwrap();
             let reparsed = Tree::parse(&text, 64).unwrap();
             prop_assert_eq!(canonical_forms(&reparsed)[at].clone(), Some(text.clone()));

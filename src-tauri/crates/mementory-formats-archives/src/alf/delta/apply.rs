@@ -486,9 +486,9 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
         start_date(row) <= date.as_str() && row.get("to").and_then(Tree::as_str).is_none_or(|to| date.as_str() <= to)
     };
     // Several partitions may cover the time, because open partitions have no end. The one that starts last is used.
-    let found = rows.iter().filter(covers).max_by(|a, b| start_date(a).cmp(start_date(b)));
+    let covering_row = rows.iter().filter(covers).max_by(|a, b| start_date(a).cmp(start_date(b)));
     let quarter = Period::quarter(created);
-    if let Some(row) = found
+    if let Some(row) = covering_row
         && (row.get("to").and_then(Tree::as_str).is_some() || start_date(row) >= quarter.first_day().as_str())
     {
         return row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();

@@ -59,19 +59,19 @@ fn parse_operation(operation: &str) -> super::operation::Operation {
 fn read_delta(path: &Path) -> MemorySource {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let found = detect(&catalog, &limits, None).unwrap();
-    assert_eq!(found.sources[0].format, "alf_delta", "detected among all formats");
+    let detection = detect(&catalog, &limits, None).unwrap();
+    assert_eq!(detection.sources[0].format, "alf_delta", "detected among all formats");
     let mut vault = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    AlfDelta.read(&catalog, &found.sources[0], &context, &mut vault).unwrap();
+    AlfDelta.read(&catalog, &detection.sources[0], &context, &mut vault).unwrap();
     vault
 }
 
 fn validate_delta(path: &Path) -> mementory_format::Validation {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let found = detect(&catalog, &limits, Some("alf_delta")).unwrap();
-    AlfDelta.validate(&catalog, &found.sources[0], &limits, &[]).unwrap()
+    let detection = detect(&catalog, &limits, Some("alf_delta")).unwrap();
+    AlfDelta.validate(&catalog, &detection.sources[0], &limits, &[]).unwrap()
 }
 
 fn contents(path: &Path) -> BTreeMap<String, String> {

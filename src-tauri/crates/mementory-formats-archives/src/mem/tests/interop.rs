@@ -15,11 +15,11 @@ use std::{
 };
 
 fn python() -> Option<PathBuf> {
-    let found = std::env::var_os("MEMENTORY_MEM_PYTHON").map(PathBuf::from);
-    if found.is_none() {
+    let path = std::env::var_os("MEMENTORY_MEM_PYTHON").map(PathBuf::from);
+    if path.is_none() {
         mementory_format::testkit::skipped("MEMENTORY_MEM_PYTHON is not set, the reference SDK is not asked");
     }
-    found
+    path
 }
 
 #[derive(serde::Deserialize)]

@@ -88,8 +88,8 @@ fn every_kind_round_trips_unchanged() {
     let back = read(&out);
     assert_eq!(back.records.len(), sink.records.len());
     for record in &sink.records {
-        let found = back.records.iter().find(|r| r.key == record.key).unwrap();
-        assert_eq!(found, record, "{}", record.key.value);
+        let read_back = back.records.iter().find(|r| r.key == record.key).unwrap();
+        assert_eq!(read_back, record, "{}", record.key.value);
     }
     assert!(back.notes.is_empty(), "{:?}", back.notes);
     assert!(report.losses.items.iter().any(|l| l.kind == LossKind::Narrowed && l.field == "times.created"));
