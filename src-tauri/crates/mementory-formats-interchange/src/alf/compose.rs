@@ -75,7 +75,7 @@ pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
         out.push('}');
     });
     out.push_str(",\"raw_source_format\":{\"mementory\":");
-    out.push_str(&extension::slot(record, content));
+    out.push_str(&extension::slot(record, &stored.id, content));
     out.push_str("}}");
     out
 }

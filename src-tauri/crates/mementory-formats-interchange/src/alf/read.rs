@@ -314,6 +314,9 @@ impl Reader<'_> {
             if let Some(ours) = wire::members(element).and_then(|m| wire::vendor(&m)) {
                 slots.push(String::new());
                 if let Some(mut record) = super::extension::restore_row(ours) {
+                    if let Some(id) = super::extension::row_export_id(ours) {
+                        self.sink.export_id(&record.key, &id);
+                    }
                     workspace_profile::apply_principal_text(&mut record, &doc);
                     self.note_workspace_file(&record);
                     self.sink.unit(record.into())?;
@@ -483,6 +486,9 @@ impl Reader<'_> {
                 line.record.key.value = format!("{}#{}", line.record.key.value, slot.get().1);
                 self.remark(&place(member), ("duplicate_id", "two records have the same id".into()));
             }
+        }
+        if let Some(id) = &line.export_id {
+            self.sink.export_id(&line.record.key, id);
         }
         if line.restored {
             self.lineage.add_line(&line.record, text);

@@ -27,6 +27,8 @@ pub(super) struct Line {
     pub agent: Option<String>,
     /// True if the record was restored unchanged from our extension slot, with its original origin and key.
     pub restored: bool,
+    /// Export id in our extension slot.
+    pub export_id: Option<String>,
     /// Minor findings.
     pub remarks: Vec<Remark>,
 }
@@ -205,15 +207,14 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
         remarks.push(("id_not_uuid", "id".into()));
     }
     let restored = raw_source.and_then(|raw| extension::restore(raw, &record));
-    let (mut record, restored) = match restored {
-        Some(extension::Restored::Same(original)) => (*original, true),
-        Some(extension::Restored::Changed(merged)) => (*merged, false),
-        None => (record, false),
+    let (mut record, restored, export_id) = match restored {
+        Some(restored) => (restored.record, restored.is_same, restored.export_id),
+        None => (record, false, None),
     };
     if !restored {
         record.verbatim = Some(Verbatim::json(line));
     }
-    Ok(Line { record, id: key, agent: own_agent, restored, remarks })
+    Ok(Line { record, id: key, agent: own_agent, restored, export_id, remarks })
 }
 
 /// Looks up forbidden values that an export moved (see [`super::forbidden`]). Returns the original id if it was moved,

@@ -116,8 +116,8 @@ impl Format for Mem {
     fn tombstone_target(&self, record: &Record) -> Option<(String, String)> {
         tombstones::wire_target(record)
     }
-    fn add_derived(&self, derived: &mut Derived, record: &Record, vault_id: &str) {
-        tombstones::add_derived(derived, record, vault_id);
+    fn add_derived(&self, derived: &mut Derived, record: &Record, export_id: &str) {
+        tombstones::add_derived(derived, record, export_id);
     }
     fn signatures(
         &self,

@@ -3,7 +3,7 @@
 use super::{
     bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, line_text},
     conformance::{CheckDepth, Report, Severity, check_bundle},
-    extension::{read_foreign_record, restore},
+    extension::{export_id_in, read_foreign_record, restore},
     kinds::{
         AUDIT_LOG_FILE, KIND_SPECS, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, Type, kind_at_path, vendor_kind_at_path,
     },
@@ -220,6 +220,9 @@ impl<'a> BundleReader<'a> {
                         reader.report_skipped(place, "tombstoned: deleted by the bundle itself", restored.record.kind);
                         return Ok(());
                     }
+                    if let Some(id) = restored.export_id {
+                        reader.sink.export_id(&restored.record.key, &id);
+                    }
                     restored.record
                 }
                 None => Record { verbatim: Some(verbatim), ..mapped },
@@ -282,10 +285,14 @@ impl<'a> BundleReader<'a> {
                 && let Some(tree) = &tree
                 && let Some(record) = read_foreign_record(tree)
             {
-                if text(tree, "id").is_some_and(|id| reader.is_deleted(id)) {
+                let id = text(tree, "id").unwrap_or_default();
+                if reader.is_deleted(id) {
                     let place = format!("{}:{number}", member.place);
                     reader.report_skipped(place, "tombstoned: deleted by the bundle itself", record.kind);
                     return Ok(());
+                }
+                if let Some(id) = export_id_in(id, record.kind) {
+                    reader.sink.export_id(&record.key, &id);
                 }
                 return reader.sink.unit(Unit::from(record));
             }

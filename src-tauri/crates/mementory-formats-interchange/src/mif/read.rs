@@ -276,7 +276,7 @@ impl DocumentReader<'_> {
                     "changed by another program; the values of that program are used",
                 );
             }
-            return self.send_record(section, pointer, restored.record, digest);
+            return self.send_record(section, pointer, restored.record, restored.export_id, digest);
         }
         self.check_schema(section, &tree, &pointer);
         let mut record = Record { verbatim: Some(Verbatim::json(json)), ..mapped };
@@ -285,7 +285,7 @@ impl DocumentReader<'_> {
         {
             apply_metadata(&mut record, &metadata);
         }
-        self.send_record(section, pointer, record, digest)
+        self.send_record(section, pointer, record, None, digest)
     }
 
     fn send_record(
@@ -293,6 +293,7 @@ impl DocumentReader<'_> {
         section: &Section,
         pointer: String,
         mut record: Record,
+        export_id: Option<String>,
         digest: u128,
     ) -> Result<(), FormatError> {
         let key = self::digest(&format!("{}\0{}", record.key.scope, record.key.value));
@@ -309,6 +310,9 @@ impl DocumentReader<'_> {
                 record.key.value = format!("{}#{}", record.key.value, slot.get().1);
                 self.count_note(&pointer, "duplicate_id", "two records have the same id");
             }
+        }
+        if let Some(id) = export_id {
+            self.sink.export_id(&record.key, &id);
         }
         self.sink.unit(Unit::from(record))
     }

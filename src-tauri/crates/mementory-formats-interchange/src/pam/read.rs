@@ -255,17 +255,25 @@ impl StoreReader<'_> {
 
     fn restore_record(&mut self, tree: &Tree, mapped: Record, source: &str, place: &str) -> Option<Record> {
         let verbatim = Verbatim::json(source);
+        let mut export_id = None;
         let mut record = match restore(tree, &mapped, &verbatim) {
             Some(restored) => {
                 if restored.changed {
                     let message = "changed by another program; its values are taken";
                     self.sink.note(Issue::new("changed_elsewhere", place, message));
                 }
+                export_id = restored.export_id;
                 restored.record
             }
             None => Record { verbatim: Some(verbatim), ..mapped },
         };
-        self.resolve_key(&mut record, source, place).then_some(record)
+        if !self.resolve_key(&mut record, source, place) {
+            return None;
+        }
+        if let Some(id) = export_id {
+            self.sink.export_id(&record.key, &id);
+        }
+        Some(record)
     }
 
     fn read_relation(&mut self, member: &Member, i: usize, source: &str) -> Result<(), FormatError> {
