@@ -182,6 +182,17 @@ pub trait Format: Sync {
         context: &ReadContext,
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError>;
+    /// Like [`Format::read`], but ignores our extension slots: an element that was written for a record of another
+    /// format is read as itself. For a conversion to the same format, which writes untouched elements back unchanged.
+    fn read_elements(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        self.read(catalog, detected, context, sink)
+    }
     /// Writes all records of `source` to `out`, a new file, or a new folder if `capabilities().folder`. Not atomic: the
     /// caller passes a temporary name, validates the result and renames it.
     fn write(

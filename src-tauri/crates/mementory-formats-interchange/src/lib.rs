@@ -8,6 +8,8 @@ pub mod zaxy;
 
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod stable_ids;
 
 use mementory_format::{Catalog, Detection, Format, FormatError};
 use mementory_model::Limits;

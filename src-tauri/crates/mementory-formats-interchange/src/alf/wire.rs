@@ -124,9 +124,13 @@ pub(super) fn folded_id(id: &str) -> String {
     if uuid::Uuid::parse_str(id).is_ok() { id.to_ascii_lowercase() } else { id.to_owned() }
 }
 
-/// Reads one line. `scope` returns the id space for the id and the `agent_id` of the line. The error is a stable code
+/// Reads one line. The record in our extension slot is restored if `restores` is set. `scope` returns the id space for the id and the `agent_id` of the line. The error is a stable code
 /// (`not_json`, `no_id`, `no_content`).
-pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String) -> Result<Line, &'static str> {
+pub(super) fn read_line(
+    line: &str,
+    restores: bool,
+    scope: impl Fn(&str, Option<&str>) -> String,
+) -> Result<Line, &'static str> {
     let mut remarks = Vec::new();
     let mut f = Fields { members: members(line).ok_or("not_json")?, remarks: &mut remarks };
     let stated_id = f.text("id").filter(|id| !id.is_empty()).ok_or("no_id")?;
@@ -206,7 +210,7 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
     if uuid::Uuid::parse_str(&stated_id).is_err() {
         remarks.push(("id_not_uuid", "id".into()));
     }
-    let restored = raw_source.and_then(|raw| extension::restore(raw, &record));
+    let restored = raw_source.filter(|_| restores).and_then(|raw| extension::restore(raw, &record));
     let (mut record, restored, export_id) = match restored {
         Some(restored) => (restored.record, restored.is_same, restored.export_id),
         None => (record, false, None),

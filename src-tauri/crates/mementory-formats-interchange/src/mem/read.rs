@@ -30,7 +30,17 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    read_files(bundle, detected, context, &[], sink)
+    read_files(bundle, detected, context, (&[], true), sink)
+}
+
+/// Like [`read`], but ignores the extension slots.
+pub(super) fn read_elements(
+    bundle: &Bundle,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    read_files(bundle, detected, context, (&[], false), sink)
 }
 
 /// Reads the intact files (see [`super::salvage`]) and skips lines that are not records.
@@ -40,14 +50,14 @@ pub(super) fn salvage(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    read_files(bundle, detected, context, &SALVAGEABLE_CODES, sink)
+    read_files(bundle, detected, context, (&SALVAGEABLE_CODES, true), sink)
 }
 
 fn read_files(
     bundle: &Bundle,
     detected: &Detected,
     context: &ReadContext,
-    ignored_codes: &[&str],
+    (ignored_codes, restores): (&[&str], bool),
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let report = check_bundle(bundle, CheckDepth::Full, &mut || sink.progress(0))?;
@@ -70,6 +80,7 @@ fn read_files(
         context,
         report: &report,
         is_salvage: !ignored_codes.is_empty(),
+        restores,
         version,
         sent: 0,
         key_counts: HashMap::new(),
@@ -94,6 +105,8 @@ struct BundleReader<'a> {
     report: &'a Report,
     /// True in a salvage, which skips damaged files and lines that are not records. Otherwise they are errors.
     is_salvage: bool,
+    /// True if records are restored from extension slots.
+    restores: bool,
     version: Option<String>,
     sent: u64,
     /// Number of records with each key so far. A repeated key gets this number as a suffix.
@@ -191,7 +204,8 @@ impl<'a> BundleReader<'a> {
         self.for_each_line(member, |reader, number, bytes| {
             let Some((source, tree)) = reader.parse_line(spec, member, number, bytes)? else { return Ok(()) };
             let place = format!("{}:{number}", member.place);
-            if slot::get(&tree).is_some_and(|x| x.get(RENDERING_OF_MEMBER).is_some()) {
+            let slot = slot::get(&tree).filter(|_| reader.restores);
+            if slot.is_some_and(|x| x.get(RENDERING_OF_MEMBER).is_some()) {
                 reader.report_skipped(place, "duplicate_rendering: the text is in its resource", Kind::Chunk);
                 return Ok(());
             }
@@ -207,7 +221,7 @@ impl<'a> BundleReader<'a> {
             }
             mapped.origin = reader.origin(path, number);
             let verbatim = Verbatim::json(source);
-            let record = match slot::get(&tree).and_then(|_| restore(spec, &tree, &mapped, &verbatim)) {
+            let record = match slot.and_then(|_| restore(spec, &tree, &mapped, &verbatim)) {
                 Some(restored) => {
                     if restored.changed {
                         let message = "changed by another program; the values of that program are used";
@@ -281,7 +295,8 @@ impl<'a> BundleReader<'a> {
                 Err(_) => return Err(reader.changed_while_reading(member)),
             };
             let tree = Tree::parse(source, bounds).ok();
-            if [FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor)
+            if reader.restores
+                && [FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor)
                 && let Some(tree) = &tree
                 && let Some(record) = read_foreign_record(tree)
             {

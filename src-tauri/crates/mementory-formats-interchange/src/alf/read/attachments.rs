@@ -63,7 +63,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             continue;
         }
         // We wrote this row for a record of another format, so its file is restored with the original key.
-        let our_slot = wire::members(element).and_then(|m| wire::vendor(&m));
+        let our_slot = wire::members(element).and_then(|m| wire::vendor(&m)).filter(|_| reader.manifest.restores);
         let our_reference = our_slot.and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
         let is_restored = our_reference.is_some();
         if let (Some(reference), Some(id)) = (&our_reference, our_slot.and_then(extension::row_export_id)) {
