@@ -37,7 +37,10 @@ fn export(t: &TempVault, format: &str, name: &str) -> (ExportOutcome, PathBuf) {
         everything: true,
         ..Scope::default()
     };
-    let ending = mementory_formats::by_id(format).unwrap().capabilities().ending;
+    let ending = mementory_formats::by_id(format)
+        .unwrap()
+        .capabilities()
+        .ending;
     let out = t.folder.path().join(format!("{name}{ending}"));
     let cancel = AtomicBool::new(false);
     let done = t
