@@ -42,7 +42,10 @@ pub fn convert(
     let secret = zeroize::Zeroizing::new(format!("{} {}", files::suggest_passphrase()?, files::suggest_passphrase()?));
     let create = CreateOptions { kdf_floor: true };
     let (session, _) = Session::create(&folder.path().join("Mementory.mementory"), &secret, create)?;
-    let converts_to = by_id(&export.format).filter(|_| writes_elements_back(export, options)).map(|format| format.id());
+    // An encrypted file may contain secrets that an export in the clear has to find in the records.
+    let loses_encryption = input_passphrase.is_some() && options.passphrase.is_none();
+    let writes_back = writes_elements_back(export, options) && !loses_encryption;
+    let converts_to = by_id(&export.format).filter(|_| writes_back).map(|format| format.id());
     let report = session.imports().import_for_conversion(request, input_passphrase, converts_to, job)?;
     let is_same_format = by_id(&export.format).is_some_and(|format| report.format.as_deref() == Some(format.id()));
     let source_version = report.version.clone().filter(|_| is_same_format);

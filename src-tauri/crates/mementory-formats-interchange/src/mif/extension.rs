@@ -3,7 +3,7 @@
 use super::{
     canonical::canonical,
     to_record::tree_of,
-    wire::{KEY_SCOPE, json, text},
+    wire::{KEY_SCOPE, bare_id, json, text},
 };
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, Field, NativeFields, Restored, members};
 use mementory_json::Tree;
@@ -107,8 +107,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Re
 /// The export id in the id of an element that was composed for a record of another format. None for the id of a node,
 /// which contains a name.
 fn export_id_in(id: &str) -> Option<String> {
-    let id = id.strip_prefix("mem_").or_else(|| id.strip_prefix("todo_")).unwrap_or(id);
-    uuid::Uuid::try_parse(id).ok().map(|id| id.simple().to_string())
+    uuid::Uuid::try_parse(&bare_id(id)).ok().map(|id| id.simple().to_string())
 }
 
 /// Reports the members of the extension slot as losses, because other programs do not read them. Key, origin and kind
