@@ -6,6 +6,8 @@
 mod demonstration;
 #[cfg(test)]
 mod mixed_tests;
+#[cfg(test)]
+mod stable_ids_tests;
 mod typescript;
 
 use mementory_model::Limits;

@@ -75,7 +75,7 @@ pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
         out.push('}');
     });
     out.push_str(",\"raw_source_format\":{\"mementory\":");
-    out.push_str(&extension::slot(record, content));
+    out.push_str(&extension::slot(record, &stored.id, content));
     out.push_str("}}");
     out
 }
@@ -169,7 +169,7 @@ fn write_list_member<T>(out: &mut String, key: &str, items: impl Iterator<Item =
 
 /// The original line of an ALF record with the edited fields replaced. None if the verbatim is not a memory line.
 pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
-    let base = wire::read_line(verbatim, |_, _| record.key.scope.clone()).ok()?.record;
+    let base = wire::read_line(verbatim, true, |_, _| record.key.scope.clone()).ok()?.record;
     let mut tree = Tree::parse(verbatim, 512).ok()?;
     if base.text != record.text {
         tree.set("content", Tree::Text(content(record).to_owned()));

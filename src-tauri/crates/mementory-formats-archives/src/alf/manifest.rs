@@ -151,6 +151,8 @@ pub(super) struct Manifest {
     pub agent: String,
     /// Rows of the partitions, in the order of the manifest.
     pub partitions: Vec<Partition>,
+    /// True if records are restored from our extension slots. Otherwise the slots are ignored, also that of the manifest.
+    pub restores: bool,
 }
 
 impl Manifest {
@@ -181,7 +183,7 @@ impl Manifest {
                 _ => return Err(invalid_manifest("no partitions of the memory layer".into())),
             },
         };
-        Ok(Self { tree, version, agent, partitions })
+        Ok(Self { tree, version, agent, partitions, restores: true })
     }
 
     /// The value of `layers.<layer>.file`.
@@ -218,7 +220,14 @@ impl Manifest {
 
     /// A value from our extension slot in the manifest.
     pub(super) fn vendor(&self, key: &str) -> Option<&Tree> {
-        slot::vendor_slot(&self.tree)?.get(key)
+        slot::vendor_slot(&self.tree).filter(|_| self.restores)?.get(key)
+    }
+
+    /// True if our slot says which of several sources or workspaces an element or entry belongs to. Such a file cannot
+    /// be written back without it.
+    pub(super) fn has_several_sources(&self) -> bool {
+        let is_filled = |key: &&str| self.vendor(key).is_some_and(|value| *value != Tree::Object(vec![]));
+        ["scopes", "entries", "workspaces", "lineage"].iter().any(is_filled)
     }
 
     /// `sync.last_sequence` of the archive at `place`. 0 if it was never synchronised.

@@ -1,6 +1,7 @@
 //! Reads an archive (spec §3, §4, §6.2). The manifest says which entries are read and how. Entries that it does not
 //! name become passthrough files.
 mod attachments;
+mod superseded;
 
 use super::delta_changes::{LastChanges, wrong_agent};
 use super::identity;
@@ -22,22 +23,25 @@ use mementory_model::{
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, hash_map};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use superseded::{Superseded, set_effective_status};
 
 /// Largest number of distinct remarks. Any more are only counted by code.
 const MAX_REMARKS: usize = 500;
 
-/// Reads one archive into the sink.
+/// Reads one archive into the sink. Ignores the extension slots unless `restores` is set.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
     context: &ReadContext,
+    restores: bool,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let archive = Archive::open(catalog, detected)?;
     let entry =
         archive.entry(MANIFEST_FILE).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
     let text = archive.text(entry, &context.limits)?;
-    let manifest = Manifest::parse(&text, &entry.place, &context.limits)?;
+    let mut manifest = Manifest::parse(&text, &entry.place, &context.limits)?;
+    manifest.restores = restores || manifest.has_several_sources();
     let mut reader = Reader::new(&archive, &manifest, &context.limits, sink);
     reader.passphrase = context.passphrase.clone();
     reader.run()
@@ -302,7 +306,8 @@ impl Reader<'_> {
             if kind == Kind::Credential {
                 self.refuse_foreign(&doc, &format!("{}#{pointer}", member.place))?;
                 self.capabilities.add_credential(&doc);
-                if let Some(passphrase) = self.passphrase.clone().filter(|_| sealed_secrets::is_ours(&doc)) {
+                let is_sealed = self.manifest.restores && sealed_secrets::is_ours(&doc);
+                if let Some(passphrase) = self.passphrase.clone().filter(|_| is_sealed) {
                     if self.opener.open(&doc, &*passphrase) {
                         slots.push(String::new());
                         continue;
@@ -312,9 +317,13 @@ impl Reader<'_> {
                     self.remark(&place, ("credential_closed", message));
                 }
             }
-            if let Some(ours) = wire::members(element).and_then(|m| wire::vendor(&m)) {
+            let slot = wire::members(element).and_then(|m| wire::vendor(&m));
+            if let Some(ours) = slot.filter(|_| self.manifest.restores) {
                 slots.push(String::new());
                 if let Some(mut record) = super::extension::restore_row(ours) {
+                    if let Some(id) = super::extension::row_export_id(ours) {
+                        self.sink.export_id(&record.key, &id);
+                    }
                     workspace_profile::apply_principal_text(&mut record, &doc);
                     self.note_workspace_file(&record);
                     self.sink.unit(record.into())?;
@@ -455,7 +464,8 @@ impl Reader<'_> {
             Err(code) => Err(code),
         };
         let parsed = change.as_deref().map_err(|code| *code).and_then(|text| {
-            wire::read_line(text, |id, agent| self.manifest.scope_of(id, agent)).map(|line| (text, line))
+            let scope = |id: &str, agent: Option<&str>| self.manifest.scope_of(id, agent);
+            wire::read_line(text, self.manifest.restores, scope).map(|line| (text, line))
         });
         let (text, mut line) = match parsed {
             Ok(parsed_line) => parsed_line,
@@ -484,6 +494,9 @@ impl Reader<'_> {
                 line.record.key.value = format!("{}#{}", line.record.key.value, slot.get().1);
                 self.remark(&place(member), ("duplicate_id", "two records have the same id".into()));
             }
+        }
+        if let Some(id) = &line.export_id {
+            self.sink.export_id(&line.record.key, id);
         }
         if line.restored {
             self.lineage.add_line(&line.record, text);
@@ -540,46 +553,6 @@ impl Reader<'_> {
 /// Parses a JSON object. None if the text is not a JSON object.
 pub(super) fn object(text: &str, limits: &Limits) -> Option<Tree> {
     Tree::parse(text, limits).ok().filter(|t| matches!(t, Tree::Object(_)))
-}
-
-/// Position of a line: index of the partition, and line number.
-type Position = (usize, u64);
-
-/// The records that are replaced by other lines (`supersedes`).
-#[derive(Default)]
-struct Superseded {
-    /// Records replaced by a line with a different id. The value is true if that line is a deletion.
-    by_id: HashMap<String, bool>,
-    /// Records replaced by a later line with the same id: the position of the last such line, and true if it is a
-    /// deletion.
-    by_same_id: HashMap<String, (Position, bool)>,
-}
-
-impl Superseded {
-    fn add(&mut self, supersedes: wire::Supersedes, at: Position) {
-        if supersedes.same_id {
-            self.by_same_id.insert(supersedes.old, (at, supersedes.deleted));
-        } else {
-            *self.by_id.entry(supersedes.old).or_default() |= supersedes.deleted;
-        }
-    }
-
-    /// Some(true) if the line at this position is replaced by a deletion, Some(false) if by any other line.
-    fn replaced_by_deletion(&self, id: &str, at: Position) -> Option<bool> {
-        let earlier_deletion = self.by_same_id.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
-        self.by_id.get(id).copied().or(earlier_deletion)
-    }
-}
-
-/// Sets the status that results from a newer line, because lines in sealed partitions never change (spec §4.1.1).
-fn set_effective_status(record: &mut Record, superseded: Option<bool>) {
-    let Some(deleted) = superseded else { return };
-    if matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted")) {
-        return;
-    }
-    let stated_status = record.status.take().unwrap_or_default();
-    record.fields.insert("alf_status".into(), stated_status.into());
-    record.status = Some(if deleted { "deleted" } else { "superseded" }.into());
 }
 
 fn is_outside_partition(record: &Record, row: &Partition) -> bool {

@@ -27,6 +27,8 @@ pub(super) struct Line {
     pub agent: Option<String>,
     /// True if the record was restored unchanged from our extension slot, with its original origin and key.
     pub restored: bool,
+    /// Export id in our extension slot.
+    pub export_id: Option<String>,
     /// Minor findings.
     pub remarks: Vec<Remark>,
 }
@@ -122,9 +124,13 @@ pub(super) fn folded_id(id: &str) -> String {
     if uuid::Uuid::parse_str(id).is_ok() { id.to_ascii_lowercase() } else { id.to_owned() }
 }
 
-/// Reads one line. `scope` returns the id space for the id and the `agent_id` of the line. The error is a stable code
+/// Reads one line. The record in our extension slot is restored if `restores` is set. `scope` returns the id space for the id and the `agent_id` of the line. The error is a stable code
 /// (`not_json`, `no_id`, `no_content`).
-pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String) -> Result<Line, &'static str> {
+pub(super) fn read_line(
+    line: &str,
+    restores: bool,
+    scope: impl Fn(&str, Option<&str>) -> String,
+) -> Result<Line, &'static str> {
     let mut remarks = Vec::new();
     let mut f = Fields { members: members(line).ok_or("not_json")?, remarks: &mut remarks };
     let stated_id = f.text("id").filter(|id| !id.is_empty()).ok_or("no_id")?;
@@ -204,16 +210,15 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
     if uuid::Uuid::parse_str(&stated_id).is_err() {
         remarks.push(("id_not_uuid", "id".into()));
     }
-    let restored = raw_source.and_then(|raw| extension::restore(raw, &record));
-    let (mut record, restored) = match restored {
-        Some(extension::Restored::Same(original)) => (*original, true),
-        Some(extension::Restored::Changed(merged)) => (*merged, false),
-        None => (record, false),
+    let restored = raw_source.filter(|_| restores).and_then(|raw| extension::restore(raw, &record));
+    let (mut record, restored, export_id) = match restored {
+        Some(restored) => (restored.record, restored.is_same, restored.export_id),
+        None => (record, false, None),
     };
     if !restored {
         record.verbatim = Some(Verbatim::json(line));
     }
-    Ok(Line { record, id: key, agent: own_agent, restored, remarks })
+    Ok(Line { record, id: key, agent: own_agent, restored, export_id, remarks })
 }
 
 /// Looks up forbidden values that an export moved (see [`super::forbidden`]). Returns the original id if it was moved,

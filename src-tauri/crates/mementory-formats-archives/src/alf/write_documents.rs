@@ -63,7 +63,7 @@ pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     let created = record.times.created.or_else(|| Timestamp::from_micros(0));
     push_member(&mut out, "created_at", &created.map(Timestamp::to_rfc3339).unwrap_or_default());
     out.push_str(",\"tags\":[\"metadata-only\"],\"mementory\":");
-    out.push_str(&extension::row_slot(record));
+    out.push_str(&extension::row_slot(record, &stored.id));
     out.push('}');
     out
 }
@@ -101,7 +101,7 @@ pub(super) struct FileData {
     pub sha256: String,
 }
 
-/// The row of an attachment from another format. `referenced_by` lists the ids of the records that refer to it.
+/// The row of an attachment from another format, with this export id. `referenced_by` lists the ids of the records that refer to it.
 pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], file_data: &FileData) -> Row {
     let uuid = super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
     let mut out = String::from("{");
@@ -125,7 +125,7 @@ pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[Str
         write_string(id, &mut out);
     }
     out.push_str("],\"mementory\":");
-    out.push_str(&serde_json::to_string(reference).unwrap_or_else(|_| "null".into()));
+    out.push_str(&extension::file_slot(reference, id));
     out.push('}');
     Row { value: uuid, scope: String::new(), runtime: String::new(), text: out, file: None }
 }

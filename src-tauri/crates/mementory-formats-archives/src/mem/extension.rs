@@ -1,8 +1,14 @@
 //! The extension slot of a line: an additional member, which the format allows (spec §4.3).
-use super::{canonical::canonical, kinds::KindSpec, to_record::tree_of, wire::line};
+use super::{
+    canonical::canonical,
+    kinds::KindSpec,
+    line_encoder::id_prefix,
+    to_record::{KEY_SCOPE, id_of, tree_of},
+    wire::line,
+};
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, MEMBER, NativeFields, Restored, members};
 use mementory_json::Tree;
-use mementory_model::{LossKind, LossReport, Record, Times, Verbatim};
+use mementory_model::{Kind, LossKind, LossReport, Record, Times, Verbatim};
 use serde_json::{Map, Value};
 
 /// Member that contains `fields` as JSON text. It is used instead of `fields` if the canonical form of numbers would
@@ -95,7 +101,14 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
-    Some(Restored { record, changed })
+    let is_foreign = record.key.scope != KEY_SCOPE;
+    let export_id = is_foreign.then(|| export_id_in(&id_of(spec, tree), record.kind)).flatten();
+    Some(Restored { record, changed, export_id })
+}
+
+/// The export id in the id of a line that was composed for a record of this kind.
+pub(super) fn export_id_in(line_id: &str, kind: Kind) -> Option<String> {
+    line_id.strip_prefix(id_prefix(kind)).map(str::to_owned)
 }
 
 /// Reports the members of the extension slot as losses, because other programs do not read them. Each time is reported

@@ -86,6 +86,15 @@ impl Format for Mem {
         let bundle = Bundle::open(catalog, detected, &context.limits)?;
         read::read(&bundle, detected, context, sink)
     }
+    fn read_elements(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read_elements(&Bundle::open(catalog, detected, &context.limits)?, detected, context, sink)
+    }
     fn can_salvage(&self, _: &Catalog, _: &Detected, code: &str, place: &str) -> bool {
         salvage::can_salvage(code, place)
     }
@@ -116,8 +125,8 @@ impl Format for Mem {
     fn tombstone_target(&self, record: &Record) -> Option<(String, String)> {
         tombstones::wire_target(record)
     }
-    fn add_derived(&self, derived: &mut Derived, record: &Record, vault_id: &str) {
-        tombstones::add_derived(derived, record, vault_id);
+    fn add_derived(&self, derived: &mut Derived, record: &Record, export_id: &str) {
+        tombstones::add_derived(derived, record, export_id);
     }
     fn signatures(
         &self,

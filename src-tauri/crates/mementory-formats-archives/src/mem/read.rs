@@ -3,7 +3,7 @@
 use super::{
     bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, line_text},
     conformance::{CheckDepth, Report, Severity, check_bundle},
-    extension::{read_foreign_record, restore},
+    extension::{export_id_in, read_foreign_record, restore},
     kinds::{
         AUDIT_LOG_FILE, KIND_SPECS, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, Type, kind_at_path, vendor_kind_at_path,
     },
@@ -30,7 +30,17 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    read_files(bundle, detected, context, &[], sink)
+    read_files(bundle, detected, context, (&[], true), sink)
+}
+
+/// Like [`read`], but ignores the extension slots.
+pub(super) fn read_elements(
+    bundle: &Bundle,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    read_files(bundle, detected, context, (&[], false), sink)
 }
 
 /// Reads the intact files (see [`super::salvage`]) and skips lines that are not records.
@@ -40,14 +50,14 @@ pub(super) fn salvage(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    read_files(bundle, detected, context, &SALVAGEABLE_CODES, sink)
+    read_files(bundle, detected, context, (&SALVAGEABLE_CODES, true), sink)
 }
 
 fn read_files(
     bundle: &Bundle,
     detected: &Detected,
     context: &ReadContext,
-    ignored_codes: &[&str],
+    (ignored_codes, restores): (&[&str], bool),
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let report = check_bundle(bundle, CheckDepth::Full, &mut || sink.progress(0))?;
@@ -70,6 +80,7 @@ fn read_files(
         context,
         report: &report,
         is_salvage: !ignored_codes.is_empty(),
+        restores,
         version,
         sent: 0,
         key_counts: HashMap::new(),
@@ -95,6 +106,8 @@ struct BundleReader<'a> {
     /// True in a salvage, which skips damaged files and lines that are not records. In an ordinary import, they are
     /// errors.
     is_salvage: bool,
+    /// True if records are restored from extension slots.
+    restores: bool,
     version: Option<String>,
     sent: u64,
     /// Number of records with each key so far. A repeated key gets this number as a suffix.
@@ -192,7 +205,8 @@ impl<'a> BundleReader<'a> {
         self.for_each_line(member, |reader, number, bytes| {
             let Some((source, tree)) = reader.parse_line(spec, member, number, bytes)? else { return Ok(()) };
             let place = format!("{}:{number}", member.place);
-            if slot::get(&tree).is_some_and(|x| x.get(RENDERING_OF_MEMBER).is_some()) {
+            let slot = slot::get(&tree).filter(|_| reader.restores);
+            if slot.is_some_and(|x| x.get(RENDERING_OF_MEMBER).is_some()) {
                 reader.report_skipped(place, "duplicate_rendering: the text is in its resource", Kind::Chunk);
                 return Ok(());
             }
@@ -208,7 +222,7 @@ impl<'a> BundleReader<'a> {
             }
             mapped.origin = reader.origin(path, number);
             let verbatim = Verbatim::json(source);
-            let record = match slot::get(&tree).and_then(|_| restore(spec, &tree, &mapped, &verbatim)) {
+            let record = match slot.and_then(|_| restore(spec, &tree, &mapped, &verbatim)) {
                 Some(restored) => {
                     if restored.changed {
                         let message = "changed by another program; the values of that program are used";
@@ -220,6 +234,9 @@ impl<'a> BundleReader<'a> {
                     if has_foreign_key && reader.is_deleted(&to_record::id_of(spec, &tree)) {
                         reader.report_skipped(place, "tombstoned: deleted by the bundle itself", restored.record.kind);
                         return Ok(());
+                    }
+                    if let Some(id) = restored.export_id {
+                        reader.sink.export_id(&restored.record.key, &id);
                     }
                     restored.record
                 }
@@ -279,14 +296,19 @@ impl<'a> BundleReader<'a> {
                 Err(_) => return Err(reader.changed_while_reading(member)),
             };
             let tree = Tree::parse(source, bounds).ok();
-            if [FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor)
+            if reader.restores
+                && [FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor)
                 && let Some(tree) = &tree
                 && let Some(record) = read_foreign_record(tree)
             {
-                if text(tree, "id").is_some_and(|id| reader.is_deleted(id)) {
+                let id = text(tree, "id").unwrap_or_default();
+                if reader.is_deleted(id) {
                     let place = format!("{}:{number}", member.place);
                     reader.report_skipped(place, "tombstoned: deleted by the bundle itself", record.kind);
                     return Ok(());
+                }
+                if let Some(id) = export_id_in(id, record.kind) {
+                    reader.sink.export_id(&record.key, &id);
                 }
                 return reader.sink.unit(Unit::from(record));
             }

@@ -14,7 +14,7 @@ use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
 /// record. The id of a link is its three fields joined by `|`, that of a preference its key, and that of a category its
 /// name. For a line without an id, it is `line:` and a digest, which only our reader recognises.
 ///
-/// None for a record from another format. Its id in our bundles is its vault id ([`Tombstone::target_id`]) with a
+/// None for a record from another format. Its id in our bundles is its export id ([`Tombstone::target_id`]) with a
 /// prefix, which the writer adds.
 pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
     if record.key.scope != KEY_SCOPE {
@@ -26,10 +26,10 @@ pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
     Some((kind.to_owned(), id.to_owned()))
 }
 
-/// Adds an erased record to the `derived` ids of a tombstone: its id in the bundle, or `vault_id` if it is from another
+/// Adds an erased record to the `derived` ids of a tombstone: its id in the bundle, or `export_id` if it is from another
 /// format. Episode links are only counted. A record whose kind has no list in `derived` is not added.
-pub(super) fn add_derived(derived: &mut Derived, record: &Record, vault_id: &str) {
-    let (kind, id) = wire_target(record).unwrap_or_else(|| (wire_kind(record.kind).to_owned(), vault_id.to_owned()));
+pub(super) fn add_derived(derived: &mut Derived, record: &Record, export_id: &str) {
+    let (kind, id) = wire_target(record).unwrap_or_else(|| (wire_kind(record.kind).to_owned(), export_id.to_owned()));
     match kind.as_str() {
         "fact" => derived.fact_ids.push(id),
         "edge" => derived.edge_ids.push(id),

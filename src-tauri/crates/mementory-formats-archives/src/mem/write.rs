@@ -39,6 +39,7 @@ pub(super) fn write(
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
     let mut writer = BundleWriter::new(source.description(), options, limits, true)?;
+    writer.is_conversion &= !source.covers();
     writer.encode_all(source)?;
     let mut target = OutputTarget::create(out, &["items", "audit"])?;
     source.passthrough(KEY_SCOPE, &mut |item, bytes| writer.add_passthrough_file(Some(&mut target), item, bytes))?;
@@ -54,6 +55,7 @@ pub(super) fn plan(
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
     let mut writer = BundleWriter::new(source.description(), options, limits, false)?;
+    writer.is_conversion &= !source.covers();
     writer.encode_all(source)?;
     source.passthrough(KEY_SCOPE, &mut |item, bytes| writer.add_passthrough_file(None, item, bytes))?;
     writer.drop_conflicting_manifests();
@@ -114,6 +116,8 @@ struct BundleWriter<'l> {
     version: Option<String>,
     /// Version of the source bundle if no version was requested. A manifest with wrong counts is then not reused.
     source_version: Option<String>,
+    /// True for a conversion of a bundle without masking. No record was deleted or changed since it was read.
+    is_conversion: bool,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
     report: WriteReport,
@@ -150,6 +154,7 @@ impl<'l> BundleWriter<'l> {
             },
             version,
             source_version,
+            is_conversion: options.source_version.is_some(),
         })
     }
 
@@ -231,7 +236,7 @@ impl<'l> BundleWriter<'l> {
                     }
                     return self.add_line(spec, stored, tree, mapped, false);
                 }
-            } else if let Some(vendor) = vendor_kind_at_path(pointer_path(record)).filter(|v| is_safe_vendor_name(v))
+            } else if let Some(vendor) = vendor_kind_at_path(pointer_path(record)).filter(|v| self.can_copy_vendor(v))
                 && let Some(verbatim) = &record.verbatim
                 && !verbatim.text.contains('\n')
             {
@@ -248,6 +253,13 @@ impl<'l> BundleWriter<'l> {
             }
         }
         self.write_foreign(stored)
+    }
+
+    /// True if the lines of a vendor kind are copied. Our own kind is copied only by a conversion, since its lines are
+    /// restored otherwise.
+    fn can_copy_vendor(&self, vendor: &str) -> bool {
+        let is_ours = [FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor);
+        is_safe_vendor_name(vendor) && (self.is_conversion || !is_ours)
     }
 
     fn add_vendor_line(
@@ -369,8 +381,8 @@ impl<'l> BundleWriter<'l> {
         self.push(&path, order, &line)
     }
 
-    /// Copies a file without records from an imported bundle. Leaves out vectors and provenance, because they may
-    /// belong to records that were deleted after the import.
+    /// Copies a file without records from an imported bundle. Leaves out provenance and, except in a conversion, vectors,
+    /// because they may belong to records that were deleted after the import.
     fn add_passthrough_file(
         &mut self,
         target: Option<&mut OutputTarget>,
@@ -389,7 +401,9 @@ impl<'l> BundleWriter<'l> {
                 self.signatures.push(all);
                 return Ok(());
             }
-            name if name.starts_with("embeddings/") => "the receiving program computes vectors again",
+            name if name.starts_with(VECTORS_FOLDER) && !self.is_conversion => {
+                "the receiving program computes vectors again"
+            }
             name if name.starts_with("provenance/") => "belongs to an evidence pack, and this export is none",
             name if !path_is_safe(name) || all.len() as u64 > bound => {
                 "the file's name or size is not allowed in a bundle"
@@ -444,6 +458,7 @@ impl<'l> BundleWriter<'l> {
         if let Some(version) = self.version.take().or(self.source_version.take()) {
             manifest.format = version;
         }
+        manifest.embeddings_included = files.iter().any(|file| file.path.starts_with(VECTORS_FOLDER));
         if self.delta.is_incremental() {
             manifest.mode = "incremental".into();
             manifest.since = self.delta.since;
@@ -488,6 +503,9 @@ impl BundleWriter<'_> {
 /// and the names of the fields from which forbidden values were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
+/// Folder of the vectors in a bundle.
+const VECTORS_FOLDER: &str = "embeddings/";
+
 /// Loss note for a value that the format forbids in its field.
 const FORBIDDEN_VALUE_NOTE: &str = "the format forbids this value, so it is kept in mementory_forbidden";
 
@@ -520,8 +538,5 @@ fn pointer_line(record: &Record) -> u64 {
 
 /// True if the name of a vendor kind can be used as a file name.
 fn is_safe_vendor_name(vendor: &str) -> bool {
-    path_is_safe(vendor)
-        && !vendor.contains('/')
-        && vendor.len() <= 120
-        && ![FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor)
+    path_is_safe(vendor) && !vendor.contains('/') && vendor.len() <= 120
 }

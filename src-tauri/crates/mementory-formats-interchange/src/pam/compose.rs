@@ -232,7 +232,7 @@ impl Context<'_> {
             mapped.embeddings.clone_from(&record.embeddings);
             let difference = extension::difference(&mapped, &record, true);
             extension::report_losses(&stored.id, &difference, losses);
-            extension::attach(&mut tree, difference);
+            extension::attach(&mut tree, difference, None);
             // An edit must not bring a forbidden value back.
             clean(&mut tree, &MEMORY, required_values, &stored.id, losses);
         }
@@ -402,7 +402,7 @@ impl Context<'_> {
         if self.strip {
             losses.add(&stored.id, "source", LossKind::LeftOut, "the source's own words may name accounts");
         }
-        extension::attach(&mut tree, difference);
+        extension::attach(&mut tree, difference, Some(&stored.id));
         if record.kind == Kind::Attachment {
             losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
         }

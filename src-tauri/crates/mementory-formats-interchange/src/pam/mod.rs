@@ -85,6 +85,15 @@ impl Format for Pam {
         let bundle = Bundle::open(catalog, detected, &context.limits)?;
         read::read(&bundle, detected, context, sink)
     }
+    fn read_elements(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read_elements(&Bundle::open(catalog, detected, &context.limits)?, detected, context, sink)
+    }
     fn can_salvage(&self, catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
         salvage::can_salvage(catalog, detected, code, place)
     }

@@ -80,7 +80,16 @@ impl Format for Zaxy {
         context: &ReadContext,
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        read::read(&Bundle::open(catalog, detected, &context.limits)?, sink)
+        read::read(&Bundle::open(catalog, detected, &context.limits)?, true, sink)
+    }
+    fn read_elements(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(&Bundle::open(catalog, detected, &context.limits)?, false, sink)
     }
     fn write(
         &self,

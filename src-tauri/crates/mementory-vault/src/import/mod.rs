@@ -54,6 +54,9 @@ pub struct ImportOptions<'a> {
     pub findings: &'a [Issue],
     /// Read the intact parts of files that do not match their own inventory.
     pub salvage: bool,
+    /// The records are to be written in the format that they are read in, so extension slots are ignored
+    /// ([`Format::read_elements`]).
+    pub is_conversion: bool,
     /// The missing or damaged parts of the files, if the person chose to import the remainder.
     pub missing: &'a [MissingPart],
     /// Limits of the readers.
@@ -112,6 +115,7 @@ impl Importer<'_> {
         }
         let read_source = |format: &dyn Format, source: &Detected, sink: &mut dyn Sink| match options.salvage {
             true => format.salvage(catalog, source, &context, sink),
+            false if options.is_conversion => format.read_elements(catalog, source, &context, sink),
             false => format.read(catalog, source, &context, sink),
         };
         let read = |sink: &mut ChannelSink<'_>| {

@@ -101,6 +101,6 @@ impl DeltaManifest {
                 tree.set(key, value.clone());
             }
         }
-        Manifest { tree, version: self.version.clone(), agent: self.agent.clone(), partitions }
+        Manifest { tree, version: self.version.clone(), agent: self.agent.clone(), partitions, restores: true }
     }
 }

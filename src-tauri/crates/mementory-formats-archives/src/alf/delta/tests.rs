@@ -25,7 +25,7 @@ fn memory(id: &str, created: &str, content: &str) -> Record {
         r#"{{"id":"{id}","agent_id":"{AGENT_ID}","content":"{content}","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"}}"#
     );
     let scope = format!("alf:{AGENT_ID}");
-    let mut record = super::super::wire::read_line(&line, |_, _| scope.clone()).unwrap().record;
+    let mut record = super::super::wire::read_line(&line, true, |_, _| scope.clone()).unwrap().record;
     record.origin.format = "alf".into();
     record.origin.pointer = "line 1".into();
     record

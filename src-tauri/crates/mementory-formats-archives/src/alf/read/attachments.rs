@@ -1,7 +1,7 @@
 //! Reads the attachment index (spec §3.1.9): each row becomes a record. A tier 2 file is read if its size and digest
 //! match its row. A tier 3 file has no content in the archive. Files that we exported from a workspace become files of
 //! that workspace again.
-use super::super::{identity, list_document, tiers, wire};
+use super::super::{extension, identity, list_document, tiers, wire};
 use super::{Reader, object};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
 use mementory_formats_agents::openclaw::files::ABSENT_FILE;
@@ -63,10 +63,12 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             continue;
         }
         // We wrote this row for a record of another format, so its file is restored with the original key.
-        let our_reference = wire::members(element)
-            .and_then(|m| wire::vendor(&m))
-            .and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
+        let our_slot = wire::members(element).and_then(|m| wire::vendor(&m)).filter(|_| reader.manifest.restores);
+        let our_reference = our_slot.and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
         let is_restored = our_reference.is_some();
+        if let (Some(reference), Some(id)) = (&our_reference, our_slot.and_then(extension::row_export_id)) {
+            reader.sink.export_id(&reference.key, &id);
+        }
         let reference = match our_reference {
             Some(reference) => reference,
             None => {

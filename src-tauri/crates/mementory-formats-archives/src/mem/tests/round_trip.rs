@@ -1,5 +1,6 @@
 //! Tests of round trips of bundles.
-use super::harness::{TempDir, copy, files, read, reference, repo, signatures, validate, write};
+use super::harness::{TempDir, copy, files, read, reference, repo, signatures, validate, write, write_as};
+use mementory_format::{PassthroughItem, WriteOptions};
 use mementory_model::{Kind, LossKind, RecordKey};
 
 fn assert_round_trip(from: &std::path::Path, digest: &str) {
@@ -214,4 +215,25 @@ fn an_edit_without_a_format_field_round_trips() {
         episode.contains("\"details\":\"Said otherwise\\nin two lines\"") && episode.contains("\"acmeScore\":0.92")
     );
     assert!(episode.contains("\"acmeTiny\":1e-05") && episode.contains("\"acmeBig\":18446744073709551615"));
+}
+
+#[test]
+fn only_a_conversion_copies_vectors() {
+    const VECTORS: &str = "embeddings/episode.m.vec";
+    let (format, group, role) = ("mem".to_owned(), "g".to_owned(), "entry".to_owned());
+    let item = PassthroughItem { format, group, name: VECTORS.into(), role, place: String::new() };
+    let mut sink = read(&repo().join("fixtures/mem/small/input.mem"));
+    sink.parts.push((item, vec![0, 159, 146, 150]));
+    let temp = TempDir::new();
+    let [converted, again, exported] = ["converted.mem", "again.mem", "exported.mem"].map(|name| temp.join(name));
+    let conversion = || WriteOptions { source_version: Some("1.1.0".into()), ..WriteOptions::default() };
+    write_as(&sink, &[], &converted, conversion()).unwrap();
+    assert_eq!(files(&converted)[VECTORS], [0, 159, 146, 150]);
+    let found = validate(&converted, &[]);
+    assert!(found.errors.is_empty() && found.warnings.iter().all(|w| !w.code.starts_with("embeddings")), "{found:?}");
+    write_as(&read(&converted), &[], &again, conversion()).unwrap();
+    assert_eq!(files(&again), files(&converted));
+    let report = write(&read(&converted), &[], &exported);
+    assert!(report.losses.items.iter().any(|loss| loss.record == VECTORS && loss.kind == LossKind::LeftOut));
+    assert!(!files(&exported).contains_key(VECTORS));
 }
