@@ -58,9 +58,9 @@ pub struct Guide {
     pub holds: Vec<String>,
     /// What the export does not contain.
     pub lacks: Vec<String>,
-    /// How long it takes.
+    /// How long it takes to get the export.
     pub takes: String,
-    /// What to import.
+    /// Which files to import.
     pub import: Vec<String>,
     /// What is not certain about these steps.
     pub doubt: Option<String>,

@@ -274,13 +274,13 @@ fn limits_and_declared_sizes_are_enforced() {
     let result = c.read(&c.members()[0], |r| Ok(std::io::copy(r, &mut std::io::sink()).is_err()));
     assert!(matches!(result, Err(FormatError::Limit { limit: "total_bytes", .. })));
     // The entry declares 10 bytes but contains 5000.
-    let mut lying = zip_bytes(&[EntrySpec { deflate: true, ..plain_entry("lie", &[7; 5000]) }]);
+    let mut wrong_size = zip_bytes(&[EntrySpec { deflate: true, ..plain_entry("lie", &[7; 5000]) }]);
     let size = 5000_u32.to_le_bytes();
-    while let Some(at) = memchr::memmem::find(&lying, &size) {
-        lying[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
+    while let Some(at) = memchr::memmem::find(&wrong_size, &size) {
+        wrong_size[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
     }
-    let c = open(&[dir.put("lying.zip", &lying)]).unwrap();
-    assert!(member_text(&c, "lying.zip!/lie").is_err());
+    let c = open(&[dir.put("wrong_size.zip", &wrong_size)]).unwrap();
+    assert!(member_text(&c, "wrong_size.zip!/lie").is_err());
     let many: Vec<_> = (0..20).map(|i| format!("f{i}")).collect();
     let entries: Vec<_> = many.iter().map(|n| plain_entry(n, b"")).collect();
     let path = dir.put("many.zip", &zip_bytes(&entries));

@@ -15,19 +15,19 @@ const ROUNDS: usize = 300;
 /// How strongly each step pulls the weights towards 0 (weight decay). Chosen by cross-validation.
 const KIND_DECAY: f32 = 2.0;
 const SPECIAL_DECAY: f32 = 0.5;
-/// By how much the numbers of a vector are multiplied before fitting. They are so small beside the other inputs that
-/// the decay would leave them too little weight. Chosen by cross-validation; the stored weights are those of the
-/// vector as it is.
+/// The numbers of a vector are multiplied by this before fitting. Without it, they are so small beside the other inputs
+/// that the decay would leave them too little weight. Chosen by cross-validation. The stored weights fit the unscaled
+/// vector.
 const VECTOR_SCALE: f32 = 3.0;
-/// The sentences that show a special category are far fewer than the others. At 1 both groups would have the same total
-/// weight, at 0 every sentence the same. In between, recall and precision are both high.
+/// How strongly the few sentences that show a special category are weighted up. At 1, they have the same total weight
+/// as all other sentences. At 0, every sentence has the same weight. In between, recall and precision are both high.
 const BALANCE: f32 = 0.3;
 
 struct Sample {
     kind: usize,
     special: Vec<bool>,
     inputs: Vec<f32>,
-    /// The numbers of its features.
+    /// Numbers of the features of the sentence.
     features: Vec<u16>,
 }
 
@@ -112,7 +112,7 @@ impl Row {
     }
 }
 
-/// What a regression is given.
+/// The inputs that a regression uses.
 #[derive(Clone, Copy)]
 enum Given {
     All,

@@ -6,7 +6,7 @@ use crate::{
 };
 use std::sync::OnceLock;
 
-/// With whom a text begins that is not about the person first.
+/// Whom a text begins with, if not with the person whose memories these are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum First {
     /// A relative or friend.

@@ -56,7 +56,7 @@ fn figures(life: &Life, vectors: &[Vec<f32>]) -> (f64, f64) {
     (right as f64 / found.max(1) as f64, right as f64 / life.wanted.len() as f64)
 }
 
-/// The same over several lives, with vectors.
+/// Precision and recall over several lives, with vectors.
 fn figures_of_all(files: &[&'static str], encoder: &Encoder) -> (f64, f64) {
     let (mut right, mut found, mut wanted) = (0, 0, 0);
     for file in files {

@@ -122,7 +122,8 @@ fn scan_keys(text: &str) -> Keys {
                 while bytes.get(next).is_some_and(u8::is_ascii_whitespace) {
                     next += 1;
                 }
-                // What ends here has lost its closing quote, so this quote opens the next string.
+                // If none of these bytes follows, this quote opens the next string: the string before it has lost its
+                // closing quote.
                 if bytes.get(next).is_some_and(|byte| !matches!(byte, b',' | b':' | b'}' | b']')) {
                     pending = None;
                     continue;

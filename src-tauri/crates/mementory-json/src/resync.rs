@@ -8,8 +8,8 @@ const LOOKAHEAD: usize = 1024;
 /// quote is judged by what stands around it.
 #[derive(Debug)]
 pub(super) struct Search {
-    /// Number of brackets that were open at the damage, less those closed since. The element ends at 0, unless the
-    /// damage is about brackets.
+    /// Number of brackets that were open at the damage, less those closed since. At 0 the element has ended, unless the
+    /// brackets themselves are damaged.
     depth: i64,
     in_string: bool,
     /// False after a quote that does not fit its surroundings, so that brackets may have been counted inside a string.
@@ -47,7 +47,7 @@ impl Search {
     }
 
     /// Continues after a candidate that is not an element, of which `depth` brackets are still open.
-    pub(super) fn pass_candidate(&mut self, depth: usize) {
+    pub(super) fn skip_candidate(&mut self, depth: usize) {
         self.depth += as_depth(depth);
         self.in_string = false;
         self.previous = if depth == 0 { b'}' } else { 0 };
@@ -59,14 +59,14 @@ impl Search {
             let at = *pos;
             let after = || buf[at + 1..].trim_ascii_start();
             match buf[at] {
-                b'{' if siblings.start_like_element(&buf[at..]) => return Found::Candidate,
+                b'{' if siblings.starts_like_element(&buf[at..]) => return Found::Candidate,
                 b'\\' => {
                     *pos += 1;
                     if *pos == buf.len() {
                         break;
                     }
                 }
-                b'"' => self.pass_quote(after().first().copied()),
+                b'"' => self.scan_quote(after().first().copied()),
                 b']' if self.closes_array(after(), at_end) => return Found::ArrayEnd,
                 b',' if self.depth <= 0 && !self.in_string && after().first() == Some(&b'{') => {
                     self.previous = b',';
@@ -87,15 +87,15 @@ impl Search {
     }
 
     /// An opening quote follows a bracket, comma or colon, and a closing quote is followed by one.
-    fn pass_quote(&mut self, next: Option<u8>) {
+    fn scan_quote(&mut self, next: Option<u8>) {
         let opens = matches!(self.previous, b'{' | b'[' | b',' | b':');
         let closes = matches!(next, None | Some(b'}' | b']' | b',' | b':'));
         self.is_reliable &= opens != closes && opens != self.in_string;
         self.in_string = if opens == closes { !self.in_string } else { opens };
     }
 
-    /// True if a closing bracket followed by `after` closes the array. If the array is not in an object, it is the last
-    /// byte of the stream.
+    /// True if a closing bracket followed by `after` closes the array. A closing bracket of an array that is not in an
+    /// object is the last byte of the stream.
     fn closes_array(&self, after: &[u8], at_end: bool) -> bool {
         if self.wrapped {
             return self.depth <= 0 && !self.in_string && matches!(after.first(), Some(b'}' | b','));

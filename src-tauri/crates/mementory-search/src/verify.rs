@@ -83,7 +83,7 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     if index.schema() != Fields::schema().0 {
         out.add_finding(META_FILE, "its fields are not those of this index");
     }
-    let sought = SearchTargets {
+    let targets = SearchTargets {
         fields: Fields::schema().1,
         erased: rows.iter().copied().collect(),
         rewritten: rewritten.iter().copied().collect(),
@@ -93,7 +93,7 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     named_files.extend(index.load_metas()?.list_segment_files().iter().map(|f| f.to_string_lossy().into_owned()));
     for segment in index.searchable_segments()? {
         out.segments += 1;
-        sought.search(&SegmentReader::open(&segment)?, &segment.id().uuid_string(), &mut out)?;
+        targets.search(&SegmentReader::open(&segment)?, &segment.id().uuid_string(), &mut out)?;
     }
     for name in directory.file_names()? {
         out.files += 1;

@@ -108,7 +108,7 @@ const CASES: [Case; 18] = [
     ),
 ];
 
-/// Memories of days on which something else was said, or without any conversation.
+/// Memories of days on which something unrelated was said, and of days without any conversation.
 const WITHOUT_TRACE: [(&str, u32); 6] = [
     ("User collects Roman coins.", 1),
     ("Die Nutzerin ist in Porto geboren.", 3),

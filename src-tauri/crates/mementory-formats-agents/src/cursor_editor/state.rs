@@ -82,8 +82,8 @@ impl Conversation<'_> {
     fn value(&self, rowid: i64) -> Result<Option<String>, FormatError> {
         let sql = "SELECT value FROM cursorDiskKV WHERE rowid = ?1";
         let mut statement = self.database.connection.prepare_cached(sql).map_err(|e| unreadable(self.member, &e))?;
-        let found = statement.query_row([rowid], |row| Ok(column_text(row.get_ref(0)?))).optional();
-        Ok(found.map_err(|e| unreadable(self.member, &e))?.flatten())
+        let stored_value = statement.query_row([rowid], |row| Ok(column_text(row.get_ref(0)?))).optional();
+        Ok(stored_value.map_err(|e| unreadable(self.member, &e))?.flatten())
     }
 
     fn report(&self, reader: &mut FileReader<'_>, key: &str, outcome: DroppedAs, reason: &str, kind: Kind) {

@@ -60,8 +60,8 @@ pub(super) fn is_marked(text: &str) -> bool {
     if note.text("permalink").is_some() && note.text("title").is_some() && note.text("type").is_some() {
         return true;
     }
-    let found = outline(note.body);
-    let items = || found.items.iter().filter_map(|item| note.body.get(item.span.clone()));
+    let note_outline = outline(note.body);
+    let items = || note_outline.items.iter().filter_map(|item| note.body.get(item.span.clone()));
     let observation_count = items().filter(|item| observation(item).is_some_and(|o| o.category.is_some())).count();
     let relation_count = items().filter(|item| relation(item).is_some_and(|r| r.kind.is_some())).count();
     observation_count > 0 && relation_count > 0 && note.text("type").is_some()

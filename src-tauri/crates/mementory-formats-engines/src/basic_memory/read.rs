@@ -37,8 +37,8 @@ pub(super) fn read(
     let names = Names::read(catalog, detected, &reader);
     let mut seen = HashSet::new();
     reader.read_all(detected, |reader, member, text| {
-        let found = reader.document(member, text);
-        read_note(reader, member, found, &names, &mut seen)
+        let note = reader.document(member, text);
+        read_note(reader, member, note, &names, &mut seen)
     })
 }
 
@@ -197,14 +197,14 @@ impl Ranges {
 }
 
 /// An observation as a fact that is derived from its note.
-pub(super) fn fact(note: &Record, found: &Observation<'_>, item: &str) -> Record {
-    let category = found.category.unwrap_or("note");
+pub(super) fn fact(note: &Record, observation: &Observation<'_>, item: &str) -> Record {
+    let category = observation.category.unwrap_or("note");
     let id = content_id(&format!("{category}\n{item}"));
     let key = RecordKey::new(FORMAT_ID, format!("{}/observations/{id}", note.key.value));
-    let mut record = Record::new(Kind::Fact, key, unix_lines(found.text));
-    record.record_type = found.category.map(str::to_owned);
-    record.tags = found.tags.iter().map(|tag| (*tag).to_owned()).collect();
-    if let Some(context) = found.context {
+    let mut record = Record::new(Kind::Fact, key, unix_lines(observation.text));
+    record.record_type = observation.category.map(str::to_owned);
+    record.tags = observation.tags.iter().map(|tag| (*tag).to_owned()).collect();
+    if let Some(context) = observation.context {
         record.fields.insert("context".into(), context.into());
     }
     with_note(record, note)

@@ -85,12 +85,12 @@ struct LabelledPart<'p> {
 fn labelled_parts(page: &str) -> Vec<LabelledPart<'_>> {
     let mut starts = Vec::new();
     let mut at = 0;
-    while let Some(found) = find_element(page, at, BOLD) {
-        at = found.end;
+    while let Some(label_range) = find_element(page, at, BOLD) {
+        at = label_range.end;
         let Some(end) = page.get(at..).and_then(|rest| rest.find("</b>")) else { break };
         let label = html::to_text(page.get(at..at + end).unwrap_or_default());
         if let Some(label) = label.strip_suffix(':').filter(|label| label.chars().count() <= 40) {
-            starts.push((found.start, at + end + "</b>".len(), label.to_owned()));
+            starts.push((label_range.start, at + end + "</b>".len(), label.to_owned()));
         }
     }
     let ends: Vec<usize> = starts.iter().skip(1).map(|(start, ..)| *start).chain([page.len()]).collect();

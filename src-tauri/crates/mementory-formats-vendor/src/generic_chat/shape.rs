@@ -280,11 +280,11 @@ fn names_speaker(text: &str) -> bool {
 
 /// The first texts that follow a key in quotes.
 fn values_of<'t>(text: &'t str, key: &str) -> Vec<&'t str> {
-    let found = text.match_indices(key).take(50).filter_map(|(at, _)| {
+    let values = text.match_indices(key).take(50).filter_map(|(at, _)| {
         let rest = text.get(at + key.len()..)?.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
         rest.split('"').next()
     });
-    found.collect()
+    values.collect()
 }
 
 fn is_speaker(value: &str) -> bool {

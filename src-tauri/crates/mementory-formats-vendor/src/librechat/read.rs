@@ -64,10 +64,10 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
 
 /// The messages. In a tree, the parent of a message is the message that contains it.
 fn turns(element: &ObjectElement<'_>) -> Vec<Turn> {
-    let found = message_tree::messages(element.text, &LISTS);
-    let is_tree = message_tree::is_tree(&found);
-    let mut out: Vec<Turn> = Vec::with_capacity(found.len());
-    for message in found {
+    let found_messages = message_tree::messages(element.text, &LISTS);
+    let is_tree = message_tree::is_tree(&found_messages);
+    let mut out: Vec<Turn> = Vec::with_capacity(found_messages.len());
+    for message in found_messages {
         let Some(object) = Object::parse(&message.text) else {
             out.push(Turn { role: "unknown".into(), content_type: "text".into(), ..Turn::default() });
             continue;

@@ -137,12 +137,12 @@ impl Receipts<'_> {
         Ok(())
     }
 
-    /// Returns the receipt of a committed deletion. `made` is the result of the steps after the commit. If they failed,
-    /// the returned receipt is incomplete and the pending receipt stays in the store, so that the deletion is finished
-    /// when the vault is next opened.
-    pub(crate) fn after_commit(made: VaultResult<Receipt>, id: String, now: Timestamp) -> Applied<Receipt> {
-        let failed = made.is_err();
-        let receipt = made.unwrap_or_else(|_| Self::not_finished(id, now));
+    /// Returns the receipt of a committed deletion. `cleaned` is the result of the steps after the commit. If they
+    /// failed, the returned receipt is incomplete and the pending receipt stays in the store, so that the deletion is
+    /// finished when the vault is next opened.
+    pub(crate) fn after_commit(cleaned: VaultResult<Receipt>, id: String, now: Timestamp) -> Applied<Receipt> {
+        let failed = cleaned.is_err();
+        let receipt = cleaned.unwrap_or_else(|_| Self::not_finished(id, now));
         Applied::new(receipt).warn_if(failed, FailedStep::Cleaning)
     }
 

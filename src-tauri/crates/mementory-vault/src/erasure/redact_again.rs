@@ -142,8 +142,9 @@ impl RedactAgain<'_> {
         Ok((words.words.into_iter().collect(), sentences.words.into_iter().collect()))
     }
 
-    /// Removes the words from every version. If a text is known to have lost words, but none of them is found in it,
-    /// the whole text is replaced, and its `verbatim` and embeddings are dropped. Returns true if a version changed.
+    /// Removes the words from every version. Returns true if a version changed. If a fingerprint shows that a text lost
+    /// words, but none of them is found in it, the whole text is replaced, and its `verbatim` and embeddings are
+    /// dropped.
     fn redact(
         &self,
         tx: &Connection,

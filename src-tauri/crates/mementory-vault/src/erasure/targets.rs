@@ -196,7 +196,7 @@ fn trashed_along(c: &Connection) -> VaultResult<HashMap<i64, Vec<i64>>> {
     Ok(out)
 }
 
-/// True if each record that `derived` was derived from is in `rows` or not in the vault.
+/// True if every source of the row `derived` is in `rows` or no longer in the vault.
 fn is_derived_only_from(c: &Connection, derived: i64, rows: &HashSet<i64>) -> VaultResult<bool> {
     let sources = query_numbers(
         c,

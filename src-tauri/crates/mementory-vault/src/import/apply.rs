@@ -1,6 +1,7 @@
 //! Decides for each record of an import whether it is added, updated, unchanged or blocked, and writes it unless the
 //! import is only planned.
 mod blocklist;
+mod export_ids;
 mod exported;
 mod files;
 mod merge;
@@ -50,10 +51,10 @@ struct SeenRecord {
     row: i64,
     digest: u64,
     updated: i64,
-    /// When the export was made that contained the record, if the record is one of a dated export's own.
+    /// When the dated export was made to which the record belongs. None if it belongs to no dated export.
     exported: Option<Timestamp>,
-    /// True if this batch wrote the record's current version. A newer version may then replace it, and the replaced
-    /// version is not added to the history.
+    /// True if this batch wrote the record's current version. A newer version in the batch then replaces that version,
+    /// which is not added to the history.
     written: bool,
     /// True if the record was redacted. Nothing of a redacted record may be written.
     redacted: bool,
@@ -124,6 +125,10 @@ pub(super) struct ImportRun<'i> {
     /// Files to which records of this input refer. The value is the file's name while planning, otherwise empty.
     referenced: HashMap<[u8; 16], String>,
     present: HashSet<[u8; 16]>,
+    /// Export ids of records that follow, by the record's id in this vault.
+    export_ids: HashMap<[u8; 16], [u8; 16]>,
+    /// True if any record of the vault or of this input has an export id from another vault.
+    has_export_ids: bool,
 }
 
 impl<'i> ImportRun<'i> {
@@ -158,6 +163,8 @@ impl<'i> ImportRun<'i> {
             planned: PlannedRows::default(),
             referenced: HashMap::new(),
             present: HashSet::new(),
+            export_ids: HashMap::new(),
+            has_export_ids: mementory_store::export_ids::any(connection)?,
         })
     }
 
@@ -200,6 +207,10 @@ impl<'i> ImportRun<'i> {
     pub(super) fn process_message(&mut self, message: Message) -> VaultResult<()> {
         match message {
             Message::Units(units) => units.into_iter().try_for_each(|unit| self.import_unit(unit.records)),
+            Message::ExportIds(ids) => {
+                self.add_export_ids(ids);
+                Ok(())
+            }
             Message::File(file, blob) => FileImport::new(self).import_file(file, blob),
             Message::Passthrough(item, blob) => FileImport::new(self).import_passthrough_file(item, blob),
             Message::Tombstone(tombstone) => TombstoneImport::new(self).apply_tombstone(&tombstone),
@@ -270,11 +281,13 @@ impl<'i> ImportRun<'i> {
 
     fn import_record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<()> {
         let keys = &self.context.keys;
+        let export_id = self.take_export_id(&record.key);
         self.renames.apply(keys, record);
         let id = record_id(keys, &record.key);
         let digest = content_digest(keys, record);
         if self.seen.contains_key(&id) {
-            return self.merge_duplicate(&id, record, &digest, extra_flags);
+            self.merge_duplicate(&id, record, &digest, extra_flags)?;
+            return self.store_export_id(&id, export_id);
         }
         self.count_kind(record.kind);
         let updated = self.updated_micros(record);
@@ -287,12 +300,13 @@ impl<'i> ImportRun<'i> {
             redacted: false,
             trashed: false,
         };
-        if self.blocklist.blocks(keys, &id, record) {
+        // A deletion of the vault that wrote the file names the record by its export id.
+        if self.blocklist.blocks(keys, &id, record) || export_id.is_some_and(|id| self.blocklist.is_named(&id)) {
             if self.blocklist.is_cascaded(&id) {
                 TombstoneImport::new(self).note_orphaned_edge(record);
             }
             self.block(id, record, "deleted before");
-        } else if self.blocklist.has_redacted_words(&id, record) {
+        } else if [Some(id), export_id].iter().flatten().any(|id| self.blocklist.has_redacted_words(id, record)) {
             self.block(id, record, "redacted elsewhere");
         } else if let Some(known) = OtherEvidence::new(self).find_known(&id, record)? {
             seen.row = known.row;
@@ -324,7 +338,7 @@ impl<'i> ImportRun<'i> {
             self.note_exported(record, seen.row);
         }
         self.seen.insert(id, seen);
-        Ok(())
+        self.store_export_id(&id, export_id)
     }
 
     fn note_planned(&mut self, record: &Record, known: Option<&KnownRecord>) {
@@ -487,7 +501,7 @@ impl<'i> ImportRun<'i> {
         if same && written {
             self.note_exported(record, row);
         }
-        // The former occurrence may have been left out because the vault has a later export than that one.
+        // The earlier occurrence may have been skipped because the vault has a later export than that occurrence's.
         let may_be_newest = same && !written && row > 0 && is_of_later_export;
         if newer && (!same || may_be_newest) {
             let blocked = match () {

@@ -45,7 +45,7 @@ struct ListedMemory {
     row: i64,
     batch: Option<i64>,
     version_batch: Option<i64>,
-    /// True if the memory was read in a conversation, which still has it after the assistant has deleted it.
+    /// True if the memory was read in a conversation, which keeps it even after the assistant has deleted it.
     from_conversation: bool,
     text: String,
 }

@@ -71,7 +71,7 @@ pub struct SensitiveValue {
     pub confidence: Confidence,
     /// Number of live records that contain the value.
     pub places: u32,
-    /// When the person judged the finding, in microseconds since 1970.
+    /// When the person decided on the value, in microseconds since 1970.
     pub judged: Option<i64>,
     /// The first place of the value. None if the value is redacted.
     pub first: Option<SensitivePlace>,

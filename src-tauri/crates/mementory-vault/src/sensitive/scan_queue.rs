@@ -39,7 +39,7 @@ struct FoundValue {
 }
 
 impl Scanner<'_> {
-    /// Scans one batch of new or changed records. Call it until nothing is left.
+    /// Scans one batch of new or changed records. Call it again until `left` is 0.
     ///
     /// # Errors
     /// Errors of the store.

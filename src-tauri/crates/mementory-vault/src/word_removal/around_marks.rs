@@ -1,6 +1,7 @@
 //! Finds quotations of erased texts in files in which earlier redactions left marks. Only the pieces between the marks
-//! can be compared with the texts. A piece of a few words may also occur in other texts, so it counts only if the piece
-//! on the other side of the mark is close to it in the same erased text, or if the whole line or string matches a text.
+//! can be compared with the erased texts. A piece of a few words may also occur in unrelated texts. It therefore counts
+//! only if the piece on the other side of the mark is close to it in the same erased text, or if the whole line or
+//! string matches an erased text.
 use crate::word_removal::{
     ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase, parse_json,
     split_texts::{SplitLines, pieces_between_marks},
@@ -209,7 +210,8 @@ impl QuotedPieces {
         }
     }
 
-    /// True if one of the texts contains the piece and, if the piece is short, its neighbours close by.
+    /// True if one of the texts contains the piece. If the piece is short, its neighbours must be close to it in that
+    /// text.
     fn is_in_a_text(&self, piece: &str, neighbours: Neighbours<'_>) -> bool {
         self.windows.may_contain(piece)
             && memmem::find_iter(self.texts.as_bytes(), piece.as_bytes()).any(|at| {

@@ -284,8 +284,8 @@ pub(crate) fn begins_like_json(bytes: &[u8]) -> bool {
     start.starts_with(b"{") || start.starts_with(b"[") && !start.starts_with(mementory_model::REDACTED.as_bytes())
 }
 
-/// True if the byte at this position is the letter of an escape such as `\n`. The text that begins with it is not the
-/// text that the file has there: `\nut` is a line break and `ut`.
+/// True if the byte at this position is the letter of an escape such as `\n`. Words that seem to begin with this letter
+/// are not in the file: `\nut` is a line break and `ut`, not the word `nut`.
 fn is_letter_of_escape(bytes: &[u8], at: usize) -> bool {
     let backslashes = bytes.iter().take(at).rev().take_while(|byte| **byte == b'\\').count();
     backslashes % 2 == 1 && matches!(bytes.get(at), Some(b'b' | b'f' | b'n' | b'r' | b't' | b'u'))

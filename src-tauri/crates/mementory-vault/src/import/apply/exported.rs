@@ -54,7 +54,7 @@ impl KnownExports {
 pub(super) struct DatedExports {
     /// Loaded when the first record of a dated export differs from the vault's version.
     known: OnceCell<KnownExports>,
-    /// The rows whose content the vault has from the dated exports of this input, by the times of these exports.
+    /// For each dated export of this input, by its time: the rows whose content in the vault comes from it.
     rows: BTreeMap<Timestamp, RowRanges>,
 }
 
@@ -87,8 +87,8 @@ impl DatedExports {
     }
 }
 
-/// When the source was made, if it is a dated export and the record is one of its own, with the digest of their key
-/// scope. A record that an export only carries for another source may be newer in an older export.
+/// Time and group of the dated export to which the record belongs. None for a record of another key scope: the export
+/// only passes such a record on, so an older export may have a newer version of it.
 pub(super) fn export_of(recency: Recency, keys: &VaultKeys, record: &Record) -> Option<(Timestamp, [u8; 16])> {
     let Recency::Dated { time, group } = recency else { return None };
     (scope_digest(keys, &record.key.scope) == group).then_some((time, group))
