@@ -26,8 +26,8 @@ pub fn csv_columns(catalog: &Catalog, member: &Member) -> Vec<String> {
     first_line.split(',').map(|name| name.trim().trim_matches('"').to_owned()).collect()
 }
 
-/// Calls `read` for each row of a CSV file below its header. A row that is incomplete is reported as a dropped record of
-/// `kind`; blank rows are skipped. The pointer of a row is `row <number>`.
+/// Calls `read` for each row of a CSV file below its header. An incomplete row is reported as a dropped record of `kind`;
+/// blank rows are skipped. The pointer of a row is `row <number>`.
 pub fn each_csv_row(
     files: &mut FileReader<'_>,
     member: &Member,

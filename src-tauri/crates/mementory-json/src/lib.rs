@@ -3,7 +3,7 @@
 //! tables.
 //!
 //! ```text
-//! bytes ─ DecodingReader (BOM, UTF-16, JSON in a string or tool result) ─ Scanner (finds the end of a value) ─ Elements
+//! bytes ─ DecodingReader (BOM, UTF-16, JSON in strings) ─ Scanner (finds the end of a value) ─ Elements
 //! ```
 //! [`Elements`] finds where each value ends, but does not validate it. The caller passes [`Element::bytes`] to
 //! `serde_json`, and if that returns an error, to [`repair`].

@@ -2,7 +2,7 @@
 //! their texts. The keys are those that the notes themselves get.
 use super::FORMAT_ID;
 use super::read::{Names, fact, items_of, relation_record};
-use mementory_format::{FormatError, Member};
+use mementory_format::{Detected, FormatError, Member, Role};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::markdown::outline;
 use mementory_formats_shared::note::Note;
@@ -18,7 +18,7 @@ const NOTES: &str = "entity";
 const TEXTS: &str = "note_content";
 const OBSERVATIONS: &str = "observation";
 const RELATIONS: &str = "relation";
-/// Types of the relations that stand for links in the text of a note.
+/// Types of the relations that a link in the text of a note makes.
 const LINK_TYPES: [&str; 2] = ["links_to", "links to"];
 
 /// True for the database of Basic Memory.
@@ -26,6 +26,11 @@ pub(super) fn is_database(schema: &Schema) -> bool {
     schema.has_table(NOTES, &["title", "permalink", "file_path"])
         && schema.has_table(OBSERVATIONS, &["entity_id", "content", "category"])
         && schema.has_table(RELATIONS, &["from_id", "to_name", "relation_type"])
+}
+
+/// True if a claim is for a database and not for notes.
+pub(super) fn is_claimed(detected: &Detected) -> bool {
+    detected.claim.parts.iter().any(|part| part.role == Role::Manifest)
 }
 
 /// The notes of a database.

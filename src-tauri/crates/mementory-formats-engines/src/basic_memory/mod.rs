@@ -10,9 +10,10 @@ mod write;
 mod write_tests;
 
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Role, Sink, Validation,
     WriteOptions, WriteReport,
 };
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::Limits;
 use std::path::Path;
 
@@ -45,7 +46,13 @@ impl Format for BasicMemory {
         context: &ReadContext,
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        read::read(catalog, detected, context, sink)
+        if !database::is_claimed(detected) {
+            return read::read(catalog, detected, context, sink);
+        }
+        FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, role| match role {
+            Role::Manifest => database::read(files, member),
+            _ => Ok(()),
+        })
     }
     fn write(
         &self,

@@ -1,13 +1,12 @@
 //! Reads notes as documents and their observations as facts, and reads the relations between notes.
+use super::FORMAT_ID;
 use super::lines::{Observation, Relation, observation, relation};
-use super::{FORMAT_ID, database};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::markdown::{NoteLink, Outline};
 use mementory_formats_shared::note::Note;
 use mementory_formats_shared::note_folder::is_note;
 use mementory_formats_shared::note_reader::{NoteReader, ReadNote, unix_lines};
 use mementory_formats_shared::object::content_id;
-use mementory_formats_shared::reader::FileReader;
 use mementory_model::{EntityRef, Issue, Kind, Link, Record, RecordKey, Verbatim};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -21,15 +20,6 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    if detected.claim.parts.iter().any(|part| part.role == Role::Manifest) {
-        return FileReader::new(FORMAT_ID, catalog, context, sink).each_file(
-            detected,
-            |files, member, role| match role {
-                Role::Manifest => database::read(files, member),
-                _ => Ok(()),
-            },
-        );
-    }
     let mut reader = NoteReader::new(FORMAT_ID, catalog, detected, context, sink);
     // A permalink is unique only in its project, but notes do not contain the id of their project. So all keys have the
     // same scope.

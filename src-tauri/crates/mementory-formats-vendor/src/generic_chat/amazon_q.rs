@@ -1,6 +1,6 @@
 //! Reads sessions of Kiro CLI, which was Amazon Q before: a saved session in one object, or the database with all of
 //! them. The history has a prompt and its answer in each entry.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::{first_time, text_time};
 use mementory_formats_shared::chat::{Chat, Turn};

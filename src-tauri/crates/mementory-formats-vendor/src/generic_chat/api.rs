@@ -1,6 +1,6 @@
 //! Reads what programs send to a model's API and receive from it, in the form of OpenAI's API: requests and answers of
 //! a batch, saved answers (`chat.completion`, `response`), and training data in which one answer is preferred.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::content::Content;

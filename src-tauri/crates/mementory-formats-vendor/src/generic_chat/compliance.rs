@@ -1,7 +1,7 @@
 //! Reads conversations of a ChatGPT workspace as OpenAI's Compliance API returns them (objects
 //! `compliance.workspace.conversation`), and as log collectors store them: one message on each line, with the
 //! conversation around it.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};

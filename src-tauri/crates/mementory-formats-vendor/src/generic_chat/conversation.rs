@@ -1,5 +1,5 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
 use super::shape::MESSAGE_LISTS;
 use super::{branches, cline, pairs, tree};
 use mementory_format::{FormatError, Member};

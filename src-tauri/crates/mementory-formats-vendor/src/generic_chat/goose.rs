@@ -1,5 +1,5 @@
 //! Reads the database of Goose: a table of sessions and a table of messages.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::chat::{Chat, Turn};

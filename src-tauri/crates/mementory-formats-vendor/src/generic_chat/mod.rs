@@ -26,12 +26,15 @@ mod tree;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
+/// Id of the format. It is also the scope of the record keys.
+const FORMAT_ID: &str = "generic_chat";
+
 /// Chats in a common JSON shape.
 pub struct GenericChat;
 
 impl Format for GenericChat {
     fn id(&self) -> &'static str {
-        "generic_chat"
+        FORMAT_ID
     }
     fn name(&self) -> &'static str {
         "Chats in a common JSON shape"

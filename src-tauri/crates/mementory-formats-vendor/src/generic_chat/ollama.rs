@@ -1,6 +1,6 @@
 //! Reads the database of Ollama's app: a table of chats, a table of messages, and the tool calls and files of the
 //! messages.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mementory_format::{AttachmentFile, FormatError, Member};

@@ -1,7 +1,8 @@
 //! Reads chats in common shapes.
+use super::FORMAT_ID;
 use super::conversation::{LooseMessages, conversation};
 use super::detect::{ANYTHING_LLM, GOOSE, OLLAMA};
-use super::shape::{FORMAT_ID, Shape, wrappers};
+use super::shape::{Shape, wrappers};
 use super::{
     amazon_q, anything_llm, api, cherry_studio, cline, compliance, goose, kiro, kobold, ollama, openrouter, stores,
     tables, threads,

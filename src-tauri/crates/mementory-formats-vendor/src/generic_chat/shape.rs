@@ -3,8 +3,6 @@ use super::{api, cline, compliance, pairs};
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
 
-/// Id of the format. It is also the scope of the record keys.
-pub(super) const FORMAT_ID: &str = "generic_chat";
 /// Keys under which conversations are listed.
 const WRAPPERS: [&str; 9] =
     ["conversations", "data", "chats", "threads", "items", "history", "sessions", "results", "chat_history"];

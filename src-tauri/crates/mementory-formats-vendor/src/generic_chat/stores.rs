@@ -1,6 +1,7 @@
 //! The whole backup of a chat program in one object: NextChat, Chatbox and LobeChat.
+use super::FORMAT_ID;
 use super::conversation::{LooseMessages, TITLE_KEYS, conversation};
-use super::shape::{CHATBOX_LIST, CHATBOX_SESSION, FORMAT_ID, NEXT_CHAT};
+use super::shape::{CHATBOX_LIST, CHATBOX_SESSION, NEXT_CHAT};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::message::{first_text, read_message, report_no_message, send, times};

@@ -1,5 +1,5 @@
 //! Messages that contain their answers under `children` or `replies`, as exporters write all branches of a chat.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
 use mementory_formats_shared::chat::{Turn, TurnParent};
 use mementory_formats_shared::message::read_message;
 use mementory_formats_shared::message_tree::{self, FoundMessage, set_parent};
