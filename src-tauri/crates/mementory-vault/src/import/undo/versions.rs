@@ -11,8 +11,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 /// for a later batch and has no newer version, the version is assigned to that batch instead.
 pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     let versions: Vec<(i64, u32, Option<i64>, Option<i64>)> = {
-        // A later batch can have contained this version only if it ran before the one that wrote the row's next version,
-        // so that batch is looked up too.
+        // A later batch can have contained this version only if it ran before the batch of the row's next version, so
+        // the number of that batch is read too.
         let mut statement = tx.prepare(
             "SELECT v.row, v.version, \
              (SELECT min(b) FROM (SELECT batch AS b FROM versions WHERE row = v.row AND batch > ?1 \
@@ -43,7 +43,7 @@ impl Importer<'_> {
     pub(super) fn revert_all(&self, tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)";
         let mut changed = Vec::new();
-        for row in crate::import::undo::query_numbers(tx, sql, batch)? {
+        for row in crate::import::undo::query_integers(tx, sql, batch)? {
             if let Some(keeping_batch) = later.first_batch_with(row, None) {
                 tx.prepare_cached("UPDATE records SET version_batch = ?2 WHERE row = ?1")?
                     .execute([row, keeping_batch])?;
