@@ -22,7 +22,7 @@ struct KnownExports(Vec<(DatedExport, RowRanges)>);
 impl KnownExports {
     fn load(connection: &Connection) -> VaultResult<Self> {
         #[derive(Deserialize)]
-        struct Stored {
+        struct StoredExports {
             #[serde(default)]
             exports: Vec<DatedExport>,
         }
@@ -32,7 +32,7 @@ impl KnownExports {
         while let Some(row) = rows.next()? {
             let report: Option<String> = row.get(0)?;
             // The batch of the current import has no report yet.
-            let Ok(Stored { exports }) = serde_json::from_str(&report.unwrap_or_default()) else { continue };
+            let Ok(StoredExports { exports }) = serde_json::from_str(&report.unwrap_or_default()) else { continue };
             for export in exports {
                 let ranges = hex::decode(&export.rows).ok().and_then(|bytes| RowRanges::decode(&bytes));
                 let ranges = ranges.ok_or_else(|| VaultError::Damaged("the rows of a dated export".into()))?;

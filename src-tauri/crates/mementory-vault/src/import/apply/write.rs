@@ -26,9 +26,9 @@ impl ImportRun<'_> {
             return Ok((0, false));
         }
         let platform = self.platform(&record.source.platform)?;
-        let owner = record.parent.as_ref().map(|k| self.place_of(k)).transpose()?.flatten();
+        let owner = record.parent.as_ref().map(|k| self.row_of_key(k)).transpose()?.flatten();
         let parent = record.message.as_ref().and_then(|m| m.parent.as_ref());
-        let parent = parent.map(|k| self.place_of(k)).transpose()?.flatten().map(|(row, _)| row);
+        let parent = parent.map(|k| self.row_of_key(k)).transpose()?.flatten().map(|(row, _)| row);
         let trash = match owner {
             Some((row, true)) => self.trash_state(row)?,
             _ => None,
@@ -165,7 +165,7 @@ impl ImportRun<'_> {
         if trashed {
             return Ok(());
         }
-        let owner = record.parent.as_ref().map(|k| self.place_of(k)).transpose()?.flatten();
+        let owner = record.parent.as_ref().map(|k| self.row_of_key(k)).transpose()?.flatten();
         self.context.index_add(row, owner.map(|(row, _)| row), record)
     }
 
@@ -237,7 +237,7 @@ impl ImportRun<'_> {
     }
 
     /// Row of the record with this key, and whether it is in the Trash. This batch or an earlier one added the record.
-    pub(super) fn place_of(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
+    pub(super) fn row_of_key(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
         let id = record_id(&self.context.keys, key);
         if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(&id) {
             return Ok((*row > 0).then_some((*row, *trashed)));

@@ -50,7 +50,7 @@ impl Importer<'_> {
     pub(super) fn revert_all(&self, tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)";
         let mut changed = Vec::new();
-        for row in crate::import::undo::query_numbers(tx, sql, batch)? {
+        for row in crate::import::undo::query_integers(tx, sql, batch)? {
             if let Some(keeping_batch) = later.first_batch_with(row, None) {
                 tx.prepare_cached("UPDATE records SET version_batch = ?2 WHERE row = ?1")?
                     .execute([row, keeping_batch])?;
