@@ -9,7 +9,7 @@ use super::{
     resync::ElementSearch,
     scan::{Pause, Scanner},
     siblings::Siblings,
-    tool_result::text_start,
+    tool_result::{Start, result_start},
 };
 use mementory_model::Limits;
 use std::io::Read;
@@ -57,8 +57,6 @@ enum Level {
     Done,
 }
 
-/// Number of bytes in which the content of a tool's result must begin.
-const TOOL_RESULT_HEAD: usize = 512;
 /// Above this many bytes, the buffer of an element grows by a quarter at a time.
 const LARGE_ELEMENT_BYTES: usize = 32 << 20;
 /// A large buffer has at least this much free space before a read, which is more than one read.
@@ -533,8 +531,13 @@ impl<'r> Elements<'r> {
         if self.source.is_inside() {
             return Ok(None);
         }
-        while self.buf.len() - self.pos < TOOL_RESULT_HEAD && self.refill()? {}
-        Ok(text_start(&self.buf[self.pos..]))
+        loop {
+            match result_start(&self.buf[self.pos..]) {
+                Start::Text(start) => return Ok(Some(start)),
+                Start::Unknown if self.refill()? => {}
+                Start::Unknown | Start::Other => return Ok(None),
+            }
+        }
     }
 
     /// Removes everything from the buffer, and returns what comes `skip` bytes after `pos`.

@@ -4,6 +4,9 @@
 /// Members of a result, and of the response around it, that may come before its content.
 const MEMBERS_BEFORE: [&[u8]; 3] = [b"jsonrpc", b"id", b"isError"];
 
+/// The JSON in a result begins at most after this number of bytes.
+const MAX_START: usize = 4 << 10;
+
 /// What comes after a text of a result.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
@@ -15,10 +18,36 @@ pub(super) enum Next {
     Unknown,
 }
 
-/// The number of bytes before the JSON in the first text of a result. None if the bytes are not the start of a result,
-/// or if its first text is not JSON.
+/// Whether the bytes are the start of a result.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    /// The first text is JSON, which begins after this number of bytes.
+    Text(usize),
+    /// This is no result, or its first text is not JSON.
+    Other,
+    /// More bytes are needed.
+    Unknown,
+}
+
+/// Finds the JSON in the first text of a result.
+pub(super) fn result_start(bytes: &[u8]) -> Start {
+    let mut cursor = Cursor { bytes, at: 0, ran_out: false };
+    match find_first_text(&mut cursor) {
+        Some(at) => Start::Text(at),
+        None if cursor.ran_out && bytes.len() <= MAX_START => Start::Unknown,
+        None => Start::Other,
+    }
+}
+
+/// Like [`result_start`], for bytes after which no more are read. None if they are not the start of a result.
 pub(super) fn text_start(bytes: &[u8]) -> Option<usize> {
-    let mut cursor = Cursor { bytes, at: 0 };
+    match result_start(bytes) {
+        Start::Text(at) => Some(at),
+        Start::Other | Start::Unknown => None,
+    }
+}
+
+fn find_first_text(cursor: &mut Cursor<'_>) -> Option<usize> {
     cursor.take(b'{')?;
     loop {
         let key = cursor.string()?;
@@ -45,7 +74,19 @@ pub(super) fn text_start(bytes: &[u8]) -> Option<usize> {
         }
     }
     cursor.take(b'"')?;
-    begins_like_json(bytes.get(cursor.at..)?).then_some(cursor.at)
+    let start = cursor.at;
+    // The content may have escaped white space before the JSON.
+    loop {
+        match cursor.peek()? {
+            b'{' | b'[' => return Some(start),
+            b'\\' => {
+                cursor.at += 1;
+                let is_space = matches!(cursor.read_byte()?, b'n' | b'r' | b't');
+                is_space.then_some(())?;
+            }
+            _ => return None,
+        }
+    }
 }
 
 /// Finds the next text after the quote that ends a text. Parts of other types have no text.
@@ -61,15 +102,13 @@ pub(super) fn next_text(bytes: &[u8]) -> Next {
             b'"' => {
                 let Some(end) = string_end(bytes, at) else { return Next::Unknown };
                 let is_key = depth == 1 && bytes.get(at..end) == Some(b"\"text\"");
-                let mut cursor = Cursor { bytes, at: end };
-                if is_key && cursor.take(b':').is_some() {
-                    match cursor.take(b'"') {
+                if is_key {
+                    let mut cursor = Cursor { bytes, at: end, ran_out: false };
+                    match cursor.take(b':').and_then(|()| cursor.take(b'"')) {
                         Some(()) => return Next::Text(cursor.at),
-                        None if cursor.is_at_end() => return Next::Unknown,
+                        None if cursor.ran_out => return Next::Unknown,
                         None => {}
                     }
-                } else if is_key && cursor.is_at_end() {
-                    return Next::Unknown;
                 }
                 at = end;
                 continue;
@@ -93,58 +132,63 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// True if the content of a JSON string begins like JSON. The string may have escaped white space before it.
-fn begins_like_json(content: &[u8]) -> bool {
-    let mut rest = content.trim_ascii_start();
-    while let [b'\\', b'n' | b'r' | b't', after @ ..] = rest {
-        rest = after.trim_ascii_start();
-    }
-    matches!(rest, [b'{' | b'[', ..])
-}
-
 struct Cursor<'b> {
     bytes: &'b [u8],
     at: usize,
+    /// True if a byte after the last one was needed.
+    ran_out: bool,
 }
 
 impl<'b> Cursor<'b> {
-    fn skip_space(&mut self) {
+    /// The next byte.
+    fn read_byte(&mut self) -> Option<u8> {
+        let found = self.bytes.get(self.at).copied();
+        self.ran_out |= found.is_none();
+        self.at += usize::from(found.is_some());
+        found
+    }
+
+    /// Skips white space and returns the byte after it, which is not skipped.
+    fn peek(&mut self) -> Option<u8> {
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
         }
-    }
-
-    fn is_at_end(&mut self) -> bool {
-        self.skip_space();
-        self.at >= self.bytes.len()
+        let found = self.bytes.get(self.at).copied();
+        self.ran_out |= found.is_none();
+        found
     }
 
     /// Skips a sign and the white space before it. None if another sign is there.
     fn take(&mut self, sign: u8) -> Option<()> {
-        self.skip_space();
-        (self.bytes.get(self.at) == Some(&sign)).then(|| self.at += 1)
+        (self.peek()? == sign).then(|| self.at += 1)
     }
 
     /// The content of a string. None if there is no complete string.
     fn string(&mut self) -> Option<&'b [u8]> {
-        self.skip_space();
-        let start = self.at;
-        if self.bytes.get(start) != Some(&b'"') {
+        let start = self.at_sign(b'"')?;
+        let Some(end) = string_end(self.bytes, start) else {
+            self.ran_out = true;
             return None;
-        }
-        self.at = string_end(self.bytes, start)?;
-        self.bytes.get(start + 1..self.at - 1)
+        };
+        self.at = end;
+        self.bytes.get(start + 1..end - 1)
+    }
+
+    /// The position of the next sign. None if another sign is there.
+    fn at_sign(&mut self, sign: u8) -> Option<usize> {
+        (self.peek()? == sign).then_some(self.at)
     }
 
     /// Skips a string, a number, `true`, `false` or `null`.
     fn scalar(&mut self) -> Option<()> {
-        if self.string().is_some() {
-            return Some(());
+        if self.peek()? == b'"' {
+            return self.string().map(drop);
         }
-        let word = self.bytes.get(self.at..)?.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-');
-        let size = word.count();
-        self.at += size;
-        (size > 0).then_some(())
+        let start = self.at;
+        while self.bytes.get(self.at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'-') {
+            self.at += 1;
+        }
+        (self.at > start).then_some(())
     }
 }
 
@@ -172,6 +216,12 @@ mod tests {
         }
         let start = r#"{"content":[{"type":"text","text":""#;
         assert_eq!(text_start(format!("{start}{{").as_bytes()), Some(start.len()));
+        // Every shorter start may be that of a result.
+        for end in 0..=start.len() {
+            assert_eq!(result_start(&start.as_bytes()[..end]), Start::Unknown, "{end}");
+        }
+        assert_eq!(result_start(br#"{"name":"x","#), Start::Other);
+        assert_eq!(result_start(format!(r#"{{"id":"{}"#, "x".repeat(MAX_START)).as_bytes()), Start::Other);
     }
 
     #[test]

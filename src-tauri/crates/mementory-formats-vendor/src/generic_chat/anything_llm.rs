@@ -1,29 +1,24 @@
 //! Reads the database of AnythingLLM. A row of the table of chats is a question with its answer; the rows of one thread
 //! of a workspace are a conversation.
-use super::conversation::{ANYTHING_LLM, LooseMessages, conversation};
-use mementory_format::{Catalog, FormatError, Member};
+use super::conversation::ANYTHING_LLM;
+use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::message::send;
 use mementory_formats_shared::object::Object;
-use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{ASSISTANT, USER};
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
     self, Row, Schema, each_row, each_row_in_order, report_other_tables, row_text, tables,
 };
-use mementory_formats_shared::tables::{CsvRows, Header, RowFault};
-use mementory_model::{DroppedAs, Kind, Verbatim};
+use mementory_model::Verbatim;
 use serde_json::Value;
 use std::collections::HashMap;
 
 const CHATS: &str = "workspace_chats";
 const THREADS: &str = "workspace_threads";
 const WORKSPACES: &str = "workspaces";
-/// The columns of an exported table that all versions write.
-const COLUMNS: [&str; 5] = ["id", "workspace", "prompt", "response", "sent_at"];
-/// Number of bytes of a table that detection reads.
-const HEAD_BYTES: usize = 512;
 
 /// True for the database of AnythingLLM.
 pub(super) fn is_database(schema: &Schema) -> bool {
@@ -164,50 +159,4 @@ fn turns(row: &Row, number: usize) -> Vec<Turn> {
         Some(turn)
     };
     spoken.into_iter().filter_map(turn).collect()
-}
-
-/// True for a table that AnythingLLM exported, by its columns.
-pub(super) fn is_table(catalog: &Catalog, member: &Member) -> bool {
-    if !member.file_name().to_ascii_lowercase().ends_with(".csv") {
-        return false;
-    }
-    let head = catalog.head(member, HEAD_BYTES).unwrap_or_default();
-    let head = String::from_utf8_lossy(&head);
-    let first_line = head.trim_start_matches('\u{feff}').lines().next().unwrap_or_default().replace('"', "");
-    let columns: Vec<&str> = first_line.split(',').map(str::trim).collect();
-    COLUMNS.iter().all(|column| columns.contains(column))
-}
-
-/// Reads a table like the list of the same chats in JSON. Each row is a question with its answer.
-pub(super) fn read_table(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-    let (catalog, limits) = (files.catalog, &files.context.limits);
-    let mut loose = LooseMessages::default();
-    catalog.read(member, |bytes| {
-        let mut rows = CsvRows::new(bytes, limits, &member.place)?;
-        let Some(header) = rows.next(&member.place)?.map(Header::new) else { return Ok(()) };
-        while let Some(row) = rows.next(&member.place)? {
-            let pointer = format!("row {}", row.number);
-            if let Some(fault) = row.fault {
-                let reason = match fault {
-                    RowFault::TooLarge => "too_large: this row is larger than the limit",
-                    RowFault::Truncated => "truncated: the file ends inside this row",
-                };
-                let place = format!("{}#{pointer}", member.place);
-                files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
-                continue;
-            }
-            if row.is_blank() {
-                continue;
-            }
-            let mut cells = header.other_cells(&row, &[]);
-            for key in ["prompt", "response"] {
-                cells.entry(key).or_insert_with(|| "".into());
-            }
-            let text = Value::Object(cells).to_string();
-            let object = Object::parse(&text).unwrap_or_default();
-            conversation(files, member, &ObjectElement { text: &text, object, pointer }, &mut loose)?;
-        }
-        Ok(())
-    })?;
-    loose.send(files, member)
 }

@@ -2,6 +2,7 @@
 //! precedence.
 use super::cline::MODEL_FILE;
 use super::shape::{Shape, shape};
+use super::tables::{self, Table};
 use super::{amazon_q, anything_llm, goose, ollama};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
@@ -14,6 +15,8 @@ pub(super) const GOOSE: &str = "goose";
 pub(super) const OLLAMA: &str = "ollama";
 /// Version of the claim for a database of AnythingLLM.
 pub(super) const ANYTHING_LLM: &str = "anything_llm";
+/// Version of the claim for a table.
+const TABLE: &str = "table";
 
 /// One claim for each file. Files in a truncated archive are claimed only if the user selected this format
 /// (`is_selected`).
@@ -70,11 +73,14 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         let shapes = sqlite_rows::claims(catalog, 0.9, reason, is_database);
         all.extend(shapes.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
     }
-    let tables = catalog.members().iter().filter(|member| anything_llm::is_table(catalog, member));
-    all.extend(tables.map(|member| Claim {
-        version: Some(ANYTHING_LLM.into()),
+    let found = catalog.members().iter().filter_map(|member| Some((member, tables::table(catalog, member)?)));
+    all.extend(found.map(|(member, table)| Claim {
+        version: Some(TABLE.into()),
         confidence: 0.9,
-        reason: "A table of chats that AnythingLLM exported".into(),
+        reason: match table {
+            Table::AnythingLlm => "A table of chats that AnythingLLM exported".into(),
+            Table::Replika => "A chat with a Replika that replika_backup saved".into(),
+        },
         parts: vec![part(member, Role::Records)],
         missing_parts: vec![],
     }));

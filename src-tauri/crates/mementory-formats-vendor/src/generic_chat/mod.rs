@@ -17,6 +17,7 @@ mod pairs;
 mod read;
 mod shape;
 mod stores;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod threads;

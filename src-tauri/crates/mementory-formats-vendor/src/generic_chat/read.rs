@@ -4,7 +4,7 @@ use super::detect::{ANYTHING_LLM, GOOSE, OLLAMA};
 use super::shape::{FORMAT_ID, Shape, wrappers};
 use super::{
     amazon_q, anything_llm, api, cherry_studio, cline, compliance, goose, kiro, kobold, ollama, openrouter, stores,
-    threads,
+    tables, threads,
 };
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -20,7 +20,7 @@ pub(super) fn read(
     let shape = detected.claim.version.as_deref().and_then(Shape::parse).unwrap_or(Shape::Conversations);
     FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, role| {
         match role {
-            Role::Records => return anything_llm::read_table(files, member),
+            Role::Records => return tables::read(files, member),
             Role::Sidecar => return files.pass_through(member, "", "sidecar"),
             Role::Manifest => {
                 return match detected.claim.version.as_deref() {

@@ -27,6 +27,7 @@ fn a_question_is_not_in_the_verbatim_of_its_answer() {
             "api_saved",
             "compliance",
             "compliance_log",
+            "replika",
             "speaker_pairs",
             "amazon_q",
             "amazon_q_pairs",

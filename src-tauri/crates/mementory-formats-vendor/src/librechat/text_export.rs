@@ -7,7 +7,7 @@ use mementory_formats_shared::message::send;
 use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{ASSISTANT, TOOL, USER};
-use mementory_formats_shared::tables::{CsvRows, Header, Row, RowFault};
+use mementory_formats_shared::tables::{Header, Row, csv_columns, each_csv_row};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Map, Value};
 
@@ -33,23 +33,22 @@ pub(super) enum Notation {
 
 /// The notation of a file. None if it is no such export.
 pub(super) fn notation(catalog: &Catalog, member: &Member) -> Option<Notation> {
+    let columns = csv_columns(catalog, member);
+    if COLUMNS.iter().all(|column| columns.iter().any(|name| name == column)) {
+        return Some(Notation::Table);
+    }
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    if !matches!(ending, None | Some("txt" | "md" | "csv")) {
+    if !matches!(ending, None | Some("txt" | "md")) {
         return None;
     }
     let head = catalog.head(member, HEAD_BYTES).ok()?;
     let head = String::from_utf8_lossy(&head).replace('\r', "");
     let head = head.trim_start_matches('\u{feff}').trim_start();
-    let begins = |lines: &str| head.starts_with(lines);
-    let first_line = head.lines().next().unwrap_or_default().replace('"', "");
-    let columns: Vec<&str> = first_line.split(',').map(str::trim).collect();
-    if begins("Conversation\n####") && head.contains("\nconversationId: ") {
+    if head.starts_with("Conversation\n####") && head.contains("\nconversationId: ") {
         Some(Notation::Text)
-    } else if begins("# Conversation\n- conversationId: ") {
-        Some(Notation::Markdown)
     } else {
-        COLUMNS.iter().all(|column| columns.contains(column)).then_some(Notation::Table)
+        head.starts_with("# Conversation\n- conversationId: ").then_some(Notation::Markdown)
     }
 }
 
@@ -156,32 +155,15 @@ fn plain(text: &str) -> Verbatim {
 
 /// Reads a table as one conversation, which it does not name.
 fn read_table(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-    let (catalog, limits) = (files.catalog, &files.context.limits);
     let mut turns: Vec<Turn> = Vec::new();
     let mut bytes = 0;
-    catalog.read(member, |reader| {
-        let mut rows = CsvRows::new(reader, limits, &member.place)?;
-        let Some(header) = rows.next(&member.place)?.map(Header::new) else { return Ok(()) };
-        while let Some(row) = rows.next(&member.place)? {
-            if row.is_blank() && row.fault.is_none() {
-                continue;
-            }
-            let pointer = format!("row {}", row.number);
-            bytes += row.raw.len() as u64;
-            let fault = match row.fault {
-                _ if bytes > limits.element_bytes => Some("too_large: the conversation is larger than the limit"),
-                Some(RowFault::TooLarge) => Some("too_large: this row is larger than the limit"),
-                Some(RowFault::Truncated) => Some("truncated: the file ends inside this row"),
-                None => None,
-            };
-            match fault {
-                Some(reason) => {
-                    let place = format!("{}#{pointer}", member.place);
-                    files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
-                }
-                None => turns.push(turn_of_row(&header, &row, pointer)),
-            }
+    each_csv_row(files, member, Kind::Message, |files, header, row, pointer| {
+        bytes += row.raw.len() as u64;
+        let limit = files.context.limits.element_bytes;
+        if bytes > limit {
+            return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
         }
+        turns.push(turn_of_row(header, row, pointer));
         Ok(())
     })?;
     let Some(first) = turns.first() else {
