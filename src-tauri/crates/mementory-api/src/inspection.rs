@@ -124,8 +124,8 @@ pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Dete
     if can_salvage && !salvage {
         return with_sentence(error, SALVAGE_HINT).with("salvage", true);
     }
-    // The sentence is only for faults of the file. A cancelled import and a full disk are none, and for an invalid
-    // signature there is another option.
+    // The sentence applies only to faults of the file. A cancelled import and a full disk are not such faults, and an
+    // invalid signature can be accepted with another option.
     match salvage && !can_salvage && error.exit == 1 && error.code != "signature_invalid" {
         true => with_sentence(error, "--salvage does nothing for this fault: there is nothing left to go by."),
         false => error,

@@ -234,7 +234,7 @@ fn nested_archives_are_opened_unless_they_are_user_files() {
         plain_entry("Ads__u.zip", b""),
     ]);
     let portal = dir.put("portal.zip", &outer);
-    let want = [
+    let wanted = [
         "portal.zip!/User Online Activity/Conversations__u-0001.zip!/conversations.json",
         "portal.zip!/User Online Activity/Conversations__u-0001.zip!/upload.zip",
         "portal.zip!/User Online Activity/Files__u-0001.zip!/personal/mine.zip",
@@ -242,10 +242,10 @@ fn nested_archives_are_opened_unless_they_are_user_files() {
         "portal.zip!/thing.dat",
         "portal.zip!/Ads__u.zip",
     ];
-    assert_eq!(places(&open(std::slice::from_ref(&portal)).unwrap()), want);
+    assert_eq!(places(&open(std::slice::from_ref(&portal)).unwrap()), wanted);
     let spooled = Catalog::open(std::slice::from_ref(&portal), &Limits::default(), Some(&MemorySpool)).unwrap();
-    assert_eq!(places(&spooled), want);
-    assert_eq!(member_text(&spooled, want[0]).unwrap(), "[]");
+    assert_eq!(places(&spooled), wanted);
+    assert_eq!(member_text(&spooled, wanted[0]).unwrap(), "[]");
     // Archives nested three levels deep are read in place, by several threads at once.
     let mut deep = zip_bytes(&[plain_entry("bottom", b"down here")]);
     for _ in 0..3 {
@@ -299,9 +299,9 @@ fn a_duplicate_file_is_dropped_and_a_missing_file_is_an_error() {
     let c = open(&again).unwrap();
     assert_eq!(places(&c), ["x.zip!/a", "y.zip!/a", "t.json"]);
     let dropped: Vec<_> = c.dropped().iter().map(|d| (d.place.as_str(), d.reason.as_str())).collect();
-    let want =
+    let wanted =
         [("x (1).zip", "duplicate_file: same bytes as x.zip"), ("t (1).json", "duplicate_file: same bytes as t.json")];
-    assert_eq!(dropped, want);
+    assert_eq!(dropped, wanted);
     match open(&[given[0].clone(), dir.0.join("missing.zip")]) {
         Err(FormatError::Io { place, .. }) => assert_eq!(place, "missing.zip"),
         _ => panic!("a missing file is an error"),

@@ -7,7 +7,7 @@ use crate::{
     classify::{KIND_COUNT, best_kind, features, word_scores},
     fold::Folded,
     special::{Evidence, evidence_of, shown},
-    subject::{First, first_subject},
+    subject::{FirstSubject, first_subject},
 };
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -56,7 +56,7 @@ pub const MIN_SPECIAL_BY_LESS: f32 = 0.3;
 struct Words {
     scores: [f32; KIND_COUNT],
     evidence: [Evidence; SPECIAL_COUNT],
-    first: Option<First>,
+    first: Option<FirstSubject>,
     features: Vec<u16>,
     /// The text is in a language without word lists.
     is_foreign: bool,
@@ -85,7 +85,7 @@ impl Words {
         for wanted in [Evidence::Sure, Evidence::Likely, Evidence::Doubtful] {
             inputs.extend(self.evidence.map(|evidence| f32::from(evidence == wanted)));
         }
-        inputs.extend([First::Person, First::Pet].map(|wanted| f32::from(self.first == Some(wanted))));
+        inputs.extend([FirstSubject::Person, FirstSubject::Pet].map(|wanted| f32::from(self.first == Some(wanted))));
         inputs
     }
 

@@ -97,9 +97,9 @@ impl<'r> DecodingReader<'r> {
         let before = out.len();
         out.reserve(usize::try_from(self.chunk_bytes).unwrap_or(1));
         let result = (&mut self.reader).take(self.chunk_bytes).read_to_end(out);
-        let got = (out.len() - before) as u64;
-        self.bytes_read += got;
-        self.has_ended = got < self.chunk_bytes;
+        let new_bytes = (out.len() - before) as u64;
+        self.bytes_read += new_bytes;
+        self.has_ended = new_bytes < self.chunk_bytes;
         if let Err(e) = result {
             self.has_ended = true;
             if e.kind() == std::io::ErrorKind::UnexpectedEof {

@@ -6,7 +6,7 @@ use super::{
     decoded::DecodingReader,
     element_error::ElementError,
     object_scan::{ObjectScan, Step},
-    resync::Search,
+    resync::ElementSearch,
     scan::{Pause, Scanner},
     siblings::Siblings,
     tool_result::{Start, result_start},
@@ -114,7 +114,7 @@ pub struct Elements<'r> {
     object_scan: ObjectScan,
     siblings: Siblings,
     /// The search for the next element after a damaged one.
-    search: Option<Search>,
+    search: Option<ElementSearch>,
     /// An error that the reader returned after the last element.
     pending_error: Option<ElementError>,
     /// Number of bytes that were read twice, because elements were found inside a damaged one.

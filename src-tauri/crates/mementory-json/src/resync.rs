@@ -7,7 +7,7 @@ const LOOKAHEAD: usize = 1024;
 /// State of the search. Brackets are only counted, and a damaged quote must not invert all strings after it, so each
 /// quote is judged by what stands around it.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct ElementSearch {
     /// Number of brackets that were open at the damage, less those closed since. At 0 the element has ended, unless the
     /// brackets themselves are damaged.
     depth: i64,
@@ -22,7 +22,7 @@ pub(super) struct Search {
 
 /// What the search found.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum SearchOutcome {
     /// An object at the position starts like an element.
     Candidate,
     /// An object is at the position where the next element is expected.
@@ -35,7 +35,7 @@ pub(super) enum Found {
     More,
 }
 
-impl Search {
+impl ElementSearch {
     /// Starts with `depth` open brackets.
     pub(super) fn new(depth: usize, wrapped: bool) -> Self {
         Self { depth: as_depth(depth), in_string: false, is_reliable: true, previous: 0, wrapped }
@@ -54,12 +54,12 @@ impl Search {
     }
 
     /// Continues the search at `*pos`. `at_end` is true if the stream ends with the buffer.
-    pub(super) fn advance(&mut self, buf: &[u8], pos: &mut usize, at_end: bool, siblings: &Siblings) -> Found {
+    pub(super) fn advance(&mut self, buf: &[u8], pos: &mut usize, at_end: bool, siblings: &Siblings) -> SearchOutcome {
         while *pos < buf.len() && (at_end || buf.len() - *pos > LOOKAHEAD) {
             let at = *pos;
             let after = || buf[at + 1..].trim_ascii_start();
             match buf[at] {
-                b'{' if siblings.starts_like_element(&buf[at..]) => return Found::Candidate,
+                b'{' if siblings.starts_like_element(&buf[at..]) => return SearchOutcome::Candidate,
                 b'\\' => {
                     *pos += 1;
                     if *pos == buf.len() {
@@ -67,11 +67,11 @@ impl Search {
                     }
                 }
                 b'"' => self.scan_quote(after().first().copied()),
-                b']' if self.closes_array(after(), at_end) => return Found::ArrayEnd,
+                b']' if self.closes_array(after(), at_end) => return SearchOutcome::ArrayEnd,
                 b',' if self.depth <= 0 && !self.in_string && after().first() == Some(&b'{') => {
                     self.previous = b',';
                     *pos = buf.len() - after().len();
-                    return Found::Next;
+                    return SearchOutcome::Next;
                 }
                 b'{' | b'[' if !self.in_string => self.depth += 1,
                 b'}' | b']' if !self.in_string => self.depth -= 1,
@@ -83,7 +83,7 @@ impl Search {
             *pos += 1;
         }
         let closing = if self.wrapped { b'}' } else { b']' };
-        if at_end { Found::End(self.previous == closing) } else { Found::More }
+        if at_end { SearchOutcome::End(self.previous == closing) } else { SearchOutcome::More }
     }
 
     /// An opening quote follows a bracket, comma or colon, and a closing quote is followed by one.

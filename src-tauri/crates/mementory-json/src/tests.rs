@@ -132,8 +132,8 @@ fn only_damaged_elements_are_lost() {
 
 #[test]
 fn large_elements_are_skipped_and_padding_is_not_stored() {
-    let giant = format!("[{{\"a\":1}},{{\"b\":\"{}\"}},{{\"c\":3}}]", "x".repeat(1 << 20));
-    let (some, error) = read_in_chunks(giant.as_bytes(), 1000);
+    let large_input = format!("[{{\"a\":1}},{{\"b\":\"{}\"}},{{\"c\":3}}]", "x".repeat(1 << 20));
+    let (some, error) = read_in_chunks(large_input.as_bytes(), 1000);
     assert_eq!(some, ["/0={\"a\":1}", "/2={\"c\":3}"]);
     assert!(error.unwrap().contains("larger than 1000"));
     let deep = [b"[".repeat(1 << 20), b"]".repeat(1 << 20)].concat();

@@ -3,7 +3,7 @@ use super::{Elements, Level};
 use crate::{
     element_error::ElementError,
     object_scan::{ObjectScan, Step, is_word},
-    resync::{Found, Search},
+    resync::{ElementSearch, SearchOutcome},
 };
 use memchr::memchr;
 
@@ -97,7 +97,7 @@ impl Elements<'_> {
             if text.ends_with(b"{") && text.len() - 1 > self.start {
                 self.pos = text.len() - 1;
             }
-            self.search = Some(Search::new(depth, self.is_wrapped()));
+            self.search = Some(ElementSearch::new(depth, self.is_wrapped()));
         }
         self.damaged_error()
     }
@@ -106,13 +106,13 @@ impl Elements<'_> {
     fn leave_damaged_place<T>(&mut self) -> Result<T, ElementError> {
         self.siblings.forget_uncertain();
         self.cut_end = Some(self.pos);
-        self.search = Some(Search::new(0, self.is_wrapped()));
+        self.search = Some(ElementSearch::new(0, self.is_wrapped()));
         self.damaged_error()
     }
 
     /// Starts a search at `pos`, where an object is damaged that is skipped because it is too large.
     pub(super) fn search_after_skip(&mut self) {
-        self.search = Some(Search::new(self.object_scan.depth(), self.is_wrapped()));
+        self.search = Some(ElementSearch::new(self.object_scan.depth(), self.is_wrapped()));
     }
 
     fn is_wrapped(&self) -> bool {
@@ -135,7 +135,7 @@ impl Elements<'_> {
         let mut at_end = false;
         let found = loop {
             match search.advance(&self.buf, &mut self.pos, at_end, &self.siblings) {
-                Found::More => {
+                SearchOutcome::More => {
                     self.start = self.pos;
                     at_end = !self.refill()?;
                 }
@@ -144,17 +144,17 @@ impl Elements<'_> {
         };
         self.start = self.pos;
         match found {
-            Found::Next if !self.siblings.has_complete() => {
+            SearchOutcome::Next if !self.siblings.has_complete() => {
                 self.siblings.guess();
                 Ok(None)
             }
-            Found::Candidate | Found::Next => {
+            SearchOutcome::Candidate | SearchOutcome::Next => {
                 // After an element whose brackets are complete, the next object is an element whatever keys it has.
-                let is_candidate = found == Found::Candidate || !search.is_past_element();
+                let is_candidate = found == SearchOutcome::Candidate || !search.is_past_element();
                 self.search = Some(search);
                 self.scan_object(is_candidate)
             }
-            Found::End(is_closed) => {
+            SearchOutcome::End(is_closed) => {
                 self.wrapper_incomplete = true;
                 if !is_closed || self.source.is_truncated() {
                     return self.truncated_error();
@@ -162,7 +162,7 @@ impl Elements<'_> {
                 self.level = Level::Done;
                 Ok(None)
             }
-            Found::ArrayEnd | Found::More => Ok(None),
+            SearchOutcome::ArrayEnd | SearchOutcome::More => Ok(None),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Writes the receipt of a deletion and stores it. If the program stops before the receipt is written, the deletion is
 //! finished and the receipt is written when the vault is next opened.
 use crate::{
-    VaultError, VaultResult, applied::Applied, context::Context, erasure::targets::query_numbers,
+    VaultError, VaultResult, applied::Applied, context::Context, erasure::targets::query_integers,
     failed_step::FailedStep, meta,
 };
 use mementory_erasure_check::{Evidence, IndexCleanup, PlaceOutcome, Receipt, ReceiptPlace, Wipe};
@@ -91,12 +91,12 @@ impl Receipts<'_> {
             return Ok(0);
         }
         let (removed_rows, changed_rows) = self.context.store.read(|c| {
-            let removed_rows = query_numbers(
+            let removed_rows = query_integers(
                 c,
                 "SELECT DISTINCT target FROM changes WHERE op = 2 AND target NOT IN (SELECT row FROM records)",
                 [],
             )?;
-            Ok((removed_rows, query_numbers(c, "SELECT DISTINCT target FROM changes WHERE op = 1", [])?))
+            Ok((removed_rows, query_integers(c, "SELECT DISTINCT target FROM changes WHERE op = 1", [])?))
         })?;
         let rows: Vec<u64> = removed_rows.iter().chain(&changed_rows).map(|r| *r as u64).collect();
         self.context.with_index(|i| i.purge(&rows))?;

@@ -139,7 +139,7 @@ fn confidence_with_meaning(
     near: bool,
 ) -> Option<f32> {
     let cosine = nearest_sentence.cosine;
-    let says_it = match near {
+    let is_supported = match near {
         true => cosine >= MIN_COSINE_NEAR || words_suffice,
         false => {
             cosine >= MIN_COSINE_FAR
@@ -150,7 +150,7 @@ fn confidence_with_meaning(
     // The cosine decides, and words add to it. Without shared words, a cosine of about 0.6 already gives the highest
     // possible confidence.
     let by_meaning = (cosine * 1.4 + 0.05).clamp(0.0, 0.9);
-    says_it.then(|| (by_meaning + words * 0.25).min(0.99))
+    is_supported.then(|| (by_meaning + words * 0.25).min(0.99))
 }
 
 impl From<NearestSentence> for Sentence {

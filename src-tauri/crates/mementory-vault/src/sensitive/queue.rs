@@ -284,7 +284,8 @@ impl Scanner<'_> {
 
     /// The text with a bar in place of each sensitive value.
     pub fn masked(&self, text: &str) -> String {
-        let found = mementory_scan::scan(text).into_iter().map(|f| (text[f.start..f.end].to_owned(), BAR.to_owned()));
+        let found =
+            mementory_scan::scan(text).into_iter().map(|f| (text[f.start..f.end].to_owned(), REDACTION_BAR.to_owned()));
         Removal::exact(found.collect()).text(text).unwrap_or_else(|| text.to_owned())
     }
 
@@ -305,7 +306,7 @@ impl Scanner<'_> {
 }
 
 /// Replacement of a value in a masked text.
-const BAR: &str = "█████";
+const REDACTION_BAR: &str = "█████";
 /// Length in bytes from which a value is hidden everywhere in a text.
 const MIN_HIDDEN_BYTES: usize = 4;
 

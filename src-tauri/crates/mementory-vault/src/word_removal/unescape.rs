@@ -133,7 +133,7 @@ fn utf16_unit(digits: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// Decodes `{1f600}` after `\u`. Returns the number of bytes with the `u`.
+/// Decodes `{1f600}` after `\u`. The returned length includes the `u`.
 fn code_in_braces(bytes: &[u8]) -> Option<(char, usize)> {
     let digits = bytes.strip_prefix(b"{")?;
     let count = digits.iter().take(7).position(|byte| *byte == b'}').filter(|count| *count > 0)?;

@@ -37,13 +37,13 @@ pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatche
 
 fn add_needed_rows(tx: &Connection, batch: i64, homes: &str) -> VaultResult<usize> {
     let mut added = 0;
-    for needs in [
+    for rows_needed in [
         "records c ON c.row = h.row JOIN records t ON t.row = c.owner",
         "file_refs f ON f.row = h.row JOIN records t ON t.row = f.file",
         "links l ON l.row = h.row AND l.relation = 'derived_from' JOIN records t ON t.id = l.target",
     ] {
         let sql = format!(
-            "INSERT INTO temp.staying SELECT t.row, min(h.home) FROM ({homes}) h JOIN {needs} \
+            "INSERT INTO temp.staying SELECT t.row, min(h.home) FROM ({homes}) h JOIN {rows_needed} \
              WHERE t.batch = ?1 GROUP BY t.row {USE_EARLIEST_BATCH}"
         );
         added += tx.execute(&sql, [batch])?;
