@@ -233,11 +233,11 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
     // Deletions block records in the table `blocked`, redactions in the table `redacted`.
     let (mut blocked, mut redacted) = (HashSet::new(), HashSet::new());
     for id in &withdrawn {
-        for (table, freed) in [("blocked", &mut blocked), ("redacted", &mut redacted)] {
+        for (table, unblocked_ids) in [("blocked", &mut blocked), ("redacted", &mut redacted)] {
             let sql = format!("DELETE FROM {table} WHERE tombstone = ?1 RETURNING record");
             let mut statement = tx.prepare_cached(&sql)?;
             for record in statement.query_map([id], |r| r.get::<_, [u8; 16]>(0))? {
-                freed.insert(record?);
+                unblocked_ids.insert(record?);
             }
         }
         tx.prepare_cached("DELETE FROM tombstones WHERE id = ?1 AND own = 0")?.execute([id])?;
@@ -245,7 +245,7 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
     let mut statement = tx.prepare(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE own = 0"))?;
     let remaining = statement.query_map([], read_tombstone)?.collect::<Result<Vec<_>, _>>()?;
     for row in remaining {
-        let (table, freed) = match row.op {
+        let (table, unblocked_ids) = match row.op {
             TombstoneOp::Delete => ("blocked", &blocked),
             TombstoneOp::Redact => ("redacted", &redacted),
         };

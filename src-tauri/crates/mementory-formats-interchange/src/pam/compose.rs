@@ -73,8 +73,8 @@ pub(super) struct ComposedMemory {
     pub changed: bool,
 }
 
-/// Loss notes for a forbidden value that was moved, a missing value that was filled in, and a forbidden value that was
-/// left out because the object has no place for it.
+/// Loss notes: a forbidden value was moved, a missing value was filled in, and a forbidden value was left out because
+/// the object has no place for it.
 const FORBIDDEN_VALUE_NOTE: &str =
     "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
 const MISSING_VALUE_NOTE: &str = "the format requires a value, so the closest one is written";
@@ -145,7 +145,7 @@ pub(super) fn clean(
     }
 }
 
-/// Sets the id of an object. Returns true if it differs from the original id, which another object already has.
+/// Sets the id of an object. Returns true if it is a new id, because another object already has the original id.
 pub(super) fn set_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut LossReport) -> bool {
     let is_new = to_record::text(tree, "id") != Some(id);
     if is_new {

@@ -160,10 +160,3 @@ impl IdentifyExports for Pam {
         increment::id_of_envelope(text)
     }
 }
-
-/// The canonical text of a value, for the property tests over all canonical forms. None if a number has no canonical
-/// form.
-#[cfg(test)]
-pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
-    canonical::canonical(tree)
-}

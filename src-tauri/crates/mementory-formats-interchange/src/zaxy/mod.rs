@@ -133,13 +133,6 @@ impl Format for Zaxy {
     }
 }
 
-/// The canonical text of a value, for the property tests over all canonical forms. None if a number has no canonical
-/// form.
-#[cfg(test)]
-pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
-    canonical::canonical(tree).ok()
-}
-
 impl SignFiles for Zaxy {
     fn signs_in_place(&self) -> bool {
         false

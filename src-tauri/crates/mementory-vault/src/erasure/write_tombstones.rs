@@ -4,7 +4,7 @@ use crate::{
     VaultResult,
     context::Context,
     erasure::targets::Target,
-    erasure_ledger::{Act, LedgerRecord, text_fingerprint},
+    erasure_ledger::{ErasureAct, LedgerRecord, text_fingerprint},
     word_removal::{Removal, contains_words},
 };
 use mementory_formats::{Format, registry};
@@ -24,7 +24,7 @@ pub(crate) struct TombstoneContext<'a> {
     pub(crate) receipt: &'a str,
     pub(crate) now: Timestamp,
     /// The act for the list of erasures, to which the record of each tombstone is added.
-    pub(crate) act: &'a RefCell<Act>,
+    pub(crate) act: &'a RefCell<ErasureAct>,
     /// Set if this erasure or redaction was already made in a newer copy of the vault. In that case the ids and the
     /// time from that copy are used.
     pub(crate) earlier: Option<&'a EarlierErasure>,

@@ -134,7 +134,7 @@ impl Importer<'_> {
                     Err(error @ (FormatError::Cancelled | FormatError::Store(_) | FormatError::Limit { .. })) => {
                         return Err(error);
                     }
-                    // A delta must not be kept in part, because the next delta would then continue an incomplete state.
+                    // If a part of a delta were kept, the next delta would continue an incomplete state.
                     Err(error) if recency == Recency::Next => return Err(error),
                     Err(error) => failed.push((source.format.to_owned(), error)),
                 }
@@ -164,7 +164,7 @@ impl Importer<'_> {
             let identified = by_id(source.format)?.export_identities()?;
             let export = identified.export_of(catalog, source, &options.limits).ok().flatten()?;
             let group = scope_digest(&self.context.keys, &export.group);
-            // A time in the future would make every later export an earlier one.
+            // With a time in the future, every later export would count as an earlier one.
             Some(DatedExport { group, time: export.time?.min(options.now), rows: String::new() })
         };
         let exports: Vec<_> = detection.sources.iter().map(export).collect();

@@ -161,7 +161,7 @@ impl<'a> ChannelSink<'a> {
 
     fn store_blob(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
         self.blobs.put(bytes, self.store_blobs).map_err(|e| match e {
-            // If the source failed and not the store, the reader decides how to continue.
+            // If the source failed rather than the store, the reader decides how to continue.
             VaultError::Io { place, source } if source.raw_os_error().is_none() => FormatError::Io { place, source },
             other => FormatError::Store(Box::new(other)),
         })
