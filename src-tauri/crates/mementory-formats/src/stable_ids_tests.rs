@@ -9,7 +9,7 @@ use mementory_format::{
 use mementory_model::Limits;
 use serde_json::Value;
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     io::Read,
     path::Path,
 };
@@ -29,6 +29,9 @@ fn records_of_assistants() -> MemorySource {
         all_records.records.extend(found.records);
         all_records.files.extend(found.files);
     }
+    // A vault has a record only once.
+    let mut keys = HashSet::new();
+    all_records.records.retain(|record| keys.insert(record.key.clone()));
     assert!(all_records.records.iter().any(|record| record.times.created.is_none()));
     all_records
 }
@@ -74,7 +77,7 @@ fn contents(path: &Path) -> BTreeMap<String, String> {
             FILE_MEMBERS.iter().for_each(|name| drop(members.remove(*name)));
             Value::Object(members).to_string()
         }
-        _ => String::from_utf8(bytes).unwrap(),
+        _ => String::from_utf8_lossy(&bytes).into_owned(),
     };
     files.into_iter().map(|(name, bytes)| (name, without_file_members(bytes))).collect()
 }
