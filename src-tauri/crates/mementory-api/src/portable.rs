@@ -4,7 +4,7 @@ use crate::{ApiError, ApiResult, files, new_file::new_file, trust, types::*};
 use mementory_crypto::portable::{Algorithm, SigningKey};
 use mementory_formats::{
     Format, FormatError, FormatOptions, Passphrase, PurgeOptions, PurgeReport, Signer, archive_editing, by_id,
-    disclosure, is_uuid,
+    disclosure, is_uuid, registry,
 };
 use mementory_model::{Limits, Timestamp};
 use serde::Serialize;
@@ -134,9 +134,11 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
     let limits = Limits::default();
     let format = format_of(path, &limits)?;
     let Some(signing) = format.file_signing() else {
+        let signed = registry().iter().filter(|format| format.file_signing().is_some()).map(|format| format.id());
         let message = format!(
-            "A file of the format {} cannot be signed afterwards. Nothing was changed. Sign it when you export it.",
-            format.id()
+            "A file of the format {} has no signature. Nothing was changed. Files of these formats can be signed: {}.",
+            format.id(),
+            signed.collect::<Vec<_>>().join(", ")
         );
         return Err(ApiError::new("not_supported", 2, message));
     };
