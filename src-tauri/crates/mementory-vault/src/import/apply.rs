@@ -374,7 +374,7 @@ impl<'i> ImportRun<'i> {
             self.note_planned(record, None);
             seen.written = true;
             (seen.row, seen.trashed) = self.insert(id, record, digest, extra_flags)?;
-            self.note_exported(seen.row);
+            self.note_exported(self.own_export, seen.row);
         }
         Ok(seen)
     }
@@ -485,7 +485,7 @@ impl<'i> ImportRun<'i> {
         };
         self.report.note(Some(record.kind), &place, outcome, reason);
         if matches!(verdict, Verdict::Same | Verdict::Changed) {
-            self.note_exported(known.row);
+            self.note_exported(self.own_export, known.row);
         }
         if let Some(staging) = &mut self.staging {
             if matches!(verdict, Verdict::Same) {

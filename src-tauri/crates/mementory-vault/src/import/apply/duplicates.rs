@@ -68,7 +68,7 @@ impl DuplicateImport<'_, '_> {
         };
         self.run.report.note(Some(record.kind), &record_place(record), outcome, reason);
         if written && (same || outcome == ItemOutcome::Updated) {
-            self.run.note_exported(row);
+            self.run.note_exported(self.run.own_export, row);
         }
         let known = if is_newer && row > 0 { self.run.known_record(id)? } else { None };
         match (outcome, known) {
@@ -132,7 +132,8 @@ impl DuplicateImport<'_, '_> {
         let unit = self.run.unit_updated.filter(|_| record.kind == Kind::Message);
         let time = stated_time(record).or(unit).filter(|_| seen.updated > i64::MIN);
         let by_time = time.map(|time| time.as_micros().cmp(&seen.updated));
-        decisive_order(self.export_order(seen), by_time) != Some(Ordering::Less)
+        let order = decisive_order(self.run.own_export, self.export_order(seen), by_time);
+        order.is_none_or(|(order, _)| order.is_ge())
     }
 
     /// Whether the export with the current record is before or after that with the former occurrence.
