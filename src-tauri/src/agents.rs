@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Called after each client call.
-type OnCall = Box<dyn Fn() + Send + Sync>;
+type CallListener = Box<dyn Fn() + Send + Sync>;
 
 /// The server for connected clients, and the programs that have called it since the window was started.
 #[derive(Default)]
@@ -30,7 +30,7 @@ pub struct Agents {
 struct ClientActivity {
     /// Programs by the id of their grant.
     programs: Mutex<HashMap<String, ConnectedProgram>>,
-    on_call: Mutex<Option<OnCall>>,
+    on_call: Mutex<Option<CallListener>>,
 }
 
 impl Agents {
@@ -42,26 +42,26 @@ impl Agents {
 
     /// Sets the listener that is called after each client call.
     pub fn on_call(&self, listener: impl Fn() + Send + Sync + 'static) {
-        *unpoisoned(&self.activity.on_call) = Some(Box::new(listener));
+        *lock_even_if_poisoned(&self.activity.on_call) = Some(Box::new(listener));
     }
 
     /// The programs that connected, sorted by the id of their grant.
     pub fn programs(&self) -> Vec<ConnectedProgram> {
-        let mut programs: Vec<_> = unpoisoned(&self.activity.programs).values().cloned().collect();
+        let mut programs: Vec<_> = lock_even_if_poisoned(&self.activity.programs).values().cloned().collect();
         programs.sort_by(|a, b| a.grant.cmp(&b.grant));
         programs
     }
 
     /// Whether clients are answered, and the reason if they are not.
     pub fn state(&self, enabled: bool) -> AnsweringState {
-        let problem = unpoisoned(&self.problem).as_ref().map(ApiError::body);
-        let running = unpoisoned(&self.running).is_some();
+        let problem = lock_even_if_poisoned(&self.problem).as_ref().map(ApiError::body);
+        let running = lock_even_if_poisoned(&self.running).is_some();
         AnsweringState { enabled, running, problem: problem.filter(|_| enabled && !running) }
     }
 
     /// Starts or stops the server. `has_active_grant` says whether the open vault has an active grant.
     pub fn update(&self, vault: &SharedVault, enabled: bool, has_active_grant: bool) {
-        let mut running = unpoisoned(&self.running);
+        let mut running = lock_even_if_poisoned(&self.running);
         match (&*running, enabled) {
             (Some(_), false) => {
                 if let Some(running) = running.take() {
@@ -70,7 +70,7 @@ impl Agents {
             }
             (None, true) if has_active_grant => {
                 let started = RunningServer::start(self.socket.clone(), vault, &self.activity);
-                *unpoisoned(&self.problem) = started.as_ref().err().cloned();
+                *lock_even_if_poisoned(&self.problem) = started.as_ref().err().cloned();
                 *running = started.ok();
             }
             _ => {}
@@ -79,13 +79,13 @@ impl Agents {
 
     /// Stops the server because the program is ending.
     pub fn close(&self) {
-        if let Some(running) = unpoisoned(&self.running).take() {
+        if let Some(running) = lock_even_if_poisoned(&self.running).take() {
             running.stop();
         }
     }
 }
 
-fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_even_if_poisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -94,7 +94,7 @@ use answering::RunningServer;
 
 #[cfg(unix)]
 mod answering {
-    use super::{Arc, ClientActivity, ConnectedProgram, PathBuf, SharedVault, unpoisoned};
+    use super::{Arc, ClientActivity, ConnectedProgram, PathBuf, SharedVault, lock_even_if_poisoned};
     use mementory_api::{ApiError, ApiResult, Session};
     use mementory_mcp::{AnsweredCall, Server, Stopper, VaultAccess, socket_path};
     use std::sync::TryLockError;
@@ -155,9 +155,9 @@ mod answering {
                     path: program.path.clone(),
                     script: program.script.clone(),
                 };
-                unpoisoned(&self.activity.programs).insert(call.grant.clone(), connected);
+                lock_even_if_poisoned(&self.activity.programs).insert(call.grant.clone(), connected);
             }
-            if let Some(listener) = &*unpoisoned(&self.activity.on_call) {
+            if let Some(listener) = &*lock_even_if_poisoned(&self.activity.on_call) {
                 listener();
             }
         }

@@ -50,8 +50,8 @@ impl SystemClock {
 
 impl Clock for SystemClock {
     fn elapsed(&self) -> Duration {
-        let wall = self.started_wall.elapsed().unwrap_or_default();
-        self.started.elapsed().max(wall)
+        let wall_elapsed = self.started_wall.elapsed().unwrap_or_default();
+        self.started.elapsed().max(wall_elapsed)
     }
 }
 

@@ -13,7 +13,7 @@ use tauri::{AppHandle, Emitter, Manager};
 pub type CommandResult<T> = Result<T, ErrorBody>;
 
 /// Runs `work` on a blocking thread. A panic in it becomes the error `internal`.
-pub async fn blocking<T: Send + 'static>(
+pub async fn run_blocking<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&AppState) -> ApiResult<T> + Send + 'static,
 ) -> CommandResult<T> {
@@ -30,11 +30,11 @@ pub async fn blocking<T: Send + 'static>(
 }
 
 /// Runs `work` with the open vault. Background work pauses meanwhile.
-pub async fn session<T: Send + 'static>(
+pub async fn run_in_session<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&Session) -> ApiResult<T> + Send + 'static,
 ) -> CommandResult<T> {
-    blocking(app, |state| {
+    run_blocking(app, |state| {
         let _guard = state.interactive().begin();
         state.with_session(work)
     })
@@ -42,37 +42,38 @@ pub async fn session<T: Send + 'static>(
 }
 
 /// Runs `work` with the open vault as the job `id`. Progress is sent through the channel; `cancel_job` stops the job.
-pub async fn job<T: Send + 'static>(
+pub async fn run_job<T: Send + 'static>(
     app: AppHandle,
     id: String,
     on_progress: Channel<Progress>,
     work: impl FnOnce(&Session, &Job) -> ApiResult<T> + Send + 'static,
 ) -> CommandResult<T> {
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         let job = job_reporting_to(on_progress);
         state.with_job(&id, &job, |session| work(session, &job))
     })
     .await
 }
 
-/// Runs a change with the open vault, like [`session`]. Warns the window about steps that failed after the commit.
-pub async fn change<T: Send + 'static>(
+/// Runs a change with the open vault, like [`run_in_session`]. Warns the window about steps that failed after the
+/// commit.
+pub async fn run_change<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&Session) -> ApiResult<Applied<T>> + Send + 'static,
 ) -> CommandResult<T> {
     let window = app.clone();
-    session(app, work).await.map(|applied| send_warnings(&window, applied))
+    run_in_session(app, work).await.map(|applied| send_warnings(&window, applied))
 }
 
-/// Runs a change as the job `id`, like [`job`]. Warns the window about steps that failed after the commit.
-pub async fn change_job<T: Send + 'static>(
+/// Runs a change as the job `id`, like [`run_job`]. Warns the window about steps that failed after the commit.
+pub async fn run_change_job<T: Send + 'static>(
     app: AppHandle,
     id: String,
     on_progress: Channel<Progress>,
     work: impl FnOnce(&Session, &Job) -> ApiResult<Applied<T>> + Send + 'static,
 ) -> CommandResult<T> {
     let window = app.clone();
-    job(app, id, on_progress, work).await.map(|applied| send_warnings(&window, applied))
+    run_job(app, id, on_progress, work).await.map(|applied| send_warnings(&window, applied))
 }
 
 /// Sends the warnings of a change to the window, and returns the value of the change.
@@ -85,13 +86,13 @@ pub fn send_warnings<T>(app: &AppHandle, applied: Applied<T>) -> T {
     applied.value
 }
 
-/// Like [`session`], but locking the vault cancels the work, which then rolls back.
-pub async fn cancelled_by_lock<T: Send + 'static>(
+/// Like [`run_in_session`], but locking the vault cancels the work, which then rolls back.
+pub async fn run_until_locked<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&Session, &Job) -> ApiResult<T> + Send + 'static,
 ) -> CommandResult<T> {
     static STARTED_JOBS: AtomicU64 = AtomicU64::new(0);
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         let _guard = state.interactive().begin();
         let (id, job) = (format!("own-{}", STARTED_JOBS.fetch_add(1, Ordering::Relaxed)), Job::silent());
         state.with_job(&id, &job, |session| work(session, &job))
@@ -99,15 +100,15 @@ pub async fn cancelled_by_lock<T: Send + 'static>(
     .await
 }
 
-/// Like [`job`], for background work, which pauses while the person waits for another command.
-pub async fn background_job<T: Send + 'static>(
+/// Like [`run_job`], for background work, which pauses while the person waits for another command.
+pub async fn run_background_job<T: Send + 'static>(
     app: AppHandle,
     id: String,
     on_progress: Channel<Progress>,
     work: impl FnOnce(&Session, &Job) -> ApiResult<T> + Send + 'static,
 ) -> CommandResult<T> {
     let window = app.clone();
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         let job = pausing_for_commands(job_reporting_to(on_progress), window);
         state.with_job(&id, &job, |session| work(session, &job))
     })

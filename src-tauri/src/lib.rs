@@ -22,7 +22,7 @@ mod webkit_rendering;
 mod window;
 
 use mementory_api::Job;
-use open_requests::{OpenRequests, requested_by};
+use open_requests::{OpenRequests, parse_arguments};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tauri::{AppHandle, Emitter, Manager, RunEvent};
@@ -44,7 +44,7 @@ const WARNINGS_EVENT: &str = "warnings";
 pub fn run() -> ExitCode {
     let ipc = ipc::builder();
     let requests = OpenRequests::default();
-    requests.add(requested_by(std::env::args_os(), &std::env::current_dir().unwrap_or_default()));
+    requests.add(parse_arguments(std::env::args_os(), &std::env::current_dir().unwrap_or_default()));
     let app = tauri::Builder::default()
         .manage(requests)
         .plugin(tauri_plugin_single_instance::init(on_second_start))
@@ -102,7 +102,7 @@ pub fn run() -> ExitCode {
 
 /// Takes over the files that a second process was asked to open, and shows the window. The second process then ends.
 fn on_second_start(app: &AppHandle, args: Vec<String>, folder: String) {
-    app.state::<OpenRequests>().add(requested_by(args.into_iter().map(Into::into), folder.as_ref()));
+    app.state::<OpenRequests>().add(parse_arguments(args.into_iter().map(Into::into), folder.as_ref()));
     // If the page is not loaded yet, it takes the files when it starts.
     let _ = app.emit(OPEN_EVENT, ());
     window::show(app);

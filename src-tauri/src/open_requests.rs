@@ -42,7 +42,7 @@ impl OpenRequests {
 
 /// The requests in a program's arguments. The first argument, the name of the program, is skipped. Relative paths are
 /// relative to `folder`. File managers may pass `file://` URLs. Unknown options are ignored, up to an argument `--`.
-pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> StartRequest {
+pub fn parse_arguments(args: impl IntoIterator<Item = OsString>, folder: &Path) -> StartRequest {
     let mut only_paths = false;
     let mut requested = StartRequest::default();
     for arg in args.into_iter().skip(1) {
@@ -54,8 +54,8 @@ pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> 
         } else if arg.is_empty() || (!only_paths && arg.as_encoded_bytes().starts_with(b"-")) {
             // The program starts despite an unknown option, because a newer version may define it.
         } else if let Some(address) = text.filter(|text| text.starts_with("file:")) {
-            // A URL that names another computer has no local path, so the URL's text is used as a path, which is then
-            // missing.
+            // A URL that names another computer has no local path. Its text is then used as a path, which does not
+            // exist and is reported as missing.
             let path = tauri::Url::parse(address).ok().and_then(|url| url.to_file_path().ok());
             requested.paths.push(path.unwrap_or_else(|| folder.join(&arg)));
         } else {
@@ -71,7 +71,11 @@ mod tests {
 
     fn paths(args: &[&str]) -> Vec<String> {
         let args = args.iter().map(OsString::from);
-        requested_by(args, Path::new("/home/ines")).paths.into_iter().map(|path| path.display().to_string()).collect()
+        parse_arguments(args, Path::new("/home/ines"))
+            .paths
+            .into_iter()
+            .map(|path| path.display().to_string())
+            .collect()
     }
 
     #[test]
@@ -90,10 +94,11 @@ mod tests {
 
     #[test]
     fn the_action_of_the_desktop_entry_opens_the_demonstration() {
-        let asks = |args: [&str; 2]| requested_by(args.map(OsString::from), Path::new("/tmp")).demonstration;
-        assert!(asks(["mementory-app", "--demonstration"]));
-        assert!(!asks(["mementory-app", "demonstration"]));
-        assert!(!asks(["--demonstration", "a.zip"]));
+        let requests_demonstration =
+            |args: [&str; 2]| parse_arguments(args.map(OsString::from), Path::new("/tmp")).demonstration;
+        assert!(requests_demonstration(["mementory-app", "--demonstration"]));
+        assert!(!requests_demonstration(["mementory-app", "demonstration"]));
+        assert!(!requests_demonstration(["--demonstration", "a.zip"]));
     }
 
     #[test]
@@ -106,7 +111,7 @@ mod tests {
     fn a_name_that_is_not_unicode_is_passed_on_unchanged() {
         use std::os::unix::ffi::{OsStrExt, OsStringExt};
         let name = OsString::from_vec(b"caf\xe9.zip".to_vec());
-        let paths = requested_by([OsString::from("mementory-app"), name], Path::new("/tmp")).paths;
+        let paths = parse_arguments([OsString::from("mementory-app"), name], Path::new("/tmp")).paths;
         assert_eq!(paths.first().map(|path| path.as_os_str().as_bytes()), Some(&b"/tmp/caf\xe9.zip"[..]));
     }
 

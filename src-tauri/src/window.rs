@@ -17,14 +17,14 @@ pub const CAN_HIDE_FROM_CAPTURE: bool = cfg!(any(target_os = "macos", target_os 
 pub fn open(app: &AppHandle) -> tauri::Result<()> {
     let config = app.config().app.windows.first().cloned().unwrap_or_default();
     let preferences = app.state::<AppState>().settings().get().preferences.clone();
-    let remembered: Vec<(String, &String)> = PREFERENCES
+    let stored_preferences: Vec<(String, &String)> = PREFERENCES
         .iter()
         .filter_map(|name| Some((format!("{STORAGE_PREFIX}{name}"), preferences.get(*name)?)))
         .collect();
     // The webview is incognito and stores nothing, so the preferences are passed to the page before it is first drawn.
     let script = format!(
         "for (const [name, value] of {}) localStorage.setItem(name, value);",
-        serde_json::to_string(&remembered)?
+        serde_json::to_string(&stored_preferences)?
     );
     #[cfg_attr(not(target_os = "linux"), expect(unused_variables))]
     let window = WebviewWindowBuilder::from_config(app, &config)?

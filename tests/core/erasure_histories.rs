@@ -463,11 +463,11 @@ impl History {
 
     fn assert_nothing_left(&self) {
         let found = VaultContents::of(&self.t, &self.keys).runs_starting_with(b"zq", MARKER_CHARS);
-        let by_right = self.remaining_records();
+        let remaining_records = self.remaining_records();
         for marker in self
             .gone
             .iter()
-            .filter(|marker| !by_right.contains(marker.as_str()))
+            .filter(|marker| !remaining_records.contains(marker.as_str()))
         {
             let places: Vec<_> = found
                 .iter()

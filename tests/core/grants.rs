@@ -152,7 +152,7 @@ fn unit(n: usize, spec: &RecordSpec) -> Unit {
 /// Whether a client with this scope may see a record, written independently of the vault.
 fn is_visible(scope: &GrantScope, record: &Record, spec: &RecordSpec) -> bool {
     let kind = record.kind;
-    let never = [
+    let is_never_visible = [
         Kind::Attachment,
         Kind::Audit,
         Kind::Foreign,
@@ -166,7 +166,7 @@ fn is_visible(scope: &GrantScope, record: &Record, spec: &RecordSpec) -> bool {
     let named = |names: &Vec<String>, name: Option<&str>| {
         names.is_empty() || name.is_some_and(|name| names.iter().any(|n| n == name))
     };
-    !never
+    !is_never_visible
         && !spec.trashed
         && !hidden
         && !not_exportable

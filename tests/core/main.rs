@@ -15,6 +15,7 @@ mod erasure_histories;
 mod erasure_ledger;
 mod export;
 mod export_diff;
+mod export_ids;
 mod files;
 mod grants;
 mod import;

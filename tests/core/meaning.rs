@@ -135,10 +135,10 @@ fn a_redaction_an_edit_and_the_trash_remove_the_vector() {
     };
 
     let vector = store_vectors(&t, &memory);
-    let at_word = u32::try_from(SENTENCE.find(CANARY).unwrap()).unwrap();
+    let word_start = u32::try_from(SENTENCE.find(CANARY).unwrap()).unwrap();
     let span = RedactSpan {
-        start: at_word,
-        end: at_word + CANARY.len() as u32,
+        start: word_start,
+        end: word_start + CANARY.len() as u32,
         class: "name".into(),
     };
     let done = t

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import Matrix from "../src/features/home/Matrix.svelte";
 import { chipsOf } from "../src/features/memories/chips";
 import AttentionList from "../src/features/home/AttentionList.svelte";
-import { columnsOf, loadMonths, typesByFrequency, unreadExports } from "../src/features/home/data";
+import { columnsOf, loadMonths, typesByFrequency, partlyReadExports } from "../src/features/home/data";
 import MonthChart from "../src/features/home/MonthChart.svelte";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
@@ -202,7 +202,7 @@ describe("an export that could not be read completely", () => {
     mock.importReport = async (id) =>
       kinds(id === "files" ? { attachment: { failed: 2 } } : { conversation: { failed: 1 } });
     const platforms = async (...batches: ReturnType<typeof batch>[]) =>
-      (await unreadExports(batches)).map(({ platform }) => platform);
+      (await partlyReadExports(batches)).map(({ platform }) => platform);
     const earlier = batch("e", "chatgpt", 0);
     expect(await platforms(batch("n", "chatgpt", 1), earlier)).toEqual(["chatgpt"]);
     expect(await platforms(batch("n", "chatgpt", 1)), "nothing to compare with").toEqual([]);
@@ -213,8 +213,8 @@ describe("an export that could not be read completely", () => {
   });
 
   it("has a row in place of the number of missing memories, which leads to the report", async () => {
-    const unread = [{ platform: "claude", batch: "b-9" }];
-    render(AttentionList, { columns: [], incomplete: [], unread });
+    const partlyRead = [{ platform: "claude", batch: "b-9" }];
+    render(AttentionList, { columns: [], incomplete: [], partlyRead });
     const row = screen.getByTestId("look-unread");
     expect(row.textContent).toContain("Parts of the newest Claude export couldn’t be read");
     expect(row.textContent).toContain("nobody can tell which memories it no longer has");

@@ -1,5 +1,5 @@
 //! Connected clients: the AI clients on this computer, their grants, their suggestions and their calls.
-use crate::blocking::{CommandResult, blocking, send_warnings, session};
+use crate::blocking::{CommandResult, run_blocking, run_in_session, send_warnings};
 use crate::state::AppState;
 use mementory_api::types::*;
 use mementory_api::{ApiError, ApiResult, Connections};
@@ -17,14 +17,14 @@ const MAX_CALLS: u32 = 500;
 #[tauri::command]
 #[specta::specta]
 pub async fn agents(app: AppHandle) -> CommandResult<AgentsOverview> {
-    blocking(app, overview).await
+    run_blocking(app, overview).await
 }
 
 /// The change of a client's configuration that connecting it would make.
 #[tauri::command]
 #[specta::specta]
 pub async fn connect_preview(app: AppHandle, client: String) -> CommandResult<ConnectionChange> {
-    session(app, move |session| connections()?.preview_connect(Some(session), &client)).await
+    run_in_session(app, move |session| connections()?.preview_connect(Some(session), &client)).await
 }
 
 /// Connect a client: make its grant and change its configuration.
@@ -38,7 +38,7 @@ pub async fn connect_client(app: AppHandle, client: String, request: GrantReques
 #[tauri::command]
 #[specta::specta]
 pub async fn disconnect_preview(app: AppHandle, client: String) -> CommandResult<ConnectionChange> {
-    session(app, move |_| connections()?.preview_disconnect(&client)).await
+    run_in_session(app, move |_| connections()?.preview_disconnect(&client)).await
 }
 
 /// Disconnect a client: end its grant and revert the change to its configuration.
@@ -66,7 +66,7 @@ pub async fn stop_client(app: AppHandle, grant: String) -> CommandResult<AgentsO
 #[tauri::command]
 #[specta::specta]
 pub async fn set_answer_clients(app: AppHandle, on: bool) -> CommandResult<AgentsOverview> {
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         state.set_answer_clients(on);
         overview(state)
     })
@@ -77,28 +77,28 @@ pub async fn set_answer_clients(app: AppHandle, on: bool) -> CommandResult<Agent
 #[tauri::command]
 #[specta::specta]
 pub async fn first_reads_seen(app: AppHandle, grants: Vec<String>) -> CommandResult<()> {
-    session(app, move |session| session.agents().first_reads_seen(&grants)).await
+    run_in_session(app, move |session| session.agents().first_reads_seen(&grants)).await
 }
 
 /// The calls of clients, newest first: those of one grant, or all.
 #[tauri::command]
 #[specta::specta]
 pub async fn client_calls(app: AppHandle, grant: Option<String>) -> CommandResult<ClientCallList> {
-    session(app, move |session| session.agents().calls(grant.as_deref(), MAX_CALLS)).await
+    run_in_session(app, move |session| session.agents().calls(grant.as_deref(), MAX_CALLS)).await
 }
 
 /// The suggestions that await a decision.
 #[tauri::command]
 #[specta::specta]
 pub async fn suggestions(app: AppHandle) -> CommandResult<SuggestionList> {
-    session(app, |session| session.agents().suggestions()).await
+    run_in_session(app, |session| session.agents().suggestions()).await
 }
 
 /// Accept and refuse suggestions.
 #[tauri::command]
 #[specta::specta]
 pub async fn decide_suggestions(app: AppHandle, decision: SuggestionDecision) -> CommandResult<SuggestionsClosed> {
-    crate::blocking::change(app, move |session| session.agents().decide(&decision)).await
+    crate::blocking::run_change(app, move |session| session.agents().decide(&decision)).await
 }
 
 /// Runs a change of grants. If there is a grant afterwards, starts answering clients unless that is already running.
@@ -106,7 +106,7 @@ async fn change<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&AppState) -> ApiResult<T> + Send + 'static,
 ) -> CommandResult<T> {
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         let _guard = state.interactive().begin();
         let result = work(state);
         // This is done after an error too, because a failed connection may have created a grant and ended it.

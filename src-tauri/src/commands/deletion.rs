@@ -1,5 +1,5 @@
 //! Redaction, Trash, erasure and its receipts.
-use crate::blocking::{CommandResult, change, change_job, job, session};
+use crate::blocking::{CommandResult, run_change, run_change_job, run_in_session, run_job};
 use mementory_api::Job;
 use mementory_api::types::*;
 use tauri::AppHandle;
@@ -14,35 +14,35 @@ pub async fn redact_preview(
     request: RedactRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<RedactPreview> {
-    job(app, job_id, on_progress, move |vault, job| vault.changes().redact_preview(&request, job)).await
+    run_job(app, job_id, on_progress, move |vault, job| vault.changes().redact_preview(&request, job)).await
 }
 
 /// Replace spans of records in all versions, for good.
 #[tauri::command]
 #[specta::specta]
 pub async fn redact(app: AppHandle, request: RedactRequest) -> CommandResult<Redacted> {
-    change(app, move |vault| vault.changes().redact(&request, &Job::silent())).await
+    run_change(app, move |vault| vault.changes().redact(&request, &Job::silent())).await
 }
 
 /// Put records in the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn trash(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {
-    change(app, move |vault| vault.changes().delete(&ids)).await
+    run_change(app, move |vault| vault.changes().delete(&ids)).await
 }
 
 /// Take records back from the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn restore(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {
-    change(app, move |vault| vault.changes().restore(&ids)).await
+    run_change(app, move |vault| vault.changes().restore(&ids)).await
 }
 
 /// Everything that an erasure would remove.
 #[tauri::command]
 #[specta::specta]
 pub async fn erase_preview(app: AppHandle, request: EraseRequest) -> CommandResult<ErasePreview> {
-    session(app, move |vault| vault.changes().erase_preview(&request)).await
+    run_in_session(app, move |vault| vault.changes().erase_preview(&request)).await
 }
 
 /// Erase records for good, then search every place for traces of them.
@@ -54,21 +54,21 @@ pub async fn erase(
     request: EraseRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Erased> {
-    change_job(app, job_id, on_progress, move |vault, job| vault.changes().erase(&request, job)).await
+    run_change_job(app, job_id, on_progress, move |vault, job| vault.changes().erase(&request, job)).await
 }
 
 /// Tombstones, newest first.
 #[tauri::command]
 #[specta::specta]
 pub async fn tombstones(app: AppHandle) -> CommandResult<Tombstones> {
-    session(app, |vault| vault.changes().tombstones()).await
+    run_in_session(app, |vault| vault.changes().tombstones()).await
 }
 
 /// The receipt of an erasure.
 #[tauri::command]
 #[specta::specta]
 pub async fn receipt(app: AppHandle, id: String) -> CommandResult<Receipt> {
-    session(app, move |vault| vault.changes().receipt(&id)).await
+    run_in_session(app, move |vault| vault.changes().receipt(&id)).await
 }
 
 /// Clean the places that a receipt lists as failed, and check them again.
@@ -80,5 +80,5 @@ pub async fn clean_again(
     id: String,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Receipt> {
-    job(app, job_id, on_progress, move |vault, job| vault.changes().clean_again(&id, job)).await
+    run_job(app, job_id, on_progress, move |vault, job| vault.changes().clean_again(&id, job)).await
 }

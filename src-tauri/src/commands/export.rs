@@ -1,6 +1,6 @@
 //! Exports and Evidence Packs.
 use super::import::file_passphrase;
-use crate::blocking::{CommandResult, change, change_job, job, session};
+use crate::blocking::{CommandResult, run_change, run_change_job, run_in_session, run_job};
 use mementory_api::types::*;
 use mementory_api::{ExportOptions, passphrase as typed_passphrase};
 use std::path::Path;
@@ -21,7 +21,7 @@ pub async fn export_preview(
     // The preview only depends on whether there is a passphrase, not on which one.
     let options =
         ExportOptions { passphrase: encrypt.then(|| typed_passphrase(String::new())), ..ExportOptions::default() };
-    job(app, job_id, on_progress, move |vault, job| vault.exports().preview_with(&request, &options, job)).await
+    run_job(app, job_id, on_progress, move |vault, job| vault.exports().preview_with(&request, &options, job)).await
 }
 
 /// The text of an export for the clipboard; no file is written.
@@ -33,14 +33,14 @@ pub async fn export_text(
     request: ExportRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<String> {
-    job(app, job_id, on_progress, move |vault, job| vault.exports().text(&request, job)).await
+    run_job(app, job_id, on_progress, move |vault, job| vault.exports().text(&request, job)).await
 }
 
 /// Record in the audit log that the last exported text was copied.
 #[tauri::command]
 #[specta::specta]
 pub async fn text_taken(app: AppHandle) -> CommandResult<()> {
-    session(app, |vault| vault.exports().record_copied_text()).await
+    run_in_session(app, |vault| vault.exports().record_copied_text()).await
 }
 
 /// Write an Evidence Pack and check it.
@@ -53,7 +53,8 @@ pub async fn evidence(
     request: EvidenceRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Evidence> {
-    change_job(app, job_id, on_progress, move |vault, job| vault.evidence().write(Path::new(&out), &request, job)).await
+    run_change_job(app, job_id, on_progress, move |vault, job| vault.evidence().write(Path::new(&out), &request, job))
+        .await
 }
 
 /// Write an export, read it back and validate it; encrypted if a passphrase is given.
@@ -67,12 +68,13 @@ pub async fn export_run(
     on_progress: Channel<Progress>,
 ) -> CommandResult<Exported> {
     let options = ExportOptions { passphrase: file_passphrase(passphrase), ..ExportOptions::default() };
-    change_job(app, job_id, on_progress, move |vault, job| vault.exports().export_with(&request, &options, job)).await
+    run_change_job(app, job_id, on_progress, move |vault, job| vault.exports().export_with(&request, &options, job))
+        .await
 }
 
 /// Delete the export that was just written and did not pass its check.
 #[tauri::command]
 #[specta::specta]
 pub async fn remove_export(app: AppHandle, path: String) -> CommandResult<()> {
-    change(app, move |vault| vault.exports().remove(&path)).await
+    run_change(app, move |vault| vault.exports().remove(&path)).await
 }

@@ -1,5 +1,5 @@
 //! Detection, preview, import and undo.
-use crate::blocking::{CommandResult, blocking, cancelled_by_lock, job, send_warnings, session};
+use crate::blocking::{CommandResult, run_blocking, run_in_session, run_job, run_until_locked, send_warnings};
 use mementory_api::types::*;
 use mementory_api::{Job, Passphrase, files};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(super) fn file_passphrase(passphrase: Option<String>) -> Option<Arc<dyn Pass
 #[tauri::command]
 #[specta::specta]
 pub async fn formats(app: AppHandle) -> CommandResult<Vec<FormatInfo>> {
-    blocking(app, |_| Ok(files::formats())).await
+    run_blocking(app, |_| Ok(files::formats())).await
 }
 
 /// Detect the formats of files. Needs no vault.
@@ -26,14 +26,14 @@ pub async fn formats(app: AppHandle) -> CommandResult<Vec<FormatInfo>> {
 pub async fn detect(app: AppHandle, paths: Vec<String>, passphrase: Option<String>) -> CommandResult<Detections> {
     let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
     let passphrase = file_passphrase(passphrase);
-    blocking(app, move |_| files::detect(&paths, passphrase.as_deref())).await
+    run_blocking(app, move |_| files::detect(&paths, passphrase.as_deref())).await
 }
 
 /// Kind and size of files. Nothing is opened. Needs no vault.
 #[tauri::command]
 #[specta::specta]
 pub async fn path_info(app: AppHandle, paths: Vec<String>) -> CommandResult<Vec<PathInfo>> {
-    blocking(app, move |_| Ok(files::path_info(&paths))).await
+    run_blocking(app, move |_| Ok(files::path_info(&paths))).await
 }
 
 /// Validate a file, and say who signed it and whether the vault knows the signer.
@@ -46,7 +46,7 @@ pub async fn check_file(
     passphrase: Option<String>,
 ) -> CommandResult<FileCheck> {
     let passphrase = file_passphrase(passphrase);
-    session(app, move |vault| {
+    run_in_session(app, move |vault| {
         vault.keys().check_file(Path::new(&path), format.as_deref(), passphrase.as_deref(), &Job::silent())
     })
     .await
@@ -63,7 +63,7 @@ pub async fn import_preview(
     on_progress: Channel<Progress>,
 ) -> CommandResult<ImportReport> {
     let passphrase = file_passphrase(passphrase);
-    job(app, job_id, on_progress, move |vault, job| vault.imports().plan(&request, passphrase, job)).await
+    run_job(app, job_id, on_progress, move |vault, job| vault.imports().plan(&request, passphrase, job)).await
 }
 
 /// Import as one batch.
@@ -77,14 +77,15 @@ pub async fn import_run(
     on_progress: Channel<Progress>,
 ) -> CommandResult<ImportReport> {
     let passphrase = file_passphrase(passphrase);
-    job(app, job_id, on_progress, move |vault, job| vault.imports().import_with(&request, passphrase, false, job)).await
+    run_job(app, job_id, on_progress, move |vault, job| vault.imports().import_with(&request, passphrase, false, job))
+        .await
 }
 
 /// Cancel a job. It rolls back and fails with `cancelled`.
 #[tauri::command]
 #[specta::specta]
 pub async fn cancel_job(app: AppHandle, job_id: String) -> CommandResult<()> {
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         state.jobs().cancel(&job_id);
         Ok(())
     })
@@ -95,21 +96,21 @@ pub async fn cancel_job(app: AppHandle, job_id: String) -> CommandResult<()> {
 #[tauri::command]
 #[specta::specta]
 pub async fn imports(app: AppHandle) -> CommandResult<Batches> {
-    session(app, |vault| vault.imports().list()).await
+    run_in_session(app, |vault| vault.imports().list()).await
 }
 
 /// Failed imports: the paths of their files, and the errors.
 #[tauri::command]
 #[specta::specta]
 pub async fn failed_imports(app: AppHandle) -> CommandResult<FailedImports> {
-    session(app, |vault| vault.imports().failed()).await
+    run_in_session(app, |vault| vault.imports().failed()).await
 }
 
 /// The stored report of a batch.
 #[tauri::command]
 #[specta::specta]
 pub async fn import_report(app: AppHandle, batch: String) -> CommandResult<ImportReport> {
-    session(app, move |vault| vault.imports().report(&batch)).await
+    run_in_session(app, move |vault| vault.imports().report(&batch)).await
 }
 
 /// Undo a whole import.
@@ -117,6 +118,6 @@ pub async fn import_report(app: AppHandle, batch: String) -> CommandResult<Impor
 #[specta::specta]
 pub async fn undo_import(app: AppHandle, batch: String) -> CommandResult<Undone> {
     let window = app.clone();
-    let undone = cancelled_by_lock(app, move |vault, job| vault.imports().undo(&batch, job)).await;
+    let undone = run_until_locked(app, move |vault, job| vault.imports().undo(&batch, job)).await;
     undone.map(|undone| send_warnings(&window, undone))
 }

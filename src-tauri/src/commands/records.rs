@@ -1,6 +1,6 @@
 //! Commands to list, search, read and edit records.
 use super::system::{choose_save, file_name};
-use crate::blocking::{CommandResult, background_job, change, change_job, session};
+use crate::blocking::{CommandResult, run_background_job, run_change, run_change_job, run_in_session};
 use mementory_api::types::*;
 use specta::Type;
 use std::path::Path;
@@ -29,70 +29,70 @@ impl Type for Bytes {
 #[tauri::command]
 #[specta::specta]
 pub async fn list(app: AppHandle, request: ListRequest) -> CommandResult<Page> {
-    session(app, move |vault| vault.records().list(&request)).await
+    run_in_session(app, move |vault| vault.records().list(&request)).await
 }
 
 /// Counts for the filter menus.
 #[tauri::command]
 #[specta::specta]
 pub async fn facets(app: AppHandle, filter: Filter, query: Option<String>, typing: bool) -> CommandResult<Facets> {
-    session(app, move |vault| vault.records().facets(&filter, query.as_deref(), typing)).await
+    run_in_session(app, move |vault| vault.records().facets(&filter, query.as_deref(), typing)).await
 }
 
 /// Summary of several records.
 #[tauri::command]
 #[specta::specta]
 pub async fn summary(app: AppHandle, filter: Filter) -> CommandResult<Summary> {
-    session(app, move |vault| vault.records().summary(&filter)).await
+    run_in_session(app, move |vault| vault.records().summary(&filter)).await
 }
 
 /// One complete record.
 #[tauri::command]
 #[specta::specta]
 pub async fn show(app: AppHandle, id: String, history: bool, verbatim: bool) -> CommandResult<Shown> {
-    session(app, move |vault| vault.records().show(&id, history, verbatim)).await
+    run_in_session(app, move |vault| vault.records().show(&id, history, verbatim)).await
 }
 
 /// A conversation with all its branches.
 #[tauri::command]
 #[specta::specta]
 pub async fn thread(app: AppHandle, id: String) -> CommandResult<Thread> {
-    session(app, move |vault| vault.records().thread(&id)).await
+    run_in_session(app, move |vault| vault.records().thread(&id)).await
 }
 
 /// Ranked full-text search.
 #[tauri::command]
 #[specta::specta]
 pub async fn search(app: AppHandle, request: SearchRequest) -> CommandResult<SearchResult> {
-    session(app, move |vault| vault.search().hits(&request)).await
+    run_in_session(app, move |vault| vault.search().hits(&request)).await
 }
 
 /// A page of a searched list.
 #[tauri::command]
 #[specta::specta]
 pub async fn find(app: AppHandle, request: SearchRequest) -> CommandResult<Found> {
-    session(app, move |vault| vault.search().rows(&request)).await
+    run_in_session(app, move |vault| vault.search().rows(&request)).await
 }
 
 /// A spelling suggestion for a query that found nothing.
 #[tauri::command]
 #[specta::specta]
 pub async fn near(app: AppHandle, request: SearchRequest) -> CommandResult<Option<String>> {
-    session(app, move |vault| vault.search().suggest_query(&request)).await
+    run_in_session(app, move |vault| vault.search().suggest_query(&request)).await
 }
 
 /// Memories that mean nearly the same as a text or a record.
 #[tauri::command]
 #[specta::specta]
 pub async fn similar(app: AppHandle, request: SimilarRequest) -> CommandResult<Similar> {
-    session(app, move |vault| vault.meaning().similar(&request)).await
+    run_in_session(app, move |vault| vault.meaning().similar(&request)).await
 }
 
 /// Encode new and changed memories for search by meaning.
 #[tauri::command]
 #[specta::specta]
 pub async fn encode(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> CommandResult<Encoded> {
-    background_job(app, job_id, on_progress, move |vault, job| vault.meaning().encode_pending(job)).await
+    run_background_job(app, job_id, on_progress, move |vault, job| vault.meaning().encode_pending(job)).await
 }
 
 /// The bytes of an attachment, at most `most` if given.
@@ -100,7 +100,7 @@ pub async fn encode(app: AppHandle, job_id: String, on_progress: Channel<Progres
 #[specta::specta]
 pub async fn attachment(app: AppHandle, id: String, most: Option<u32>) -> CommandResult<Bytes> {
     let limit = most.map_or(MAX_ATTACHMENT_BYTES, u64::from).min(MAX_ATTACHMENT_BYTES);
-    session(app, move |vault| vault.records().attachment(&id, limit).map(Bytes)).await
+    run_in_session(app, move |vault| vault.records().attachment(&id, limit).map(Bytes)).await
 }
 
 /// Ask where to save an attachment, and save it so that only the person can read it. Null if the dialog was cancelled.
@@ -118,7 +118,7 @@ pub async fn save_attachment(
     let Some(path) = choose_save(app.clone(), window, file_name(&suggested_name)).await? else {
         return Ok(None);
     };
-    change_job(app, job_id, on_progress, move |vault, job| {
+    run_change_job(app, job_id, on_progress, move |vault, job| {
         Ok(vault.records().save_attachment(&id, Path::new(&path), job)?.map(|_| Some(path)))
     })
     .await
@@ -128,14 +128,14 @@ pub async fn save_attachment(
 #[tauri::command]
 #[specta::specta]
 pub async fn add(app: AppHandle, request: AddRequest) -> CommandResult<Ids> {
-    change(app, move |vault| vault.changes().add(&request)).await
+    run_change(app, move |vault| vault.changes().add(&request)).await
 }
 
 /// A new version of a record.
 #[tauri::command]
 #[specta::specta]
 pub async fn edit(app: AppHandle, request: EditRequest) -> CommandResult<Edited> {
-    change(app, move |vault| vault.changes().edit(&request)).await
+    run_change(app, move |vault| vault.changes().edit(&request)).await
 }
 
 /// Add one tag to many records, or remove it.
@@ -147,12 +147,12 @@ pub async fn tag(
     request: TagRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Ids> {
-    change_job(app, job_id, on_progress, move |vault, job| vault.changes().tag(&request, job)).await
+    run_change_job(app, job_id, on_progress, move |vault, job| vault.changes().tag(&request, job)).await
 }
 
 /// Make an old version current again.
 #[tauri::command]
 #[specta::specta]
 pub async fn restore_version(app: AppHandle, id: String, version: u32) -> CommandResult<Edited> {
-    change(app, move |vault| vault.changes().restore_version(&id, version)).await
+    run_change(app, move |vault| vault.changes().restore_version(&id, version)).await
 }

@@ -1,5 +1,5 @@
 //! Commands for sensitive values, duplicates, topics, people and contradictions. No answer contains a sensitive value.
-use crate::blocking::{CommandResult, background_job, change, change_job, job, session};
+use crate::blocking::{CommandResult, run_background_job, run_change, run_change_job, run_in_session, run_job};
 use mementory_api::types::*;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
@@ -8,21 +8,21 @@ use tauri::ipc::Channel;
 #[tauri::command]
 #[specta::specta]
 pub async fn look(app: AppHandle, job_id: String, anew: bool, on_progress: Channel<Progress>) -> CommandResult<Looked> {
-    background_job(app, job_id, on_progress, move |vault, job| vault.sensitive().scan_pending(anew, job)).await
+    run_background_job(app, job_id, on_progress, move |vault, job| vault.sensitive().scan_pending(anew, job)).await
 }
 
 /// A page of the review queue.
 #[tauri::command]
 #[specta::specta]
 pub async fn sensitive_queue(app: AppHandle, request: SensitiveRequest) -> CommandResult<SensitiveQueue> {
-    session(app, move |vault| vault.sensitive().queue(&request)).await
+    run_in_session(app, move |vault| vault.sensitive().queue(&request)).await
 }
 
 /// One value and the records that contain it.
 #[tauri::command]
 #[specta::specta]
 pub async fn sensitive_value(app: AppHandle, value: String) -> CommandResult<SensitiveDetail> {
-    session(app, move |vault| vault.sensitive().value(&value)).await
+    run_in_session(app, move |vault| vault.sensitive().value(&value)).await
 }
 
 /// Redact values for good.
@@ -34,35 +34,35 @@ pub async fn redact_values(
     request: RedactValuesRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<RedactedValues> {
-    change_job(app, job_id, on_progress, move |vault, job| vault.sensitive().redact(&request, job)).await
+    run_change_job(app, job_id, on_progress, move |vault, job| vault.sensitive().redact(&request, job)).await
 }
 
 /// Ignore these values from now on, or stop ignoring them.
 #[tauri::command]
 #[specta::specta]
 pub async fn ignore_values(app: AppHandle, values: Vec<String>, ignored: bool) -> CommandResult<()> {
-    session(app, move |vault| vault.sensitive().ignore(&values, ignored)).await
+    run_in_session(app, move |vault| vault.sensitive().ignore(&values, ignored)).await
 }
 
 /// Groups of memories with nearly the same text.
 #[tauri::command]
 #[specta::specta]
 pub async fn duplicates(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> CommandResult<Duplicates> {
-    job(app, job_id, on_progress, move |vault, job| vault.duplicates().groups(job)).await
+    run_job(app, job_id, on_progress, move |vault, job| vault.duplicates().groups(job)).await
 }
 
 /// Keep these memories as they are, and do not show them as a group again.
 #[tauri::command]
 #[specta::specta]
 pub async fn keep_apart(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {
-    session(app, move |vault| vault.duplicates().keep_apart(&ids)).await
+    run_in_session(app, move |vault| vault.duplicates().keep_apart(&ids)).await
 }
 
 /// Keep one of several memories; the others go to the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn merge(app: AppHandle, keep: String, others: Vec<String>) -> CommandResult<Ids> {
-    change(app, move |vault| vault.duplicates().merge(&keep, &others)).await
+    run_change(app, move |vault| vault.duplicates().merge(&keep, &others)).await
 }
 
 /// Pairs of memories that cannot both be true now, and plans whose date has passed.
@@ -73,77 +73,77 @@ pub async fn contradictions(
     job_id: String,
     on_progress: Channel<Progress>,
 ) -> CommandResult<ContradictionList> {
-    background_job(app, job_id, on_progress, move |vault, job| vault.insights().contradictions(job)).await
+    run_background_job(app, job_id, on_progress, move |vault, job| vault.insights().contradictions(job)).await
 }
 
 /// Memories by topic, the largest topic first.
 #[tauri::command]
 #[specta::specta]
 pub async fn topics(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> CommandResult<Topics> {
-    background_job(app, job_id, on_progress, move |vault, job| vault.insights().topics(job)).await
+    run_background_job(app, job_id, on_progress, move |vault, job| vault.insights().topics(job)).await
 }
 
 /// Everyone whom the memories name.
 #[tauri::command]
 #[specta::specta]
 pub async fn people(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> CommandResult<People> {
-    background_job(app, job_id, on_progress, move |vault, job| vault.insights().people(job)).await
+    run_background_job(app, job_id, on_progress, move |vault, job| vault.insights().people(job)).await
 }
 
 /// Memories by date, the oldest first.
 #[tauri::command]
 #[specta::specta]
 pub async fn timeline(app: AppHandle, ids: Vec<String>) -> CommandResult<Timeline> {
-    session(app, move |vault| vault.insights().timeline(&ids)).await
+    run_in_session(app, move |vault| vault.insights().timeline(&ids)).await
 }
 
 /// Store that both memories of a pair are true, or take that back.
 #[tauri::command]
 #[specta::specta]
 pub async fn keep_both(app: AppHandle, a: String, b: String, both: bool) -> CommandResult<Ids> {
-    session(app, move |vault| vault.insights().keep_both(&a, &b, both)).await
+    run_in_session(app, move |vault| vault.insights().keep_both(&a, &b, both)).await
 }
 
 /// Store which of several memories is right, and move the others to the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn settle(app: AppHandle, request: SettleRequest) -> CommandResult<Settled> {
-    change(app, move |vault| vault.insights().settle(&request)).await
+    run_change(app, move |vault| vault.insights().settle(&request)).await
 }
 
 /// Store what memories are about, or return to the suggestion.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_about(app: AppHandle, request: AboutRequest) -> CommandResult<Ids> {
-    session(app, move |vault| vault.changes().set_about(&request)).await
+    run_in_session(app, move |vault| vault.changes().set_about(&request)).await
 }
 
 /// Where a memory comes from.
 #[tauri::command]
 #[specta::specta]
 pub async fn memory_evidence(app: AppHandle, id: String) -> CommandResult<MemoryEvidence> {
-    session(app, move |vault| vault.origins().of(&id)).await
+    run_in_session(app, move |vault| vault.origins().of(&id)).await
 }
 
 /// The next memory to review, with its evidence.
 #[tauri::command]
 #[specta::specta]
 pub async fn review_next(app: AppHandle, request: ReviewRequest) -> CommandResult<ReviewState> {
-    session(app, move |vault| vault.review().next(&request)).await
+    run_in_session(app, move |vault| vault.review().next(&request)).await
 }
 
 /// Store answers to memories, or take them back.
 #[tauri::command]
 #[specta::specta]
 pub async fn review_answer(app: AppHandle, answers: Vec<ReviewAnswer>) -> CommandResult<Ids> {
-    session(app, move |vault| vault.review().answer(&answers)).await
+    run_in_session(app, move |vault| vault.review().answer(&answers)).await
 }
 
 /// What is to be deleted at an assistant.
 #[tauri::command]
 #[specta::specta]
 pub async fn todo(app: AppHandle, assistant: Option<String>, language: String) -> CommandResult<Todo> {
-    session(app, move |vault| vault.review().todo(assistant.as_deref(), Some(&language))).await
+    run_in_session(app, move |vault| vault.review().todo(assistant.as_deref(), Some(&language))).await
 }
 
 /// Write the printable report to a new file.
@@ -156,6 +156,8 @@ pub async fn write_report(
     request: ReportRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<ReportMade> {
-    job(app, job_id, on_progress, move |vault, job| vault.review().report(std::path::Path::new(&out), &request, job))
-        .await
+    run_job(app, job_id, on_progress, move |vault, job| {
+        vault.review().report(std::path::Path::new(&out), &request, job)
+    })
+    .await
 }

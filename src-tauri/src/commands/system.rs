@@ -1,5 +1,5 @@
 //! System functions (file dialogs, browser, file manager, printer, clipboard), and the settings of the window.
-use crate::blocking::{CommandResult, blocking};
+use crate::blocking::{CommandResult, run_blocking};
 use crate::open_requests::OpenRequests;
 use crate::session_lock::SessionWatcher;
 use crate::window::{CAN_HIDE_FROM_CAPTURE, guards};
@@ -21,7 +21,7 @@ const LINK_SCHEMES: [&str; 3] = ["https", "http", "mailto"];
 #[specta::specta]
 pub async fn take_open_requests(app: AppHandle) -> CommandResult<OpenRequest> {
     let requested = app.state::<OpenRequests>().take();
-    blocking(app, move |_| {
+    run_blocking(app, move |_| {
         let sorted = files::sort_opened(&requested.paths);
         Ok(OpenRequest { demonstration: requested.demonstration, ..sorted })
     })
@@ -33,7 +33,7 @@ pub async fn take_open_requests(app: AppHandle) -> CommandResult<OpenRequest> {
 #[specta::specta]
 pub async fn choose_files(app: AppHandle, window: WebviewWindow) -> CommandResult<Vec<String>> {
     let dialog = app.dialog().file().set_parent(&window);
-    blocking(app, move |_| {
+    run_blocking(app, move |_| {
         let chosen = dialog.blocking_pick_files().unwrap_or_default();
         Ok(chosen.into_iter().filter_map(|path| path_text(Some(path))).collect())
     })
@@ -77,7 +77,7 @@ pub async fn save_text(
     text: String,
 ) -> CommandResult<Option<String>> {
     let dialog = save_dialog(&app, &window, &suggested_name);
-    blocking(app, move |_| {
+    run_blocking(app, move |_| {
         let Some(path) = path_text(dialog.blocking_save_file()) else {
             return Ok(None);
         };
@@ -101,7 +101,7 @@ pub async fn save_text(
 #[specta::specta]
 pub async fn open_link(app: AppHandle, url: String) -> CommandResult<()> {
     let opener = app.clone();
-    blocking(app, move |_| {
+    run_blocking(app, move |_| {
         let url = checked_link(&url)?;
         opener.opener().open_url(url, None::<&str>).map_err(|error| open_error(&error))
     })
@@ -113,8 +113,10 @@ pub async fn open_link(app: AppHandle, url: String) -> CommandResult<()> {
 #[specta::specta]
 pub async fn show_in_folder(app: AppHandle, path: String) -> CommandResult<()> {
     let opener = app.clone();
-    blocking(app, move |_| opener.opener().reveal_item_in_dir(PathBuf::from(path)).map_err(|error| open_error(&error)))
-        .await
+    run_blocking(app, move |_| {
+        opener.opener().reveal_item_in_dir(PathBuf::from(path)).map_err(|error| open_error(&error))
+    })
+    .await
 }
 
 /// Print what the window shows (the recovery code).
@@ -136,7 +138,7 @@ pub async fn print(window: WebviewWindow) -> CommandResult<()> {
 #[specta::specta]
 pub async fn copy_text(app: AppHandle, text: String, clear_after_seconds: Option<u32>) -> CommandResult<()> {
     let text = Zeroizing::new(text);
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         let clear_after = clear_after_seconds.map(|seconds| Duration::from_secs(seconds.into()));
         state.clipboard().copy(text, clear_after)
     })
@@ -147,14 +149,14 @@ pub async fn copy_text(app: AppHandle, text: String, clear_after_seconds: Option
 #[tauri::command]
 #[specta::specta]
 pub async fn clipboard_text(app: AppHandle) -> CommandResult<Option<String>> {
-    blocking(app, |state| Ok(state.clipboard().read()?.map(|text| text.to_string()))).await
+    run_blocking(app, |state| Ok(state.clipboard().read()?.map(|text| text.to_string()))).await
 }
 
 /// Set a preference of the window (appearance and behaviour, never content), or remove it with null.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_preference(app: AppHandle, name: String, value: Option<String>) -> CommandResult<()> {
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         if state.settings().change(|settings| settings.set_preference(&name, value)) {
             Ok(())
         } else {
@@ -173,7 +175,7 @@ pub async fn set_preference(app: AppHandle, name: String, value: Option<String>)
 #[tauri::command]
 #[specta::specta]
 pub async fn set_remember_vaults(app: AppHandle, remember: bool) -> CommandResult<()> {
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         state.settings().change(|settings| settings.set_remember_vaults(remember));
         Ok(())
     })
@@ -185,7 +187,7 @@ pub async fn set_remember_vaults(app: AppHandle, remember: bool) -> CommandResul
 #[specta::specta]
 pub async fn window_guards(app: AppHandle) -> CommandResult<WindowGuards> {
     let window = app.clone();
-    blocking(app, move |_| Ok(guards(&window))).await
+    run_blocking(app, move |_| Ok(guards(&window))).await
 }
 
 /// Set whether the vault locks when the screen locks or the computer sleeps.
@@ -193,7 +195,7 @@ pub async fn window_guards(app: AppHandle) -> CommandResult<WindowGuards> {
 #[specta::specta]
 pub async fn set_lock_when_away(app: AppHandle, on: bool) -> CommandResult<()> {
     let window = app.clone();
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         state.set_lock_with_session(on);
         window.state::<SessionWatcher>().setting_changed();
         Ok(())
@@ -206,7 +208,7 @@ pub async fn set_lock_when_away(app: AppHandle, on: bool) -> CommandResult<()> {
 #[tauri::command]
 #[specta::specta]
 pub async fn set_hide_from_capture(app: AppHandle, window: WebviewWindow, on: bool) -> CommandResult<()> {
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         if !CAN_HIDE_FROM_CAPTURE {
             let message = "This system cannot hide a window from screenshots. The setting was not changed.";
             return Err(ApiError::new("usage", 2, message));
@@ -258,7 +260,7 @@ async fn ask_for_path(
     app: AppHandle,
     ask: impl FnOnce() -> Option<FilePath> + Send + 'static,
 ) -> CommandResult<Option<String>> {
-    blocking(app, move |_| Ok(path_text(ask()))).await
+    run_blocking(app, move |_| Ok(path_text(ask()))).await
 }
 
 fn path_text(path: Option<FilePath>) -> Option<String> {

@@ -1,6 +1,7 @@
 //! Vaults: create, open, lock, maintain.
 use crate::blocking::{
-    CommandResult, blocking, cancelled_by_lock, change, change_job, job_reporting_to, send_warnings, session,
+    CommandResult, job_reporting_to, run_blocking, run_change, run_change_job, run_in_session, run_until_locked,
+    send_warnings,
 };
 use crate::state::AppState;
 use mementory_api::types::*;
@@ -14,21 +15,21 @@ use zeroize::Zeroizing;
 #[tauri::command]
 #[specta::specta]
 pub async fn session_state(app: AppHandle) -> CommandResult<SessionState> {
-    blocking(app, |state| Ok(state.session_state())).await
+    run_blocking(app, |state| Ok(state.session_state())).await
 }
 
 /// Vaults opened before.
 #[tauri::command]
 #[specta::specta]
 pub async fn recent_vaults(app: AppHandle) -> CommandResult<Vec<RecentVault>> {
-    blocking(app, |state| Ok(state.recent_vaults())).await
+    run_blocking(app, |state| Ok(state.recent_vaults())).await
 }
 
 /// Remove a vault from the list of recent vaults; the vault itself is not changed.
 #[tauri::command]
 #[specta::specta]
 pub async fn forget_recent(app: AppHandle, path: String) -> CommandResult<()> {
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         state.settings().change(|settings| settings.forget(Path::new(&path)));
         Ok(())
     })
@@ -39,7 +40,7 @@ pub async fn forget_recent(app: AppHandle, path: String) -> CommandResult<()> {
 #[tauri::command]
 #[specta::specta]
 pub async fn backups_of(app: AppHandle, path: String) -> CommandResult<Vec<FoundBackup>> {
-    blocking(app, move |_| Ok(files::backups_of(&require_absolute(&path)?))).await
+    run_blocking(app, move |_| Ok(files::backups_of(&require_absolute(&path)?))).await
 }
 
 /// The suggested folder for a new vault.
@@ -56,14 +57,14 @@ pub async fn default_vault_folder(app: AppHandle) -> CommandResult<String> {
 #[specta::specta]
 pub async fn passphrase_strength(app: AppHandle, passphrase: String) -> CommandResult<PassphraseStrength> {
     let passphrase = Zeroizing::new(passphrase);
-    blocking(app, move |_| Ok(files::passphrase_strength(&passphrase))).await
+    run_blocking(app, move |_| Ok(files::passphrase_strength(&passphrase))).await
 }
 
 /// Four random words.
 #[tauri::command]
 #[specta::specta]
 pub async fn suggest_passphrase(app: AppHandle) -> CommandResult<String> {
-    blocking(app, |_| files::suggest_passphrase()).await
+    run_blocking(app, |_| files::suggest_passphrase()).await
 }
 
 /// Create a vault and open it.
@@ -72,7 +73,7 @@ pub async fn suggest_passphrase(app: AppHandle) -> CommandResult<String> {
 pub async fn create_vault(app: AppHandle, path: String, passphrase: String) -> CommandResult<Created> {
     let passphrase = Zeroizing::new(passphrase);
     let window = app.clone();
-    let created = blocking(app, move |state| {
+    let created = run_blocking(app, move |state| {
         let path = require_absolute(&path)?;
         let (session, created) = Session::create(&path, &passphrase, CreateOptions::default())?;
         session.apply_erasures(files::ledger_folder().as_deref(), &Job::silent());
@@ -94,7 +95,7 @@ pub async fn unlock(
     on_progress: Channel<Progress>,
 ) -> CommandResult<SessionState> {
     let secret = Zeroizing::new(secret);
-    let opened = blocking(app.clone(), move |state| {
+    let opened = run_blocking(app.clone(), move |state| {
         let path = require_absolute(&path)?;
         state.wait_for_lock();
         let job = job_reporting_to(on_progress);
@@ -106,7 +107,7 @@ pub async fn unlock(
     .await?;
     // Runs while the window loads its first data. Errors are ignored, because the first search reports them.
     drop(tauri::async_runtime::spawn(async move {
-        let _ = session(app, |session| session.search().warm()).await;
+        let _ = run_in_session(app, |session| session.search().warm()).await;
     }));
     Ok(opened)
 }
@@ -116,7 +117,7 @@ pub async fn unlock(
 #[specta::specta]
 pub async fn open_demonstration(app: AppHandle) -> CommandResult<SessionState> {
     let folder = app.path().app_data_dir();
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         let folder = folder.map_err(|_| {
             ApiError::new("io", 7, "This system has no folder for data of programs. Nothing was created.")
         })?;
@@ -137,14 +138,14 @@ pub async fn open_demonstration(app: AppHandle) -> CommandResult<SessionState> {
 #[tauri::command]
 #[specta::specta]
 pub async fn delete_demonstration(app: AppHandle) -> CommandResult<()> {
-    blocking(app, AppState::delete_demonstration).await
+    run_blocking(app, AppState::delete_demonstration).await
 }
 
 /// Lock the vault. Running jobs are rolled back first.
 #[tauri::command]
 #[specta::specta]
 pub async fn lock(app: AppHandle) -> CommandResult<()> {
-    blocking(app, |state| {
+    run_blocking(app, |state| {
         state.lock();
         Ok(())
     })
@@ -155,7 +156,7 @@ pub async fn lock(app: AppHandle) -> CommandResult<()> {
 #[tauri::command]
 #[specta::specta]
 pub async fn set_auto_lock(app: AppHandle, minutes: u32) -> CommandResult<()> {
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         state.set_auto_lock(minutes);
         Ok(())
     })
@@ -175,7 +176,7 @@ pub async fn touch(app: AppHandle) -> CommandResult<()> {
 #[specta::specta]
 pub async fn change_passphrase(app: AppHandle, secret: String, new_passphrase: String) -> CommandResult<Slots> {
     let (secret, new_passphrase) = (Zeroizing::new(secret), Zeroizing::new(new_passphrase));
-    change(app, move |vault| vault.change_passphrase(&secret, &new_passphrase)).await
+    run_change(app, move |vault| vault.change_passphrase(&secret, &new_passphrase)).await
 }
 
 /// Make a new recovery code; `secret` is the passphrase or the current code. The old code stops working.
@@ -183,28 +184,28 @@ pub async fn change_passphrase(app: AppHandle, secret: String, new_passphrase: S
 #[specta::specta]
 pub async fn new_recovery_code(app: AppHandle, secret: String) -> CommandResult<NewRecoveryCode> {
     let secret = Zeroizing::new(secret);
-    change(app, move |vault| vault.new_recovery_code(&secret)).await
+    run_change(app, move |vault| vault.new_recovery_code(&secret)).await
 }
 
 /// The key slots of the vault: what opens it, and since when.
 #[tauri::command]
 #[specta::specta]
 pub async fn key_slots(app: AppHandle) -> CommandResult<Slots> {
-    session(app, |vault| Ok(vault.key_slots())).await
+    run_in_session(app, |vault| Ok(vault.key_slots())).await
 }
 
 /// Contents of the vault in numbers.
 #[tauri::command]
 #[specta::specta]
 pub async fn vault_info(app: AppHandle) -> CommandResult<VaultInfo> {
-    session(app, |vault| vault.overview().info()).await
+    run_in_session(app, |vault| vault.overview().info()).await
 }
 
 /// Check the integrity of every part of the vault.
 #[tauri::command]
 #[specta::specta]
 pub async fn check_vault(app: AppHandle, rebuild_index: bool) -> CommandResult<CheckReport> {
-    cancelled_by_lock(app, move |vault, job| vault.overview().check(rebuild_index, job)).await
+    run_until_locked(app, move |vault, job| vault.overview().check(rebuild_index, job)).await
 }
 
 /// Copy the vault to a new folder and check the copy, which is a vault of its own.
@@ -216,35 +217,36 @@ pub async fn backup(
     out: String,
     on_progress: Channel<Progress>,
 ) -> CommandResult<BackedUp> {
-    change_job(app, job_id, on_progress, move |vault, job| vault.backups().create(&require_absolute(&out)?, job)).await
+    run_change_job(app, job_id, on_progress, move |vault, job| vault.backups().create(&require_absolute(&out)?, job))
+        .await
 }
 
 /// The audit log; with `verify` its chain and signatures are checked.
 #[tauri::command]
 #[specta::specta]
 pub async fn audit(app: AppHandle, verify: bool) -> CommandResult<AuditLog> {
-    session(app, move |vault| vault.overview().audit(verify)).await
+    run_in_session(app, move |vault| vault.overview().audit(verify)).await
 }
 
 /// The vault's own key, the trusted keys, and the keys seen on imported files.
 #[tauri::command]
 #[specta::specta]
 pub async fn keys(app: AppHandle) -> CommandResult<Keys> {
-    session(app, |vault| vault.keys().list()).await
+    run_in_session(app, |vault| vault.keys().list()).await
 }
 
 /// Trust a public key.
 #[tauri::command]
 #[specta::specta]
 pub async fn trust_key(app: AppHandle, key: String, name: Option<String>) -> CommandResult<Keys> {
-    session(app, move |vault| vault.keys().trust(&key, name.as_deref())).await
+    run_in_session(app, move |vault| vault.keys().trust(&key, name.as_deref())).await
 }
 
 /// Forget a key.
 #[tauri::command]
 #[specta::specta]
 pub async fn forget_key(app: AppHandle, key: String) -> CommandResult<Keys> {
-    session(app, move |vault| vault.keys().forget(&key)).await
+    run_in_session(app, move |vault| vault.keys().forget(&key)).await
 }
 
 /// Checks that a path is absolute. A relative path would depend on the folder in which the program was started.

@@ -1,5 +1,5 @@
 //! Watched folders, and the files detected in them.
-use crate::blocking::{CommandResult, blocking, session};
+use crate::blocking::{CommandResult, run_blocking, run_in_session};
 use mementory_api::types::*;
 use mementory_api::{ApiResult, Session};
 use std::path::Path;
@@ -9,7 +9,7 @@ use tauri::AppHandle;
 #[tauri::command]
 #[specta::specta]
 pub async fn watched(app: AppHandle) -> CommandResult<Watched> {
-    session(app, |session| session.watching().list()).await
+    run_in_session(app, |session| session.watching().list()).await
 }
 
 /// Watch a folder and ask before importing. Files that are in it now are not offered.
@@ -45,7 +45,7 @@ async fn change(
     app: AppHandle,
     work: impl FnOnce(&Session) -> ApiResult<Watched> + Send + 'static,
 ) -> CommandResult<Watched> {
-    blocking(app, move |state| {
+    run_blocking(app, move |state| {
         let watched = state.with_session(work)?;
         state.wake_signal().notify();
         Ok(watched)

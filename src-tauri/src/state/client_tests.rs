@@ -133,11 +133,11 @@ fn a_call_during_an_erasure_is_refused_and_changes_nothing() {
     window.remember("Likes trains.");
     let token = window.grant().token;
     let (started, starts) = mpsc::channel();
-    let (go_on, goes_on) = mpsc::channel::<()>();
-    let goes_on = Mutex::new(goes_on);
+    let (continue_erasure, erasure_continues) = mpsc::channel::<()>();
+    let erasure_continues = Mutex::new(erasure_continues);
     let job = Job::with_progress(Arc::new(move |_| {
         let _ = started.send(());
-        let _ = goes_on.lock().unwrap().recv();
+        let _ = erasure_continues.lock().unwrap().recv();
     }));
     std::thread::scope(|scope| {
         let erasing = scope.spawn(|| {
@@ -147,7 +147,7 @@ fn a_call_during_an_erasure_is_refused_and_changes_nothing() {
         starts.recv().unwrap();
         let answer = window.call(&token, "search", json!({"query": "tortoise"}));
         // Lets the erasure continue. Since the sender is gone, it no longer waits in later stages.
-        drop(go_on);
+        drop(continue_erasure);
         assert_eq!(answer.unwrap_err(), "busy");
         assert!(erasing.join().unwrap().receipt.complete);
     });

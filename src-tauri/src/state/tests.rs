@@ -131,9 +131,9 @@ fn a_locked_screen_and_the_end_of_a_job_wake_the_idle_thread_at_once() {
     let (locked, locks) = std::sync::mpsc::channel();
     let waiting = state.clone();
     std::thread::spawn(move || waiting.watch_for_idleness(|by| locked.send(by).unwrap()));
-    let at_once = MAX_WAIT / 3;
+    let wake_deadline = MAX_WAIT / 3;
     state.on_screen_lock(true);
-    assert_eq!(locks.recv_timeout(at_once), Ok(LockReason::Screen));
+    assert_eq!(locks.recv_timeout(wake_deadline), Ok(LockReason::Screen));
 
     let vault = folder.path().join("Memories.mementory");
     let session = Session::open(&vault, "correct horse battery staple").unwrap();
@@ -144,7 +144,7 @@ fn a_locked_screen_and_the_end_of_a_job_wake_the_idle_thread_at_once() {
         Ok(())
     };
     state.with_job("import", &job, working).unwrap();
-    assert_eq!(locks.recv_timeout(at_once), Ok(LockReason::Screen));
+    assert_eq!(locks.recv_timeout(wake_deadline), Ok(LockReason::Screen));
     assert!(!job.cancel_flag().load(Ordering::Relaxed), "it was waited for");
 }
 

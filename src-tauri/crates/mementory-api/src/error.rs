@@ -130,7 +130,7 @@ pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
             let exit = match *code {
                 "not_supported" | "unknown_encoding" | "base_required" => 2,
                 "passphrase_wrong" | "passphrase_needed" => 3,
-                // An unsafe name is refused, as in an archive, and not reported as damage.
+                // An unsafe name counts as refused input, as in an archive, and not as damage.
                 "kdf_parameters" | "path_escapes" => 6,
                 _ => 1,
             };

@@ -112,8 +112,8 @@ pub(crate) fn container_findings(catalog: &Catalog, source: &Detected) -> ApiRes
     Ok(source.listing_faults(catalog).into_iter().chain(&damaged).map(finding).collect())
 }
 
-/// Adds to an import error whether the intact remainder of the file can be imported, as the detail `salvage` and as a
-/// sentence in the message.
+/// Adds to an import error that the intact remainder of the file can be imported with `salvage`, or that `salvage` does
+/// not help.
 pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Detection, salvage: bool) -> ApiError {
     let formats = || found.sources.iter().filter_map(|source| Some((by_id(source.format)?, source)));
     let place = error.details.get("place").cloned().unwrap_or_default();
@@ -124,7 +124,8 @@ pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Dete
     if can_salvage && !salvage {
         return with_sentence(error, SALVAGE_HINT).with("salvage", true);
     }
-    // A cancelled import or a full disk is not the file's fault, and another option accepts invalid signatures.
+    // The sentence applies only to faults of the file. A cancelled import and a full disk are not such faults, and an
+    // invalid signature can be accepted with another option.
     match salvage && !can_salvage && error.exit == 1 && error.code != "signature_invalid" {
         true => with_sentence(error, "--salvage does nothing for this fault: there is nothing left to go by."),
         false => error,

@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn pam_signatures_of_every_algorithm_verify_as_their_cases_expect() {
         let folder = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/pam");
-        let (mut algorithms, mut refused, mut strangers) = (BTreeSet::new(), BTreeSet::new(), Vec::<String>::new());
+        let (mut algorithms, mut refused, mut other_keys) = (BTreeSet::new(), BTreeSet::new(), Vec::<String>::new());
         let mut cases: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
         cases.sort();
         for folder in cases {
@@ -363,13 +363,13 @@ mod tests {
                 assert_eq!(state(&checked), (valid, Some(valid), Some(valid)), "{name} {key}");
                 assert_eq!(codes(&checked.errors), Vec::from_iter(finding.clone()), "{name} {key}");
             }
-            if let Some(stranger) = strangers.iter().rfind(|key| !keys.contains(key)) {
+            if let Some(stranger) = other_keys.iter().rfind(|key| !keys.contains(key)) {
                 let checked = check(&input, std::slice::from_ref(stranger));
                 assert_eq!(state(&checked), (false, Some(valid), Some(false)), "{name}");
                 assert_eq!(codes(&checked.errors), [finding.clone().unwrap_or("signature_untrusted".into())], "{name}");
             }
             refused.extend(finding);
-            strangers.extend(keys);
+            other_keys.extend(keys);
         }
         assert_eq!(
             algorithms.into_iter().collect::<Vec<_>>(),
@@ -380,8 +380,8 @@ mod tests {
 
     #[test]
     fn keys_are_parsed_from_hex_and_did_key() {
-        let did = "did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK";
-        let parsed = Trust::parse(&[did.into(), format!("{did}#z6Mkha")]).unwrap();
+        let did_key_text = "did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK";
+        let parsed = Trust::parse(&[did_key_text.into(), format!("{did_key_text}#z6Mkha")]).unwrap();
         assert_eq!(hex(&parsed.0[0]), "2e6fcce36701dc791488e0d0b1745cc1e33a4c1c9fcc41c63bd343dbbe0970e6");
         assert_eq!(parsed.0[0], parsed.0[1]);
         for bad in ["", "00", "zz", "did:key:z6", "did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme"] {

@@ -110,7 +110,7 @@ fn installed(client: Client, places: &Places) -> Option<Found> {
     let program = places.program(client).map(|path| Found { by: "program", path });
     let application = || places.application(client).map(|path| Found { by: "application", path });
     let own_files =
-        || places.traces(client).into_iter().find(|path| path.exists()).map(|path| Found { by: "own_files", path });
+        || places.own_files(client).into_iter().find(|path| path.exists()).map(|path| Found { by: "own_files", path });
     program.or_else(application).or_else(own_files)
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn entry_of(member: &ObjectProp<'_>) -> Entry {
         })
     });
     Entry {
-        command: object.get_string("command").map(|lit| lit.value.to_string()),
+        command: object.get_string("command").map(|literal| literal.value.to_string()),
         args: object.get("args").and_then(|args| strings_of(&args.value)),
         env: env.into_iter().flatten().collect(),
     }

@@ -103,7 +103,7 @@ impl Places {
     }
 
     /// Files or folders that the client creates when it is first started.
-    pub(crate) fn traces(&self, client: Client) -> Vec<PathBuf> {
+    pub(crate) fn own_files(&self, client: Client) -> Vec<PathBuf> {
         match client {
             Client::ClaudeDesktop => vec![self.claude_desktop_folder()],
             Client::ClaudeCode => vec![self.config_path(client)],

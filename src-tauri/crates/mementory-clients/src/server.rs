@@ -93,7 +93,7 @@ pub(crate) struct AddedParts {
 }
 
 impl AddedParts {
-    fn flags_by_word(&mut self) -> [(&'static str, &mut bool); 5] {
+    fn flags_by_name(&mut self) -> [(&'static str, &mut bool); 5] {
         [
             ("file", &mut self.file),
             ("root", &mut self.root),
@@ -105,14 +105,14 @@ impl AddedParts {
 
     /// The value of [`ADDED_VARIABLE`]: `entry`, then a word for each of the other added parts, joined by `+`.
     pub fn to_text(mut self) -> String {
-        let further_words = self.flags_by_word().into_iter().filter(|(_, on)| **on).map(|(word, _)| word);
+        let further_words = self.flags_by_name().into_iter().filter(|(_, on)| **on).map(|(word, _)| word);
         ["entry"].into_iter().chain(further_words).collect::<Vec<_>>().join("+")
     }
 
     /// Reads what `to_text` wrote. Ignores unknown words, which another version may have written.
     pub fn parse(text: &str) -> Self {
         let mut added = Self::default();
-        for (word, on) in added.flags_by_word() {
+        for (word, on) in added.flags_by_name() {
             *on = text.split('+').any(|each| each == word);
         }
         added

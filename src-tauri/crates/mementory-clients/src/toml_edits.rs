@@ -234,7 +234,7 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 /// Extends the first of `blocks` by the empty line and the line break that were added before it. A client may have
-/// moved the others, so each of them with empty lines on both sides is extended by the one after it.
+/// moved the other blocks. Each of those that has an empty line on both sides is extended by the empty line after it.
 fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: AddedParts) -> Vec<Range<usize>> {
     let at_end = blocks.last().is_some_and(|last| last.end == text.len());
     for block in blocks.iter_mut().skip(usize::from(added.gap)) {

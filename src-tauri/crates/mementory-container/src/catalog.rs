@@ -121,7 +121,7 @@ impl Catalog {
     }
 
     /// True if the path with this index is an encrypted file that could not be opened.
-    pub fn is_closed(&self, root: usize) -> bool {
+    pub fn is_unopened(&self, root: usize) -> bool {
         let name = self.roots.get(root);
         self.issues.iter().any(|i| i.code == PASSPHRASE_NEEDED && Some(&i.place) == name)
     }
@@ -205,9 +205,9 @@ impl Catalog {
         }
     }
 
-    /// A value that `derive` makes from the first bytes of the member, together with its size in bytes. The value is kept
-    /// in memory by its type, so a type must always be derived in the same way, and cloning it should be cheap. Like a
-    /// head, a kept value is outdated if the file changes later.
+    /// The value that `derive` makes from the first bytes of the member. `derive` returns the value and its size in
+    /// bytes. The value is cached by its type, so all calls for a type must derive it in the same way, and cloning it
+    /// should be cheap. Like a head, a cached value is outdated if the file changes later.
     ///
     /// # Errors
     /// The error of `derive`; then nothing is kept.

@@ -12,14 +12,14 @@ const MAX_TOTAL_BYTES: usize = 32 << 20;
 const LARGE_BYTES: usize = 16 << 10;
 
 #[derive(Default)]
-struct Kept {
+struct LimitedValues {
     values: HashMap<(usize, TypeId), Box<dyn Any + Send + Sync>>,
     total_bytes: usize,
 }
 
 /// Values by the number of their member and their type.
 #[derive(Default)]
-pub(super) struct DerivedValues(Mutex<Kept>);
+pub(super) struct DerivedValues(Mutex<LimitedValues>);
 
 impl DerivedValues {
     /// The kept value of this type.

@@ -160,7 +160,7 @@ fn archive_source(
                 catalog.issues.push(Issue::new("archive_depth", &member.place, message));
                 return Ok(ArchiveOrOther::Other(None));
             }
-            match entry.in_place(&outer.source) {
+            match entry.stored_bytes(&outer.source) {
                 Ok(Some(source)) => return Ok(ArchiveOrOther::Archive(source)),
                 Ok(None) => {}
                 Err(e) => {

@@ -19,7 +19,7 @@ struct DeclaredBytes {
     /// Uncompressed bytes of all entries.
     all: u64,
     /// Uncompressed bytes of the entries that expand more than any real file does.
-    extreme: u64,
+    strongly_expanding: u64,
 }
 
 impl DeclaredBytes {
@@ -82,12 +82,14 @@ impl Expansion {
         for (packed, size) in sizes {
             declared.all = declared.all.saturating_add(size);
             if size > packed.saturating_mul(EXPANSION) {
-                declared.extreme = declared.extreme.saturating_add(size);
+                declared.strongly_expanding = declared.strongly_expanding.saturating_add(size);
             }
         }
         let figure = match declared {
             DeclaredBytes { all, .. } if *all > declared.max_bytes(limits) => declared.all,
-            DeclaredBytes { extreme, .. } if *extreme > limits.expanded_bytes => declared.extreme,
+            DeclaredBytes { strongly_expanding, .. } if *strongly_expanding > limits.expanded_bytes => {
+                declared.strongly_expanding
+            }
             _ => return Ok(()),
         };
         Err(FormatError::Limit { limit: "expanded_bytes", place: member.place.clone(), figure })

@@ -80,7 +80,7 @@ pub(super) fn listing_faults(
         let Ok(safe) = zip::safe_name(name) else { continue };
         let has_empty_part =
             name.strip_prefix("./").unwrap_or(name).split('/').any(|part| part.is_empty() || part == ".");
-        // A link is reported as one, also if its name ends like that of a folder.
+        // A link is reported as a link, even if its name ends like that of a folder.
         if has_empty_part && entry.kind() != EntryKind::Link {
             let message = "a part of the name is empty";
             out.push(Fault::new(

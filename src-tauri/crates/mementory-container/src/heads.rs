@@ -32,14 +32,14 @@ pub(super) enum HeadEnd {
 }
 
 #[derive(Default)]
-struct KeptHeads {
+struct LimitedHeads {
     by_member: HashMap<usize, Head>,
     total_bytes: usize,
 }
 
 /// Heads by the number of their member.
 #[derive(Default)]
-pub(super) struct Heads(Mutex<KeptHeads>);
+pub(super) struct Heads(Mutex<LimitedHeads>);
 
 impl Heads {
     /// The first `n` bytes of a member, or all bytes if the member has fewer. None if they are not kept.

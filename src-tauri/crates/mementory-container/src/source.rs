@@ -122,21 +122,21 @@ enum Handle {
 
 impl Read for Window {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        let want = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(buf.len());
-        if want == 0 {
+        let wanted_bytes = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(buf.len());
+        if wanted_bytes == 0 {
             return Ok(0);
         }
         let n = match &mut self.handle {
-            Handle::File(file) => file.read(&mut buf[..want])?,
+            Handle::File(file) => file.read(&mut buf[..wanted_bytes])?,
             Handle::Memory(bytes) => {
                 let at = usize::try_from(self.at).map_err(std::io::Error::other)?;
-                buf[..want].copy_from_slice(&bytes[at..at + want]);
-                want
+                buf[..wanted_bytes].copy_from_slice(&bytes[at..at + wanted_bytes]);
+                wanted_bytes
             }
             Handle::Spooled(file) => {
                 let mut file = file.lock().map_err(|_| std::io::Error::other("scratch space is unusable"))?;
                 file.seek(SeekFrom::Start(self.at))?;
-                file.read(&mut buf[..want])?
+                file.read(&mut buf[..wanted_bytes])?
             }
         };
         self.at += n as u64;

@@ -17,7 +17,7 @@ fn directory_of(bytes: &[u8]) -> usize {
     read_u32(bytes, end_of(bytes) + 16) as usize
 }
 
-/// The bytes with `more` before the directory, which the end record places behind it.
+/// Inserts `more` before the directory. The end record then states the new offset of the directory.
 fn insert_before_directory(bytes: &[u8], more: &[u8]) -> Vec<u8> {
     let (at, end) = (directory_of(bytes), end_of(bytes));
     let mut out = [&bytes[..at], more, &bytes[at..]].concat();
@@ -34,7 +34,7 @@ fn set_count(bytes: &[u8], count: u16) -> Vec<u8> {
 }
 
 /// The bytes with a Zip64 end record that states `count` entries.
-fn add_wide_record(bytes: &[u8], count: u64) -> Vec<u8> {
+fn add_zip64_record(bytes: &[u8], count: u64) -> Vec<u8> {
     let (at, end) = (directory_of(bytes), end_of(bytes));
     let mut record = b"PK\x06\x06".to_vec();
     record.extend(44_u64.to_le_bytes());
@@ -69,7 +69,7 @@ fn entries_that_only_some_programs_see_are_faults() {
         ("good", good.clone(), &[]),
         ("streamed", streamed.clone(), &[]),
         ("padded", insert_before_directory(&good, &[0; 100]), &[]),
-        ("wide", add_wide_record(&good, 2), &[]),
+        ("wide", add_zip64_record(&good, 2), &[]),
         ("junk-after", [good.as_slice(), b"junk"].concat(), &[]),
         ("hidden-first", [hidden, &good].concat(), &["container_hidden_entry"]),
         ("hidden-last", insert_before_directory(&good, hidden), &["container_hidden_entry"]),
@@ -82,7 +82,7 @@ fn entries_that_only_some_programs_see_are_faults() {
         ("fewer-stated", set_count(&good, 1), &["container_directory_differs"]),
         ("none-stated", set_count(&good, 0), &["container_directory_differs"]),
         ("short-directory", short_directory, &["container_directory_differs"]),
-        ("two-end-records", set_count(&add_wide_record(&good, 2), 1), &["container_directory_differs"]),
+        ("two-end-records", set_count(&add_zip64_record(&good, 2), 1), &["container_directory_differs"]),
         ("other-sizes", other_sizes, &["container_header_differs"]),
         ("other-checksum", other_checksum, &["container_header_differs"]),
     ];

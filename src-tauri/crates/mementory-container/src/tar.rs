@@ -2,7 +2,8 @@
 use super::{source::Source, zip::Entry};
 use std::io::{BufReader, ErrorKind, Read, Result};
 
-/// Number of damaged headers after which the rest of an archive is not listed. Each takes a new search.
+/// Number of damaged headers after which the rest of an archive is not listed, because each of them costs a search for
+/// the next header.
 const MAX_DAMAGED_HEADERS: u32 = 1000;
 /// Bytes of a header block.
 const BLOCK_BYTES: usize = 512;

@@ -234,7 +234,7 @@ fn nested_archives_are_opened_unless_they_are_user_files() {
         plain_entry("Ads__u.zip", b""),
     ]);
     let portal = dir.put("portal.zip", &outer);
-    let want = [
+    let wanted = [
         "portal.zip!/User Online Activity/Conversations__u-0001.zip!/conversations.json",
         "portal.zip!/User Online Activity/Conversations__u-0001.zip!/upload.zip",
         "portal.zip!/User Online Activity/Files__u-0001.zip!/personal/mine.zip",
@@ -242,10 +242,10 @@ fn nested_archives_are_opened_unless_they_are_user_files() {
         "portal.zip!/thing.dat",
         "portal.zip!/Ads__u.zip",
     ];
-    assert_eq!(places(&open(std::slice::from_ref(&portal)).unwrap()), want);
+    assert_eq!(places(&open(std::slice::from_ref(&portal)).unwrap()), wanted);
     let spooled = Catalog::open(std::slice::from_ref(&portal), &Limits::default(), Some(&MemorySpool)).unwrap();
-    assert_eq!(places(&spooled), want);
-    assert_eq!(member_text(&spooled, want[0]).unwrap(), "[]");
+    assert_eq!(places(&spooled), wanted);
+    assert_eq!(member_text(&spooled, wanted[0]).unwrap(), "[]");
     // Archives nested three levels deep are read in place, by several threads at once.
     let mut deep = zip_bytes(&[plain_entry("bottom", b"down here")]);
     for _ in 0..3 {
@@ -274,13 +274,13 @@ fn limits_and_declared_sizes_are_enforced() {
     let result = c.read(&c.members()[0], |r| Ok(std::io::copy(r, &mut std::io::sink()).is_err()));
     assert!(matches!(result, Err(FormatError::Limit { limit: "total_bytes", .. })));
     // The entry declares 10 bytes but contains 5000.
-    let mut lying = zip_bytes(&[EntrySpec { deflate: true, ..plain_entry("lie", &[7; 5000]) }]);
+    let mut wrong_size = zip_bytes(&[EntrySpec { deflate: true, ..plain_entry("lie", &[7; 5000]) }]);
     let size = 5000_u32.to_le_bytes();
-    while let Some(at) = memchr::memmem::find(&lying, &size) {
-        lying[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
+    while let Some(at) = memchr::memmem::find(&wrong_size, &size) {
+        wrong_size[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
     }
-    let c = open(&[dir.put("lying.zip", &lying)]).unwrap();
-    assert!(member_text(&c, "lying.zip!/lie").is_err());
+    let c = open(&[dir.put("wrong_size.zip", &wrong_size)]).unwrap();
+    assert!(member_text(&c, "wrong_size.zip!/lie").is_err());
     let many: Vec<_> = (0..20).map(|i| format!("f{i}")).collect();
     let entries: Vec<_> = many.iter().map(|n| plain_entry(n, b"")).collect();
     let path = dir.put("many.zip", &zip_bytes(&entries));
@@ -299,9 +299,9 @@ fn a_duplicate_file_is_dropped_and_a_missing_file_is_an_error() {
     let c = open(&again).unwrap();
     assert_eq!(places(&c), ["x.zip!/a", "y.zip!/a", "t.json"]);
     let dropped: Vec<_> = c.dropped().iter().map(|d| (d.place.as_str(), d.reason.as_str())).collect();
-    let want =
+    let wanted =
         [("x (1).zip", "duplicate_file: same bytes as x.zip"), ("t (1).json", "duplicate_file: same bytes as t.json")];
-    assert_eq!(dropped, want);
+    assert_eq!(dropped, wanted);
     match open(&[given[0].clone(), dir.0.join("missing.zip")]) {
         Err(FormatError::Io { place, .. }) => assert_eq!(place, "missing.zip"),
         _ => panic!("a missing file is an error"),

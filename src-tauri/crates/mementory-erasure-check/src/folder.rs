@@ -103,12 +103,12 @@ mod tests {
 
     #[test]
     fn copies_of_our_files_are_distinguished_from_other_files() {
-        let nowhere = Path::new("/nonexistent");
+        let missing_path = Path::new("/nonexistent");
         for name in ["store.schema-1.db", "store.db.bak", "store (conflicted copy).db", "Copy of store.db"] {
-            assert!(is_copy(name, nowhere, 1), "{name}");
+            assert!(is_copy(name, missing_path, 1), "{name}");
         }
         for name in ["notes.txt", ".vault.json.a1b2c3", "readme.md", "backup"] {
-            assert!(!is_copy(name, nowhere, 1), "{name}");
+            assert!(!is_copy(name, missing_path, 1), "{name}");
         }
         assert!(is_system_file("._lock") && is_system_file(".DS_Store") && !is_system_file("store.db.bak"));
     }

@@ -109,8 +109,9 @@ impl<'n> PageSearch<'n> {
         Ok(hits)
     }
 
-    /// Adds the occurrences in one page. Those that extend over several values are left out. They match by chance, for
-    /// example where a text that lacks the last letter precedes a hash that begins with it.
+    /// Adds the occurrences in one page. Those that extend over several values are left out, because they match by
+    /// chance: for example, where a text without the last letter of a needle is followed by a hash that begins with
+    /// that letter.
     fn add_hits(&self, page: i64, bytes: &[u8], hits: &mut Vec<Hit>) {
         let mut layout = None;
         for (needle, start) in self.search.occurrences(bytes) {

@@ -227,8 +227,8 @@ impl TextFinder {
         let mut is_start = true;
         let mut is_json = false;
         let mut lines = LongLines { counts_erased: !self.has_written_marks, ..LongLines::default() };
-        // The end of a window is kept, so that a text, or two pieces of one, that begin there are found with the next
-        // bytes. At least as many bytes are read at a time, so that each byte is searched twice at most.
+        // The end of each window is searched again together with the next bytes, because a text, or two pieces of one,
+        // may begin there. At least as many new bytes are read each time, so that no byte is searched more than twice.
         let most_kept = self.other_forms.max_bytes().max(2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES));
         let chunk_bytes = CHUNK_BYTES.max(most_kept) as u64;
         loop {
@@ -295,8 +295,8 @@ impl TextFinder {
     }
 }
 
-/// Finds lines with redaction marks in large files that are too long for the deletion to compare the pieces of quoted
-/// texts in them.
+/// Finds lines with redaction marks in large files. If such a line is too long, the deletion does not compare the
+/// pieces of quoted texts in it.
 #[derive(Default)]
 struct LongLines {
     /// Whether the marks of erasures count. They do not if the checked erasure may have written them.
@@ -365,7 +365,7 @@ fn is_edge(window: &[u8], at: usize, is_json: bool) -> bool {
     }
 }
 
-/// True if the byte is a letter whose escape means another character: in `\nut`, the text is a line break and `ut`.
+/// True if the byte is the letter of an escape, which stands for another character: `\nut` means a line break and `ut`.
 fn is_letter_of_escape(window: &[u8], at: usize) -> bool {
     window.get(at).is_some_and(|byte| b"bfnrtu".contains(byte)) && is_escaped(window, at)
 }

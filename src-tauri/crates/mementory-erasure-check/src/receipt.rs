@@ -33,8 +33,8 @@ pub struct Receipt {
     pub at: Timestamp,
     pub complete: bool,
     pub places: Vec<ReceiptPlace>,
-    /// Number of other records that still contain the same words. They were left on purpose, so no place fails for
-    /// them.
+    /// Number of other records that still contain the same words. They were left on purpose, so they make no place
+    /// fail.
     pub copies_left: u32,
     /// Number of other records that contained the same words and were redacted. None if the number is not known, as in
     /// receipts of earlier program versions and of interrupted deletions.

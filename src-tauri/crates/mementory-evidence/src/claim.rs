@@ -1,7 +1,7 @@
 //! Divides a memory into statements, and finds the sentences of a message that support them best.
 use crate::{
     parts::{Part, clauses, sentences},
-    words::{Shape, Word, Words, likeness},
+    words::{Word, WordShape, Words, likeness},
 };
 
 /// Number of code points of a message that are read.
@@ -110,10 +110,10 @@ impl Statement {
                 continue;
             }
             let factor = match word.shape {
-                Shape::Word => 1.0,
-                Shape::Number => 1.2,
-                Shape::Pair => 0.7,
-                Shape::WeakPair => 0.1,
+                WordShape::Word => 1.0,
+                WordShape::Number => 1.2,
+                WordShape::Pair => 0.7,
+                WordShape::WeakPair => 0.1,
             };
             let weight = rarity(&word.folded).max(0.0) * factor;
             weighed.push((word, weight));
@@ -130,7 +130,7 @@ impl Statement {
     }
 
     fn strong_word_count(&self) -> u32 {
-        self.words.iter().filter(|(word, _)| word.shape != Shape::WeakPair).count() as u32
+        self.words.iter().filter(|(word, _)| word.shape != WordShape::WeakPair).count() as u32
     }
 
     fn best_in(&self, message_sentences: &[(Part<'_>, Words)]) -> Option<Sentence> {
@@ -166,7 +166,7 @@ impl Statement {
 
     fn score(&self, matched: &[f32]) -> (f32, u32) {
         let found = |((word, weight), likeness): (&(Word, f32), &f32)| {
-            (weight * likeness, u32::from(*likeness > 0.0 && word.shape != Shape::WeakPair))
+            (weight * likeness, u32::from(*likeness > 0.0 && word.shape != WordShape::WeakPair))
         };
         let (sum, shared) = self.words.iter().zip(matched).map(found).fold((0.0, 0), |(a, b), (x, y)| (a + x, b + y));
         (sum / self.total, shared)

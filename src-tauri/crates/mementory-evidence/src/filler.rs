@@ -1,7 +1,7 @@
 //! Folded words that do not count as evidence.
 
 /// Words with which assistants introduce a memory ("the user stated …"), and words for the person.
-const FRAME: &[&str] = &[
+const INTRODUCING_WORDS: &[&str] = &[
     "user",
     "users",
     "nutzer",
@@ -178,7 +178,7 @@ const ROMANCE: &[&str] = &[
 ];
 
 /// Words for the person in unspaced scripts, folded and therefore without voicing marks.
-pub(crate) const UNSPACED_FRAME: &[&str] =
+pub(crate) const UNSPACED_PERSON_WORDS: &[&str] =
     &["ユーサー", "あなた", "本人", "私", "わたし", "僕", "俺", "彼女", "彼", "用户", "我", "사용자"];
 
 const NEGATIONS: &[&str] = &[
@@ -192,7 +192,7 @@ const UNSPACED_NEGATIONS: &[&str] = &["ない", "ません", "なく", "なか",
 
 /// True for a folded word that does not count as evidence.
 pub(crate) fn is_filler(word: &str) -> bool {
-    word.len() <= 12 && [FRAME, ENGLISH, GERMAN, ROMANCE].iter().any(|list| list.contains(&word))
+    word.len() <= 12 && [INTRODUCING_WORDS, ENGLISH, GERMAN, ROMANCE].iter().any(|list| list.contains(&word))
 }
 
 /// True for a folded word that negates.

@@ -1,5 +1,5 @@
 //! Divides a text into the words that are compared.
-use crate::filler::{UNSPACED_FRAME, has_unspaced_negation, is_filler, is_negation};
+use crate::filler::{UNSPACED_PERSON_WORDS, has_unspaced_negation, is_filler, is_negation};
 use mementory_model::{fold, is_of_unspaced_script};
 
 /// A word that is compared.
@@ -9,14 +9,14 @@ pub(crate) struct Word {
     pub(crate) folded: String,
     /// The folded word without its usual ending.
     pub(crate) stem: String,
-    pub(crate) shape: Shape,
+    pub(crate) shape: WordShape,
     /// True if the word begins with a capital in the text.
     pub(crate) capitalised: bool,
 }
 
 /// The type of a word, on which its weight depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum WordShape {
     /// A word between spaces.
     Word,
     /// A word with a digit.
@@ -73,8 +73,8 @@ impl Words {
         if is_filler(&folded) || is_negation(&folded) {
             return;
         }
-        let shape = if folded.contains(|c: char| c.is_numeric()) { Shape::Number } else { Shape::Word };
-        let stem = if shape == Shape::Number { folded.clone() } else { stem(&folded) };
+        let shape = if folded.contains(|c: char| c.is_numeric()) { WordShape::Number } else { WordShape::Word };
+        let stem = if shape == WordShape::Number { folded.clone() } else { stem(&folded) };
         let capitalised = run.chars().next().is_some_and(char::is_uppercase);
         self.words.push(Word { stem, shape, capitalised, folded });
     }
@@ -84,7 +84,7 @@ impl Words {
         let hangul = run.contains(|c: char| matches!(c, '\u{ac00}'..='\u{d7ff}'));
         let mut folded = if hangul { run.to_owned() } else { fold(run) };
         self.is_negated |= has_unspaced_negation(&folded);
-        for frame in UNSPACED_FRAME {
+        for frame in UNSPACED_PERSON_WORDS {
             if folded.contains(frame) {
                 folded = folded.replace(frame, " ");
             }
@@ -94,14 +94,19 @@ impl Words {
             for pair in chars.windows(2) {
                 let weak = pair.iter().all(|c| matches!(c, '\u{3040}'..='\u{309f}'));
                 let text: String = pair.iter().collect();
-                let shape = if weak { Shape::WeakPair } else { Shape::Pair };
+                let shape = if weak { WordShape::WeakPair } else { WordShape::Pair };
                 self.words.push(Word { stem: text.clone(), folded: text, shape, capitalised: false });
             }
             if let [single] = chars.as_slice()
                 && !matches!(single, '\u{3040}'..='\u{309f}')
             {
                 let text = single.to_string();
-                self.words.push(Word { stem: text.clone(), folded: text, shape: Shape::WeakPair, capitalised: false });
+                self.words.push(Word {
+                    stem: text.clone(),
+                    folded: text,
+                    shape: WordShape::WeakPair,
+                    capitalised: false,
+                });
             }
         }
     }
@@ -116,7 +121,7 @@ pub fn key_words(text: &str) -> String {
         if is_filler(&folded) || is_negation(&folded) {
             continue;
         }
-        let cleaned = UNSPACED_FRAME.iter().fold(folded, |text, frame| text.replace(frame, " "));
+        let cleaned = UNSPACED_PERSON_WORDS.iter().fold(folded, |text, frame| text.replace(frame, " "));
         for piece in cleaned.split(' ').filter(|piece| !piece.is_empty()) {
             if !out.is_empty() {
                 out.push(' ');
@@ -163,7 +168,7 @@ pub(crate) fn likeness(a: &Word, b: &Word) -> f32 {
     if a.folded == b.folded {
         return 1.0;
     }
-    if a.shape != Shape::Word || b.shape != Shape::Word {
+    if a.shape != WordShape::Word || b.shape != WordShape::Word {
         return 0.0;
     }
     if a.stem == b.stem {
@@ -202,7 +207,7 @@ mod tests {
     #[test]
     fn an_unspaced_text_gives_pairs_without_words_for_the_user() {
         let words = Words::new("ユーザーは京都に住んでいる");
-        assert!(words.words.iter().any(|w| w.folded == "京都" && w.shape == Shape::Pair));
+        assert!(words.words.iter().any(|w| w.folded == "京都" && w.shape == WordShape::Pair));
         assert!(words.words.iter().all(|w| !w.folded.contains('ユ')));
         assert_eq!(key_words("User is allergic to penicillin."), "allergic penicillin");
     }

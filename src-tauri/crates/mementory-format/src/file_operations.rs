@@ -28,9 +28,9 @@ pub trait SignFiles {
 
 /// A format that can prove that entries belong to a signed file without revealing the other entries.
 pub trait DiscloseParts {
-    /// Writes the entries that `selection` matches, each with its proof, to the new file `out`. `selection` contains a
-    /// type of the format itself. An empty selection matches all entries. The caller must verify the signature first
-    /// ([`crate::Format::signatures`]).
+    /// Writes the entries that `selection` matches, each with its proof, to the new file `out`. `selection` has its
+    /// options in the format's own type. An empty selection matches all entries. The caller must verify the signature
+    /// first ([`crate::Format::signatures`]).
     ///
     /// # Errors
     /// The file is not signed or does not match its own root hash, or an I/O error.

@@ -15,19 +15,19 @@ const ROUNDS: usize = 300;
 /// How strongly each step pulls the weights towards 0 (weight decay). Chosen by cross-validation.
 const KIND_DECAY: f32 = 2.0;
 const SPECIAL_DECAY: f32 = 0.5;
-/// By how much the numbers of a vector are multiplied before fitting. They are so small beside the other inputs that
-/// the decay would leave them too little weight. Chosen by cross-validation; the stored weights are those of the
-/// vector as it is.
+/// The numbers of a vector are multiplied by this before fitting. Without it, they are so small beside the other inputs
+/// that the decay would leave them too little weight. Chosen by cross-validation. The stored weights fit the unscaled
+/// vector.
 const VECTOR_SCALE: f32 = 3.0;
-/// The sentences that show a special category are far fewer than the others. At 1 both groups would have the same total
-/// weight, at 0 every sentence the same. In between, recall and precision are both high.
+/// How strongly the few sentences that show a special category are weighted up. At 1, they have the same total weight
+/// as all other sentences. At 0, every sentence has the same weight. In between, recall and precision are both high.
 const BALANCE: f32 = 0.3;
 
 struct Sample {
     kind: usize,
     special: Vec<bool>,
     inputs: Vec<f32>,
-    /// The numbers of its features.
+    /// Numbers of the features of the sentence.
     features: Vec<u16>,
 }
 
@@ -35,9 +35,9 @@ fn main() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
     let samples: Vec<Sample> =
         ["samples", "everyday", "memories", "voices"].iter().flat_map(|folder| read(&data.join(folder))).collect();
-    cross_validate(&samples, Given::All, "all inputs");
-    cross_validate(&samples, Given::Vector, "the vector alone");
-    cross_validate(&samples, Given::Words, "the words alone");
+    cross_validate(&samples, InputSet::All, "all inputs");
+    cross_validate(&samples, InputSet::Vector, "the vector alone");
+    cross_validate(&samples, InputSet::Words, "the words alone");
     let bytes = stored(&samples);
     std::fs::write(data.join("fitted.bin"), &bytes).unwrap();
     println!("{} samples, {} bytes", samples.len(), bytes.len());
@@ -68,7 +68,7 @@ fn read(folder: &Path) -> Vec<Sample> {
 
 /// Fits the weights to four fifths of the samples and tests them with the remaining fifth. Repeats this five times,
 /// each time with another fifth.
-fn cross_validate(samples: &[Sample], given: Given, name: &str) {
+fn cross_validate(samples: &[Sample], given: InputSet, name: &str) {
     let (mut kinds, mut found, mut wanted, mut right) = (0, 0, 0, 0);
     for fold in 0..FOLDS {
         let (tested, others): (Vec<usize>, Vec<usize>) = (0..samples.len()).partition(|n| n % FOLDS == fold);
@@ -105,22 +105,22 @@ impl Row {
         Self { inputs: vec![0.0; inputs + 1], features: vec![0.0; features] }
     }
 
-    fn score(&self, given: Given, sample: &Sample) -> f32 {
+    fn score(&self, given: InputSet, sample: &Sample) -> f32 {
         let of_features: f32 = sample.features.iter().filter_map(|at| self.features.get(usize::from(*at))).sum();
         let (bias, weights) = self.inputs.split_last().unwrap();
         dot(weights, given.inputs(sample)) + bias + of_features * feature_value(sample.features.len())
     }
 }
 
-/// What a regression is given.
+/// The inputs that a regression uses.
 #[derive(Clone, Copy)]
-enum Given {
+enum InputSet {
     All,
     Vector,
     Words,
 }
 
-impl Given {
+impl InputSet {
     const fn min_special(self) -> f32 {
         match self {
             Self::All => MIN_SPECIAL,
@@ -143,7 +143,7 @@ impl Given {
 }
 
 /// Rows of weights: first one for each kind, then one for each special category.
-fn fit(samples: &[Sample], chosen: &[usize], given: Given) -> Vec<Row> {
+fn fit(samples: &[Sample], chosen: &[usize], given: InputSet) -> Vec<Row> {
     let samples: Vec<&Sample> = chosen.iter().map(|n| &samples[*n]).collect();
     let even = vec![1.0; samples.len()];
     let of_kind: Vec<Vec<f32>> = samples
@@ -155,9 +155,11 @@ fn fit(samples: &[Sample], chosen: &[usize], given: Given) -> Vec<Row> {
         let shows: Vec<Vec<f32>> = samples.iter().map(|sample| vec![f32::from(sample.special[class])]).collect();
         let positive = shows.iter().map(|one| one[0]).sum::<f32>();
         let half = samples.len() as f32 / 2.0;
-        let even_out = |share: f32| BALANCE * half / share + 1.0 - BALANCE;
-        let (of_shown, of_others) = (even_out(positive), even_out(samples.len() as f32 - positive));
-        let importance: Vec<f32> = shows.iter().map(|one| if one[0] > 0.0 { of_shown } else { of_others }).collect();
+        let importance_of = |share: f32| BALANCE * half / share + 1.0 - BALANCE;
+        let (shown_importance, other_importance) =
+            (importance_of(positive), importance_of(samples.len() as f32 - positive));
+        let importance: Vec<f32> =
+            shows.iter().map(|one| if one[0] > 0.0 { shown_importance } else { other_importance }).collect();
         rows.extend(descend(&samples, given, &shows, &importance, SPECIAL_DECAY, |scores| {
             scores.iter_mut().for_each(|score| *score = sigmoid(*score));
         }));
@@ -168,7 +170,7 @@ fn fit(samples: &[Sample], chosen: &[usize], given: Given) -> Vec<Row> {
 /// Gradient descent with Nesterov's momentum on the mean loss. The bias is not pulled to 0.
 fn descend(
     samples: &[&Sample],
-    given: Given,
+    given: InputSet,
     targets: &[Vec<f32>],
     importance: &[f32],
     decay: f32,
@@ -181,15 +183,15 @@ fn descend(
     let mut before = weights.clone();
     for round in 0..ROUNDS {
         let momentum = round as f32 / (round as f32 + 3.0);
-        let mut ahead = weights.clone();
-        for (ahead, before) in ahead.iter_mut().zip(&before) {
-            let ahead_of = |now: &mut f32, old: &f32| *now += momentum * (*now - old);
-            ahead.inputs.iter_mut().zip(&before.inputs).for_each(|(now, old)| ahead_of(now, old));
-            ahead.features.iter_mut().zip(&before.features).for_each(|(now, old)| ahead_of(now, old));
+        let mut lookahead = weights.clone();
+        for (lookahead, before) in lookahead.iter_mut().zip(&before) {
+            let extrapolate = |now: &mut f32, old: &f32| *now += momentum * (*now - old);
+            lookahead.inputs.iter_mut().zip(&before.inputs).for_each(|(now, old)| extrapolate(now, old));
+            lookahead.features.iter_mut().zip(&before.features).for_each(|(now, old)| extrapolate(now, old));
         }
-        let mut gradient = vec![zero.clone(); ahead.len()];
+        let mut gradient = vec![zero.clone(); lookahead.len()];
         for ((sample, target), importance) in samples.iter().zip(targets).zip(importance) {
-            let mut scores: Vec<f32> = ahead.iter().map(|row| row.score(given, sample)).collect();
+            let mut scores: Vec<f32> = lookahead.iter().map(|row| row.score(given, sample)).collect();
             to_probabilities(&mut scores);
             let value = feature_value(sample.features.len());
             for ((row, probability), target) in gradient.iter_mut().zip(scores).zip(target) {
@@ -205,7 +207,7 @@ fn descend(
             }
         }
         before = weights;
-        weights = ahead;
+        weights = lookahead;
         for (row, slopes) in weights.iter_mut().zip(&gradient) {
             let step = |weight: &mut f32, slope: &f32, decay: f32| *weight -= STEP * (slope + decay / n * *weight);
             let last = row.inputs.len() - 1;
@@ -232,14 +234,14 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 fn stored(samples: &[Sample]) -> Vec<u8> {
     let everything: Vec<usize> = (0..samples.len()).collect();
     let mut bytes = Vec::new();
-    for given in [Given::All, Given::Vector, Given::Words] {
+    for given in [InputSet::All, InputSet::Vector, InputSet::Words] {
         let mut rows = fit(samples, &everything, given);
-        if !matches!(given, Given::Words) {
+        if !matches!(given, InputSet::Words) {
             let of_vector = rows.iter_mut().flat_map(|row| &mut row.inputs[..DIMENSIONS]);
             of_vector.for_each(|weight| *weight *= VECTOR_SCALE);
         }
         bytes.extend(rows.iter().flat_map(|row| &row.inputs).flat_map(|weight| weight.to_le_bytes()));
-        if !matches!(given, Given::Vector) {
+        if !matches!(given, InputSet::Vector) {
             add_features(&mut bytes, &rows);
         }
     }

@@ -5,7 +5,7 @@ use crate::{
     fold::{Folded, is_east_asian, words},
     patterns::WordSet,
     special::{evidence_of, shown},
-    subject::{First, first_subject},
+    subject::{FirstSubject, first_subject},
     word_lists::ABOUT,
 };
 use std::collections::{HashMap, HashSet};
@@ -107,8 +107,8 @@ pub(crate) fn word_scores(folded: &Folded, special: &[Special], features: &HashS
     if let Some(first) = first_subject(folded) {
         scores = scores.map(|score| score * 0.65);
         let kind = match first {
-            First::Pet => AboutKind::Home,
-            First::Person => AboutKind::People,
+            FirstSubject::Pet => AboutKind::Home,
+            FirstSubject::Person => AboutKind::People,
         };
         scores[kind.index()] += 3.0;
     }

@@ -7,7 +7,7 @@ use crate::{
     classify::{KIND_COUNT, best_kind, features, word_scores},
     fold::Folded,
     special::{Evidence, evidence_of, shown},
-    subject::{First, first_subject},
+    subject::{FirstSubject, first_subject},
 };
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -25,9 +25,9 @@ const INPUTS: usize = DIMENSIONS + WORD_INPUTS;
 /// The features of a text (its words and their beginnings, or pairs of characters) have no list, because new texts have
 /// new words. Each gets one of this many numbers by its hash.
 pub const FEATURE_COUNT: usize = 8192;
-/// Total input of the features of a text (the root of the sum of their squares).
+/// Length of the vector of all feature inputs of a text (the root of the sum of their squares).
 const FEATURE_VALUE: f32 = 2.5;
-/// A score of the words at which its input is one half.
+/// Score of a kind by words at which the input of the regression is one half.
 const HALF_SCORE: f32 = 2.0;
 
 /// Number of bytes of the rows of weights of `inputs` inputs, as `f32`, little endian. The last weight of a row is the
@@ -48,15 +48,15 @@ const MIN_KIND_PROBABILITY: f32 = 0.2;
 /// A special category is suggested if its probability by all inputs is at least this. Missing a category is worse than
 /// suggesting a wrong one.
 pub const MIN_SPECIAL: f32 = 0.2;
-/// The least probability by the vector alone or by the words alone. These are less sure: at [`MIN_SPECIAL`] too many
-/// suggestions would be wrong.
+/// The least probability by the vector alone, or by the words alone. Such a probability is less reliable: at
+/// [`MIN_SPECIAL`] too many suggestions would be wrong.
 pub const MIN_SPECIAL_BY_LESS: f32 = 0.3;
 
 /// What the words of a text say.
 struct Words {
     scores: [f32; KIND_COUNT],
     evidence: [Evidence; SPECIAL_COUNT],
-    first: Option<First>,
+    first: Option<FirstSubject>,
     features: Vec<u16>,
     /// The text is in a language without word lists.
     is_foreign: bool,
@@ -85,7 +85,7 @@ impl Words {
         for wanted in [Evidence::Sure, Evidence::Likely, Evidence::Doubtful] {
             inputs.extend(self.evidence.map(|evidence| f32::from(evidence == wanted)));
         }
-        inputs.extend([First::Person, First::Pet].map(|wanted| f32::from(self.first == Some(wanted))));
+        inputs.extend([FirstSubject::Person, FirstSubject::Pet].map(|wanted| f32::from(self.first == Some(wanted))));
         inputs
     }
 

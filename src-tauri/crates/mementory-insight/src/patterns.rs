@@ -31,7 +31,8 @@ impl<T> WordSet<T> {
         Self::with_open_ends(words, |_| false)
     }
 
-    /// The same. A word for which `is_open` is true may also be the start of a longer word, as if it ended with a `*`.
+    /// Like [`new`](Self::new), but a word for which `is_open` is true may also be the start of a longer word, as if it
+    /// ended with a `*`.
     pub(crate) fn with_open_ends(
         words: impl IntoIterator<Item = (&'static str, T)>,
         is_open: impl Fn(&str) -> bool,

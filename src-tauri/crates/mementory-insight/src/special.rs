@@ -54,14 +54,14 @@ pub(crate) fn evidence_of(folded: &Folded) -> [Evidence; Special::ALL.len()] {
         lists.words.hits(&folded.text).into_iter().filter(|hit| folded.languages.may_be(hit.value.2)).collect();
     Special::ALL.map(|class| {
         let hits_of = |role: Role| hits.iter().filter(move |hit| hit.value.0 == class && hit.value.1 == role);
-        let meant = |role: Role| {
+        let has_hit = |role: Role| {
             hits_of(role).any(|hit| !hits_of(Role::Not).any(|not| not.start <= hit.start && hit.end <= not.end))
         };
         let pattern =
             || lists.patterns.iter().any(|(of_class, regex)| *of_class == class && regex.is_match(&folded.written));
-        if meant(Role::Sure) || pattern() {
+        if has_hit(Role::Sure) || pattern() {
             Evidence::Sure
-        } else if !meant(Role::Hit) {
+        } else if !has_hit(Role::Hit) {
             Evidence::None
         } else if hits_of(Role::Unless).next().is_some() {
             Evidence::Doubtful

@@ -6,16 +6,16 @@ use crate::{
 };
 use std::sync::OnceLock;
 
-/// With whom a text begins that is not about the person first.
+/// Whom a text begins with, if not with the person whose memories these are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum First {
+pub(crate) enum FirstSubject {
     /// A relative or friend.
     Person,
     Pet,
 }
 
 /// Whether the text begins with a relative or friend, or with a pet. None if it begins with neither.
-pub(crate) fn first_subject(folded: &Folded) -> Option<First> {
+pub(crate) fn first_subject(folded: &Folded) -> Option<FirstSubject> {
     let limit = if folded.languages.ja { 10 } else { 32 };
     let until = folded.text.char_indices().nth(limit).map_or(folded.text.len(), |(at, _)| at);
     // A text that begins with "Has a brother" counts too, because it is about the brother.
@@ -25,7 +25,7 @@ pub(crate) fn first_subject(folded: &Folded) -> Option<First> {
     if is_one_of(&["boss", "team", "neighbour", "colleague"]) {
         return None;
     }
-    Some(if is_one_of(&["dog", "cat"]) { First::Pet } else { First::Person })
+    Some(if is_one_of(&["dog", "cat"]) { FirstSubject::Pet } else { FirstSubject::Person })
 }
 
 /// The relation that is named last before `until`, as its position in the list of relations. None if the statement is

@@ -56,14 +56,14 @@ fn figures(life: &Life, vectors: &[Vec<f32>]) -> (f64, f64) {
     (right as f64 / found.max(1) as f64, right as f64 / life.wanted.len() as f64)
 }
 
-/// The same over several lives, with vectors.
+/// Precision and recall over several lives, with vectors.
 fn figures_of_all(files: &[&'static str], encoder: &Encoder) -> (f64, f64) {
     let (mut right, mut found, mut wanted) = (0, 0, 0);
     for file in files {
         let life = life(file);
-        let (right_here, found_here) = count(&life, &encoded(&life, encoder));
-        right += right_here;
-        found += found_here;
+        let (right_in_life, found_in_life) = count(&life, &encoded(&life, encoder));
+        right += right_in_life;
+        found += found_in_life;
         wanted += life.wanted.len();
     }
     (right as f64 / found.max(1) as f64, right as f64 / wanted as f64)

@@ -4,18 +4,18 @@ use mementory_model::Limits;
 
 /// Ids of the complete elements in the order of the input, and the pointers of the damaged ones.
 #[derive(Debug, Default, PartialEq)]
-struct Found {
+struct ReadResult {
     ids: Vec<u64>,
     damaged: Vec<String>,
     other_errors: Vec<String>,
 }
 
-fn found(ids: &[u64], damaged: &[&str]) -> Found {
+fn found(ids: &[u64], damaged: &[&str]) -> ReadResult {
     let damaged = damaged.iter().map(|pointer| (*pointer).to_owned()).collect();
-    Found { ids: ids.to_vec(), damaged, other_errors: vec![] }
+    ReadResult { ids: ids.to_vec(), damaged, other_errors: vec![] }
 }
 
-fn read(input: &[u8]) -> Found {
+fn read(input: &[u8]) -> ReadResult {
     let whole = read_in_chunks(input, 256 << 10);
     for chunk in [5, 31] {
         assert_eq!(read_in_chunks(input, chunk), whole, "chunk {chunk}");
@@ -23,10 +23,10 @@ fn read(input: &[u8]) -> Found {
     whole
 }
 
-fn read_in_chunks(mut input: &[u8], chunk: u64) -> Found {
+fn read_in_chunks(mut input: &[u8], chunk: u64) -> ReadResult {
     let limits = Limits::default();
     let mut elements = Elements::new(&mut input, &limits).with_chunk_bytes(chunk).resync();
-    let mut found = Found::default();
+    let mut found = ReadResult::default();
     for _ in 0..1000 {
         match elements.next() {
             Ok(Some(element)) => {

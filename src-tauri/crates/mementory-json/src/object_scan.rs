@@ -14,7 +14,7 @@ enum Expected {
     Key,
     KeyOrEnd,
     Colon,
-    /// Further characters of a word, or what follows it.
+    /// More characters of a word, or what may follow the word.
     Word,
     CommaOrEnd,
 }

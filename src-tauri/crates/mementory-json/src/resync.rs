@@ -7,9 +7,9 @@ const LOOKAHEAD: usize = 1024;
 /// State of the search. Brackets are only counted, and a damaged quote must not invert all strings after it, so each
 /// quote is judged by what stands around it.
 #[derive(Debug)]
-pub(super) struct Search {
-    /// Number of brackets that were open at the damage, less those closed since. The element ends at 0, unless the
-    /// damage is about brackets.
+pub(super) struct ElementSearch {
+    /// Number of brackets that were open at the damage, less those closed since. At 0 the element has ended, unless the
+    /// brackets themselves are damaged.
     depth: i64,
     in_string: bool,
     /// False after a quote that does not fit its surroundings, so that brackets may have been counted inside a string.
@@ -22,7 +22,7 @@ pub(super) struct Search {
 
 /// What the search found.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum SearchOutcome {
     /// An object at the position starts like an element.
     Candidate,
     /// An object is at the position where the next element is expected.
@@ -35,7 +35,7 @@ pub(super) enum Found {
     More,
 }
 
-impl Search {
+impl ElementSearch {
     /// Starts with `depth` open brackets.
     pub(super) fn new(depth: usize, wrapped: bool) -> Self {
         Self { depth: as_depth(depth), in_string: false, is_reliable: true, previous: 0, wrapped }
@@ -47,31 +47,31 @@ impl Search {
     }
 
     /// Continues after a candidate that is not an element, of which `depth` brackets are still open.
-    pub(super) fn pass_candidate(&mut self, depth: usize) {
+    pub(super) fn skip_candidate(&mut self, depth: usize) {
         self.depth += as_depth(depth);
         self.in_string = false;
         self.previous = if depth == 0 { b'}' } else { 0 };
     }
 
     /// Continues the search at `*pos`. `at_end` is true if the stream ends with the buffer.
-    pub(super) fn advance(&mut self, buf: &[u8], pos: &mut usize, at_end: bool, siblings: &Siblings) -> Found {
+    pub(super) fn advance(&mut self, buf: &[u8], pos: &mut usize, at_end: bool, siblings: &Siblings) -> SearchOutcome {
         while *pos < buf.len() && (at_end || buf.len() - *pos > LOOKAHEAD) {
             let at = *pos;
             let after = || buf[at + 1..].trim_ascii_start();
             match buf[at] {
-                b'{' if siblings.start_like_element(&buf[at..]) => return Found::Candidate,
+                b'{' if siblings.starts_like_element(&buf[at..]) => return SearchOutcome::Candidate,
                 b'\\' => {
                     *pos += 1;
                     if *pos == buf.len() {
                         break;
                     }
                 }
-                b'"' => self.pass_quote(after().first().copied()),
-                b']' if self.closes_array(after(), at_end) => return Found::ArrayEnd,
+                b'"' => self.scan_quote(after().first().copied()),
+                b']' if self.closes_array(after(), at_end) => return SearchOutcome::ArrayEnd,
                 b',' if self.depth <= 0 && !self.in_string && after().first() == Some(&b'{') => {
                     self.previous = b',';
                     *pos = buf.len() - after().len();
-                    return Found::Next;
+                    return SearchOutcome::Next;
                 }
                 b'{' | b'[' if !self.in_string => self.depth += 1,
                 b'}' | b']' if !self.in_string => self.depth -= 1,
@@ -83,19 +83,19 @@ impl Search {
             *pos += 1;
         }
         let closing = if self.wrapped { b'}' } else { b']' };
-        if at_end { Found::End(self.previous == closing) } else { Found::More }
+        if at_end { SearchOutcome::End(self.previous == closing) } else { SearchOutcome::More }
     }
 
     /// An opening quote follows a bracket, comma or colon, and a closing quote is followed by one.
-    fn pass_quote(&mut self, next: Option<u8>) {
+    fn scan_quote(&mut self, next: Option<u8>) {
         let opens = matches!(self.previous, b'{' | b'[' | b',' | b':');
         let closes = matches!(next, None | Some(b'}' | b']' | b',' | b':'));
         self.is_reliable &= opens != closes && opens != self.in_string;
         self.in_string = if opens == closes { !self.in_string } else { opens };
     }
 
-    /// True if a closing bracket followed by `after` closes the array. If the array is not in an object, it is the last
-    /// byte of the stream.
+    /// True if a closing bracket followed by `after` closes the array. A closing bracket of an array that is not in an
+    /// object is the last byte of the stream.
     fn closes_array(&self, after: &[u8], at_end: bool) -> bool {
         if self.wrapped {
             return self.depth <= 0 && !self.in_string && matches!(after.first(), Some(b'}' | b','));

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const MAX_KEYS: usize = 64;
 /// Length in bytes above which a first key is not searched for.
 const MAX_KEY_BYTES: usize = 256;
-/// Number of complete elements from which on a guess counts as confirmed.
+/// After this many complete elements, a guess counts as confirmed.
 const MAX_GUESSED: u64 = 100;
 /// Number of different kinds of elements that are remembered.
 const MAX_KINDS: usize = 8;
@@ -63,7 +63,7 @@ impl Siblings {
     /// Remembers a complete element.
     pub(super) fn add(&mut self, keys: ElementKeys) {
         self.count += 1;
-        if self.kinds.len() < MAX_KINDS && !self.kinds.iter().any(|kind| is_like(&keys, kind)) {
+        if self.kinds.len() < MAX_KINDS && !self.kinds.iter().any(|kind| are_similar(&keys, kind)) {
             self.kinds.push(keys);
         }
     }
@@ -76,14 +76,14 @@ impl Siblings {
         }
     }
 
-    /// Notes that the next element is accepted only because of the place where it is.
+    /// Notes that the next element is accepted only because of its position, while the keys of elements are unknown.
     pub(super) fn guess(&mut self) {
         self.is_guess = true;
     }
 
-    /// Forgets what may be wrong, because something follows that belongs to no element. A bracket too many may have
-    /// closed the only element early, or the objects since a guess are parts of an element.
-    pub(super) fn distrust(&mut self) {
+    /// Forgets what may be wrong, because bytes follow that belong to no element. The only element may have been ended
+    /// too early by a surplus bracket, or the objects since a guess may be parts of one element.
+    pub(super) fn forget_uncertain(&mut self) {
         if self.count == 1 {
             self.incomplete = self.kinds.pop();
         } else if self.is_guess && self.count < MAX_GUESSED {
@@ -109,7 +109,7 @@ impl Siblings {
 
     /// True if the bytes, which start with `{`, start like an element. The quotes of JSON inside of a string are
     /// escaped, so such JSON never does.
-    pub(super) fn start_like_element(&self, bytes: &[u8]) -> bool {
+    pub(super) fn starts_like_element(&self, bytes: &[u8]) -> bool {
         self.known().any(|kind| {
             let name = bytes.get(1..).map(<[u8]>::trim_ascii_start).and_then(|rest| rest.strip_prefix(b"\""));
             let after = name.and_then(|rest| rest.strip_prefix(kind.first.as_slice())?.strip_prefix(b"\""));
@@ -119,15 +119,15 @@ impl Siblings {
 
     /// True if a complete object has about the same keys as an element. Objects inside of elements often have the same
     /// first key (`id`), but not the same others.
-    pub(super) fn has_like(&self, keys: &ElementKeys) -> bool {
+    pub(super) fn has_similar(&self, keys: &ElementKeys) -> bool {
         if self.has_complete() {
-            return self.kinds.iter().any(|kind| is_like(keys, kind));
+            return self.kinds.iter().any(|kind| are_similar(keys, kind));
         }
         self.incomplete.as_ref().is_some_and(|start| keys.count_common(start) == start.hashes.len())
     }
 
     /// True if an object that is damaged after these keys is probably an element.
-    pub(super) fn has_start_like(&self, keys: &ElementKeys) -> bool {
+    pub(super) fn has_similar_start(&self, keys: &ElementKeys) -> bool {
         let is_start = |kind: &ElementKeys| {
             let common = keys.count_common(kind);
             common >= kind.hashes.len().min(2) && 2 * common >= keys.hashes.len()
@@ -137,6 +137,6 @@ impl Siblings {
 }
 
 /// True if most keys of the two objects are the same.
-fn is_like(keys: &ElementKeys, kind: &ElementKeys) -> bool {
+fn are_similar(keys: &ElementKeys, kind: &ElementKeys) -> bool {
     2 * keys.count_common(kind) >= keys.hashes.len().max(kind.hashes.len())
 }

@@ -50,8 +50,8 @@ impl Tree {
     /// Like [`Self::from_raw`], but subtracts the memory of the value from `bounds`, so that several values that are in
     /// memory together share one limit.
     pub fn from_raw_within(raw: &RawValue, bounds: &mut Bounds) -> Result<Tree, TreeError> {
-        let (tree, spent) = parse::read_tree(raw, *bounds)?;
-        bounds.bytes -= spent;
+        let (tree, used_bytes) = parse::read_tree(raw, *bounds)?;
+        bounds.bytes -= used_bytes;
         Ok(tree)
     }
 

@@ -172,7 +172,7 @@ impl Window {
         texts: &[Vec<u32>],
     ) -> Array2<f32> {
         let width = WINDOW_DIMENSIONS;
-        let mut stacked = Array2::<f32>::zeros((input.nrows(), self.size * width));
+        let mut windows_of_pieces = Array2::<f32>::zeros((input.nrows(), self.size * width));
         let mut start = 0;
         for length in texts.iter().map(Vec::len) {
             for slot in 0..self.size {
@@ -181,12 +181,12 @@ impl Window {
                 let source = slot.saturating_sub(self.before).min(length);
                 let count = length - skipped.max(source);
                 let neighbours = input.slice_axis(ROWS, range(start + source..start + source + count));
-                let mut columns = stacked.slice_axis_mut(COLUMNS, range(slot * width..(slot + 1) * width));
+                let mut columns = windows_of_pieces.slice_axis_mut(COLUMNS, range(slot * width..(slot + 1) * width));
                 columns.slice_axis_mut(ROWS, range(start + skipped..start + skipped + count)).assign(&neighbours);
             }
             start += length;
         }
-        let mut output = stacked.dot(weights);
+        let mut output = windows_of_pieces.dot(weights);
         output += bias;
         Zip::from(&mut output).and(&input).for_each(|n, input| *n = n.max(0.0) + input);
         output

@@ -34,8 +34,8 @@ fn pieces_and_vectors_are_those_of_the_reference() {
     let Some(encoder) = encoder() else { return };
     let cases = cases();
     let texts: Vec<&str> = cases.iter().map(|case| &*case.text).collect();
-    let together = encoder.encode(&texts);
-    for (case, vector) in cases.iter().zip(&together) {
+    let encoded_together = encoder.encode(&texts);
+    for (case, vector) in cases.iter().zip(&encoded_together) {
         let start: String = case.text.chars().take(30).collect();
         assert_eq!(encoder.pieces(&case.text), case.pieces, "{start:?}");
         let cosine = dot(vector, &case.vector);

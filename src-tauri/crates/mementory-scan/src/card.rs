@@ -1,7 +1,7 @@
 //! Finds payment cards by the issuer's number range and length (ISO/IEC 7812), the Luhn check digit, and the grouping
 //! of the digits.
 use crate::context::{Doc, bits};
-use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
+use crate::digits::{DigitRun, Gap, digits_of, is_grouped, is_separate};
 use crate::{Class, Confidence, Finding};
 
 /// Groupings of 13 to 19 digits, as printed on cards.
@@ -59,7 +59,7 @@ struct Candidate {
     groups: usize,
 }
 
-fn candidate_at(doc: &Doc, runs: &[Run]) -> Option<Candidate> {
+fn candidate_at(doc: &Doc, runs: &[DigitRun]) -> Option<Candidate> {
     let first = runs[0].len();
     if !(first == 4 || first == 6 || first == 8 || (13..=19).contains(&first)) {
         return None;
@@ -83,14 +83,14 @@ fn candidate_at(doc: &Doc, runs: &[Run]) -> Option<Candidate> {
 }
 
 /// The end of the test card number that starts with the digits of `runs[0]`. None if there is none.
-pub(crate) fn test_number_end(doc: &Doc, runs: &[Run]) -> Option<usize> {
+pub(crate) fn test_number_end(doc: &Doc, runs: &[DigitRun]) -> Option<usize> {
     candidate_at(doc, runs)
         .filter(|number| is_test_number(&number.digits) && issuer_of(&number.digits).is_some())
         .map(|number| number.end)
 }
 
 /// The card number that starts with the digits of `runs[0]`. None if there is none.
-pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
+pub(crate) fn card_at(doc: &Doc, runs: &[DigitRun]) -> Option<Finding> {
     let Candidate { start, end, digits, groups } = candidate_at(doc, runs)?;
     if is_test_number(&digits) {
         return None;

@@ -15,21 +15,21 @@ pub(crate) enum Gap {
 
 /// A run of digits, and the kind of gap between it and the next run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Run {
+pub(crate) struct DigitRun {
     pub start: usize,
     pub end: usize,
     pub gap: Gap,
 }
 
-impl Run {
+impl DigitRun {
     pub fn len(&self) -> usize {
         self.end - self.start
     }
 }
 
 /// All runs of digits, in text order.
-pub(crate) fn find_runs(bytes: &[u8]) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+pub(crate) fn find_runs(bytes: &[u8]) -> Vec<DigitRun> {
+    let mut runs: Vec<DigitRun> = Vec::new();
     let mut at = 0;
     while let Some(skip) = bytes[at..].iter().position(u8::is_ascii_digit) {
         let start = at + skip;
@@ -37,7 +37,7 @@ pub(crate) fn find_runs(bytes: &[u8]) -> Vec<Run> {
         if let Some(last) = runs.last_mut() {
             last.gap = gap_kind(&bytes[last.end..start]);
         }
-        runs.push(Run { start, end: start + length, gap: Gap::None });
+        runs.push(DigitRun { start, end: start + length, gap: Gap::None });
         at = start + length;
     }
     runs
@@ -57,7 +57,7 @@ fn gap_kind(between: &[u8]) -> Gap {
 }
 
 /// Whether the first runs have these lengths, with these gaps between them. `gaps` is repeated as often as needed.
-pub(crate) fn is_grouped(runs: &[Run], lengths: &[usize], gaps: &[Gap]) -> bool {
+pub(crate) fn is_grouped(runs: &[DigitRun], lengths: &[usize], gaps: &[Gap]) -> bool {
     runs.len() >= lengths.len()
         && runs.iter().zip(lengths).all(|(run, length)| run.len() == *length)
         && runs[..lengths.len() - 1].iter().zip(gaps.iter().cycle()).all(|(run, gap)| run.gap == *gap)
@@ -67,16 +67,16 @@ pub(crate) fn is_grouped(runs: &[Run], lengths: &[usize], gaps: &[Gap]) -> bool 
 /// make the number longer, or a sign such as `€`, `$`, `%` or `#`.
 pub(crate) fn is_separate(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).map(|at| bytes[at]);
-    let two_before = start.checked_sub(2).map(|at| bytes[at]);
+    let second_before = start.checked_sub(2).map(|at| bytes[at]);
     let after = bytes.get(end).copied();
-    let two_after = bytes.get(end + 1).copied();
+    let second_after = bytes.get(end + 1).copied();
     let is_word_byte = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
     let is_number_sign = |b: Option<u8>| matches!(b, Some(b'-' | b'.' | b'/' | b',' | b'+'));
     let is_letter_or_digit = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric());
     let is_joined = is_word_byte(before)
         || is_word_byte(after)
-        || is_number_sign(before) && is_letter_or_digit(two_before)
-        || is_number_sign(after) && is_letter_or_digit(two_after);
+        || is_number_sign(before) && is_letter_or_digit(second_before)
+        || is_number_sign(after) && is_letter_or_digit(second_after);
     let is_amount = matches!(before, Some(b'$' | b'#' | b'%')) || matches!(after, Some(b'%' | b'$'));
     !is_joined && !is_amount && !bytes[..start].ends_with("€".as_bytes())
 }

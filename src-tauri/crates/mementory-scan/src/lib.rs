@@ -27,7 +27,7 @@ mod value;
 mod word_lists;
 
 use context::Doc;
-use literals::Tag;
+use literals::LiteralKind;
 
 /// Version of the detection rules. Texts that were scanned with a different version are scanned again.
 pub const RULES: u32 = 2;
@@ -156,7 +156,11 @@ pub fn scan(text: &str) -> Vec<Finding> {
 /// [`scan`].
 pub fn scan_keys(text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
-    find_at_literals(text, |tag| !matches!(tag, Tag::Url | Tag::Password | Tag::Command), &mut findings);
+    find_at_literals(
+        text,
+        |tag| !matches!(tag, LiteralKind::Url | LiteralKind::Password | LiteralKind::Command),
+        &mut findings,
+    );
     let mut findings = resolve::resolve_overlaps(findings);
     findings.retain(|found| {
         matches!(found.class, Class::AccessKey | Class::PrivateKey) && found.confidence == Confidence::VeryLikely
@@ -165,39 +169,41 @@ pub fn scan_keys(text: &str) -> Vec<Finding> {
 }
 
 /// Examines the text at each literal whose tag is `wanted`. Returns the text with its context words.
-fn find_at_literals<'t>(text: &'t str, wanted: impl Fn(Tag) -> bool, findings: &mut Vec<Finding>) -> Doc<'t> {
+fn find_at_literals<'t>(text: &'t str, wanted: impl Fn(LiteralKind) -> bool, findings: &mut Vec<Finding>) -> Doc<'t> {
     let mut doc = Doc::new(text);
     let mut names = Vec::new();
     let mut token_end = 0;
     for (tag, start, end) in literals::find_literals(text).filter(|(tag, ..)| wanted(*tag)) {
         match tag {
-            Tag::Context(bits) => doc.add_word(start, end, bits),
+            LiteralKind::Context(bits) => doc.add_word(start, end, bits),
             // Nothing else is searched for inside a token that was already found.
             _ if start < token_end => {}
-            Tag::Token(index) => {
+            LiteralKind::Token(index) => {
                 if let Some(finding) = token_formats::token_at(&doc, index, start) {
                     token_end = finding.end;
                     findings.push(finding);
                     token_formats::find_aws_secret_near(&doc, &finding, findings);
                 } else if token_formats::TOKEN_FORMATS[index].is_name() {
-                    names.push((Tag::Secret, start, start + 3));
+                    names.push((LiteralKind::Secret, start, start + 3));
                 }
             }
-            Tag::PrivateKey => {
+            LiteralKind::PrivateKey => {
                 if let Some(finding) = private_key::private_key_at(text, start) {
                     token_end = finding.end;
                     findings.push(finding);
                 }
             }
-            Tag::Url => findings.extend(url::password_at(text, start, end)),
-            Tag::Bearer | Tag::Secret | Tag::Password | Tag::Command => names.push((tag, start, end)),
+            LiteralKind::Url => findings.extend(url::password_at(text, start, end)),
+            LiteralKind::Bearer | LiteralKind::Secret | LiteralKind::Password | LiteralKind::Command => {
+                names.push((tag, start, end))
+            }
         }
     }
     for (tag, start, end) in names {
         match tag {
-            Tag::Bearer => findings.extend(secret::token_after_scheme(text, end)),
-            Tag::Secret => findings.extend(secret::secret_for_name(text, start, end)),
-            Tag::Command => findings.extend(password::password_on_command_line(text, start, end)),
+            LiteralKind::Bearer => findings.extend(secret::token_after_scheme(text, end)),
+            LiteralKind::Secret => findings.extend(secret::secret_for_name(text, start, end)),
+            LiteralKind::Command => findings.extend(password::password_on_command_line(text, start, end)),
             _ => findings.extend(password::password_for_name(text, start, end)),
         }
     }

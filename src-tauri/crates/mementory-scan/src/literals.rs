@@ -10,7 +10,7 @@ use crate::{national, token_formats};
 
 /// What a literal indicates.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Tag {
+pub(crate) enum LiteralKind {
     /// A token of a known format may start here. The value is its index in `token_formats::TOKEN_FORMATS`.
     Token(usize),
     /// A private key may start here.
@@ -32,7 +32,7 @@ pub(crate) enum Tag {
 
 /// A literal's tag, and its rules for case and for the characters around it in the text.
 struct Literal {
-    tag: Tag,
+    tag: LiteralKind,
     /// True if the literal is case-sensitive. For short acronyms that are ordinary words in lower case.
     exact_case: bool,
     /// True if the literal must not be part of a longer word.
@@ -71,15 +71,17 @@ const PRIVATE_KEY_STARTS: [&str; 6] =
 static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
-    let mut add = |text: &str, tag: Tag, exact_case: bool, whole_word: bool| {
+    let mut add = |text: &str, tag: LiteralKind, exact_case: bool, whole_word: bool| {
         let is_stem = text.ends_with('*');
         let text = text.trim_end_matches('*');
         let at = *known.entry(text.to_ascii_lowercase()).or_insert(table.1.len());
         match (table.1.get_mut(at), tag) {
             // The same word may indicate several kinds of number, so their bits are combined.
             (
-                Some(Literal { tag: Tag::Context(old_bits), exact_case: old_exact, is_stem: old_is_stem, .. }),
-                Tag::Context(new_bits),
+                Some(Literal {
+                    tag: LiteralKind::Context(old_bits), exact_case: old_exact, is_stem: old_is_stem, ..
+                }),
+                LiteralKind::Context(new_bits),
             ) => {
                 *old_bits |= new_bits;
                 *old_exact &= exact_case;
@@ -94,15 +96,15 @@ static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     };
     for (index, format) in token_formats::TOKEN_FORMATS.iter().enumerate() {
         for literal in format.literals() {
-            add(&literal, Tag::Token(index), !format.is_name(), format.whole_word);
+            add(&literal, LiteralKind::Token(index), !format.is_name(), format.whole_word);
         }
     }
-    PRIVATE_KEY_STARTS.iter().for_each(|literal| add(literal, Tag::PrivateKey, true, false));
-    add("://", Tag::Url, false, false);
-    TOKEN_SCHEMES.iter().for_each(|literal| add(literal, Tag::Bearer, false, true));
-    PASSWORD_COMMANDS.iter().for_each(|literal| add(literal, Tag::Command, false, true));
-    password::NAMES.iter().for_each(|literal| add(literal, Tag::Password, false, false));
-    secret::NAMES.iter().for_each(|literal| add(literal, Tag::Secret, false, false));
+    PRIVATE_KEY_STARTS.iter().for_each(|literal| add(literal, LiteralKind::PrivateKey, true, false));
+    add("://", LiteralKind::Url, false, false);
+    TOKEN_SCHEMES.iter().for_each(|literal| add(literal, LiteralKind::Bearer, false, true));
+    PASSWORD_COMMANDS.iter().for_each(|literal| add(literal, LiteralKind::Command, false, true));
+    password::NAMES.iter().for_each(|literal| add(literal, LiteralKind::Password, false, false));
+    secret::NAMES.iter().for_each(|literal| add(literal, LiteralKind::Secret, false, false));
     for (list, bit) in [
         (number::PHONE, bits::PHONE),
         (number::CALL, bits::CALL),
@@ -110,10 +112,10 @@ static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
         (number::OTHER, bits::OTHER),
         (number::EXAMPLE, bits::EXAMPLE),
     ] {
-        list.iter().for_each(|literal| add(literal, Tag::Context(bit), false, true));
+        list.iter().for_each(|literal| add(literal, LiteralKind::Context(bit), false, true));
     }
     for (literal, mask, exact_case) in national::context_words() {
-        add(literal, Tag::Context(mask), exact_case, true);
+        add(literal, LiteralKind::Context(mask), exact_case, true);
     }
     table
 });
@@ -133,7 +135,7 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
 
 /// Every literal in `text` whose case and boundaries match its rules, in text order and without overlaps. If they do
 /// not match, a shorter literal inside it may still match: "n° de sécurité", for example, contains "n° de sécu".
-pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (Tag, usize, usize)> {
+pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (LiteralKind, usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let search = LITERAL_SEARCHER.as_ref()?;
@@ -151,7 +153,7 @@ pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (Tag, usize, usi
 }
 
 /// The tag of the literal at `start..end`. `None` if its case or boundaries do not match its rules.
-fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize) -> Option<Tag> {
+fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize) -> Option<LiteralKind> {
     let literal = LITERAL_TABLE.1.get(pattern)?;
     if literal.exact_case && LITERAL_TABLE.0.get(pattern)?.as_bytes() != &bytes[start..end] {
         return None;
@@ -163,7 +165,7 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
             return None;
         }
         // "Call" inside an identifier (`VHOST_SET_VRING_CALL`) does not indicate a telephone number.
-        if matches!(literal.tag, Tag::Context(bits::CALL)) && before == Some(&b'_') {
+        if matches!(literal.tag, LiteralKind::Context(bits::CALL)) && before == Some(&b'_') {
             return None;
         }
         // What follows a token's prefix is checked later, by the token's pattern. A context word must end here, or have
@@ -172,13 +174,13 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
         let ending_len =
             bytes[end..].iter().take(MAX_ENDING_LETTERS + 1).take_while(|b| b.is_ascii_lowercase()).count();
         let max_ending_len = if literal.is_stem { MAX_ENDING_LETTERS } else { 0 };
-        if matches!(literal.tag, Tag::Context(_)) && ends_in_letter && ending_len > max_ending_len {
+        if matches!(literal.tag, LiteralKind::Context(_)) && ends_in_letter && ending_len > max_ending_len {
             return None;
         }
         // If more capitals follow a word in capitals, it is part of another word, as in `GSMIOC`.
         let continues_in_capitals =
             bytes[end - 1].is_ascii_uppercase() && bytes.get(end).is_some_and(u8::is_ascii_uppercase);
-        if matches!(literal.tag, Tag::Context(_)) && continues_in_capitals {
+        if matches!(literal.tag, LiteralKind::Context(_)) && continues_in_capitals {
             return None;
         }
     }

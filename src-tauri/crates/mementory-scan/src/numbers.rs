@@ -1,6 +1,6 @@
 //! Finds the runs of digits once, and lets each detector check whether its kind of number starts at a run.
 use crate::context::{Doc, bits};
-use crate::digits::{Gap, Run, find_runs};
+use crate::digits::{DigitRun, Gap, find_runs};
 use crate::{Confidence, Finding, card, iban, national, phone};
 
 /// Finds the card, bank account, telephone and national id numbers in a text.
@@ -13,7 +13,8 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
         // With so few digits, only a number with letters is possible; most such runs are days, versions or quantities.
         if count_connected_digits(at) < MIN_DIGITS {
             let follows_letter = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
-            // A French number has few digits here if its department is Corsican: `1 91 11 2A 171 441 59`.
+            // A French number has a letter in a Corsican department, so few of its digits are connected: `1 91 11 2A
+            // 171 441 59`.
             let may_be_corsican =
                 at[0].len() == 1 && at[0].gap == Gap::Space && at.get(1).is_some_and(|run| run.len() == 2);
             if follows_letter || at[0].len() == 6 || may_be_corsican {
@@ -26,7 +27,7 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
             continue;
         }
         found.extend(card::card_at(doc, at));
-        // The first groups of a test card number have the length of a telephone number.
+        // The first groups of a test card number could be taken for a telephone number.
         if let Some(end) = card::test_number_end(doc, at) {
             phone_end = phone_end.max(end);
         }
@@ -52,7 +53,7 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
 const MIN_DIGITS: usize = 7;
 
 /// Number of digits in the runs before the first gap that cannot be inside a number.
-fn count_connected_digits(runs: &[Run]) -> usize {
+fn count_connected_digits(runs: &[DigitRun]) -> usize {
     let joined = runs.iter().position(|run| run.gap == Gap::None).map_or(runs.len(), |at| at + 1);
-    runs[..joined].iter().map(Run::len).sum()
+    runs[..joined].iter().map(DigitRun::len).sum()
 }

@@ -3,14 +3,14 @@
 use phonenumber::country::Id;
 
 use crate::context::{Doc, bits};
-use crate::digits::{Gap, Run, is_grouped};
+use crate::digits::{DigitRun, Gap, is_grouped};
 use crate::{Class, Confidence, Finding};
 
 /// Largest number of digits in a telephone number (ITU-T E.164).
 const MAX_PHONE_DIGITS: usize = 15;
 
 /// The telephone number that starts with the digits of `runs[0]`. None if there is none.
-pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
+pub(crate) fn phone_at(doc: &Doc, runs: &[DigitRun]) -> Option<Finding> {
     let bytes = doc.bytes;
     let first = runs[0];
     let before = &bytes[..first.start];
@@ -77,13 +77,13 @@ fn phone_finding(detector: &'static str, start: usize, end: usize, confidence: C
 }
 
 /// Whether another run of digits follows the number that ends at `end`, with a gap that can occur inside a number.
-fn has_more_digits(runs: &[Run], end: usize) -> bool {
+fn has_more_digits(runs: &[DigitRun], end: usize) -> bool {
     runs.iter().any(|run| run.end == end && run.gap != Gap::None)
 }
 
 /// Whether a closing bracket follows the first or the second run. The caller has already checked for the opening
 /// bracket.
-fn is_in_brackets(runs: &[Run], bytes: &[u8]) -> bool {
+fn is_in_brackets(runs: &[DigitRun], bytes: &[u8]) -> bool {
     bytes.get(runs[0].end) == Some(&b')')
         || runs.get(1).is_some_and(|run| bytes.get(run.end) == Some(&b')') && run.gap == Gap::Bracket)
 }
@@ -115,7 +115,7 @@ fn may_end_at(bytes: &[u8], end: usize) -> bool {
 
 /// Positions at which a number with at most eight runs and `max_digits` digits may end, each with the number of runs
 /// before it. The last position comes first.
-fn possible_ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
+fn possible_ends(runs: &[DigitRun], max_digits: usize) -> Vec<(usize, usize)> {
     let mut digits = 0;
     let mut ends = Vec::new();
     for (index, run) in runs.iter().take(8).enumerate() {
@@ -158,7 +158,7 @@ fn is_valid(country: Option<Id>, number: &str) -> bool {
 }
 
 /// A telephone number that begins with `+` or `00` and a country code.
-fn international_number(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
+fn international_number(doc: &Doc, runs: &[DigitRun], lead: usize) -> Option<Finding> {
     let mut grouped = None;
     for (end, count) in possible_ends(runs, MAX_PHONE_DIGITS + 2) {
         let mut number = dialled_digits(doc.bytes, lead, end);
@@ -192,7 +192,7 @@ fn international_number(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding>
 
 /// Recognises national formats that are used only for telephone numbers. Returns the end of the number, and the country
 /// whose numbering plan must contain it. If the country is None, no plan is checked.
-fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Option<Id>)> {
+fn national_format(runs: &[DigitRun], bytes: &[u8], lead: usize) -> Option<(usize, Option<Id>)> {
     let starts = |text: &[u8]| bytes[runs[0].start..].starts_with(text);
     let at = |count: usize| runs[count - 1].end;
     let zero = bytes[runs[0].start] == b'0';
@@ -290,7 +290,7 @@ const COUNTRIES_WITHOUT_ZERO: &[Id] = &[
 
 /// A telephone number without a country code, near a context word. If `is_named` is true, that word means a telephone
 /// number and is not just a word such as "call".
-fn national_number(doc: &Doc, runs: &[Run], lead: usize, is_named: bool) -> Option<Finding> {
+fn national_number(doc: &Doc, runs: &[DigitRun], lead: usize, is_named: bool) -> Option<Finding> {
     let bytes = doc.bytes;
     let zero = bytes[runs[0].start] == b'0';
     let plans = if zero { COUNTRIES_WITH_ZERO } else { COUNTRIES_WITHOUT_ZERO };
@@ -323,11 +323,11 @@ fn national_number(doc: &Doc, runs: &[Run], lead: usize, is_named: bool) -> Opti
 
 /// Whether the number is a date, a range of years, opening hours, an IP address, an amount, a coordinate, or a series
 /// of single digits.
-fn is_date_or_amount(runs: &[Run], bytes: &[u8]) -> bool {
-    let lengths: Vec<usize> = runs.iter().map(Run::len).collect();
+fn is_date_or_amount(runs: &[DigitRun], bytes: &[u8]) -> bool {
+    let lengths: Vec<usize> = runs.iter().map(DigitRun::len).collect();
     let leading_value =
-        |run: &Run| bytes[run.start..run.end].iter().take(4).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
-    let is_year = |run: &Run| run.len() == 4 && (1900..=2099).contains(&leading_value(run));
+        |run: &DigitRun| bytes[run.start..run.end].iter().take(4).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
+    let is_year = |run: &DigitRun| run.len() == 4 && (1900..=2099).contains(&leading_value(run));
     let has_one_gap_kind = runs.windows(2).all(|pair| pair[0].gap == runs[0].gap);
     let is_date = runs.len() >= 3
         && (is_year(&runs[0]) && leading_value(&runs[1]) <= 12 && leading_value(&runs[2]) <= 31
@@ -348,7 +348,7 @@ fn is_date_or_amount(runs: &[Run], bytes: &[u8]) -> bool {
         (1..=12).contains(&month)
     };
     // Opening hours, as in 0900-1800 and 0930 1730.
-    let is_clock_time = |run: &Run| run.len() == 4 && leading_value(run) < 2400 && leading_value(run) % 100 < 60;
+    let is_clock_time = |run: &DigitRun| run.len() == 4 && leading_value(run) < 2400 && leading_value(run) % 100 < 60;
     let is_opening_hours = runs.len() == 2 && runs.iter().all(is_clock_time);
     // Coordinates, as in 46.546508. A telephone number with a single dot begins with a zero.
     let zero = bytes[runs[0].start] == b'0' && lengths[0] > 2;

@@ -42,7 +42,7 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
 
 /// Whether the value is a sample from documentation, or its digits or letters count up.
 pub(crate) fn is_sample(value: &str) -> bool {
-    SAMPLE_PARTS.iter().any(|sample| value.contains(sample)) || counts_up(value, 8)
+    SAMPLE_PARTS.iter().any(|sample| value.contains(sample)) || is_counting_up(value, 8)
 }
 
 /// Whether a token is a sample, contains a word such as "example", or repeats one character many times.
@@ -90,7 +90,7 @@ fn is_mask(value: &str) -> bool {
 }
 
 /// Whether `value` contains `length` characters that count up, as in `12345678` and `abcdefgh`.
-fn counts_up(value: &str, length: usize) -> bool {
+fn is_counting_up(value: &str, length: usize) -> bool {
     let mut run = 1;
     value.as_bytes().windows(2).any(|pair| {
         let next = pair[0].to_ascii_lowercase().wrapping_add(1) == pair[1].to_ascii_lowercase();

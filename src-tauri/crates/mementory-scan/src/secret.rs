@@ -33,9 +33,10 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize) -> Option<Fi
     if contains_any(&phrase, secret::NOT_SECRETS) {
         return None;
     }
-    let (to, of_api) = after_api_suffix(text, to);
-    let clear_name =
-        of_api || contains_any(&phrase, secret::HIGH_CONFIDENCE) || contains_any(&phrase, secret::QUALIFIED_NAMES);
+    let (to, has_api_suffix) = after_api_suffix(text, to);
+    let clear_name = has_api_suffix
+        || contains_any(&phrase, secret::HIGH_CONFIDENCE)
+        || contains_any(&phrase, secret::QUALIFIED_NAMES);
     let detector = |clear_name| {
         if phrase.contains("aws") && phrase.contains("secret") {
             "aws_secret_access_key"

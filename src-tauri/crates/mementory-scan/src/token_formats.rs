@@ -303,7 +303,7 @@ fn is_varied(name: &str, body: &str) -> bool {
 fn count_distinct_bytes(value: &str) -> usize {
     let mut seen = [false; 256];
     value.bytes().for_each(|b| seen[b as usize] = true);
-    seen.iter().filter(|yes| **yes).count()
+    seen.iter().filter(|was_seen| **was_seen).count()
 }
 
 /// Number of digits in the Telegram bot id that ends at `at`. None unless there are 8 to 10.

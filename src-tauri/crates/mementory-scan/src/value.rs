@@ -40,8 +40,8 @@ pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize
     (start - before, end + after)
 }
 
-/// The end of a word with the inflectional ending that may follow at `end`, as in `пароля`, `şifresi`, `parolası` and
-/// `ключа`. Scripts without spaces have no such endings.
+/// The end of the word that ends at `end`, including the inflectional ending that may follow, as in `пароля`,
+/// `şifresi`, `parolası` and `ключа`. Scripts without spaces have no such endings.
 pub(crate) fn end_of_inflection(text: &str, end: usize) -> usize {
     let is_inflected_letter = |c: char| c.is_alphabetic() && (c as u32) < 0x2E80;
     if !text[..end].chars().next_back().is_some_and(is_inflected_letter) {

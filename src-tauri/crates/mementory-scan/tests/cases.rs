@@ -38,30 +38,30 @@ impl Seed {
 /// Replaces the parts in braces with random text and removes the marks. Returns the text, and the class, start and end
 /// of each value.
 fn expand_template(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usize, usize)>) {
-    let mut drawn = String::new();
+    let mut expanded = String::new();
     let mut rest = template;
     while let Some(open) = rest.find('{') {
-        drawn.push_str(&rest[..open]);
+        expanded.push_str(&rest[..open]);
         rest = &rest[open..];
         let close = rest.find('}').unwrap_or(0);
         let parts = rest.get(1..close).and_then(|inner| inner.split_once(':'));
         match parts.and_then(|(kind, length)| Some((kind, length.parse::<usize>().ok()?))) {
             Some((kind, length)) => {
-                drawn.push_str(&seed.random_text(kind, length));
+                expanded.push_str(&seed.random_text(kind, length));
                 rest = &rest[close + 1..];
             }
             None => {
                 // `{+}` is removed. It splits a key, so that no file in the repository contains a complete one.
                 let skip = if rest.starts_with("{+}") { 3 } else { 1 };
-                drawn.push_str(if skip == 3 { "" } else { "{" });
+                expanded.push_str(if skip == 3 { "" } else { "{" });
                 rest = &rest[skip..];
             }
         }
     }
-    drawn.push_str(rest);
+    expanded.push_str(rest);
     let mut text = String::new();
     let mut values = Vec::new();
-    let mut rest = drawn.as_str();
+    let mut rest = expanded.as_str();
     while let Some(open) = rest.find('⟦') {
         text.push_str(&rest[..open]);
         let inner = &rest[open + '⟦'.len_utf8()..];

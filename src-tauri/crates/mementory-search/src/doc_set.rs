@@ -17,7 +17,7 @@ impl SegmentDocs {
     }
 
     /// All documents that are not deleted.
-    pub(crate) fn all_alive(segment: &SegmentReader) -> Self {
+    pub(crate) fn all_live(segment: &SegmentReader) -> Self {
         let max_doc = segment.max_doc();
         let mut out = Self { words: vec![u64::MAX; (max_doc as usize).div_ceil(64)] };
         if let Some(last) = out.words.last_mut().filter(|_| !max_doc.is_multiple_of(64)) {

@@ -33,7 +33,7 @@ impl FilterCache {
         self.get_or_collect(segment, Term::from_field_text(field, ""), |_| {
             let mut with_value = SegmentDocs::empty(segment.max_doc());
             with_value.add_terms(segment, field)?;
-            let mut docs = SegmentDocs::all_alive(segment);
+            let mut docs = SegmentDocs::all_live(segment);
             docs.subtract(&with_value);
             Ok(docs)
         })

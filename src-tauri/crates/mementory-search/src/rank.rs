@@ -157,14 +157,14 @@ impl<'s> Ranking<'s> {
     fn choose_candidate_words(&mut self, documents: u64) {
         let mut order: Vec<usize> = (0..self.query_words.len()).filter(|i| self.query_words[*i].df > 0).collect();
         order.sort_by_key(|i| self.query_words[*i].df);
-        let (mut spent, mut has_rare) = (0, false);
+        let (mut spent_postings, mut has_rare) = (0, false);
         for i in order {
             let query_word = &mut self.query_words[i];
             let is_common = documents >= SMALL_INDEX_DOCS && query_word.df * 5 > documents;
-            query_word.finds_candidates =
-                spent == 0 || (!(is_common && has_rare) && spent + query_word.df <= MAX_CANDIDATE_POSTINGS);
-            spent += query_word.df;
-            query_word.counts_in_rescore = query_word.finds_candidates || spent <= MAX_RESCORE_POSTINGS;
+            query_word.finds_candidates = spent_postings == 0
+                || (!(is_common && has_rare) && spent_postings + query_word.df <= MAX_CANDIDATE_POSTINGS);
+            spent_postings += query_word.df;
+            query_word.counts_in_rescore = query_word.finds_candidates || spent_postings <= MAX_RESCORE_POSTINGS;
             has_rare |= !is_common;
         }
     }
@@ -180,7 +180,7 @@ impl<'s> Ranking<'s> {
         let segment = &self.segments[number];
         scores.clear();
         scores.resize(segment.reader.max_doc() as usize, 0.0);
-        let mut touched = SegmentDocs::empty(segment.reader.max_doc());
+        let mut scored_docs = SegmentDocs::empty(segment.reader.max_doc());
         for query_word in self.query_words.iter().filter(|c| c.finds_candidates) {
             for form in &query_word.forms {
                 for (i, info) in form.term_infos[number].iter().enumerate() {
@@ -195,7 +195,7 @@ impl<'s> Ranking<'s> {
                             let norm = length_norms[usize::from(norms.fieldnorm_id(*doc))];
                             if let Some(score) = scores.get_mut(*doc as usize) {
                                 *score += weight * tf / (tf + norm);
-                                touched.insert(*doc);
+                                scored_docs.insert(*doc);
                             }
                         }
                         postings.advance();
@@ -203,7 +203,7 @@ impl<'s> Ranking<'s> {
                 }
             }
         }
-        Ok(touched)
+        Ok(scored_docs)
     }
 
     /// Scores the candidates again, using all words.

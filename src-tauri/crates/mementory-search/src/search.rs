@@ -39,7 +39,7 @@ struct BestEntries {
 
 impl BestEntries {
     /// Adds an entry if it is among the `wanted` best entries.
-    fn offer(&mut self, entry: (u64, u32, u32), wanted: usize) {
+    fn add_if_best(&mut self, entry: (u64, u32, u32), wanted: usize) {
         if self.heap.len() < wanted {
             self.heap.push(Reverse(entry));
         } else if let Some(mut least) = self.heap.peek_mut().filter(|least| least.0 < entry) {
@@ -127,7 +127,8 @@ impl SearchIndex {
         let ranking = Ranking::new(searcher, &self.fields, parsed.positive_tokens())?;
         let segments = searcher.segment_readers();
         let best = |numbers: Range<usize>| {
-            let part = || with_scores(|scores| self.best_of(&ranking, &parsed, pages, segments, numbers, scores));
+            let part =
+                || with_scores(|scores| self.best_in_segments(&ranking, &parsed, pages, segments, numbers, scores));
             // `with_searcher` cannot catch a panic on the spawned thread, so it is caught here and becomes an error.
             catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| Err(unreadable_segment_error()))
         };
@@ -148,13 +149,13 @@ impl SearchIndex {
         let mut all = newer_half?;
         for ((best, older_best), page) in all.iter_mut().zip(older_half?).zip(pages) {
             best.total += older_best.total;
-            older_best.heap.into_iter().for_each(|Reverse(entry)| best.offer(entry, page.candidates_wanted()));
+            older_best.heap.into_iter().for_each(|Reverse(entry)| best.add_if_best(entry, page.candidates_wanted()));
         }
         all.into_iter().zip(pages).map(|(best, page)| build_page(searcher, &ranking, &parsed, best, page)).collect()
     }
 
     /// For each page, the best entries in the segments with these numbers.
-    fn best_of(
+    fn best_in_segments(
         &self,
         ranking: &Ranking<'_>,
         parsed: &ParsedQuery,
@@ -179,7 +180,7 @@ impl SearchIndex {
                         None => u64::from(scores.get(doc as usize).copied().unwrap_or(0.0).to_bits()),
                         Some(created) => created.first(doc).unwrap_or(i64::MIN).cast_unsigned() ^ (1 << 63),
                     };
-                    best.offer((key, number as u32, doc), page.candidates_wanted());
+                    best.add_if_best((key, number as u32, doc), page.candidates_wanted());
                 });
             }
         }
@@ -236,12 +237,12 @@ impl SearchIndex {
         let mut docs = if parsed.has_positive_term() {
             let mut matching_docs = ranking.score(number, scores)?;
             if !parsed.required.is_empty() {
-                matching_docs = SegmentDocs::all_alive(segment);
+                matching_docs = SegmentDocs::all_live(segment);
             }
             matching_docs.drop_deleted(segment);
             matching_docs
         } else {
-            SegmentDocs::all_alive(segment)
+            SegmentDocs::all_live(segment)
         };
         // If a prefix cannot be expanded, the token itself is used. The error is not lost: the lookup that follows
         // fails in the same way and reports it.

@@ -83,7 +83,7 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     if index.schema() != Fields::schema().0 {
         out.add_finding(META_FILE, "its fields are not those of this index");
     }
-    let sought = SearchTargets {
+    let targets = SearchTargets {
         fields: Fields::schema().1,
         erased: rows.iter().copied().collect(),
         rewritten: rewritten.iter().copied().collect(),
@@ -93,7 +93,7 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     named_files.extend(index.load_metas()?.list_segment_files().iter().map(|f| f.to_string_lossy().into_owned()));
     for segment in index.searchable_segments()? {
         out.segments += 1;
-        sought.search(&SegmentReader::open(&segment)?, &segment.id().uuid_string(), &mut out)?;
+        targets.search(&SegmentReader::open(&segment)?, &segment.id().uuid_string(), &mut out)?;
     }
     for name in directory.file_names()? {
         out.files += 1;
@@ -124,22 +124,22 @@ impl SearchTargets<'_> {
         }
         // This column has the row of every document, deleted or not.
         let column = segment.fast_fields().u64("row")?;
-        let mut touched: BTreeMap<DocId, u64> = BTreeMap::new();
+        let mut docs_with_rows: BTreeMap<DocId, u64> = BTreeMap::new();
         for doc in 0..segment.max_doc() {
             match column.first(doc) {
                 Some(row) if self.erased.contains(&row) || self.rewritten.contains(&row) => {
-                    touched.insert(doc, row);
+                    docs_with_rows.insert(doc, row);
                 }
                 Some(_) => {}
                 None => out.add_finding(id, "a document has no row"),
             }
         }
-        if touched.values().any(|row| self.erased.contains(row)) {
+        if docs_with_rows.values().any(|row| self.erased.contains(row)) {
             out.add_finding(id, "an erased row is in its columns");
         }
         // All other fields contain only words that the program itself sets, such as kinds and platforms.
         for field in [self.fields.title, self.fields.text, self.fields.names, self.fields.tag] {
-            self.search_field(segment, id, field, &touched, out)?;
+            self.search_field(segment, id, field, &docs_with_rows, out)?;
         }
         Ok(())
     }
@@ -149,7 +149,7 @@ impl SearchTargets<'_> {
         segment: &SegmentReader,
         id: &str,
         field: Field,
-        touched: &BTreeMap<DocId, u64>,
+        docs_with_rows: &BTreeMap<DocId, u64>,
         out: &mut Residue,
     ) -> IndexResult<()> {
         let inverted = segment.inverted_index(field)?;
@@ -163,8 +163,8 @@ impl SearchTargets<'_> {
             if postings.doc() >= segment.max_doc() {
                 out.add_finding(id, "an erased word is in its dictionary, and no document has it");
             }
-            for doc in common_docs(postings, touched) {
-                let Some(row) = touched.get(&doc) else { continue };
+            for doc in common_docs(postings, docs_with_rows) {
+                let Some(row) = docs_with_rows.get(&doc) else { continue };
                 if self.erased.contains(row) {
                     out.add_finding(id, "an erased word is in its dictionary");
                 } else {
@@ -199,10 +199,10 @@ fn term(field: Field, word: &[u8]) -> Term {
     Term::from_field_text(field, &String::from_utf8_lossy(word))
 }
 
-/// The documents that are both in `postings` and in `touched`.
-fn common_docs(mut postings: SegmentPostings, touched: &BTreeMap<DocId, u64>) -> Vec<DocId> {
+/// The documents that are both in `postings` and in `docs_with_rows`.
+fn common_docs(mut postings: SegmentPostings, docs_with_rows: &BTreeMap<DocId, u64>) -> Vec<DocId> {
     let mut out = Vec::new();
-    for doc in touched.keys() {
+    for doc in docs_with_rows.keys() {
         if postings.doc() == TERMINATED {
             break;
         }

@@ -147,8 +147,8 @@ type Unpacked = Arc<UnpackedPack>;
 struct Cache {
     map: HashMap<i64, Unpacked>,
     order: VecDeque<i64>,
-    /// Increased whenever the cache is cleared, so that a pack is not cached if the cache was cleared while it was
-    /// loaded.
+    /// Increased whenever the cache is cleared. A pack that was loaded while the cache was cleared is therefore not
+    /// cached.
     generation: u64,
     /// True if an open transaction has rewritten packs. Until it ends, other connections may still load the old bytes,
     /// so nothing is cached.

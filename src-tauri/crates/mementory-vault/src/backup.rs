@@ -109,7 +109,7 @@ impl Backups<'_> {
         cancel: &AtomicBool,
         progress: &dyn Fn(u64, u64),
     ) -> VaultResult<Applied<Backup>> {
-        let parent = parent_of_free_place(
+        let parent = parent_of_new_folder(
             out,
             self.context.dir(),
             "A backup cannot lie inside the vault. Choose another folder.",
@@ -159,7 +159,7 @@ impl Backups<'_> {
         if !from.join(HEADER_FILE).exists() {
             return Err(VaultError::Missing(from.display().to_string()));
         }
-        let parent = parent_of_free_place(out, from, "A vault cannot lie inside its backup. Choose another folder.")?;
+        let parent = parent_of_new_folder(out, from, "A vault cannot lie inside its backup. Choose another folder.")?;
         let _lock = lock_if_present(from)?;
         let (header, keys) = open_header(from, secret)?;
         let partial = create_partial_folder(parent, out)?;
@@ -179,7 +179,7 @@ impl Backups<'_> {
         copy_blobs(from, partial.path(), &named_digests, &mut monitor)?;
         check_copy(partial.path(), &keys)?;
         let files = LedgerFiles::new(partial.path(), &header.vault_id, ledgers);
-        let found = erasures_for(from, &files, &keys);
+        let found = read_applicable_erasures(from, &files, &keys);
         if found.all.read > 0 {
             files.write(&keys, &files.in_vault, &found.all.ledger)?;
         }
@@ -198,7 +198,7 @@ struct FoundErasures {
 
 /// Reads every list of erasures that may apply: the backup's own, the program's, the vault's, and those of other backups
 /// in the same folder.
-fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundErasures {
+fn read_applicable_erasures(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundErasures {
     let mut all = FoundLedger::default();
     let backup_lists = backups_of(backup).into_iter().map(|copy| copy.path.join(LEDGER_FILE));
     for path in files.outside.iter().cloned().chain(backup_lists) {
@@ -211,7 +211,7 @@ fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundEr
 
 /// Checks that `out` does not exist and is not inside `vault`. Returns the parent folder of `out`. `inside_message` is
 /// the error message if `out` is inside `vault`.
-fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside_message: &str) -> VaultResult<&'a Path> {
+fn parent_of_new_folder<'a>(out: &'a Path, vault: &Path, inside_message: &str) -> VaultResult<&'a Path> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
     if out.symlink_metadata().is_ok() {

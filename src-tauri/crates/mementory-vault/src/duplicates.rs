@@ -58,7 +58,7 @@ impl Duplicates<'_> {
                 for row in rows {
                     views.extend(RowView::by_row(c, *row)?);
                 }
-                if !are_all_kept_apart(c, &views)? {
+                if !are_all_dismissed(c, &views)? {
                     views.sort_by_key(|view| (view.sort, view.row));
                     out.push(DuplicateGroup { views, same: group.likeness == Likeness::Same });
                 }
@@ -125,7 +125,7 @@ impl Duplicates<'_> {
     }
 }
 
-fn are_all_kept_apart(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
+fn are_all_dismissed(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
     let mut statement = c.prepare_cached("SELECT 1 FROM apart WHERE one = ?1 AND other = ?2")?;
     for (one, other) in id_pairs(views) {
         if !statement.exists(params![one, other])? {

@@ -117,7 +117,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
         // If an item could not be read, nothing is reported as gone, because the item may have been any of the records.
         let complete = serde_json::from_str(report).is_ok_and(|report| !is_incomplete(&report));
         let with_new_messages: HashSet<i64> =
-            query_numbers(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;
+            query_integers(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;
         let kinds: HashSet<i64> = rows.iter().filter(|info| in_newest(info)).map(|info| info.kind).collect();
         let times = || {
             let conversation = kind_code(Kind::Conversation);
@@ -223,7 +223,7 @@ impl GoneRule {
         if related.is_empty() {
             return Ok(None);
         }
-        let derived = query_numbers(
+        let derived = query_integers(
             c,
             "SELECT DISTINCT l.row FROM links l JOIN records r ON r.row = l.row \
             WHERE l.relation = 'derived_from' AND r.kind = ?1",
@@ -267,7 +267,7 @@ fn compared_rows(c: &Connection, platform: &str) -> VaultResult<Vec<RowInfo>> {
     Ok(info.collect::<Result<_, _>>()?)
 }
 
-fn query_numbers(c: &Connection, sql: &str, value: i64) -> VaultResult<HashSet<i64>> {
+fn query_integers(c: &Connection, sql: &str, value: i64) -> VaultResult<HashSet<i64>> {
     let mut statement = c.prepare_cached(sql)?;
     let rows = statement.query_map([value], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)

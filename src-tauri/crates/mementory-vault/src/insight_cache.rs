@@ -89,8 +89,8 @@ impl DecidedKinds {
             return None;
         }
         let form = Form::new(text);
-        let says_same = |other: &Form| !matches!(compare(&form, other), Comparison::Apart(_));
-        self.forms.iter().find(|(other, _)| says_same(other)).map(|(_, kind)| *kind)
+        let is_same_statement = |other: &Form| !matches!(compare(&form, other), Comparison::Apart(_));
+        self.forms.iter().find(|(other, _)| is_same_statement(other)).map(|(_, kind)| *kind)
     }
 }
 

@@ -3,7 +3,7 @@ use crate::{VaultResult, findings::ValueId, word_removal::Removal};
 use rusqlite::Connection;
 use std::collections::HashSet;
 
-/// The values that masking knows before it looks at a record.
+/// The values that masking knows before it scans a record.
 pub(crate) struct KnownValues {
     /// Values that the person ignores.
     pub(crate) ignored: HashSet<ValueId>,

@@ -12,7 +12,7 @@ pub(crate) type NumberedState = (u64, Option<String>);
 /// The newest state of each source, from the reports of all imports that were not undone.
 pub(crate) fn known_states(connection: &Connection) -> VaultResult<BTreeMap<SourceKey, NumberedState>> {
     #[derive(Deserialize)]
-    struct Stored {
+    struct StoredStates {
         #[serde(default)]
         states: Vec<ReachedState>,
     }
@@ -21,7 +21,7 @@ pub(crate) fn known_states(connection: &Connection) -> VaultResult<BTreeMap<Sour
     let mut known: BTreeMap<SourceKey, NumberedState> = BTreeMap::new();
     while let Some(row) = rows.next()? {
         let Some(text) = row.get::<_, Option<String>>(0)? else { continue };
-        let Ok(stored) = serde_json::from_str::<Stored>(&text) else { continue };
+        let Ok(stored) = serde_json::from_str::<StoredStates>(&text) else { continue };
         for state in stored.states {
             let newest = known.entry((state.format, state.group)).or_default();
             if state.sequence > newest.0 || newest.1.is_none() && state.sequence == newest.0 {

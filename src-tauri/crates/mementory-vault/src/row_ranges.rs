@@ -1,5 +1,5 @@
-//! A set of row numbers, stored as ranges. An export that repeats a million known records has only a few ranges, so its
-//! batch needs only a few bytes for them.
+//! A set of row numbers, stored as ranges. An export that repeats a million known records has only a few ranges, so
+//! that its batch stores only a few bytes.
 
 /// A set of row numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

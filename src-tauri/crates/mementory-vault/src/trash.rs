@@ -112,9 +112,9 @@ impl Trash<'_> {
     }
 
     /// Erases the records that have been in the Trash for `days` days or longer, with tombstones and a receipt like any
-    /// erasure. A record derived from them stays and loses its link to them if it is in use or went to the Trash later.
-    /// Records that tombstones of an import moved to the Trash stay until a person decides. A record that cannot be
-    /// erased (in a damaged pack) stays in the Trash and is reported; the others are erased nevertheless.
+    /// erasure. A derived record that is in use, or went to the Trash later, stays and loses its link to the erased
+    /// record. Records that tombstones of an import moved to the Trash stay until a person decides. A record that
+    /// cannot be erased (in a damaged pack) stays in the Trash and is reported; the others are erased nevertheless.
     pub fn empty_expired(&self, days: i64, now: Timestamp) -> VaultResult<ExpiredTrash> {
         let before = now.as_micros() - days * 86_400_000_000;
         let ids: Vec<String> = self.context.store.read(|c| {

@@ -153,10 +153,10 @@ fn a_locked_screen_is_noticed_on_every_desktop() {
 }
 
 /// The part of logind that the program calls. It reports when an inhibitor that it returned is closed.
-struct Manager(Sender<Event>);
+struct FakeLogind(Sender<Event>);
 
 #[zbus::interface(name = "org.freedesktop.login1.Manager")]
-impl Manager {
+impl FakeLogind {
     fn inhibit(&self, what: &str, who: &str, _why: &str, mode: &str) -> OwnedFd {
         assert_eq!((what, who, mode), ("sleep", "Mementory", "delay"));
         let (reader, writer) = std::io::pipe().unwrap();
@@ -173,10 +173,10 @@ fn report_close(mut reader: PipeReader, events: &Sender<Event>) {
     let _ = events.send(Event::InhibitorReleased);
 }
 
-struct LoginSession(u32);
+struct FakeSession(u32);
 
 #[zbus::interface(name = "org.freedesktop.login1.Session")]
-impl LoginSession {
+impl FakeSession {
     #[zbus(property)]
     fn user(&self) -> (u32, OwnedObjectPath) {
         (self.0, OwnedObjectPath::try_from("/org/freedesktop/login1/user/_self").unwrap())
@@ -199,9 +199,9 @@ fn sleep_is_inhibited_until_the_listener_has_locked() {
     };
     // logind starts after the listener, which asks it for an inhibitor when its first signal arrives.
     let server = logind.object_server();
-    server.at(MANAGER_PATH, Manager(listening.event_sender.clone())).unwrap();
-    server.at(OWN_SESSION, LoginSession(own_user)).unwrap();
-    server.at(OTHER_SESSION, LoginSession(own_user + 1)).unwrap();
+    server.at(MANAGER_PATH, FakeLogind(listening.event_sender.clone())).unwrap();
+    server.at(OWN_SESSION, FakeSession(own_user)).unwrap();
+    server.at(OTHER_SESSION, FakeSession(own_user + 1)).unwrap();
     logind.request_name(LOGIND_NAME).unwrap();
     emit(MANAGER_PATH, MANAGER_INTERFACE, "PrepareForSleep", Some(false));
     assert_eq!(listening.next(), Event::InhibitorTaken);

@@ -41,9 +41,9 @@ export type Home = {
   /** Time of the last import that was not undone; null if none. */
   imported: string | null;
   /** The newest exports that could be read only in part, so that it is not known which records they lack. */
-  unread: UnreadExport[];
+  partlyRead: PartlyReadExport[];
 };
-export type UnreadExport = { platform: string; batch: string };
+export type PartlyReadExport = { platform: string; batch: string };
 
 /** One column for each assistant, even if its records come in several formats. */
 export function columnsOf(sources: readonly SourceInfo[]): Column[] {
@@ -145,7 +145,7 @@ const ACCOUNT_EXPORTS = new Set<string>(FORMATS.filter(({ accountExport }) => ac
 const COMPARED_KINDS = [...MISSING_KINDS, "foreign", "other"];
 
 /** The newest exports that could be read only in part, if the same assistant has an earlier export to compare with. */
-export async function unreadExports(batches: readonly BatchInfo[]): Promise<UnreadExport[]> {
+export async function partlyReadExports(batches: readonly BatchInfo[]): Promise<PartlyReadExport[]> {
   const accountBatches = batches.filter(({ undone, format }) => !undone && ACCOUNT_EXPORTS.has(format ?? ""));
   const newest = [...new Set(accountBatches.map(({ format }) => format ?? ""))].flatMap((platform) => {
     const [first, earlier] = accountBatches.filter(({ format }) => format === platform);
@@ -183,7 +183,7 @@ export async function loadHome(info: VaultInfo): Promise<Home> {
     recent: recent.items,
     incomplete: tombstones.tombstones.filter((tombstone) => tombstone.complete === false),
     imported: batches.find((batch) => !batch.undone)?.at ?? null,
-    unread: await unreadExports(batches),
+    partlyRead: await partlyReadExports(batches),
   };
 }
 

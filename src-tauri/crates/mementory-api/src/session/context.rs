@@ -21,8 +21,8 @@ pub(super) struct Context {
     /// just created and therefore not opened.
     pub(super) applied_erasures: Mutex<Option<AppliedErasures>>,
     /// A change holds the write lock from its first read until store, index and blobs agree again. An export holds the
-    /// read lock. Otherwise, an erasure could run during the export, whose snapshot would keep it from truncating the
-    /// write-ahead log.
+    /// read lock. Otherwise an erasure could run during an export, and the export's snapshot would prevent the erasure
+    /// from truncating the write-ahead log.
     change_lock: RwLock<()>,
     /// True once the vault is about to be locked. Client calls then end as soon as they can.
     pub(super) clients_stopped: AtomicBool,

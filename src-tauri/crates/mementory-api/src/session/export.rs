@@ -223,8 +223,8 @@ fn with_format_id(request: &ExportRequest) -> ExportRequest {
     ExportRequest { format, ..request.clone() }
 }
 
-/// Refuses what the request asks for and the format cannot do. The person would rely on a signature or encryption, and
-/// would take a full export for one that holds only what was asked for.
+/// Refuses a request that the format cannot fulfil. Otherwise the person would rely on a signature or encryption that
+/// is missing, or would mistake a full export for a partial one.
 fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiResult<()> {
     let Some(format) = by_id(&request.format) else { return Ok(()) };
     let capabilities = format.capabilities();

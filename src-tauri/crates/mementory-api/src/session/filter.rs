@@ -187,8 +187,8 @@ pub(super) fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
     Ok(time.as_micros() + if upper && whole_day { rest_of_day } else { 0 })
 }
 
-/// Converts a time or a date to the text with which times of entries are compared. As an upper bound, a date stands for
-/// the end of that day.
+/// Converts a time or a date to a text that can be compared with the times in entries. As an upper bound, a date stands
+/// for the end of that day.
 ///
 /// # Errors
 /// `usage` for any other text.

@@ -50,7 +50,7 @@ impl Imports<'_> {
         dry_run: bool,
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        self.import_guarded(request, passphrase, dry_run, &Guards::default(), job)
+        self.import_guarded(request, passphrase, dry_run, &ImportGuards::default(), job)
     }
 
     /// Imports a file that no person has looked at, as one batch.
@@ -64,8 +64,20 @@ impl Imports<'_> {
         is_unchanged: &(dyn Fn() -> bool + Sync),
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        let guards = Guards { refuse_deletions: true, is_unchanged: Some(is_unchanged) };
+        let guards = Guards { refuse_deletions: true, is_unchanged: Some(is_unchanged), ..Guards::default() };
         self.import_guarded(request, None, false, &guards, job)
+    }
+
+    /// Imports a file for a conversion. If it is one source of the format `converts_to`, its elements are read as they
+    /// are, so that the export writes them back unchanged.
+    pub(crate) fn import_for_conversion(
+        &self,
+        request: &ImportRequest,
+        passphrase: Option<Arc<dyn Passphrase>>,
+        converts_to: Option<&str>,
+        job: &Job,
+    ) -> ApiResult<ImportReport> {
+        self.import_guarded(request, passphrase, false, &Guards { converts_to, ..Guards::default() }, job)
     }
 
     fn import_guarded(
@@ -73,7 +85,7 @@ impl Imports<'_> {
         request: &ImportRequest,
         passphrase: Option<Arc<dyn Passphrase>>,
         dry_run: bool,
-        guards: &Guards<'_>,
+        guards: &ImportGuards<'_>,
         job: &Job,
     ) -> ApiResult<ImportReport> {
         // The request may name any format, but the log may only contain ids of known formats.
@@ -113,7 +125,7 @@ impl Imports<'_> {
         request: &ImportRequest,
         passphrase: Option<Arc<dyn Passphrase>>,
         dry_run: bool,
-        guards: &Guards<'_>,
+        guards: &ImportGuards<'_>,
         job: &Job,
         format: &mut String,
     ) -> ApiResult<ImportReport> {
@@ -133,7 +145,7 @@ impl Imports<'_> {
         if detection.sources.is_empty() {
             return Err(not_recognised_error(&catalog, &detection, request, &limits)?);
         }
-        refuse_lists_of_files(&detection)?;
+        refuse_mere_file_lists(&detection)?;
         if let [source] = detection.sources.as_slice() {
             source.format.clone_into(format);
         }
@@ -148,7 +160,7 @@ impl Imports<'_> {
         input: &Input<'_>,
         request: &ImportRequest,
         dry_run: bool,
-        guards: &Guards<'_>,
+        guards: &ImportGuards<'_>,
         job: &Job,
     ) -> ApiResult<ImportReport> {
         let Input { catalog, detection, limits, passphrase } = input;
@@ -195,6 +207,7 @@ impl Imports<'_> {
             prior_warnings: &warnings,
             findings: &findings,
             salvage: request.salvage,
+            is_conversion: matches!(detection.sources.as_slice(), [one] if guards.converts_to == Some(one.format)),
             missing: &missing,
             limits: (*limits).clone(),
             now: now(),
@@ -319,15 +332,18 @@ struct Input<'a> {
     passphrase: Option<Arc<dyn Passphrase>>,
 }
 
-/// Conditions under which the import of a file that no person has looked at is refused.
+/// Conditions under which the import of a file that no person has seen is refused, and the target of a conversion.
 #[derive(Clone, Copy, Default)]
-struct Guards<'a> {
+struct ImportGuards<'a> {
     refuse_deletions: bool,
     is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
+    /// Id of the format that the records are to be converted to, if untouched elements of this format are written back
+    /// unchanged.
+    converts_to: Option<&'a str>,
 }
 
 /// Refuses input that only lists the files of an export without containing any of them.
-fn refuse_lists_of_files(detection: &Detected) -> ApiResult<()> {
+fn refuse_mere_file_lists(detection: &Detected) -> ApiResult<()> {
     let mut lists = detection.sources.iter().filter(|source| {
         !source.claim.missing_parts.is_empty() && source.claim.parts.iter().all(|part| part.role == Role::Manifest)
     });

@@ -1,12 +1,12 @@
 //! State of the watched folders while the vault is open.
 use crate::types::OwnImport;
-use mementory_vault::watching::Settling;
+use mementory_vault::watching::UnsettledFiles;
 use std::{collections::HashSet, path::PathBuf};
 
 /// State that is dropped when the vault is locked. Do not hold its lock while waiting for the vault.
 #[derive(Default)]
 pub(super) struct WatchState {
-    pub(super) settling: Settling,
+    pub(super) settling: UnsettledFiles,
     /// Ids of offers found since the vault was opened.
     pub(super) fresh: HashSet<String>,
     /// Ids of offers for which an automatic import was attempted.

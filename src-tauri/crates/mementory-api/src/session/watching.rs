@@ -15,8 +15,8 @@ use mementory_formats::has_encrypted_extension;
 use mementory_model::Limits;
 use mementory_vault::Scratch;
 use mementory_vault::watching::{
-    FileFound, FileStamp, Folder, FolderListing, LatestExport, MAX_FILES_PER_FOLDER, Mode, Offer, PendingOffer, QUIET,
-    SeenFile, list_folder,
+    FileFound, FileStamp, Folder, FolderListing, LatestExport, MAX_FILES_PER_FOLDER, Mode, Offer, PendingOffer,
+    QUIET_PERIOD, SeenFile, list_folder,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -168,7 +168,7 @@ impl WatchedFolders<'_> {
             scan.watching = true;
             if self.context.watch_state().export_folders.contains(&path) {
                 scan.folders.push(path);
-                scan.wait = earliest(scan.wait, Some(QUIET));
+                scan.wait = earliest(scan.wait, Some(QUIET_PERIOD));
                 continue;
             }
             let FolderListing::Files(files) = list_folder(&path) else { continue };

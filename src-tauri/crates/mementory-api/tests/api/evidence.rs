@@ -108,7 +108,7 @@ const CASES: [Case; 18] = [
     ),
 ];
 
-/// Memories of days on which something else was said, or without any conversation.
+/// Memories of days on which something unrelated was said, and of days without any conversation.
 const WITHOUT_TRACE: [(&str, u32); 6] = [
     ("User collects Roman coins.", 1),
     ("Die Nutzerin ist in Porto geboren.", 3),
@@ -188,7 +188,7 @@ fn evidence_in_other_words_is_found_and_none_is_found_for_what_was_not_said() {
     let all = memories(&session);
     assert_eq!(all.len(), CASES.len() + WITHOUT_TRACE.len());
     let (mut right, mut speakers, mut wrong, mut missed) = (0, 0, Vec::new(), Vec::new());
-    let (mut without_trace, mut said_and_none) = (0, 0);
+    let (mut without_trace, mut said_without_trace) = (0, 0);
     for (text, id) in &all {
         let found = session.origins().of(id).unwrap();
         let first = found.messages.first().map(|message| message.text.as_str());
@@ -204,7 +204,7 @@ fn evidence_in_other_words_is_found_and_none_is_found_for_what_was_not_said() {
             }
             (None, Some(sentence)) => wrong.push((text, sentence.to_owned())),
             (Some(_), None) => {
-                said_and_none += usize::from(found.trace == "none");
+                said_without_trace += usize::from(found.trace == "none");
                 missed.push(text);
             }
             (None, None) => {
@@ -216,7 +216,7 @@ fn evidence_in_other_words_is_found_and_none_is_found_for_what_was_not_said() {
             }
         }
     }
-    assert!(said_and_none <= 1, "it was said, so it has a trace: {missed:?}");
+    assert!(said_without_trace <= 1, "it was said, so it has a trace: {missed:?}");
     assert!(wrong.len() <= 2, "a wrong message is worse than none: {wrong:?}");
     if has_weights() {
         assert!(
@@ -229,10 +229,10 @@ fn evidence_in_other_words_is_found_and_none_is_found_for_what_was_not_said() {
 
 /// An export with two memories: one of a quiet day, and one of a day with so many messages that not all of them can be
 /// compared.
-fn busy_day(folder: &Path) -> PathBuf {
+fn write_busy_day_export(folder: &Path) -> PathBuf {
     let start = 1_767_225_600; // 2026-01-01
     let text = |text: &str| json!({"content_type": "text", "parts": [text]});
-    let talk = |day: u32, count: usize| {
+    let conversation_of_day = |day: u32, count: usize| {
         let time = start + 86_400 * day + 40_000;
         let id = |n: usize| format!("d{day}-{n}");
         let node = |n: usize| {
@@ -246,7 +246,8 @@ fn busy_day(folder: &Path) -> PathBuf {
     let context = json!({"content_type": "model_editable_context", "model_set_context": lines});
     let first = message("l0", None, "system", start + 86_400 * 40, context);
     let path = folder.join("conversations.json");
-    let all = [talk(1, 4), talk(19, 250), conversation("last", start + 86_400 * 40, &[first])];
+    let all =
+        [conversation_of_day(1, 4), conversation_of_day(19, 250), conversation("last", start + 86_400 * 40, &[first])];
     std::fs::write(&path, Value::from(all.to_vec()).to_string()).unwrap();
     path
 }
@@ -254,7 +255,7 @@ fn busy_day(folder: &Path) -> PathBuf {
 #[test]
 fn a_memory_has_no_trace_only_if_everything_was_compared() {
     let folder = tempfile::tempdir().unwrap();
-    let session = imported(folder.path(), &[busy_day(folder.path())]);
+    let session = imported(folder.path(), &[write_busy_day_export(folder.path())]);
     for (text, id) in memories(&session) {
         let wanted = if has_weights() && !text.contains("albums") { "none" } else { "unknown" };
         assert_eq!(session.origins().of(&id).unwrap().trace, wanted, "{text}");
@@ -264,29 +265,29 @@ fn a_memory_has_no_trace_only_if_everything_was_compared() {
 #[test]
 fn a_message_from_another_time_needs_more_than_a_similar_subject() {
     let folder = tempfile::tempdir().unwrap();
-    let session = imported(folder.path(), &[export(folder.path()), elsewhere(folder.path())]);
+    let session = imported(folder.path(), &[export(folder.path()), write_second_assistant_export(folder.path())]);
     let said = |text: &str| {
         let all = memories(&session);
         let id = &all.iter().find(|(found, _)| found == text).unwrap().1;
         session.origins().of(id).unwrap().messages.into_iter().next().map(|message| message.text)
     };
-    assert_eq!(said(ELSEWHERE[0]).as_deref(), Some("Meine Schwester Ruta behandelt Hunde und Katzen."));
-    for text in &ELSEWHERE[1..] {
+    assert_eq!(said(SECOND_ASSISTANT_MEMORIES[0]).as_deref(), Some("Meine Schwester Ruta behandelt Hunde und Katzen."));
+    for text in &SECOND_ASSISTANT_MEMORIES[1..] {
         assert_eq!(said(text), None, "{text}");
     }
 }
 
 /// Memories of a second assistant. The first one was said in a conversation with the first assistant, which `export`
 /// writes. The others merely share their subjects with such conversations.
-const ELSEWHERE: [&str; 4] = [
+const SECOND_ASSISTANT_MEMORIES: [&str; 4] = [
     "Schwester Ruta behandelt Hunde und Katzen in ihrer Praxis",
     "Once sold a bicycle to a neighbour",
     "Mag am liebsten den Käse aus den Alpen",
     "Read a book about the history of the zoo",
 ];
 
-fn elsewhere(folder: &Path) -> PathBuf {
-    let entries: Vec<Value> = ELSEWHERE
+fn write_second_assistant_export(folder: &Path) -> PathBuf {
+    let entries: Vec<Value> = SECOND_ASSISTANT_MEMORIES
         .iter()
         .enumerate()
         .map(|(n, text)| {

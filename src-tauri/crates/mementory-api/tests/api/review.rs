@@ -79,8 +79,8 @@ fn evidence_is_the_sentence_that_the_person_said() {
     assert_eq!((first.start, first.end), (7, 35), "in code points");
     assert!(found.messages.iter().any(|message| message.how == "linked"));
 
-    let written_down_only = session.origins().of(&id_of(&session, "User owns a red kayak.")).unwrap();
-    assert_eq!(written_down_only.said_by, "unknown", "that the assistant wrote it down does not show who said it");
+    let kayak_evidence = session.origins().of(&id_of(&session, "User owns a red kayak.")).unwrap();
+    assert_eq!(kayak_evidence.said_by, "unknown", "that the assistant wrote it down does not show who said it");
     import(&session, &list(folder.path(), "a.json", &TEXTS[1..]));
     let other_assistant = session.origins().of(&id_of(&session, TEXTS[2])).unwrap();
     assert_eq!((other_assistant.said_by.as_str(), other_assistant.trace.as_str()), ("unknown", "unknown"));
@@ -163,7 +163,7 @@ fn the_report_is_one_new_file_with_sensitive_values_masked() {
 }
 
 /// Saved memories with the given days.
-fn dated(folder: &Path, name: &str, entries: &[(&str, &str)]) -> std::path::PathBuf {
+fn write_dated_memories(folder: &Path, name: &str, entries: &[(&str, &str)]) -> std::path::PathBuf {
     let entries: Vec<serde_json::Value> = entries
         .iter()
         .map(|(day, text)| {
@@ -176,7 +176,7 @@ fn dated(folder: &Path, name: &str, entries: &[(&str, &str)]) -> std::path::Path
     path
 }
 
-const MOVED: [(&str, &str); 3] = [
+const MEMORIES_OF_A_MOVE: [(&str, &str); 3] = [
     ("2024-03-01", "User lives in Graz."),
     ("2025-06-01", "User lives in Linz."),
     ("2024-01-05", "User plans to fly to Osaka in April 2025."),
@@ -186,12 +186,12 @@ const MOVED: [(&str, &str); 3] = [
 fn a_contradiction_is_listed_unless_both_memories_are_marked_as_true() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
-    import(&session, &dated(folder.path(), "a.json", &MOVED));
+    import(&session, &write_dated_memories(folder.path(), "a.json", &MEMORIES_OF_A_MOVE));
     let found = || session.insights().contradictions(&Job::silent()).unwrap();
     let first = found();
     let pair = &first.pairs[0];
     assert_eq!((first.pairs.len(), pair.newer.as_ref()), (1, Some(&pair.b)));
-    assert_eq!([&pair.items[0].text, &pair.items[1].text], [MOVED[0].1, MOVED[1].1]);
+    assert_eq!([&pair.items[0].text, &pair.items[1].text], [MEMORIES_OF_A_MOVE[0].1, MEMORIES_OF_A_MOVE[1].1]);
     session.insights().keep_both(&pair.a, &pair.b, true).unwrap();
     assert!(found().pairs.is_empty());
     session.insights().keep_both(&pair.b, &pair.a, false).unwrap();
@@ -199,7 +199,7 @@ fn a_contradiction_is_listed_unless_both_memories_are_marked_as_true() {
     assert_eq!(session.insights().keep_both(&pair.a, &pair.a, true).unwrap_err().code, "usage");
 
     let plan = &first.past_plans[0];
-    assert_eq!((first.past_plans.len(), plan.text.as_str()), (1, MOVED[2].1));
+    assert_eq!((first.past_plans.len(), plan.text.as_str()), (1, MEMORIES_OF_A_MOVE[2].1));
     answer(&session, &plan.id, "true");
     assert!(found().past_plans.is_empty(), "the person says that it still holds");
     answer(&session, &plan.id, "none");
@@ -227,13 +227,13 @@ fn a_correction_of_a_memorys_kind_can_be_undone() {
 fn the_report_has_topics_and_contradictions() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
-    let mut entries = MOVED.to_vec();
+    let mut entries = MEMORIES_OF_A_MOVE.to_vec();
     entries.extend([
         ("2024-02-01", "The sailing boat needs varnish."),
         ("2024-02-02", "Varnish for the sailing boat was ordered."),
         ("2024-02-04", "User is allergic to penicillin."),
     ]);
-    import(&session, &dated(folder.path(), "a.json", &entries));
+    import(&session, &write_dated_memories(folder.path(), "a.json", &entries));
     let out = folder.path().join("report.html");
     for (language, heads) in [
         ("en", ["What contradicts itself", "Plans whose date has passed", "Special categories", "Topics"]),
@@ -248,7 +248,7 @@ fn the_report_has_topics_and_contradictions() {
         }
         let (_, after) = html.split_once(heads[0]).unwrap();
         let (pairs, _) = after.split_once("</section>").unwrap();
-        let places = MOVED.map(|(_, text)| pairs.find(text));
+        let places = MEMORIES_OF_A_MOVE.map(|(_, text)| pairs.find(text));
         assert!(places.is_sorted() && places.iter().all(Option::is_some), "{language}: the older one, then the newer");
         assert!(!html.contains("No type") && !html.contains(">about_") && !html.contains(">special_"), "{language}");
         std::fs::remove_file(&out).unwrap();
@@ -259,8 +259,8 @@ fn the_report_has_topics_and_contradictions() {
 fn the_memory_that_is_right_stays_and_the_others_go_to_the_trash() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
-    import(&session, &dated(folder.path(), "a.json", &MOVED));
-    let [old, new] = [MOVED[0].1, MOVED[1].1].map(|text| id_of(&session, text));
+    import(&session, &write_dated_memories(folder.path(), "a.json", &MEMORIES_OF_A_MOVE));
+    let [old, new] = [MEMORIES_OF_A_MOVE[0].1, MEMORIES_OF_A_MOVE[1].1].map(|text| id_of(&session, text));
     answer(&session, &old, "private");
     let settle = |right: &String, other: &String| {
         session.insights().settle(&SettleRequest { right: right.clone(), others: vec![other.clone()] })

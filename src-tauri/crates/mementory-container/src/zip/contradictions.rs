@@ -88,8 +88,9 @@ pub(in super::super) fn contradictions(
     Ok(found)
 }
 
-/// True if the bytes before, between or after entries begin with the local header of another entry, possibly after the
-/// descriptor of a streamed entry, which has the sizes of that entry.
+/// True if the bytes between `from` and `until`, which are part of no entry, begin with the local header of another
+/// entry. The data of a streamed entry is followed by a descriptor with its checksum and sizes, so the header may also
+/// be behind a descriptor.
 fn hides_entry(source: &Source, from: u64, until: u64) -> std::io::Result<bool> {
     let gap = source.bytes(from, (until - from).min(64) as usize)?;
     let is_local = |at: usize| gap.get(at..).is_some_and(|rest| rest.starts_with(&LOCAL_SIGNATURE));
@@ -98,8 +99,8 @@ fn hides_entry(source: &Source, from: u64, until: u64) -> std::io::Result<bool> 
     Ok(is_local(0) || sizes.into_iter().any(is_local))
 }
 
-/// False if checksum or sizes after the data of a streamed entry differ from those in the directory. Only those with a
-/// signature are compared, because without one they cannot be recognised.
+/// False if the descriptor after the data of a streamed entry states another checksum or other sizes than the
+/// directory. A descriptor without a signature is not compared, because it cannot be recognised.
 fn descriptor_agrees(source: &Source, entry: &Entry, at: u64) -> std::io::Result<bool> {
     let found = source.bytes(at, 24)?;
     if !found.starts_with(&DESCRIPTOR_SIGNATURE) {

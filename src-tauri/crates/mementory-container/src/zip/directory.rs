@@ -23,8 +23,8 @@ pub(in super::super) struct Directory {
     pub(in super::super) entries: Vec<Entry>,
     /// Byte offset at which the directory starts.
     pub(in super::super) start: u64,
-    /// Set if the end record and the directory state different numbers. A program that counts the entries then sees
-    /// others than one that reads until the directory ends.
+    /// Set if the end record and the directory state different numbers. A program that trusts the stated number then
+    /// sees other entries than one that reads until the directory ends.
     pub(in super::super) contradiction: Option<Contradiction>,
 }
 
@@ -50,9 +50,9 @@ struct DirectoryLocation {
     /// Number of bytes of the directory.
     size: u64,
     /// True if the number of entries comes from a Zip64 record.
-    is_wide: bool,
+    is_zip64: bool,
     /// True if the end record and the Zip64 record contradict each other.
-    has_two_answers: bool,
+    has_contradiction: bool,
 }
 
 impl DirectoryLocation {
@@ -60,9 +60,9 @@ impl DirectoryLocation {
     fn contradiction(&self, entries: u64, bytes: u64) -> Option<Contradiction> {
         // Without a Zip64 record, programs write the lower 16 bits of a larger number, as the archiver of macOS does, or
         // the largest number that fits.
-        let is_cut_off = !self.is_wide && (entries % (1 << 16) == self.entries || self.entries == u64::from(u16::MAX));
+        let is_cut_off = !self.is_zip64 && (entries % (1 << 16) == self.entries || self.entries == u64::from(u16::MAX));
         let message = match () {
-            () if self.has_two_answers => "the two end records of the archive differ",
+            () if self.has_contradiction => "the two end records of the archive differ",
             () if entries > self.entries && !is_cut_off => "the archive has more entries than its end record states",
             () if bytes > self.size => "the directory of the archive is longer than its end record states",
             () => return None,
@@ -77,7 +77,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     let mut size = u64::from(le32(record, 12));
     let mut offset = u64::from(le32(record, 16));
     let mut end = end;
-    let (mut is_wide, mut has_two_answers) = (false, false);
+    let (mut is_zip64, mut has_contradiction) = (false, false);
     if let Some(at) = end.checked_sub(20) {
         let locator = source.bytes(at, 20)?;
         if locator.starts_with(&LOCATOR64_SIGNATURE) {
@@ -87,10 +87,10 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
                 let record = source.bytes(at, 56)?;
                 if record.len() == 56 && record.starts_with(&END64_SIGNATURE) {
                     let differs = |narrow: u64, at: usize, max: u64| narrow != max && narrow != le64(&record, at);
-                    has_two_answers = differs(entries, 32, u64::from(u16::MAX))
+                    has_contradiction = differs(entries, 32, u64::from(u16::MAX))
                         || differs(size, 40, u64::from(u32::MAX))
                         || differs(offset, 48, u64::from(u32::MAX));
-                    is_wide = true;
+                    is_zip64 = true;
                     (entries, size, offset) = (le64(&record, 32), le64(&record, 40), le64(&record, 48));
                     end = at;
                     break;
@@ -103,7 +103,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
         starts.push((start, start.saturating_sub(offset)));
     }
     starts.push((offset, 0));
-    Ok(DirectoryLocation { starts, entries, size, is_wide, has_two_answers })
+    Ok(DirectoryLocation { starts, entries, size, is_zip64, has_contradiction })
 }
 
 fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result<Option<Directory>> {

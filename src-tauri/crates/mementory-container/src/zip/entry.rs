@@ -87,7 +87,7 @@ impl Entry {
     }
 
     /// The part of the archive that contains the bytes, if they are stored uncompressed and completely.
-    pub(in super::super) fn in_place(&self, archive: &Source) -> std::io::Result<Option<Source>> {
+    pub(in super::super) fn stored_bytes(&self, archive: &Source) -> std::io::Result<Option<Source>> {
         if self.method != 0 || self.truncated || self.packed != self.size {
             return Ok(None);
         }

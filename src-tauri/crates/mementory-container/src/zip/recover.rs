@@ -77,10 +77,10 @@ fn measure_deflate_stream(source: &Source, at: u64, budget: &mut u64) -> std::io
         let is_full = n == input.len();
         let mut used_bytes = 0;
         loop {
-            let (before_in, before_out) = (inflate.total_in(), inflate.total_out());
+            let (bytes_in_before, bytes_out_before) = (inflate.total_in(), inflate.total_out());
             let status = inflate.decompress(&input[used_bytes..n], &mut output, FlushDecompress::None);
-            used_bytes += usize::try_from(inflate.total_in() - before_in).unwrap_or(0);
-            let produced = inflate.total_out() - before_out;
+            used_bytes += usize::try_from(inflate.total_in() - bytes_in_before).unwrap_or(0);
+            let produced = inflate.total_out() - bytes_out_before;
             *budget = budget.saturating_sub(produced);
             match status {
                 Ok(Status::StreamEnd) => return Ok((inflate.total_in(), inflate.total_out(), false)),

@@ -11,7 +11,7 @@ fn recovery_codes_tolerate_copying_by_hand() {
     let shown = code.to_string();
     assert_eq!(shown.len(), 39);
     assert!(shown.split('-').count() == 8 && shown.split('-').all(|g| g.len() == 4));
-    let ways = [
+    let spellings = [
         shown.clone(),
         shown.to_lowercase(),
         shown.replace('-', ""),
@@ -20,8 +20,8 @@ fn recovery_codes_tolerate_copying_by_hand() {
         format!("  {}\n", shown.replace('0', "O").replace('1', "I")),
         shown.to_lowercase().replace('0', "o").replace('1', "l"),
     ];
-    for way in ways {
-        assert_eq!(RecoveryCode::parse(&way).map(|c| c.to_string()), Some(shown.clone()), "{way}");
+    for spelling in spellings {
+        assert_eq!(RecoveryCode::parse(&spelling).map(|c| c.to_string()), Some(shown.clone()), "{spelling}");
     }
     for changed in ["", "0000", &shown[1..], &format!("{shown}0"), &shown.replacen('-', "U", 1), &"é".repeat(32)] {
         assert!(RecoveryCode::parse(changed).is_none(), "{changed}");

@@ -19,8 +19,8 @@ use std::{
 /// The top folder of the repository. The path is read from the environment at run time, because the test may have been
 /// built in another clone, which shares the target folder but has its own fixtures.
 pub fn repo() -> PathBuf {
-    let krate = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
-    Path::new(&krate).join("../../..").canonicalize().unwrap()
+    let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
+    Path::new(&crate_folder).join("../../..").canonicalize().unwrap()
 }
 
 /// Reports that a test, or the rest of it, is skipped. `npm test` counts the lines in the file MEMENTORY_SKIPPED,

@@ -1,4 +1,5 @@
 //! Basic Memory notes. See README.md.
+mod database;
 mod detect;
 mod lines;
 mod read;
@@ -15,12 +16,15 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::Path;
 
+/// Id of the format, and scope of its keys.
+const FORMAT_ID: &str = "basic_memory";
+
 /// Basic Memory notes.
 pub struct BasicMemory;
 
 impl Format for BasicMemory {
     fn id(&self) -> &'static str {
-        "basic_memory"
+        FORMAT_ID
     }
     fn name(&self) -> &'static str {
         "Basic Memory notes"

@@ -84,7 +84,16 @@ impl Format for Mif {
         context: &ReadContext,
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        read::read(catalog, detected, context, sink)
+        read::read(catalog, detected, context, true, sink)
+    }
+    fn read_elements(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, false, sink)
     }
     fn write(
         &self,

@@ -85,6 +85,15 @@ impl Format for Pam {
         let bundle = Bundle::open(catalog, detected, &context.limits)?;
         read::read(&bundle, detected, context, sink)
     }
+    fn read_elements(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read_elements(&Bundle::open(catalog, detected, &context.limits)?, detected, context, sink)
+    }
     fn can_salvage(&self, catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
         salvage::can_salvage(catalog, detected, code, place)
     }
@@ -150,11 +159,4 @@ impl IdentifyExports for Pam {
     fn id_in_passthrough(&self, text: &str) -> Option<String> {
         increment::id_of_envelope(text)
     }
-}
-
-/// The canonical text of a value, for the property tests over all canonical forms. None if a number has no canonical
-/// form.
-#[cfg(test)]
-pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
-    canonical::canonical(tree)
 }

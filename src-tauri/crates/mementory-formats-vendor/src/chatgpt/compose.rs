@@ -251,13 +251,14 @@ fn is_own(record: &Record) -> bool {
     record.origin.format == "chatgpt" && record.key.scope == "chatgpt"
 }
 
-/// The original text of a record of ChatGPT that was not changed.
+/// The original text of an unedited record from ChatGPT. None if the text is not a JSON object.
 fn original(stored: &StoredRecord) -> Option<&str> {
     let text = stored.record.verbatim.as_ref().filter(|_| is_original(stored))?.text.trim();
     serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| raw.get().starts_with('{')).then_some(text)
 }
 
-/// True if a record is written as its original text. A group chat is no tree, so a tree is built from its records.
+/// True if a record is written as its original text. In its source, a group chat is a list, but the written file needs
+/// a tree, so the parts of a group chat are built from their records.
 pub(super) fn is_original(stored: &StoredRecord) -> bool {
     let record = &stored.record;
     is_own(record) && !stored.edited && record.verbatim.is_some() && !group_chat::is_part(record)

@@ -130,8 +130,8 @@ pub(super) fn parse_list<'a, T: serde::Deserialize<'a> + Default>(raw: Option<&'
 
 fn add_parts(raw: Option<&RawValue>, out: &mut MessageContent) {
     let Some(raw) = raw else { return };
-    // Most arrays contain only strings, which are decoded without building a tree.
-    // Programs that edit exports write a single part without the list.
+    // Most arrays contain only strings, which are decoded without building a tree. Programs that edit exports may write
+    // a single part without a list around it.
     let items: Vec<&RawValue> = match raw.get().starts_with('[') {
         true => serde_json::from_str(raw.get()).unwrap_or_default(),
         false => vec![raw],

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = JsonHead::BYTES;
-/// Number of bytes that are examined if the first bytes are not enough to detect the format. Only files that begin like
-/// JSON, and that are alone or have a name that begins with `conversation`, are examined this far.
+/// Number of bytes that are examined if the first bytes are not enough to detect the format. This is done only for
+/// files that begin like JSON and are alone or have a name that begins with `conversation`.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
 
 /// Side files of a ChatGPT export. The ` (1)` that browsers add to the name of a copy is not part of these names.
@@ -167,9 +167,8 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
         if !matches!(head.first(), Some(b'[' | b'{')) {
             return Ok(Contents::Other);
         }
-        if head.trim_ascii_end() == b"[]" && name.starts_with("conversations")
-            || head.trim_ascii() == b"[]" && member.place == member.name
-        {
+        let may_be_empty = name.starts_with("conversations") || member.place == member.name;
+        if may_be_empty && JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list()) {
             return Ok(Contents::Empty);
         }
         match head::has_conversations(&head) {

@@ -43,7 +43,7 @@ impl Log {
             Some("Prompt") => USER,
             Some("AssistantMessage") => ASSISTANT,
             Some("ToolResults") => TOOL,
-            // For example `Clear`, after which the model no longer sees the earlier messages.
+            // A line of any other kind, such as `Clear`, after which the model no longer sees the earlier messages.
             Some(_) => {
                 self.other_lines.push(element.text.to_owned());
                 return Ok(());
@@ -103,9 +103,9 @@ impl Log {
             chat.times.created = first_time(&header, &["created_at"]);
             chat.times.updated = first_time(&header, &["updated_at"]);
         }
-        let found = || self.turns.iter().filter_map(|turn| turn.times.created);
-        chat.times.created = chat.times.created.or(found().min());
-        chat.times.updated = chat.times.updated.or(found().max());
+        let turn_times = || self.turns.iter().filter_map(|turn| turn.times.created);
+        chat.times.created = chat.times.created.or(turn_times().min());
+        chat.times.updated = chat.times.updated.or(turn_times().max());
         if !self.other_lines.is_empty() {
             let text = self.other_lines.join("\n");
             chat.verbatim = Some(Verbatim { media_type: "application/x-ndjson".into(), text });

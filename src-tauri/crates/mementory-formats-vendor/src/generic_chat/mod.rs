@@ -1,9 +1,11 @@
 //! Chats in a common JSON shape. See README.md.
 mod amazon_q;
 mod anything_llm;
+mod api;
 mod branches;
 mod cherry_studio;
 mod cline;
+mod compliance;
 mod conversation;
 mod detect;
 mod goose;
@@ -15,6 +17,7 @@ mod pairs;
 mod read;
 mod shape;
 mod stores;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod threads;

@@ -92,7 +92,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "Dr. Petersen", "Frau Weber".
+    /// Adds the names that follow a title, as in "Dr. Petersen" and "Frau Weber".
     fn titles(&self, out: &mut Vec<Mention>) {
         for (at, token) in self.tokens.iter().enumerate() {
             let capital = token.text.chars().next().is_some_and(char::is_uppercase);
@@ -104,8 +104,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Finds whose relation the word at `at` names, judging by the words before it. Also returns where the phrase that
-    /// these words form with the relation starts.
+    /// Whose relation the word at `at` names, judging by the words before it, as in "Ruth's brother". Also returns the
+    /// position at which the whole phrase starts.
     fn owner(&self, at: usize) -> (Owner, usize) {
         let mut start = at;
         for back in 1..=MAX_ADJECTIVES + 1 {

@@ -44,8 +44,8 @@ pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> E
     let mut out = Edges::new();
     for (a, list) in nearest.iter().enumerate() {
         for (likeness, b) in list.iter().filter(|(likeness, _)| *likeness >= MIN_LIKENESS) {
-            let surplus = likeness - (usual[a] + usual[*b]) / 2.0;
-            out.insert((a.min(*b), a.max(*b)), surplus.max(likeness - SURE_LIKENESS));
+            let likeness_excess = likeness - (usual[a] + usual[*b]) / 2.0;
+            out.insert((a.min(*b), a.max(*b)), likeness_excess.max(likeness - SURE_LIKENESS));
         }
     }
     out

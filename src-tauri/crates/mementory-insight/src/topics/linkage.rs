@@ -42,7 +42,7 @@ pub(super) fn groups(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
         if join.versions != [groups[a].version, groups[b].version] {
             continue;
         }
-        unite(&mut groups, a, b);
+        merge_groups(&mut groups, a, b);
         push_join_candidates(&groups, a, &mut heap, |_| true);
     }
     groups.into_iter().map(|group| group.members).filter(|members| !members.is_empty()).collect()
@@ -67,7 +67,7 @@ fn push_join_candidates(
 }
 
 /// Moves the members of `b` to `a`.
-fn unite(groups: &mut [Group], a: usize, b: usize) {
+fn merge_groups(groups: &mut [Group], a: usize, b: usize) {
     let removed = std::mem::take(&mut groups[b]);
     groups[b].version = removed.version + 1;
     groups[a].version += 1;

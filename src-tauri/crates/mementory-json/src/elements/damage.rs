@@ -3,13 +3,13 @@ use super::{Elements, Level};
 use crate::{
     element_error::ElementError,
     object_scan::{ObjectScan, Step, is_word},
-    resync::{Found, Search},
+    resync::{ElementSearch, SearchOutcome},
 };
 use memchr::memchr;
 
-/// Number of bytes that may be read twice in any case. In addition, twice the bytes read so far.
+/// Number of bytes that may always be read twice, in addition to twice the number of bytes read so far.
 const FREE_RESCAN_BYTES: u64 = 64 << 20;
-/// White space after which nothing else is expected after a closing bracket.
+/// If this much white space follows a closing bracket, nothing else is expected after it.
 const MAX_SPACE_BYTES: usize = 1 << 20;
 
 impl Elements<'_> {
@@ -68,9 +68,9 @@ impl Elements<'_> {
 
     fn accept_object(&mut self, end: usize, is_candidate: bool) -> Option<usize> {
         let keys = std::mem::take(&mut self.object_scan.keys);
-        if is_candidate && !self.siblings.has_like(&keys) {
+        if is_candidate && !self.siblings.has_similar(&keys) {
             if let Some(search) = &mut self.search {
-                search.pass_candidate(0);
+                search.skip_candidate(0);
             }
             self.pos = end;
             return None;
@@ -85,9 +85,9 @@ impl Elements<'_> {
     fn leave_damaged_object(&mut self, is_candidate: bool) -> Result<Option<usize>, ElementError> {
         let depth = self.object_scan.depth();
         if let Some(search) = self.search.as_mut().filter(|_| is_candidate)
-            && !self.siblings.has_start_like(&self.object_scan.keys)
+            && !self.siblings.has_similar_start(&self.object_scan.keys)
         {
-            search.pass_candidate(depth);
+            search.skip_candidate(depth);
             return Ok(None);
         }
         if !self.return_to_nested_element() {
@@ -97,22 +97,22 @@ impl Elements<'_> {
             if text.ends_with(b"{") && text.len() - 1 > self.start {
                 self.pos = text.len() - 1;
             }
-            self.search = Some(Search::new(depth, self.is_wrapped()));
+            self.search = Some(ElementSearch::new(depth, self.is_wrapped()));
         }
         self.damaged_error()
     }
 
     /// Starts a search at `pos`, which is between elements, but where no element starts and the array does not end.
     fn leave_damaged_place<T>(&mut self) -> Result<T, ElementError> {
-        self.siblings.distrust();
+        self.siblings.forget_uncertain();
         self.cut_end = Some(self.pos);
-        self.search = Some(Search::new(0, self.is_wrapped()));
+        self.search = Some(ElementSearch::new(0, self.is_wrapped()));
         self.damaged_error()
     }
 
     /// Starts a search at `pos`, where an object is damaged that is skipped because it is too large.
     pub(super) fn search_after_skip(&mut self) {
-        self.search = Some(Search::new(self.object_scan.depth(), self.is_wrapped()));
+        self.search = Some(ElementSearch::new(self.object_scan.depth(), self.is_wrapped()));
     }
 
     fn is_wrapped(&self) -> bool {
@@ -128,13 +128,14 @@ impl Elements<'_> {
         Err(ElementError::Damaged { pointer, offset })
     }
 
-    /// Continues the search. Returns the end of the next element, or None if `next` is to look for it at `pos`.
+    /// Continues the search. Returns the end of the next element, or None if `next` must search for the element at
+    /// `pos`.
     pub(super) fn next_after_damage(&mut self) -> Result<Option<usize>, ElementError> {
         let Some(mut search) = self.search.take() else { return Ok(None) };
         let mut at_end = false;
         let found = loop {
             match search.advance(&self.buf, &mut self.pos, at_end, &self.siblings) {
-                Found::More => {
+                SearchOutcome::More => {
                     self.start = self.pos;
                     at_end = !self.refill()?;
                 }
@@ -143,17 +144,17 @@ impl Elements<'_> {
         };
         self.start = self.pos;
         match found {
-            Found::Next if !self.siblings.has_complete() => {
+            SearchOutcome::Next if !self.siblings.has_complete() => {
                 self.siblings.guess();
                 Ok(None)
             }
-            Found::Candidate | Found::Next => {
+            SearchOutcome::Candidate | SearchOutcome::Next => {
                 // After an element whose brackets are complete, the next object is an element whatever keys it has.
-                let is_candidate = found == Found::Candidate || !search.is_past_element();
+                let is_candidate = found == SearchOutcome::Candidate || !search.is_past_element();
                 self.search = Some(search);
                 self.scan_object(is_candidate)
             }
-            Found::End(is_closed) => {
+            SearchOutcome::End(is_closed) => {
                 self.wrapper_incomplete = true;
                 if !is_closed || self.source.is_truncated() {
                     return self.truncated_error();
@@ -161,12 +162,12 @@ impl Elements<'_> {
                 self.level = Level::Done;
                 Ok(None)
             }
-            Found::ArrayEnd | Found::More => Ok(None),
+            SearchOutcome::ArrayEnd | SearchOutcome::More => Ok(None),
         }
     }
 
     /// If a complete element is nested in the damaged object between `start` and `pos`, moves `pos` to it and returns
-    /// true. That is so if the end of the damaged element is lost.
+    /// true. Elements seem nested in the damaged one if its end is lost.
     fn return_to_nested_element(&mut self) -> bool {
         self.siblings.add_damaged(&self.object_scan.keys, self.object_scan.has_nested);
         let Some(nested) = self.find_nested_element() else { return false };
@@ -193,12 +194,12 @@ impl Elements<'_> {
         while let Some(skip) = memchr(b'{', region.get(at..)?) {
             at += skip;
             let mut end = at + 1;
-            if self.siblings.start_like_element(&region[at..]) {
+            if self.siblings.starts_like_element(&region[at..]) {
                 let mut scan = ObjectScan::default();
                 let mut pos = at;
                 let step = scan.advance(region, &mut pos);
                 if matches!(step, Step::End(_)) {
-                    if self.siblings.has_like(&scan.keys) {
+                    if self.siblings.has_similar(&scan.keys) {
                         return Some(at);
                     }
                     end = pos;
@@ -234,8 +235,8 @@ impl Elements<'_> {
         self.leave_damaged_place()
     }
 
-    /// Returns `end`, the end of the value at `start` that is not an object, as a position in the buffer as it is now.
-    /// Returns an error if the value cannot be an element, because it is a key or a part of a damaged value.
+    /// Checks that the value between `start` and `end`, which is not an object, can be an element. Returns `end` as a
+    /// position in the buffer as it is now. Fails if the value is a key or a part of a damaged value.
     pub(super) fn check_place(&mut self, end: usize) -> Result<usize, ElementError> {
         if !self.checks_places() {
             return Ok(end);

@@ -2,7 +2,7 @@
 use super::check::{digits_as_number, is_day_of_month, two_digits, weighted_sum};
 use super::world::has_chinese_region_and_date;
 use crate::context::{Doc, bits};
-use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
+use crate::digits::{DigitRun, Gap, digits_of, is_grouped, is_separate};
 use crate::{Class, Confidence, Finding};
 
 /// A number in a valid format whose context words have not been checked yet.
@@ -15,7 +15,7 @@ struct Candidate {
 }
 
 /// The personal number with letters whose first digits are `runs[0]`.
-pub(super) fn number_at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
+pub(super) fn number_at(doc: &Doc, runs: &[DigitRun], bit: u64) -> Option<Finding> {
     let candidate = find_candidate(doc.bytes, runs)?;
     if !is_separate(doc.bytes, candidate.start, candidate.end) {
         return None;
@@ -33,7 +33,7 @@ pub(super) fn number_at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
     })
 }
 
-fn find_candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
+fn find_candidate(bytes: &[u8], runs: &[DigitRun]) -> Option<Candidate> {
     let first = runs[0];
     let letter = |at: usize| bytes.get(at).filter(|b| b.is_ascii_alphabetic()).map(u8::to_ascii_uppercase);
     let word_start =
@@ -282,7 +282,7 @@ fn is_hkid(word: &[u8], check: u8) -> bool {
 }
 
 /// The French personal number of a person born in Corsica, whose department is 2A or 2B.
-fn corsican_number(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
+fn corsican_number(bytes: &[u8], runs: &[DigitRun]) -> Option<Candidate> {
     let start = runs[0].start;
     let mut characters: Vec<u8> = Vec::new();
     let mut at = start;

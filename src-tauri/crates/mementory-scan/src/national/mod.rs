@@ -8,7 +8,7 @@ mod world;
 use std::sync::LazyLock;
 
 use crate::context::{Doc, bits};
-use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
+use crate::digits::{DigitRun, Gap, digits_of, is_grouped, is_separate};
 use crate::word_lists::{national_id, national_id_acronyms};
 use crate::{Class, Confidence, Finding};
 
@@ -79,12 +79,12 @@ static NUMBERS_BY_LENGTH: LazyLock<Vec<Vec<(usize, &'static Number)>>> = LazyLoc
 });
 
 /// The personal number with letters whose first digits are `runs[0]`.
-pub(crate) fn lettered_number_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
+pub(crate) fn lettered_number_at(doc: &Doc, runs: &[DigitRun]) -> Option<Finding> {
     lettered::number_at(doc, runs, lettered_bit())
 }
 
 /// Finds the personal numbers that begin with the digits of `runs[0]`.
-pub(crate) fn find_numbers_at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
+pub(crate) fn find_numbers_at(doc: &Doc, runs: &[DigitRun], found: &mut Vec<Finding>) {
     found.extend(lettered_number_at(doc, runs));
     let Some(candidates) = NUMBERS_BY_LENGTH.get(runs[0].len()) else { return };
     for (index, number) in candidates {
@@ -112,7 +112,7 @@ pub(crate) fn find_numbers_at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>)
 
 /// Whether more digits follow after a separator that the layout uses, so that the match is only part of a longer
 /// number.
-fn has_more_digits(last: &Run, runs: &[Run], layout: &Layout) -> bool {
+fn has_more_digits(last: &DigitRun, runs: &[DigitRun], layout: &Layout) -> bool {
     let has_next_run = runs.get(layout.lengths.len()).is_some();
     has_next_run && matches!(last.gap, Gap::Hyphen | Gap::Dot | Gap::Slash) && layout.gaps.contains(&last.gap)
 }

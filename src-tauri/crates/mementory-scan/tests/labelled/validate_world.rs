@@ -6,9 +6,9 @@ fn digits(text: &str) -> Vec<u64> {
 
 pub fn is_valid_ahv(text: &str) -> bool {
     let found = digits(text);
-    let thrice: u64 = found.iter().skip(1).step_by(2).sum();
+    let sum_of_weight_3: u64 = found.iter().skip(1).step_by(2).sum();
     let once: u64 = found.iter().step_by(2).sum();
-    found.len() == 13 && found[..3] == [7, 5, 6] && (thrice * 3 + once).is_multiple_of(10)
+    found.len() == 13 && found[..3] == [7, 5, 6] && (sum_of_weight_3 * 3 + once).is_multiple_of(10)
 }
 
 pub fn is_valid_nhs(text: &str) -> bool {

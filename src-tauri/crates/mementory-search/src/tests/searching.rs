@@ -113,8 +113,8 @@ fn filters_restrict_hits_and_facets_count_them() {
     assert_eq!(total(IndexFilter { kinds: s("memory"), platforms: s("claude"), ..Default::default() }), 5);
     assert_eq!(total(IndexFilter { record_types: s("preference"), ..Default::default() }), 6);
     assert_eq!(total(IndexFilter { record_types: s(""), ..Default::default() }), 24, "those without a type");
-    let either = vec![String::new(), "preference".to_owned()];
-    assert_eq!(total(IndexFilter { record_types: either, ..Default::default() }), 30);
+    let untyped_or_preference = vec![String::new(), "preference".to_owned()];
+    assert_eq!(total(IndexFilter { record_types: untyped_or_preference, ..Default::default() }), 30);
     assert_eq!(
         total(IndexFilter { statuses: s(""), ..Default::default() }),
         0,

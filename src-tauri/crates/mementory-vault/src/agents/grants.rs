@@ -154,7 +154,7 @@ impl Grants<'_> {
         Ok(self.context.store.read(|c| load(c, &token.grant))?.filter(|grant| grant.accepts(&token)))
     }
 
-    /// Stores for each of these grants that the person has seen the notice of its first read. Unknown ids are ignored.
+    /// Marks the notices of the first read of these grants as seen by the person. Unknown ids are ignored.
     ///
     /// # Errors
     /// Errors of the store.

@@ -5,7 +5,7 @@ use crate::{
         eraser::EraseRequest, eraser::Eraser, ledger::ErasureLedger, redact_again::RedactAgain, sabotage::Sabotage,
         targets::EraseScope, write_tombstones::EarlierErasure,
     },
-    erasure_ledger::{Act, FoundLedger, LedgerRecord},
+    erasure_ledger::{ErasureAct, FoundLedger, LedgerRecord},
 };
 use mementory_model::{Derived, Timestamp, TombstoneOp};
 use mementory_store::{
@@ -70,7 +70,7 @@ impl ErasureLedger<'_> {
     }
 
     /// Applies one act (an erasure or redaction). Returns true if all its erasure checks are complete.
-    fn apply_act(&self, id: &str, act: &Act, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<bool> {
+    fn apply_act(&self, id: &str, act: &ErasureAct, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<bool> {
         let earlier = EarlierErasure {
             receipt: id.to_owned(),
             at: Timestamp::from_micros(act.at).unwrap_or(now),

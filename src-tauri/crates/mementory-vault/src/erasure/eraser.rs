@@ -12,7 +12,7 @@ use crate::{
         targets::texts_of, vectors::add_to_evidence, write_tombstones::EarlierErasure,
         write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
-    erasure_ledger::{Act, word_fingerprint},
+    erasure_ledger::{ErasureAct, word_fingerprint},
     failed_step::FailedStep,
     word_removal::{ERASED_MARK, Removal},
 };
@@ -186,7 +186,7 @@ impl Eraser<'_> {
             Some(earlier) => earlier.receipt.clone(),
             None => mementory_store::ids::random_hex_id()?,
         };
-        let act = RefCell::new(Act { at: request.now.as_micros(), ..Act::default() });
+        let act = RefCell::new(ErasureAct { at: request.now.as_micros(), ..ErasureAct::default() });
         let is_listed = Cell::new(true);
         progress("record");
         if sabotage.keeps_pages() {
@@ -219,7 +219,8 @@ impl Eraser<'_> {
                 let sentences =
                     sentences_of_copies.map(|sentence| word_fingerprint(keys, sentence, ERASED_MARK)).collect();
                 // The list of erasures is written before the commit, because the commit destroys the content.
-                is_listed.set(ErasureLedger::new(self.context).add(&receipt_id, Act { sentences, ..act.take() })?);
+                is_listed
+                    .set(ErasureLedger::new(self.context).add(&receipt_id, ErasureAct { sentences, ..act.take() })?);
             }
             Ok((Store::last_change(tx)?, tombstones, reindex))
         });

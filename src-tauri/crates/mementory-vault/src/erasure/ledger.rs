@@ -3,7 +3,7 @@ use crate::{
     VaultError, VaultResult,
     backup::backups_of,
     context::Context,
-    erasure_ledger::{Act, FoundLedger, LEDGER_FILE, Ledger, LedgerFiles},
+    erasure_ledger::{ErasureAct, FoundLedger, LEDGER_FILE, Ledger, LedgerFiles},
 };
 use std::{
     path::{Path, PathBuf},
@@ -32,7 +32,7 @@ impl ErasureLedger<'_> {
 
     /// Adds an act (an erasure or redaction) to the list in the vault's folder and to the one in the program's folder.
     /// Returns false if the latter could not be written. The caller must call [`end`](Self::end) afterwards.
-    pub(crate) fn add(&self, id: &str, act: Act) -> VaultResult<bool> {
+    pub(crate) fn add(&self, id: &str, act: ErasureAct) -> VaultResult<bool> {
         let files = self.files();
         let mut ledger = self.read(Some(&files.in_vault)).ledger;
         ledger.merge(self.read(files.outside.as_deref()).ledger);

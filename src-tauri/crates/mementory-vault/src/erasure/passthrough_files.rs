@@ -4,7 +4,7 @@ use crate::{
     context::Context,
     word_removal::{
         Removal,
-        bytes::{Syntax, Words, begins_like_json, is_binary},
+        bytes::{Syntax, WordRemover, begins_like_json, is_binary},
     },
 };
 use mementory_model::Kind;
@@ -49,7 +49,7 @@ impl PassthroughFiles<'_> {
         if removal.exact_pairs().is_empty() {
             return Ok(Vec::new());
         }
-        let words = Words::new(removal)?;
+        let words = WordRemover::new(removal)?;
         let mut out = Vec::new();
         for (row, blob) in self.all_files()?.into_iter().filter(|(row, _)| !rows.contains(row)) {
             let new_blob = self.blob_without_words(&blob, &words, store_blobs)?;
@@ -71,7 +71,7 @@ impl PassthroughFiles<'_> {
     fn blob_without_words(
         &self,
         blob: &[u8; 32],
-        words: &Words<'_>,
+        words: &WordRemover<'_>,
         store_blobs: bool,
     ) -> VaultResult<Option<BlobInfo>> {
         let Ok(mut source) = self.context.blobs.open(blob) else { return Ok(None) };
@@ -81,7 +81,7 @@ impl PassthroughFiles<'_> {
         }
         if (bytes.len() as u64) < MAX_WHOLE_BYTES {
             return words
-                .without(&bytes)
+                .without_words(&bytes)
                 .map(|new| self.context.blobs.put(&mut new.as_slice(), store_blobs))
                 .transpose();
         }
@@ -123,7 +123,7 @@ impl PassthroughFiles<'_> {
 /// Reads large files and removes the words while reading.
 struct CleaningReader<'w, R: Read> {
     source: R,
-    words: &'w Words<'w>,
+    words: &'w WordRemover<'w>,
     /// Whether the file is JSON. None until its first bytes are read.
     is_json: Option<bool>,
     /// Bytes that were read and not yet processed.
@@ -135,7 +135,7 @@ struct CleaningReader<'w, R: Read> {
 }
 
 impl<'w, R: Read> CleaningReader<'w, R> {
-    fn new(source: R, words: &'w Words<'w>) -> Self {
+    fn new(source: R, words: &'w WordRemover<'w>) -> Self {
         Self { source, words, is_json: None, pending: Vec::new(), out: Vec::new(), out_position: 0, changed: false }
     }
 
@@ -158,7 +158,7 @@ impl<'w, R: Read> CleaningReader<'w, R> {
         let (consumed, replaced) =
             self.words.replace_upto(&self.pending, until, Syntax { is_binary, is_json }, &mut block);
         self.pending.drain(..consumed);
-        let cleaned = self.words.without_in_part(&block, is_json);
+        let cleaned = self.words.without_words_in_part(&block, is_json);
         self.changed |= replaced || cleaned.is_some();
         self.out = cleaned.unwrap_or(block);
         Ok(true)
@@ -191,7 +191,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn cleaned(source: &[u8], words: &Words<'_>) -> Vec<u8> {
+    fn cleaned(source: &[u8], words: &WordRemover<'_>) -> Vec<u8> {
         let mut out = Vec::new();
         CleaningReader::new(source, words).read_to_end(&mut out).unwrap();
         out
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn words_of_several_lines_are_removed_across_blocks() {
         let removal = Removal::exact(vec![("the zanzibar quokka\nsleeps \"here\"".into(), "[X]".into())]);
-        let words = Words::new(&removal).unwrap();
+        let words = WordRemover::new(&removal).unwrap();
         let plain = b"the zanzibar quokka\nsleeps \"here\"\n";
         let escaped = br#"the zanzibar quokka\nsleeps \"here\""#;
         for before in [BLOCK_BYTES - 24, BLOCK_BYTES - 20, BLOCK_BYTES - 10, BLOCK_BYTES, BLOCK_BYTES + 100] {
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn words_are_removed_across_the_chunks_of_a_long_line() {
         let removal = Removal::exact(vec![("the zanzibar quokka".into(), "[X]".into())]);
-        let words = Words::new(&removal).unwrap();
+        let words = WordRemover::new(&removal).unwrap();
         // The words cross the border between two chunks.
         let mut source = vec![b'x'; BLOCK_BYTES - 7];
         source.extend_from_slice(b"the zanzibar quokka");

@@ -1,7 +1,7 @@
 //! Writes the receipt of a deletion and stores it. If the program stops before the receipt is written, the deletion is
 //! finished and the receipt is written when the vault is next opened.
 use crate::{
-    VaultError, VaultResult, applied::Applied, context::Context, erasure::targets::query_numbers,
+    VaultError, VaultResult, applied::Applied, context::Context, erasure::targets::query_integers,
     failed_step::FailedStep, meta,
 };
 use mementory_erasure_check::{Evidence, IndexCleanup, PlaceOutcome, Receipt, ReceiptPlace, Wipe};
@@ -91,12 +91,12 @@ impl Receipts<'_> {
             return Ok(0);
         }
         let (removed_rows, changed_rows) = self.context.store.read(|c| {
-            let removed_rows = query_numbers(
+            let removed_rows = query_integers(
                 c,
                 "SELECT DISTINCT target FROM changes WHERE op = 2 AND target NOT IN (SELECT row FROM records)",
                 [],
             )?;
-            Ok((removed_rows, query_numbers(c, "SELECT DISTINCT target FROM changes WHERE op = 1", [])?))
+            Ok((removed_rows, query_integers(c, "SELECT DISTINCT target FROM changes WHERE op = 1", [])?))
         })?;
         let rows: Vec<u64> = removed_rows.iter().chain(&changed_rows).map(|r| *r as u64).collect();
         self.context.with_index(|i| i.purge(&rows))?;
@@ -137,12 +137,12 @@ impl Receipts<'_> {
         Ok(())
     }
 
-    /// Returns the receipt of a committed deletion. `made` is the result of the steps after the commit. If they failed,
-    /// the returned receipt is incomplete and the pending receipt stays in the store, so that the deletion is finished
-    /// when the vault is next opened.
-    pub(crate) fn after_commit(made: VaultResult<Receipt>, id: String, now: Timestamp) -> Applied<Receipt> {
-        let failed = made.is_err();
-        let receipt = made.unwrap_or_else(|_| Self::not_finished(id, now));
+    /// Returns the receipt of a committed deletion. `cleaned` is the result of the steps after the commit. If they
+    /// failed, the returned receipt is incomplete and the pending receipt stays in the store, so that the deletion is
+    /// finished when the vault is next opened.
+    pub(crate) fn after_commit(cleaned: VaultResult<Receipt>, id: String, now: Timestamp) -> Applied<Receipt> {
+        let failed = cleaned.is_err();
+        let receipt = cleaned.unwrap_or_else(|_| Self::not_finished(id, now));
         Applied::new(receipt).warn_if(failed, FailedStep::Cleaning)
     }
 

@@ -8,7 +8,7 @@ use crate::{
         redactor::RECORDS_PER_READ, redactor::Redactor, row_redaction::RowRedaction, targets::Target, targets::Targets,
         write_tombstones::EarlierErasure, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
-    erasure_ledger::{Act, WordFinder, text_fingerprint},
+    erasure_ledger::{ErasureAct, WordFinder, text_fingerprint},
     sensitive::Scanner,
     word_removal::{ERASED_MARK, Removal},
 };
@@ -38,14 +38,14 @@ impl RedactAgain<'_> {
     /// check is complete.
     pub(crate) fn run(
         &self,
-        act: &Act,
+        act: &ErasureAct,
         views: Vec<RowView>,
         earlier: &EarlierErasure,
         now: Timestamp,
         progress: &dyn Fn(&str),
     ) -> VaultResult<bool> {
         let mut evidence = Evidence::default();
-        let pairs = self.words_of(act, &views, &mut evidence)?;
+        let pairs = self.find_words(act, &views, &mut evidence)?;
         let (words, sentences) = pairs;
         let removed: Vec<String> = words.iter().chain(&sentences).map(|(words, _)| words.clone()).collect();
         let exact_removal = Removal::exact(words.clone());
@@ -61,7 +61,7 @@ impl RedactAgain<'_> {
             })
             .collect();
         let receipt_id = format!("{}r", earlier.receipt);
-        let unused_act = RefCell::new(Act::default());
+        let unused_act = RefCell::new(ErasureAct::default());
         progress("record");
         let written = self.context.store.write(|tx| {
             let tombstone_context = TombstoneContext {
@@ -119,9 +119,9 @@ impl RedactAgain<'_> {
 
     /// The words and the sentences of the act that are found in these records, each with its replacement.
     #[allow(clippy::type_complexity, reason = "two lists of the same")]
-    fn words_of(
+    fn find_words(
         &self,
-        act: &Act,
+        act: &ErasureAct,
         views: &[RowView],
         evidence: &mut Evidence,
     ) -> VaultResult<(Vec<(String, String)>, Vec<(String, String)>)> {
@@ -142,8 +142,9 @@ impl RedactAgain<'_> {
         Ok((words.words.into_iter().collect(), sentences.words.into_iter().collect()))
     }
 
-    /// Removes the words from every version. If a text is known to have lost words, but none of them is found in it,
-    /// the whole text is replaced, and its `verbatim` and embeddings are dropped. Returns true if a version changed.
+    /// Removes the words from every version. Returns true if a version changed. If a fingerprint shows that a text lost
+    /// words, but none of them is found in it, the whole text is replaced, and its `verbatim` and embeddings are
+    /// dropped.
     fn redact(
         &self,
         tx: &Connection,

@@ -9,7 +9,7 @@ use crate::{
         same_words::SameWords, targets::Target, targets::Targets, write_tombstones::TombstoneContext,
         write_tombstones::TombstoneWriter,
     },
-    erasure_ledger::{Act, word_fingerprint},
+    erasure_ledger::{ErasureAct, word_fingerprint},
     failed_step::FailedStep,
     findings::{is_present, value_id},
     sensitive::{Scanner, fields, for_each_value},
@@ -92,7 +92,7 @@ impl Redactor<'_> {
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&elsewhere, &HashSet::new(), true)?;
         let receipt_id = mementory_store::ids::random_hex_id()?;
         let mut evidence = Evidence::default();
-        let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
+        let act = RefCell::new(ErasureAct { at: now.as_micros(), ..ErasureAct::default() });
         let is_listed = Cell::new(true);
         progress("record");
         let written = self.context.store.write(|tx| {
@@ -142,8 +142,9 @@ impl Redactor<'_> {
             let keys = &self.context.keys;
             let fingerprints =
                 found.spellings.iter().map(|(words, mark)| word_fingerprint(keys, words, mark)).collect();
-            is_listed
-                .set(ErasureLedger::new(self.context).add(&receipt_id, Act { words: fingerprints, ..act.take() })?);
+            is_listed.set(
+                ErasureLedger::new(self.context).add(&receipt_id, ErasureAct { words: fingerprints, ..act.take() })?,
+            );
             Ok((Store::last_change(tx)?, tombstones, changed))
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());

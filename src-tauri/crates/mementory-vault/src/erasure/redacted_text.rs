@@ -54,11 +54,11 @@ impl RedactedText {
         Removal::exact(self.removed.clone()).and_sentences(self.sentences(), self.mark())
     }
 
-    /// The words to remove from the record itself (if `own`) or from records derived from it. Also covers strings that
-    /// repeat a part of the original text, `former`, inside a span or across its border.
-    pub(crate) fn removal(&self, former: &str, own: bool) -> Removal {
+    /// The words to remove from the record itself (if `is_own`) or from records derived from it. `former` is the
+    /// original text. A string that repeats a part of it inside a span, or across the border of a span, is removed too.
+    pub(crate) fn removal(&self, former: &str, is_own: bool) -> Removal {
         let mut pairs = self.removed.clone();
-        if own {
+        if is_own {
             pairs.push((former.to_owned(), self.text.clone()));
         }
         Removal::exact(pairs)

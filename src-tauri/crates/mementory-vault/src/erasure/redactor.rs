@@ -10,7 +10,7 @@ use crate::{
         reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
         write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
-    erasure_ledger::{Act, word_fingerprint},
+    erasure_ledger::{ErasureAct, word_fingerprint},
     failed_step::FailedStep,
     sensitive::Scanner,
     word_removal::{MIN_REMOVED_CHARS, Removal},
@@ -78,7 +78,7 @@ impl Redactor<'_> {
             true,
         )?;
         let receipt_id = mementory_store::ids::random_hex_id()?;
-        let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
+        let act = RefCell::new(ErasureAct { at: now.as_micros(), ..ErasureAct::default() });
         let is_listed = Cell::new(true);
         progress("record");
         let written = self.context.store.write(|tx| {
@@ -141,8 +141,9 @@ impl Redactor<'_> {
                 .iter()
                 .map(|(words, mark)| word_fingerprint(&self.context.keys, words, mark))
                 .collect();
-            is_listed
-                .set(ErasureLedger::new(self.context).add(&receipt_id, Act { words: fingerprints, ..act.take() })?);
+            is_listed.set(
+                ErasureLedger::new(self.context).add(&receipt_id, ErasureAct { words: fingerprints, ..act.take() })?,
+            );
             Ok((Store::last_change(tx)?, tombstone, changed))
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());

@@ -71,8 +71,8 @@ fn report_place(record: &Record) -> String {
 }
 
 /// Removes the words from the places, reasons, messages and names of every import report. Keys, outcomes and formats
-/// stay, since a report must still be readable after somebody erases the text "messages". Stored file paths and
-/// suggestions of clients that contain the words are deleted.
+/// stay: otherwise, erasing the text "messages" would make every report unreadable. Stored file paths and suggestions
+/// of clients that contain the words are deleted.
 pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &ErasedNames) -> VaultResult<()> {
     if removal.is_empty() && erased.is_empty() {
         return Ok(());

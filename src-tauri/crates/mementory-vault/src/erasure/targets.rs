@@ -80,8 +80,8 @@ impl Targets<'_> {
             while next < views.len() {
                 let (row, id) = (views[next].row, views[next].id);
                 next += 1;
-                let mut dependent_rows = query_numbers(c, "SELECT row FROM records WHERE owner = ?1", params![row])?;
-                for derived in query_numbers(
+                let mut dependent_rows = query_integers(c, "SELECT row FROM records WHERE owner = ?1", params![row])?;
+                for derived in query_integers(
                     c,
                     "SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'",
                     params![id],
@@ -91,7 +91,7 @@ impl Targets<'_> {
                     }
                 }
                 dependent_rows.extend(trashed_along.get(&row).into_iter().flatten());
-                for file in query_numbers(c, "SELECT file FROM file_refs WHERE row = ?1", params![row])? {
+                for file in query_integers(c, "SELECT file FROM file_refs WHERE row = ?1", params![row])? {
                     if !rows.contains(&file) && is_referenced_only_by(c, file, &rows)? {
                         dependent_rows.push(file);
                     }
@@ -177,7 +177,7 @@ fn searched_parts(record: &Record) -> impl Iterator<Item = &str> {
     blocks.chain(record.attachments.iter().filter_map(|file| file.text.as_deref()))
 }
 
-pub(crate) fn query_numbers(c: &Connection, sql: &str, p: impl rusqlite::Params) -> VaultResult<Vec<i64>> {
+pub(crate) fn query_integers(c: &Connection, sql: &str, p: impl rusqlite::Params) -> VaultResult<Vec<i64>> {
     let mut statement = c.prepare_cached(sql)?;
     let rows = statement.query_map(p, |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -196,9 +196,9 @@ fn trashed_along(c: &Connection) -> VaultResult<HashMap<i64, Vec<i64>>> {
     Ok(out)
 }
 
-/// True if each record that `derived` was derived from is in `rows` or not in the vault.
+/// True if every source of the row `derived` is in `rows` or no longer in the vault.
 fn is_derived_only_from(c: &Connection, derived: i64, rows: &HashSet<i64>) -> VaultResult<bool> {
-    let sources = query_numbers(
+    let sources = query_integers(
         c,
         "SELECT r.row FROM links l JOIN records r ON r.id = l.target WHERE l.row = ?1 AND l.relation = 'derived_from'",
         params![derived],
@@ -207,5 +207,5 @@ fn is_derived_only_from(c: &Connection, derived: i64, rows: &HashSet<i64>) -> Va
 }
 
 fn is_referenced_only_by(c: &Connection, file: i64, rows: &HashSet<i64>) -> VaultResult<bool> {
-    Ok(query_numbers(c, "SELECT row FROM file_refs WHERE file = ?1", params![file])?.iter().all(|r| rows.contains(r)))
+    Ok(query_integers(c, "SELECT row FROM file_refs WHERE file = ?1", params![file])?.iter().all(|r| rows.contains(r)))
 }

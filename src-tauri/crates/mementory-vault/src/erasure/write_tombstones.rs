@@ -4,13 +4,13 @@ use crate::{
     VaultResult,
     context::Context,
     erasure::targets::Target,
-    erasure_ledger::{Act, LedgerRecord, text_fingerprint},
+    erasure_ledger::{ErasureAct, LedgerRecord, text_fingerprint},
     word_removal::{Removal, contains_words},
 };
 use mementory_formats::{Format, registry};
 use mementory_model::{Derived, Record, Timestamp, TombstoneOp, normal_text};
 use mementory_store::{
-    RowView,
+    RowView, export_ids,
     ids::fingerprint,
     tombstones::{TombstoneRow, store_own, store_redacted},
 };
@@ -24,7 +24,7 @@ pub(crate) struct TombstoneContext<'a> {
     pub(crate) receipt: &'a str,
     pub(crate) now: Timestamp,
     /// The act for the list of erasures, to which the record of each tombstone is added.
-    pub(crate) act: &'a RefCell<Act>,
+    pub(crate) act: &'a RefCell<ErasureAct>,
     /// Set if this erasure or redaction was already made in a newer copy of the vault. In that case the ids and the
     /// time from that copy are used.
     pub(crate) earlier: Option<&'a EarlierErasure>,
@@ -63,7 +63,8 @@ impl TombstoneWriter<'_> {
         let mut derived = Derived::default();
         for target in targets.iter().skip(1) {
             if let Some(format) = naming_format(&target.record) {
-                format.add_derived(&mut derived, &target.record, &target.view.id_text());
+                let export_id = hex::encode(export_ids::export_id(tx, target.view.id)?);
+                format.add_derived(&mut derived, &target.record, &export_id);
             }
         }
         let mut derived = Some(derived);

@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, HashSet};
 /// The erasures and redactions of a vault. The key of each is the id of its receipt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
-    pub(crate) acts: BTreeMap<String, Act>,
+    pub(crate) acts: BTreeMap<String, ErasureAct>,
 }
 
 /// One erasure or redaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Act {
+pub(crate) struct ErasureAct {
     /// Microseconds since 1970.
     pub(crate) at: i64,
     pub(crate) records: Vec<LedgerRecord>,
@@ -74,7 +74,7 @@ impl Ledger {
     pub(crate) fn add_tombstones(&mut self, c: &Connection) -> mementory_store::StoreResult<()> {
         let known: HashSet<&String> =
             self.acts.values().flat_map(|act| &act.records).map(|entry| &entry.tombstone).collect();
-        let mut missing: BTreeMap<String, Act> = BTreeMap::new();
+        let mut missing: BTreeMap<String, ErasureAct> = BTreeMap::new();
         for target in own_targets(c)?.into_iter().filter(|target| !known.contains(&target.tombstone)) {
             let act = missing.entry(target.receipt.unwrap_or_else(|| target.tombstone.clone())).or_default();
             act.at = target.at;
@@ -95,8 +95,8 @@ impl Ledger {
 
     /// The acts with a tombstone that is not in `applied`, oldest first. Each is returned with only those of its
     /// records whose tombstone is not in `applied`.
-    pub(crate) fn missing(&self, applied: &HashSet<String>) -> Vec<(String, Act)> {
-        let mut out: Vec<(String, Act)> = self
+    pub(crate) fn missing(&self, applied: &HashSet<String>) -> Vec<(String, ErasureAct)> {
+        let mut out: Vec<(String, ErasureAct)> = self
             .acts
             .iter()
             .map(|(id, act)| (id.clone(), act.without(applied)))
@@ -107,7 +107,7 @@ impl Ledger {
     }
 }
 
-impl Act {
+impl ErasureAct {
     fn add(&mut self, other: Self) {
         self.at = other.at;
         self.records.extend(other.records);

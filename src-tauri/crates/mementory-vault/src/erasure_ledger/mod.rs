@@ -10,6 +10,6 @@ mod acts;
 mod files;
 mod words;
 
-pub(crate) use acts::{Act, Ledger, LedgerRecord};
+pub(crate) use acts::{ErasureAct, Ledger, LedgerRecord};
 pub(crate) use files::{FoundLedger, LEDGER_FILE, LedgerFiles};
 pub(crate) use words::{WordFinder, text_fingerprint, word_fingerprint};

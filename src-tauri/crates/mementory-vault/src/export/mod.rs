@@ -243,7 +243,8 @@ fn writer_for(format: &str) -> VaultResult<&'static dyn Format> {
         .ok_or_else(|| VaultError::Usage(format!("Mementory does not write the format {format}.")))
 }
 
-/// Refuses a requested version that the writer did not write, because it knows only one. "1" also asks for "1.0".
+/// Refuses a requested version that the writer did not write, because it knows only one. A request for "1" also accepts
+/// "1.0".
 fn check_version(report: &WriteReport, scope: &Scope) -> VaultResult<()> {
     let Some(wanted) = &scope.writing.version else { return Ok(()) };
     let is_written =

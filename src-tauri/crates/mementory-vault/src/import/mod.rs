@@ -54,6 +54,9 @@ pub struct ImportOptions<'a> {
     pub findings: &'a [Issue],
     /// Read the intact parts of files that do not match their own inventory.
     pub salvage: bool,
+    /// The records are to be written in the format that they are read in, so extension slots are ignored
+    /// ([`Format::read_elements`]).
+    pub is_conversion: bool,
     /// The missing or damaged parts of the files, if the person chose to import the remainder.
     pub missing: &'a [MissingPart],
     /// Limits of the readers.
@@ -112,6 +115,7 @@ impl Importer<'_> {
         }
         let read_source = |format: &dyn Format, source: &Detected, sink: &mut dyn Sink| match options.salvage {
             true => format.salvage(catalog, source, &context, sink),
+            false if options.is_conversion => format.read_elements(catalog, source, &context, sink),
             false => format.read(catalog, source, &context, sink),
         };
         let read = |sink: &mut ChannelSink<'_>| {
@@ -130,7 +134,7 @@ impl Importer<'_> {
                     Err(error @ (FormatError::Cancelled | FormatError::Store(_) | FormatError::Limit { .. })) => {
                         return Err(error);
                     }
-                    // A delta must not be kept in part, because the next delta would then continue an incomplete state.
+                    // If a part of a delta were kept, the next delta would continue an incomplete state.
                     Err(error) if recency == Recency::Next => return Err(error),
                     Err(error) => failed.push((source.format.to_owned(), error)),
                 }
@@ -160,7 +164,7 @@ impl Importer<'_> {
             let identified = by_id(source.format)?.export_identities()?;
             let export = identified.export_of(catalog, source, &options.limits).ok().flatten()?;
             let group = scope_digest(&self.context.keys, &export.group);
-            // A time in the future would make every later export an earlier one.
+            // With a time in the future, every later export would count as an earlier one.
             Some(DatedExport { group, time: export.time?.min(options.now), rows: String::new() })
         };
         let exports: Vec<_> = detection.sources.iter().map(export).collect();

@@ -72,13 +72,14 @@ impl Importer<'_> {
         files::restore_positions(tx, batch, &later)?;
         versions::remove_or_reassign(tx, batch, &later)?;
         reassigned_rows::reassign_rows(tx, batch)?;
-        let removed = query_numbers(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
+        let removed = query_integers(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
         drop_rows(tx, batch)?;
         reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
         // Called a second time, for records that were in the Trash along with a record that was just restored.
         reroot_orphans(tx)?;
+        mementory_store::export_ids::remove_unused(tx)?;
         self.context.store.packs.remove_strays_in(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;
         tx.execute(
@@ -103,7 +104,7 @@ impl Importer<'_> {
              AND EXISTS (SELECT 1 FROM records root JOIN blocked b ON b.record = root.id WHERE root.row = records.trash_root)",
             [batch],
         )?;
-        let rows = query_numbers(tx, "SELECT row FROM records WHERE trashed IS NOT NULL AND trash_batch = ?1", batch)?;
+        let rows = query_integers(tx, "SELECT row FROM records WHERE trashed IS NOT NULL AND trash_batch = ?1", batch)?;
         for row in &rows {
             untrash(tx, *row)?;
         }
@@ -111,7 +112,7 @@ impl Importer<'_> {
     }
 }
 
-pub(crate) fn query_numbers(tx: &Connection, sql: &str, batch: i64) -> VaultResult<Vec<i64>> {
+pub(crate) fn query_integers(tx: &Connection, sql: &str, batch: i64) -> VaultResult<Vec<i64>> {
     let mut statement = tx.prepare(sql)?;
     let rows = statement.query_map([batch], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -126,7 +127,7 @@ fn touched_packs(tx: &Connection, batch: i64) -> VaultResult<BTreeSet<i64>> {
         format!("SELECT DISTINCT pack FROM records WHERE version_batch = ?1 OR row IN ({gone_rows})"),
         format!("SELECT DISTINCT pack FROM versions WHERE batch = ?1 OR row IN ({gone_rows})"),
     ] {
-        packs.extend(query_numbers(tx, &sql, batch)?);
+        packs.extend(query_integers(tx, &sql, batch)?);
     }
     Ok(packs)
 }

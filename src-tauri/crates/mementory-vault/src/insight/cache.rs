@@ -77,7 +77,7 @@ pub(super) fn judge_all(
             _ => unjudged.push((row, id, stamp)),
         }
     }
-    let judged = in_halves(&unjudged, |half| {
+    let new_judgements = in_halves(&unjudged, |half| {
         store.read(|c| {
             let judge_memory = |(row, id, stamp): &LiveMemory| {
                 let record = store.packs.content(c, stamp.pack, stamp.slot)?;
@@ -87,7 +87,7 @@ pub(super) fn judge_all(
             half.iter().map(judge_memory).collect::<VaultResult<Vec<_>>>()
         })
     })?;
-    out.extend(judged);
+    out.extend(new_judgements);
     Ok(out)
 }
 

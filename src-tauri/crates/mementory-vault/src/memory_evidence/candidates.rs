@@ -79,8 +79,8 @@ impl<'c> Candidates<'c> {
         Ok(out)
     }
 
-    /// Adds the messages and conversations that a record is linked to. If the record was split from another memory,
-    /// adds those of that memory too.
+    /// Adds the messages and conversations that a record is linked to. If the record was split off another memory, adds
+    /// the messages and conversations of that memory too.
     fn add_linked(&mut self, view: &RowView, depth: u8) -> VaultResult<()> {
         for link in Reader::new(self.context).links(view)? {
             let Some(target) = link.view.filter(|target| target.trashed.is_none()) else { continue };

@@ -27,7 +27,7 @@ const MIN_COSINE_FAR: f32 = 0.55;
 /// least [`MIN_WORDS_FAR`].
 const MIN_COSINE_WITH_WORDS: f32 = 0.4;
 const MIN_WORDS_FAR: f32 = 0.3;
-/// Lowest cosine with which any other message counts as saying the same, even if its words alone suffice.
+/// Lowest cosine for any other message whose words alone would suffice.
 const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
 /// Decides which of the candidates are evidence. Each comes with its sentences that say parts of the claim. Without any
@@ -131,21 +131,26 @@ fn weigh(
 }
 
 /// The confidence from meaning and words together. None if it is too low. `words` is the confidence from the words
-/// alone, and `enough` says whether that suffices without the meaning.
-fn confidence_with_meaning(nearest_sentence: NearestSentence, words: f32, enough: bool, near: bool) -> Option<f32> {
+/// alone, and `words_suffice` says whether that is enough without the meaning.
+fn confidence_with_meaning(
+    nearest_sentence: NearestSentence,
+    words: f32,
+    words_suffice: bool,
+    near: bool,
+) -> Option<f32> {
     let cosine = nearest_sentence.cosine;
-    let says_it = match near {
-        true => cosine >= MIN_COSINE_NEAR || enough,
+    let is_supported = match near {
+        true => cosine >= MIN_COSINE_NEAR || words_suffice,
         false => {
             cosine >= MIN_COSINE_FAR
                 || words >= MIN_WORDS_FAR && cosine >= MIN_COSINE_WITH_WORDS
-                || enough && cosine >= MIN_COSINE_OF_WORDS
+                || words_suffice && cosine >= MIN_COSINE_OF_WORDS
         }
     };
     // The cosine decides, and words add to it. Without shared words, a cosine of about 0.6 already gives the highest
     // possible confidence.
     let by_meaning = (cosine * 1.4 + 0.05).clamp(0.0, 0.9);
-    says_it.then(|| (by_meaning + words * 0.25).min(0.99))
+    is_supported.then(|| (by_meaning + words * 0.25).min(0.99))
 }
 
 impl From<NearestSentence> for Sentence {

@@ -53,7 +53,7 @@ impl WeighedCandidate {
         self.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
     }
 
-    /// The rank of the candidate: its confidence, adjusted for its speaker and time if it was compared by meaning.
+    /// The rank of the candidate: its confidence, adjusted for its speaker and its time if it was compared by meaning.
     pub(super) fn rank(&self) -> f32 {
         let speaker_bonus = match (self.candidate.nearest_sentence.is_some(), self.said_by) {
             (true, Some(SaidBy::User)) => PERSON_BONUS,

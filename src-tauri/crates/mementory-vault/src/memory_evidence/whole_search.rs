@@ -51,12 +51,12 @@ impl ExhaustiveSearch<'_> {
     /// time, the export lacks the conversation in which the memory was made, and nothing can be concluded.
     pub(super) fn finds_nothing(&self) -> VaultResult<bool> {
         let made = self.record.times.created.or(self.record.times.updated);
-        let of_that_time = made.map(|made| self.rows_around(made)).transpose()?;
-        if of_that_time.as_ref().is_some_and(Vec::is_empty) {
+        let rows_of_that_time = made.map(|made| self.rows_around(made)).transpose()?;
+        if rows_of_that_time.as_ref().is_some_and(Vec::is_empty) {
             return Ok(false);
         }
         let before = made.map_or(i64::MAX, |made| span_before(made).1);
-        for rows in [Some(self.rows_before(before)?), of_that_time].into_iter().flatten() {
+        for rows in [Some(self.rows_before(before)?), rows_of_that_time].into_iter().flatten() {
             if let Some(texts) = self.sentences_said_in(&rows)? {
                 return Ok(!texts.is_empty() && self.none_is_near(&texts));
             }

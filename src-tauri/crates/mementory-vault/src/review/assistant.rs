@@ -45,13 +45,13 @@ struct ListedMemory {
     row: i64,
     batch: Option<i64>,
     version_batch: Option<i64>,
-    /// True if the memory was read in a conversation, which still has it after the assistant has deleted it.
+    /// True if the memory was read in a conversation, which keeps it even after the assistant has deleted it.
     from_conversation: bool,
     text: String,
 }
 
 /// The memories that were in an assistant's list at one point in time.
-struct Observation {
+struct ListSnapshot {
     at: i64,
     rows: HashSet<i64>,
 }
@@ -85,7 +85,7 @@ impl Review<'_> {
 }
 
 /// The state of one record. `seen` is sorted by time.
-fn state_of(answered: &AnsweredRecord, seen: &[Observation], listed: &[ListedMemory]) -> AssistantState {
+fn state_of(answered: &AnsweredRecord, seen: &[ListSnapshot], listed: &[ListedMemory]) -> AssistantState {
     let own_entry = listed.iter().find(|each| each.row == answered.view.row);
     let rows_of_same_text: HashSet<i64> = listed
         .iter()
@@ -104,7 +104,7 @@ fn state_of(answered: &AnsweredRecord, seen: &[Observation], listed: &[ListedMem
 }
 
 /// The imports that have the assistant's list of memories, without those that were undone.
-fn imports(c: &Connection, listed: &[ListedMemory]) -> VaultResult<Vec<Observation>> {
+fn imports(c: &Connection, listed: &[ListedMemory]) -> VaultResult<Vec<ListSnapshot>> {
     let mut statement = c.prepare_cached("SELECT id, at, names, same, older FROM batches WHERE undone_at IS NULL")?;
     let mut rows = statement.query([])?;
     let mut out = Vec::new();
@@ -120,14 +120,14 @@ fn imports(c: &Connection, listed: &[ListedMemory]) -> VaultResult<Vec<Observati
         if !rows.is_empty() {
             // An export shows the list at the time when it was made. File names have only the day, so the end of the
             // day counts.
-            out.push(Observation { at: at.min(export_time(&names, at).saturating_add(DAY)), rows });
+            out.push(ListSnapshot { at: at.min(export_time(&names, at).saturating_add(DAY)), rows });
         }
     }
     Ok(out)
 }
 
 /// The newest lists of all memories that an assistant wrote into its conversations.
-fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> VaultResult<Vec<Observation>> {
+fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> VaultResult<Vec<ListSnapshot>> {
     let [memory, message] = [Kind::Memory, Kind::Message].map(kind_code);
     let mut statement = c.prepare_cached(&format!(
         "SELECT m.row FROM records m WHERE m.kind = {message} AND m.flags & {} <> 0 \
@@ -145,7 +145,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
         // A call to the memory tool names one memory, while a list names all of them.
         if record.message.is_some_and(|part| part.content_type == "context") {
             let rows = of_message.query_map([view.id], |r| r.get(0))?.collect::<Result<_, _>>()?;
-            out.push(Observation { at: view.sort, rows });
+            out.push(ListSnapshot { at: view.sort, rows });
         }
     }
     Ok(out)

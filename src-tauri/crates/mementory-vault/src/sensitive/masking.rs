@@ -108,9 +108,9 @@ impl<'k> Masker<'k> {
         if let Some(verbatim) = &record.verbatim {
             self.find_in_text(&verbatim.text, verbatim.media_type == "application/json", &mut pairs);
         }
-        let found_here = (!pairs.is_empty()).then(|| Removal::exact(pairs.into_iter().collect()));
+        let found_removal = (!pairs.is_empty()).then(|| Removal::exact(pairs.into_iter().collect()));
         let values = self.values.clone();
-        let removals = || [&found_here, &values.spellings].into_iter().flatten();
+        let removals = || [&found_removal, &values.spellings].into_iter().flatten();
         // The text is masked separately, since the positions of its marks are returned.
         let (text, marks) = replace_by_marks(&std::mem::take(&mut record.text), removals());
         let mut other_fields_changed = false;
@@ -139,10 +139,10 @@ impl<'k> Masker<'k> {
         self.find_in_text(text, text.trim_start().starts_with(['{', '[']), &mut pairs);
         let found = match pairs.is_empty() {
             true => None,
-            false => crate::word_removal::bytes::without(bytes, &Removal::exact(pairs.into_iter().collect()))?,
+            false => crate::word_removal::bytes::without_words(bytes, &Removal::exact(pairs.into_iter().collect()))?,
         };
         let known = match &self.values.spellings {
-            Some(known) => crate::word_removal::bytes::without(found.as_deref().unwrap_or(bytes), known)?,
+            Some(known) => crate::word_removal::bytes::without_words(found.as_deref().unwrap_or(bytes), known)?,
             None => None,
         };
         Ok(known.or(found))

@@ -71,7 +71,7 @@ pub struct SensitiveValue {
     pub confidence: Confidence,
     /// Number of live records that contain the value.
     pub places: u32,
-    /// When the person judged the finding, in microseconds since 1970.
+    /// When the person decided on the value, in microseconds since 1970.
     pub judged: Option<i64>,
     /// The first place of the value. None if the value is redacted.
     pub first: Option<SensitivePlace>,
@@ -284,7 +284,8 @@ impl Scanner<'_> {
 
     /// The text with a bar in place of each sensitive value.
     pub fn masked(&self, text: &str) -> String {
-        let found = mementory_scan::scan(text).into_iter().map(|f| (text[f.start..f.end].to_owned(), BAR.to_owned()));
+        let found =
+            mementory_scan::scan(text).into_iter().map(|f| (text[f.start..f.end].to_owned(), REDACTION_BAR.to_owned()));
         Removal::exact(found.collect()).text(text).unwrap_or_else(|| text.to_owned())
     }
 
@@ -305,7 +306,7 @@ impl Scanner<'_> {
 }
 
 /// Replacement of a value in a masked text.
-const BAR: &str = "█████";
+const REDACTION_BAR: &str = "█████";
 /// Length in bytes from which a value is hidden everywhere in a text.
 const MIN_HIDDEN_BYTES: usize = 4;
 

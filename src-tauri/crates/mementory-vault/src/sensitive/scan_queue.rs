@@ -39,12 +39,12 @@ struct FoundValue {
 }
 
 impl Scanner<'_> {
-    /// Scans one batch of new or changed records. Call it until nothing is left.
+    /// Scans one batch of new or changed records. Call it again until `left` is 0.
     ///
     /// # Errors
     /// Errors of the store.
     pub fn scan_next(&self, now: Timestamp) -> VaultResult<ScanProgress> {
-        if self.context.store.read(|c| number(c, "looked_by"))? != i64::from(mementory_scan::RULES) {
+        if self.context.store.read(|c| read_meta_number(c, "looked_by"))? != i64::from(mementory_scan::RULES) {
             self.rescan()?;
         }
         let batch = self.context.store.read(|c| {
@@ -71,7 +71,7 @@ impl Scanner<'_> {
         let (scanned_rows, found) = batch;
         self.context.store.write(|tx| {
             store_findings(tx, &scanned_rows, &found)?;
-            let upto = scanned_rows.iter().max().copied().unwrap_or(0).max(number(tx, "looked_row")?);
+            let upto = scanned_rows.iter().max().copied().unwrap_or(0).max(read_meta_number(tx, "looked_row")?);
             meta::write(tx, "looked_row", upto)?;
             let left = records_left(tx)?;
             if left == 0 {
@@ -95,9 +95,9 @@ impl Scanner<'_> {
     /// records that were not scanned since.
     pub fn progress(&self) -> VaultResult<(Option<i64>, u64)> {
         self.context.store.read(|c| {
-            let at = number(c, "looked_at")?;
+            let at = read_meta_number(c, "looked_at")?;
             // If the findings were made with older rules, every record has to be scanned again.
-            if at > 0 && number(c, "looked_by")? != i64::from(mementory_scan::RULES) {
+            if at > 0 && read_meta_number(c, "looked_by")? != i64::from(mementory_scan::RULES) {
                 return Ok((None, last_row(c)?.unsigned_abs()));
             }
             Ok(((at > 0).then_some(at), records_left(c)?))
@@ -156,7 +156,7 @@ fn next_rows(c: &Connection) -> VaultResult<Vec<(i64, i64, i64, u32)>> {
          ORDER BY 1 LIMIT ?2",
     )?;
     let rows = statement
-        .query_map(params![number(c, "looked_row")?, MAX_BATCH_RECORDS as i64], |r| {
+        .query_map(params![read_meta_number(c, "looked_row")?, MAX_BATCH_RECORDS as i64], |r| {
             Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?))
         })?
         .collect::<Result<_, _>>()?;
@@ -181,7 +181,7 @@ fn store_findings(tx: &Connection, rows: &[i64], found: &[FoundValue]) -> VaultR
 /// Upper bound on the number of records that are not scanned yet, since row numbers of erased records count too. 0
 /// means that nothing is left.
 fn records_left(c: &Connection) -> VaultResult<u64> {
-    let scanned = number(c, "looked_row")?;
+    let scanned = read_meta_number(c, "looked_row")?;
     let sql = "SELECT count(*) FROM unlooked WHERE row <= ?1";
     let queued: i64 = c.prepare_cached(sql)?.query_row([scanned], |r| r.get(0))?;
     Ok(queued.saturating_add((last_row(c)? - scanned).max(0)).unsigned_abs())
@@ -192,6 +192,6 @@ fn last_row(c: &Connection) -> VaultResult<i64> {
 }
 
 /// A number in `meta`, or 0.
-fn number(c: &Connection, key: &str) -> VaultResult<i64> {
+fn read_meta_number(c: &Connection, key: &str) -> VaultResult<i64> {
     Ok(meta::read(c, key)?.unwrap_or(0))
 }

@@ -26,7 +26,7 @@ fn break_index(vault: &Vault) {
     std::fs::write(folder, "no folder").unwrap();
 }
 
-/// Makes every entry in the audit log fail, and nothing else.
+/// Makes every new entry of the audit log fail, and nothing else.
 fn break_audit_log(vault: &Vault) {
     let trigger = "CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(FAIL, 'disk'); END";
     vault.context().store.write(|tx| Ok(tx.execute_batch(trigger)?)).unwrap();

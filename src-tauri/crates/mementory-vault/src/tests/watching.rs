@@ -3,8 +3,8 @@ use crate::{
     VaultError,
     vault::Vault,
     watching::{
-        FileFound, FileStamp, FolderListing, LatestExport, MAX_FOLDERS, Mode, Offer, QUIET, SeenFile, Settling,
-        list_folder,
+        FileFound, FileStamp, FolderListing, LatestExport, MAX_FOLDERS, Mode, Offer, QUIET_PERIOD, SeenFile,
+        UnsettledFiles, list_folder,
     },
 };
 use mementory_crypto::KdfChoice;
@@ -79,11 +79,11 @@ fn links_are_not_followed() {
 
 #[test]
 fn a_file_has_settled_when_size_and_time_stay_the_same_for_a_while() {
-    let mut settling = Settling::default();
-    assert_eq!(settling.settle("f", vec![file("a", 1)], SECOND), (vec![], Some(QUIET)));
+    let mut settling = UnsettledFiles::default();
+    assert_eq!(settling.settle("f", vec![file("a", 1)], SECOND), (vec![], Some(QUIET_PERIOD)));
     // The wait starts again only for the file that grew.
     let (settled, wait) = settling.settle("f", vec![file("a", 2), file("b", 9)], SECOND * 2);
-    assert_eq!((settled.len(), wait), (0, Some(QUIET)));
+    assert_eq!((settled.len(), wait), (0, Some(QUIET_PERIOD)));
     let (settled, wait) = settling.settle("f", vec![file("a", 3), file("b", 9)], SECOND * 4);
     assert_eq!((settled.len(), wait), (0, Some(SECOND)), "b first");
     let (settled, wait) = settling.settle("f", vec![file("a", 3), file("b", 9)], SECOND * 5);
@@ -92,9 +92,13 @@ fn a_file_has_settled_when_size_and_time_stay_the_same_for_a_while() {
     settling.settle("g", vec![file("a", 3)], SECOND * 6);
     assert_eq!(settling.settle("f", vec![file("a", 3)], SECOND * 7), (vec![file("a", 3)], None));
     assert_eq!(settling.settle("f", vec![], SECOND * 8), (vec![], None));
-    assert_eq!(settling.settle("f", vec![file("a", 3)], SECOND * 9), (vec![], Some(QUIET)), "it came back");
+    assert_eq!(settling.settle("f", vec![file("a", 3)], SECOND * 9), (vec![], Some(QUIET_PERIOD)), "it came back");
     assert_eq!(settling.settle("g", vec![file("a", 3)], SECOND * 9), (vec![file("a", 3)], None));
-    assert_eq!(settling.settle("g", vec![file("a", 3)], SECOND), (vec![], Some(QUIET)), "the clock was set back");
+    assert_eq!(
+        settling.settle("g", vec![file("a", 3)], SECOND),
+        (vec![], Some(QUIET_PERIOD)),
+        "the clock was set back"
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod folder;
 mod settle;
 
 pub use folder::{FileFound, FileStamp, FolderListing, MAX_FILES_PER_FOLDER, list_folder};
-pub use settle::{QUIET, Settling};
+pub use settle::{QUIET_PERIOD, UnsettledFiles};
 
 use crate::{VaultError, VaultResult, context::Context, meta};
 use mementory_crypto::keyed_digest;

@@ -4,15 +4,15 @@ use crate::watching::{folder::FileFound, folder::FileStamp};
 use std::{collections::HashMap, time::Duration};
 
 /// How long the stamp of a file has to stay the same.
-pub const QUIET: Duration = Duration::from_secs(3);
+pub const QUIET_PERIOD: Duration = Duration::from_secs(3);
 
 /// Files that are new or changed, and the time since which their stamp has not changed.
 #[derive(Debug, Default)]
-pub struct Settling {
+pub struct UnsettledFiles {
     since: HashMap<(String, String), (FileStamp, Duration)>,
 }
 
-impl Settling {
+impl UnsettledFiles {
     /// Takes the new or changed files of a folder at `now`. Returns those that have settled, and the time until the
     /// next of the other files can settle. Files that are not among `files` are forgotten.
     pub fn settle(&mut self, folder: &str, files: Vec<FileFound>, now: Duration) -> (Vec<FileFound>, Option<Duration>) {
@@ -27,7 +27,7 @@ impl Settling {
                 Some((stamp, since)) if *stamp == file.stamp && *since <= now => *since,
                 _ => now,
             };
-            let time_left = (since + QUIET).saturating_sub(now);
+            let time_left = (since + QUIET_PERIOD).saturating_sub(now);
             self.since.insert(key, (file.stamp, since));
             if time_left.is_zero() {
                 settled.push(file);

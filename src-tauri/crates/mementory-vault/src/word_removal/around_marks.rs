@@ -1,6 +1,7 @@
 //! Finds quotations of erased texts in files in which earlier redactions left marks. Only the pieces between the marks
-//! can be compared with the texts. A piece of a few words may also occur in other texts, so it counts only if the piece
-//! on the other side of the mark is close to it in the same erased text, or if the whole line or string matches a text.
+//! can be compared with the erased texts. A piece of a few words may also occur in unrelated texts. It therefore counts
+//! only if the piece on the other side of the mark is close to it in the same erased text, or if the whole line or
+//! string matches an erased text.
 use crate::word_removal::{
     ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase, parse_json,
     split_texts::{SplitLines, pieces_between_marks},
@@ -51,39 +52,39 @@ impl QuotedPieces {
     }
 
     /// Removes pieces of the texts from the bytes of a file or a line. None if there are none.
-    pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn without_pieces(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let has_marks = memmem::find(bytes, REDACTED.as_bytes()).is_some();
         if !has_marks && !self.split_lines.may_be_in(bytes) {
             return None;
         }
         match std::str::from_utf8(bytes) {
             Ok(text) if has_marks || memchr::memchr(0, bytes).is_none() => {
-                self.without_in_text(text).map(String::into_bytes)
+                self.without_pieces_in_text(text).map(String::into_bytes)
             }
-            _ => self.split_lines.without_in_bytes(bytes),
+            _ => self.split_lines.without_pieces_in_bytes(bytes),
         }
     }
 
-    fn without_in_text(&self, text: &str) -> Option<String> {
+    fn without_pieces_in_text(&self, text: &str) -> Option<String> {
         let (start, document) = match text.strip_prefix(BYTE_ORDER_MARK) {
             Some(document) => (BYTE_ORDER_MARK, document),
             None => ("", text),
         };
-        if let Some(found) = self.without_in_json(document.trim_end()) {
+        if let Some(found) = self.without_pieces_in_json(document.trim_end()) {
             let end = document.get(document.trim_end().len()..).unwrap_or_default();
             return found.map(|new| format!("{start}{new}{end}"));
         }
         // A quoted text may have several lines and a mark in only one. JSON strings, as in JSON Lines, have no line
         // breaks.
         let is_quotable = text.trim_end().contains('\n') && !is_json_lines(text);
-        let across_lines = is_quotable.then(|| self.without_across_lines(text)).flatten();
+        let across_lines = is_quotable.then(|| self.without_pieces_across_lines(text)).flatten();
         let text = across_lines.as_deref().unwrap_or(text);
         let mut out = String::with_capacity(text.len());
         let mut changed = across_lines.is_some();
         for line in text.split_inclusive('\n') {
-            let new = match self.without_in_json(line.trim_end()) {
+            let new = match self.without_pieces_in_json(line.trim_end()) {
                 Some(found) => found.map(|new| new + line.get(line.trim_end().len()..).unwrap_or_default()),
-                None => self.without_in_string(line),
+                None => self.without_pieces_in_string(line),
             };
             changed |= new.is_some();
             out.push_str(new.as_deref().unwrap_or(line));
@@ -92,7 +93,7 @@ impl QuotedPieces {
     }
 
     /// Removes pieces from JSON. None if the text is not a JSON object or array, Some(None) if it contains no piece.
-    fn without_in_json(&self, text: &str) -> Option<Option<String>> {
+    fn without_pieces_in_json(&self, text: &str) -> Option<Option<String>> {
         if !text.trim_start().starts_with(['{', '[']) {
             return None;
         }
@@ -120,22 +121,22 @@ impl QuotedPieces {
         if !text.contains(REDACTED) && !self.split_lines.may_be_in(text.as_bytes()) {
             return false;
         }
-        let new = self.without_in_json(text).unwrap_or_else(|| self.without_in_string(text));
+        let new = self.without_pieces_in_json(text).unwrap_or_else(|| self.without_pieces_in_string(text));
         new.map(|new| *text = new).is_some()
     }
 
-    fn without_in_string(&self, text: &str) -> Option<String> {
-        let beside_marks = self.without_beside_marks(text);
-        self.split_lines.without(beside_marks.as_deref().unwrap_or(text)).or(beside_marks)
+    fn without_pieces_in_string(&self, text: &str) -> Option<String> {
+        let beside_marks = self.without_pieces_beside_marks(text);
+        self.split_lines.without_pieces(beside_marks.as_deref().unwrap_or(text)).or(beside_marks)
     }
 
-    fn without_beside_marks(&self, text: &str) -> Option<String> {
+    fn without_pieces_beside_marks(&self, text: &str) -> Option<String> {
         with_erased_marks(text, &self.places_beside_marks(text))
     }
 
     /// Removes pieces that extend over several lines, and pieces in single lines. None if no piece is found when the
     /// text is searched as a whole.
-    fn without_across_lines(&self, text: &str) -> Option<String> {
+    fn without_pieces_across_lines(&self, text: &str) -> Option<String> {
         let mut places = self.places_beside_marks(text);
         if places.is_empty() {
             return None;
@@ -143,7 +144,7 @@ impl QuotedPieces {
         // A whole line may match a text, so each line is also searched by itself, before anything is replaced.
         let mut at = 0;
         for line in text.split_inclusive('\n') {
-            if line.contains(REDACTED) && self.without_in_json(line.trim_end()).is_none() {
+            if line.contains(REDACTED) && self.without_pieces_in_json(line.trim_end()).is_none() {
                 let in_line = self.places_beside_marks(line).into_iter();
                 places.extend(in_line.map(|place| at + place.start..at + place.end));
             }
@@ -209,7 +210,8 @@ impl QuotedPieces {
         }
     }
 
-    /// True if one of the texts contains the piece and, if the piece is short, its neighbours close by.
+    /// True if one of the texts contains the piece. If the piece is short, its neighbours must be close to it in that
+    /// text.
     fn is_in_a_text(&self, piece: &str, neighbours: Neighbours<'_>) -> bool {
         self.windows.may_contain(piece)
             && memmem::find_iter(self.texts.as_bytes(), piece.as_bytes()).any(|at| {
@@ -333,23 +335,26 @@ fn is_rare(pieces: [Option<&str>; 3]) -> bool {
 mod tests {
     use super::*;
 
-    fn without(text: &str) -> Option<String> {
+    fn without_pieces(text: &str) -> Option<String> {
         let texts = ["The old key is under the shed. Müller knows the way there.", "Tea at four in the garden."];
         let pieces = QuotedPieces::new(&texts.map(str::to_owned));
-        pieces.without(text.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        pieces.without_pieces(text.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     #[test]
     fn a_quoted_text_with_a_mark_inside_is_removed() {
-        let new =
-            without(r#"{"quoted":"The old key is under the shed.[REDACTED:name]ler knows the way there.","n":1.50}"#);
+        let new = without_pieces(
+            r#"{"quoted":"The old key is under the shed.[REDACTED:name]ler knows the way there.","n":1.50}"#,
+        );
         let expected = r#"{"quoted":"[REDACTED:erased][REDACTED:name][REDACTED:erased]","n":1.50}"#;
         assert_eq!(new.as_deref(), Some(expected), "in JSON");
-        let new = without("# Notes\n- He said: The old key is under [REDACTED:x] knows the way there. Or not.\n");
+        let new =
+            without_pieces("# Notes\n- He said: The old key is under [REDACTED:x] knows the way there. Or not.\n");
         let expected = "# Notes\n- He said: [REDACTED:erased] [REDACTED:x][REDACTED:erased] Or not.\n";
         assert_eq!(new.as_deref(), Some(expected), "inside a longer line");
-        let new =
-            without("Mail [REDACTED:x]. He said: The old key is under the shed.[REDACTED:y]ler knows the way there.");
+        let new = without_pieces(
+            "Mail [REDACTED:x]. He said: The old key is under the shed.[REDACTED:y]ler knows the way there.",
+        );
         let expected = "Mail [REDACTED:x]. He said: [REDACTED:erased][REDACTED:y][REDACTED:erased]";
         assert_eq!(new.as_deref(), Some(expected), "between two marks");
     }
@@ -360,7 +365,7 @@ mod tests {
         let pieces = QuotedPieces::new(&texts.map(str::to_owned));
         let quoted =
             "Ask [REDACTED:a] where the old key of the shed is. Yes. The new map of the garden is with [REDACTED:b].";
-        let new = pieces.without(quoted.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let new = pieces.without_pieces(quoted.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let expected = "Ask [REDACTED:a][REDACTED:erased] Yes. [REDACTED:erased] [REDACTED:b].";
         assert_eq!(new.as_deref(), Some(expected));
     }
@@ -371,7 +376,7 @@ mod tests {
         let pieces = QuotedPieces::new(&[text.to_owned()]);
         let quoted = text.replace("Müller", "[REDACTED:name]");
         for first_line in ["# Notes", r#"{"title":"Notes"}"#] {
-            let new = pieces.without(format!("{first_line}\n{quoted}\nOr not.\n").as_bytes());
+            let new = pieces.without_pieces(format!("{first_line}\n{quoted}\nOr not.\n").as_bytes());
             let expected = format!("{first_line}\n[REDACTED:erased] [REDACTED:name][REDACTED:erased]\nOr not.\n");
             assert_eq!(new.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()), Some(expected));
         }
@@ -383,7 +388,7 @@ mod tests {
         let pieces = QuotedPieces::new(&[line.to_owned(), format!("{line}\nThe key is under the red shed.")]);
         let quoted =
             "Tea [REDACTED:name] in the old garden at four, as every week.\nThe key is under the red shed.\nYes.";
-        let new = pieces.without(quoted.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let new = pieces.without_pieces(quoted.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         assert_eq!(new.as_deref(), Some("[REDACTED:erased] [REDACTED:name][REDACTED:erased]\nYes."));
     }
 
@@ -393,14 +398,14 @@ mod tests {
         let text = "庭の小屋の鍵は赤い石の下にあります。田中さんが知っています。";
         let pieces = QuotedPieces::new(&[text.to_owned()]);
         let quoted = r#"{"a":"庭の小屋の鍵は赤い石の下にあります。[REDACTED:name]さんが知っています。"}"#;
-        let new = pieces.without(quoted.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let new = pieces.without_pieces(quoted.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         assert_eq!(new.as_deref(), Some(r#"{"a":"[REDACTED:erased][REDACTED:name][REDACTED:erased]"}"#));
-        assert_eq!(pieces.without("石の下に[REDACTED:name]".as_bytes()), None, "a phrase of other texts too");
+        assert_eq!(pieces.without_pieces("石の下に[REDACTED:name]".as_bytes()), None, "a phrase of other texts too");
     }
 
     #[test]
     fn object_keys_are_cleaned_like_values() {
-        let new = without(
+        let new = without_pieces(
             r#"{"The old key is under the shed.[REDACTED:name]ler knows the way there.":{"Tea [REDACTED:x]":1}}"#,
         );
         let expected = r#"{"[REDACTED:erased][REDACTED:name][REDACTED:erased]":{"Tea [REDACTED:x]":1}}"#;
@@ -409,7 +414,8 @@ mod tests {
 
     #[test]
     fn short_pieces_are_removed_if_the_whole_line_may_be_the_text() {
-        let new = without("# Plan\n  The [REDACTED:x] under the shed. [REDACTED:y] knows the way [REDACTED:z].\n");
+        let new =
+            without_pieces("# Plan\n  The [REDACTED:x] under the shed. [REDACTED:y] knows the way [REDACTED:z].\n");
         let expected = "# Plan\n  [REDACTED:erased] [REDACTED:x] [REDACTED:erased] [REDACTED:y] [REDACTED:erased] \
                         [REDACTED:z][REDACTED:erased]\n";
         assert_eq!(new.as_deref(), Some(expected));
@@ -428,7 +434,7 @@ mod tests {
             r#"{"a":"The old key is under [REDACTED:name]","b":"knows the way there."}"#,
             "[REDACTED:name]",
         ] {
-            assert_eq!(without(text), None, "{text}");
+            assert_eq!(without_pieces(text), None, "{text}");
         }
     }
 }

@@ -52,15 +52,15 @@ const WINDOWS_1252: [(char, u8); 27] = [
 ];
 
 /// The exact words of a removal, prepared to be found and replaced in bytes.
-pub(crate) struct Words<'r> {
+pub(crate) struct WordRemover<'r> {
     removal: &'r Removal,
     heads: Heads,
     forms: OnceLock<Option<SearchForms>>,
 }
 
 /// Removes the exact words of `removal`, however they are escaped. None if the bytes contain none of them.
-pub(crate) fn without(bytes: &[u8], removal: &Removal) -> VaultResult<Option<Vec<u8>>> {
-    Ok(Words::new(removal)?.without(bytes))
+pub(crate) fn without_words(bytes: &[u8], removal: &Removal) -> VaultResult<Option<Vec<u8>>> {
+    Ok(WordRemover::new(removal)?.without_words(bytes))
 }
 
 /// The beginnings of the words: in each encoding, and as they are after decoding.
@@ -108,7 +108,7 @@ impl Forms {
     }
 }
 
-impl<'r> Words<'r> {
+impl<'r> WordRemover<'r> {
     pub(crate) fn new(removal: &'r Removal) -> VaultResult<Self> {
         let head = |mut form: Vec<u8>| {
             form.truncate(HEAD_BYTES);
@@ -134,28 +134,29 @@ impl<'r> Words<'r> {
     }
 
     /// Removes the words from a whole file or a whole line. None if it contains none of them.
-    pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn without_words(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         match utf16::decode(bytes) {
             Some((text, order)) => {
-                let new = self.without_in_part(text.as_bytes(), begins_like_json(text.as_bytes()));
+                let new = self.without_words_in_part(text.as_bytes(), begins_like_json(text.as_bytes()));
                 let encoded = new.map(|new| utf16::encode(&String::from_utf8_lossy(&new), order));
                 // Text in another encoding may have been appended.
                 self.replace_all(encoded.as_deref().unwrap_or(bytes), false).or(encoded)
             }
-            None => self.without_in_part(bytes, begins_like_json(bytes)),
+            None => self.without_words_in_part(bytes, begins_like_json(bytes)),
         }
     }
 
     /// Removes the words from a part of a file that is, or is not, JSON. None if it contains none of them.
-    pub(crate) fn without_in_part(&self, bytes: &[u8], is_json: bool) -> Option<Vec<u8>> {
-        let pieces_removed = self.removal.pieces().and_then(|pieces| pieces.without(bytes));
-        let mut out = match (self.without_once(pieces_removed.as_deref().unwrap_or(bytes), is_json), pieces_removed) {
-            (Some(out), _) | (None, Some(out)) => out,
-            (None, None) => return None,
-        };
+    pub(crate) fn without_words_in_part(&self, bytes: &[u8], is_json: bool) -> Option<Vec<u8>> {
+        let pieces_removed = self.removal.pieces().and_then(|pieces| pieces.without_pieces(bytes));
+        let mut out =
+            match (self.without_words_once(pieces_removed.as_deref().unwrap_or(bytes), is_json), pieces_removed) {
+                (Some(out), _) | (None, Some(out)) => out,
+                (None, None) => return None,
+            };
         // A replacement may produce another of the texts, if that text contains a mark of an earlier redaction.
         for _ in 1..MAX_PASSES {
-            match self.without_once(&out, is_json) {
+            match self.without_words_once(&out, is_json) {
                 Some(new) if new != out => out = new,
                 _ => break,
             }
@@ -163,7 +164,7 @@ impl<'r> Words<'r> {
         Some(out)
     }
 
-    fn without_once(&self, bytes: &[u8], is_json: bool) -> Option<Vec<u8>> {
+    fn without_words_once(&self, bytes: &[u8], is_json: bool) -> Option<Vec<u8>> {
         if !self.may_contain(bytes) {
             return None;
         }
@@ -180,7 +181,7 @@ impl<'r> Words<'r> {
                 let new = line
                     .trim_start()
                     .starts_with(['{', '[', '"'])
-                    .then(|| self.without_once(line.as_bytes(), is_json))
+                    .then(|| self.without_words_once(line.as_bytes(), is_json))
                     .flatten();
                 changed |= new.is_some();
                 out.extend_from_slice(new.as_deref().unwrap_or(line.as_bytes()));
@@ -284,8 +285,8 @@ pub(crate) fn begins_like_json(bytes: &[u8]) -> bool {
     start.starts_with(b"{") || start.starts_with(b"[") && !start.starts_with(mementory_model::REDACTED.as_bytes())
 }
 
-/// True if the byte at this position is the letter of an escape such as `\n`. The text that begins with it is not the
-/// text that the file has there: `\nut` is a line break and `ut`.
+/// True if the byte at this position is the letter of an escape such as `\n`. Words that seem to begin with this letter
+/// are not in the file: `\nut` is a line break and `ut`, not the word `nut`.
 fn is_letter_of_escape(bytes: &[u8], at: usize) -> bool {
     let backslashes = bytes.iter().take(at).rev().take_while(|byte| **byte == b'\\').count();
     backslashes % 2 == 1 && matches!(bytes.get(at), Some(b'b' | b'f' | b'n' | b'r' | b't' | b'u'))
@@ -368,27 +369,31 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn without(text: &str, bytes: &[u8]) -> Option<String> {
+    fn without_words(text: &str, bytes: &[u8]) -> Option<String> {
         let removal = Removal::exact(vec![(text.into(), "[X]".into())]);
-        Words::new(&removal).unwrap().without(bytes).map(|b| String::from_utf8_lossy(&b).into_owned())
+        WordRemover::new(&removal).unwrap().without_words(bytes).map(|b| String::from_utf8_lossy(&b).into_owned())
     }
 
     #[test]
     fn words_are_removed_from_lines_of_json() {
         let lines = "{\"a\":\"Herr M\\u00fcller\",\"n\":1.50}\n{\"b\":1}\n";
         assert_eq!(
-            without("Müller", lines.as_bytes()).as_deref(),
+            without_words("Müller", lines.as_bytes()).as_deref(),
             Some("{\"a\":\"Herr [X]\",\"n\":1.50}\n{\"b\":1}\n")
         );
     }
 
     #[test]
     fn words_are_removed_from_bytes_that_are_not_json() {
-        assert_eq!(without("say \"M\"", b"x = \"say \\\"M\\\" now").as_deref(), Some("x = \"[X] now"), "escaped");
-        assert_eq!(without("Müller", b"<p>M\\u00FCller</p>").as_deref(), Some("<p>[X]</p>"), "escaped in capitals");
-        assert_eq!(without("Müller", b"caf\xe9 M\xfcller").as_deref(), Some("caf\u{fffd} [X]"), "Latin 1");
-        assert_eq!(without("a < b & c", b"<p>a &lt; b &amp; c</p>").as_deref(), Some("<p>[X]</p>"), "HTML");
-        assert_eq!(without("Müller", b"nothing of it"), None);
+        assert_eq!(without_words("say \"M\"", b"x = \"say \\\"M\\\" now").as_deref(), Some("x = \"[X] now"), "escaped");
+        assert_eq!(
+            without_words("Müller", b"<p>M\\u00FCller</p>").as_deref(),
+            Some("<p>[X]</p>"),
+            "escaped in capitals"
+        );
+        assert_eq!(without_words("Müller", b"caf\xe9 M\xfcller").as_deref(), Some("caf\u{fffd} [X]"), "Latin 1");
+        assert_eq!(without_words("a < b & c", b"<p>a &lt; b &amp; c</p>").as_deref(), Some("<p>[X]</p>"), "HTML");
+        assert_eq!(without_words("Müller", b"nothing of it"), None);
     }
 
     #[test]
@@ -409,7 +414,7 @@ mod tests {
             ("JSON in an attribute", format!("<p data-t=\"{}\">", html(&json(text)).replace('"', "&quot;"))),
             ("HTML in JSON", format!("x={{\"h\":{}}}", json(&html(text)).replace('<', "\\u003c"))),
         ] {
-            let new = without(text, file.as_bytes()).unwrap_or(file);
+            let new = without_words(text, file.as_bytes()).unwrap_or(file);
             assert!(new.contains("[X]"), "{form}: {new}");
             for word in ["said", "caf", "closed", "Ask", "new&", "new>"] {
                 assert!(!new.contains(word), "{form}: {new}");
@@ -421,27 +426,30 @@ mod tests {
     fn letters_of_escapes_in_json_are_not_words() {
         for file in [r#"{"t":"Salt\nutter and \table"}"#, "{\"t\":\"a\\nut\"}\n{\"t\":\"b\\table\"}\n"] {
             for word in ["nut", "table"] {
-                assert_eq!(without(word, file.as_bytes()), None, "{word} in {file}");
+                assert_eq!(without_words(word, file.as_bytes()), None, "{word} in {file}");
             }
         }
         let file = r#"{"t":"a\nut","u":"C:\\nut","v":"a nut"}"#;
-        assert_eq!(without("nut", file.as_bytes()).as_deref(), Some(r#"{"t":"a\nut","u":"C:\\[X]","v":"a [X]"}"#));
-        assert_eq!(without("nut", br"C:\nut").as_deref(), Some(r"C:\[X]"), "not JSON");
+        assert_eq!(
+            without_words("nut", file.as_bytes()).as_deref(),
+            Some(r#"{"t":"a\nut","u":"C:\\[X]","v":"a [X]"}"#)
+        );
+        assert_eq!(without_words("nut", br"C:\nut").as_deref(), Some(r"C:\[X]"), "not JSON");
     }
 
     #[test]
     fn only_the_escaped_words_are_replaced() {
         let file = br#"part0 = [{"t":"\\\"He said \"yes\".\\ Or\u00e9"}]"#;
-        let new = without("He said \"yes\".", file);
+        let new = without_words("He said \"yes\".", file);
         assert_eq!(new.as_deref(), Some(r#"part0 = [{"t":"\\\"[X]\\ Or\u00e9"}]"#));
         for other in [&br"He said \yes\."[..], br#"t = "He said \"no\".""#, b"He said &quot;yes&quot;!"] {
-            assert_eq!(without("He said \"yes\".", other), None);
+            assert_eq!(without_words("He said \"yes\".", other), None);
         }
     }
 
     #[test]
     fn escaped_words_are_removed_after_a_backslash_of_other_words() {
-        let new = without("new plan of the \"old\" garden", br#"t = "C:\\new plan of the \"old\" garden!""#);
+        let new = without_words("new plan of the \"old\" garden", br#"t = "C:\\new plan of the \"old\" garden!""#);
         assert_eq!(new.as_deref(), Some(r#"t = "C:[X]!""#));
     }
 
@@ -450,7 +458,7 @@ mod tests {
         let words = br#"The \u006fld \"key\" is here."#;
         for before in WINDOW_BYTES - words.len()..=WINDOW_BYTES {
             let file = [vec![b'x'; before].as_slice(), words, b"y"].concat();
-            let new = without("The old \"key\" is here.", &file).unwrap();
+            let new = without_words("The old \"key\" is here.", &file).unwrap();
             assert_eq!(new.get(before..), Some("[X]y"), "{before}");
         }
     }
@@ -458,7 +466,7 @@ mod tests {
     #[test]
     fn words_are_removed_from_files_in_windows_1252() {
         let file = b"t = \"\x93M\xfcller\x94 sagt \\\"nie\\\" \x96 oft\"";
-        assert_eq!(without("“Müller” sagt \"nie\" – oft", file).as_deref(), Some("t = \"[X]\""));
+        assert_eq!(without_words("“Müller” sagt \"nie\" – oft", file).as_deref(), Some("t = \"[X]\""));
     }
 
     #[test]
@@ -466,11 +474,11 @@ mod tests {
         let file = "[\"He said \\\"no\\\".\",1]";
         for order in [u16::to_le_bytes, u16::to_be_bytes] {
             let removal = Removal::exact(vec![("He said \"no\".".into(), "[X]".into())]);
-            let new = Words::new(&removal).unwrap().without(&utf16::encode(file, order));
+            let new = WordRemover::new(&removal).unwrap().without_words(&utf16::encode(file, order));
             assert_eq!(new, Some(utf16::encode("[\"[X]\",1]", order)));
             for appended in ["He said \"no\".", "He said \"no\"!\nHe said \"no\". "] {
                 let mixed = [utf16::encode("Notes\n", order), appended.into()].concat();
-                let new = Words::new(&removal).unwrap().without(&mixed).unwrap();
+                let new = WordRemover::new(&removal).unwrap().without_words(&mixed).unwrap();
                 assert!(!new.windows(14).any(|part| part == b"He said \"no\"."), "appended in UTF-8");
             }
         }
@@ -478,9 +486,9 @@ mod tests {
 
     #[test]
     fn files_with_nul_bytes_keep_their_length() {
-        assert_eq!(without("Muller", b"\0\x01Muller\xff\0").as_deref(), Some("\0\x01******\u{fffd}\0"));
+        assert_eq!(without_words("Muller", b"\0\x01Muller\xff\0").as_deref(), Some("\0\x01******\u{fffd}\0"));
         assert_eq!(
-            without("a \"red\" key", b"\0\xff{\"t\":\"a \\\"red\\\" key\"}").as_deref(),
+            without_words("a \"red\" key", b"\0\xff{\"t\":\"a \\\"red\\\" key\"}").as_deref(),
             Some("\0\u{fffd}{\"t\":\"*************\"}")
         );
     }
@@ -489,7 +497,7 @@ mod tests {
     fn a_text_that_a_replacement_completes_is_removed_too() {
         let pairs = ["the blue kite", "[X] flew away"].map(|text| (text.to_owned(), "[X]".to_owned()));
         let removal = Removal::exact(pairs.into());
-        let new = Words::new(&removal).unwrap().without(br#"{"q":"the blue kite flew away"}"#);
+        let new = WordRemover::new(&removal).unwrap().without_words(br#"{"q":"the blue kite flew away"}"#);
         assert_eq!(new.as_deref(), Some(&br#"{"q":"[X]"}"#[..]));
     }
 
@@ -497,7 +505,7 @@ mod tests {
     fn words_are_removed_from_json_inside_json() {
         let inner = serde_json::to_string(&serde_json::json!({ "q": "Herr \"Müller\"" })).unwrap();
         let outer = serde_json::to_string(&serde_json::json!({ "args": inner })).unwrap();
-        let new = without("\"Müller\"", outer.as_bytes()).unwrap();
+        let new = without_words("\"Müller\"", outer.as_bytes()).unwrap();
         assert!(!new.contains("ller"), "{new}");
     }
 }

@@ -28,8 +28,8 @@ const MIN_INNER_SENTENCE_BYTES: usize = 12;
 pub(crate) struct Removal {
     /// Exact strings, with their replacement; longest first.
     exact: Vec<(String, String)>,
-    /// Beginnings of the exact strings, so that a thousand of them are found in one pass over a text. None for a single
-    /// string.
+    /// The beginnings of the exact strings, so that a thousand strings are searched for in one pass over a text. None
+    /// for a single string.
     heads: Option<AhoCorasick>,
     /// Sentences in normal form, all replaced by `mark`.
     sentences: Vec<String>,
@@ -224,7 +224,7 @@ impl Removal {
     /// Removes the words from names that the source gave: paths, ids, folders. The vault's id of a record is stored in
     /// a separate column, so the record's key may lose the words.
     fn clean_source_names(&self, record: &mut Record) -> bool {
-        // An id with a part removed identifies nothing.
+        // An id that lost a part identifies nothing.
         let changed_id = record.origin_id.as_deref().is_some_and(|id| self.name_without_words(id).is_some());
         if changed_id {
             record.origin_id = None;

@@ -71,13 +71,13 @@ impl SplitLines {
     }
 
     /// Removes the pieces that are close to the next piece of their line. None if there are none.
-    pub(super) fn without(&self, text: &str) -> Option<String> {
+    pub(super) fn without_pieces(&self, text: &str) -> Option<String> {
         self.replace(text.as_bytes(), false).and_then(|new| String::from_utf8(new).ok())
     }
 
-    /// Like [`without`](Self::without), line by line, for bytes that are not text. If they include a NUL, their length
-    /// stays the same.
-    pub(super) fn without_in_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+    /// Like [`without_pieces`](Self::without_pieces), line by line, for bytes that are not text. If they include a NUL,
+    /// their length does not change.
+    pub(super) fn without_pieces_in_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let keeps_length = memchr::memchr(0, bytes).is_some();
         let mut out = Vec::with_capacity(bytes.len());
         let mut changed = false;
@@ -149,20 +149,20 @@ mod tests {
     fn pieces_near_each_other_are_removed() {
         let quoted = "He wrote: I am quite sure that Müller still has the old key of the garden shed. Or not.";
         let expected = "He wrote: [REDACTED:erased] Müller [REDACTED:erased] [REDACTED:erased] Or not.";
-        assert_eq!(split_lines().without(quoted).as_deref(), Some(expected));
+        assert_eq!(split_lines().without_pieces(quoted).as_deref(), Some(expected));
     }
 
     #[test]
     fn a_phrase_alone_stays() {
         let far = format!("I am quite sure that {}still has the old map.", "nobody ".repeat(30));
         for text in ["I am quite sure that he is right.", "key of the garden shed. I am quite sure that", &far] {
-            assert_eq!(split_lines().without(text), None, "{text}");
+            assert_eq!(split_lines().without_pieces(text), None, "{text}");
         }
     }
 
     #[test]
     fn binary_bytes_keep_their_length() {
-        let new = split_lines().without_in_bytes(b"\0\xffstill has the old x key of the garden shed.\0");
+        let new = split_lines().without_pieces_in_bytes(b"\0\xffstill has the old x key of the garden shed.\0");
         let expected = [&b"\0\xff"[..], &[b'*'; 17], b" x ", &[b'*'; 23], b"\0"].concat();
         assert_eq!(new, Some(expected));
     }

@@ -84,8 +84,9 @@ pub(super) fn decoded_forms(text: &[u8]) -> Vec<Vec<u8>> {
     std::iter::once(form).chain(after_backslash).collect()
 }
 
-/// Decodes the escape at the start of the bytes, which is a backslash or `&`. Returns its character and its length in
-/// bytes. There is no character if backslashes precede a character that is not ASCII. None if there are no bytes.
+/// Decodes the escape at the start of the bytes, which begin with a backslash or `&`. Returns its character and its
+/// length in bytes. There is no character if backslashes precede a character that is not ASCII. None if there are no
+/// bytes.
 fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
     let (mut c, mut length) = (char::from(*bytes.first()?), 1);
     loop {
@@ -132,7 +133,7 @@ fn utf16_unit(digits: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// Decodes `{1f600}` after `\u`. Returns the number of bytes with the `u`.
+/// Decodes `{1f600}` after `\u`. The returned length includes the `u`.
 fn code_in_braces(bytes: &[u8]) -> Option<(char, usize)> {
     let digits = bytes.strip_prefix(b"{")?;
     let count = digits.iter().take(7).position(|byte| *byte == b'}').filter(|count| *count > 0)?;

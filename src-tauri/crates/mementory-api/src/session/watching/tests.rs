@@ -11,13 +11,13 @@ fn fixture(name: &str) -> Vec<u8> {
 }
 
 /// A vault with one watched folder and a manual clock.
-struct Watch {
+struct WatchingVault {
     dir: tempfile::TempDir,
     session: Session,
     clock: Duration,
 }
 
-impl Watch {
+impl WatchingVault {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("Downloads")).unwrap();
@@ -69,13 +69,13 @@ impl Watch {
 
 #[test]
 fn an_export_is_offered_when_it_stops_growing_and_other_files_are_ignored() {
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     let export = fixture(MIF);
     watch.write_file("mine.json", &export[..40]);
     watch.write_file("holiday.txt", b"Two weeks by the sea.");
     watch.write_file("notes.json", b"{\"a\": 1}");
     let scan = watch.scan();
-    assert_eq!((scan.changed, scan.wait), (false, Some(mementory_vault::watching::QUIET)));
+    assert_eq!((scan.changed, scan.wait), (false, Some(mementory_vault::watching::QUIET_PERIOD)));
     assert!(watch.offers().is_empty());
 
     watch.clock += Duration::from_secs(2);
@@ -110,7 +110,7 @@ fn folder_state(folder: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)>
 #[test]
 fn nothing_in_a_watched_folder_is_changed() {
     for mode in [WatchMode::Ask, WatchMode::Automatic] {
-        let mut watch = Watch::new();
+        let mut watch = WatchingVault::new();
         watch.set(mode);
         let names = ["mine.json", "mem0.json", "damaged.alf", "holiday.txt"];
         for (name, bytes) in
@@ -144,7 +144,7 @@ fn files_already_in_the_folder_are_not_offered_until_they_change() {
     let (session, _) =
         Session::create(&dir.path().join("v.mementory"), "correct horse battery staple", options).unwrap();
     session.watching().add(&downloads).unwrap();
-    let mut watch = Watch { dir, session, clock: Duration::ZERO };
+    let mut watch = WatchingVault { dir, session, clock: Duration::ZERO };
     watch.settle();
     assert!(watch.offers().is_empty());
     watch.write_file("old.json", &fixture(MEM0));
@@ -154,7 +154,7 @@ fn files_already_in_the_folder_are_not_offered_until_they_change() {
 
 #[test]
 fn the_same_content_is_offered_once_and_not_again_after_it_was_declined() {
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     watch.write_file("one.json", &fixture(MIF));
     watch.settle();
     watch.write_file("one (1).json", &fixture(MIF));
@@ -170,7 +170,7 @@ fn the_same_content_is_offered_once_and_not_again_after_it_was_declined() {
 
 #[test]
 fn an_offer_disappears_when_its_file_is_deleted_or_changed() {
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     watch.write_file("one.json", &fixture(MIF));
     watch.write_file("two.json", &fixture(MEM0));
     watch.settle();
@@ -184,7 +184,7 @@ fn an_offer_disappears_when_its_file_is_deleted_or_changed() {
 
 #[test]
 fn files_that_arrive_while_the_vault_is_locked_are_detected_at_the_next_opening() {
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     watch.write_file("before.json", &fixture(MIF));
     watch.settle();
     let mut watch = watch.reopen();
@@ -197,7 +197,7 @@ fn files_that_arrive_while_the_vault_is_locked_are_detected_at_the_next_opening(
 
 #[test]
 fn a_manual_import_closes_the_offer_and_its_content_is_not_offered_elsewhere() {
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     watch.write_file("one.json", &fixture(MIF));
     watch.settle();
     let import = |path: &Path| {
@@ -215,7 +215,7 @@ fn a_manual_import_closes_the_offer_and_its_content_is_not_offered_elsewhere() {
 
 #[test]
 fn paused_folders_are_not_scanned_and_new_files_are_detected_afterwards() {
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     watch.set(WatchMode::Paused);
     watch.write_file("one.json", &fixture(MIF));
     let scan = watch.settle();
@@ -227,7 +227,7 @@ fn paused_folders_are_not_scanned_and_new_files_are_detected_afterwards() {
 
 #[test]
 fn an_automatic_import_leaves_a_report_and_no_offer() {
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     watch.set(WatchMode::Automatic);
     watch.write_file("one.json", &fixture(MIF));
     let scan = watch.settle();
@@ -249,7 +249,7 @@ fn an_automatic_import_leaves_a_report_and_no_offer() {
 
 #[test]
 fn a_failed_automatic_import_stays_on_offer() {
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     watch.set(WatchMode::Automatic);
     watch.write_file("one.json", &fixture(MIF));
     let scan = watch.settle();
@@ -268,7 +268,7 @@ fn a_failed_automatic_import_stays_on_offer() {
 
 #[test]
 fn files_with_deletions_are_never_imported_automatically() {
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     watch.set(WatchMode::Automatic);
     let options = CreateOptions { kdf_floor: true };
     let (other, _) =
@@ -294,7 +294,7 @@ fn files_with_deletions_are_never_imported_automatically() {
 }
 
 /// A file with a tombstone for a memory of `watch`'s vault. An attacker could replace another file with such a file.
-fn file_with_tombstone(watch: &Watch, victim: &str) -> Vec<u8> {
+fn file_with_tombstone(watch: &WatchingVault, target_text: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let export = |session: &Session, name: &str| {
         let out = folder.path().join(name);
@@ -310,7 +310,7 @@ fn file_with_tombstone(watch: &Watch, victim: &str) -> Vec<u8> {
     let request = ImportRequest { paths: vec![ours.display().to_string()], ..ImportRequest::default() };
     other.imports().import(&request, false, &Job::silent()).unwrap();
     let all = other.records().list(&ListRequest::default()).unwrap().items;
-    let id = all.iter().find(|item| item.text == victim).unwrap().id.clone();
+    let id = all.iter().find(|item| item.text == target_text).unwrap().id.clone();
     let erase = EraseRequest { ids: vec![id], reason: None, with_copies: false, copies: None };
     other.changes().erase(&erase, &Job::silent()).unwrap();
     std::fs::read(export(&other, "theirs.mem.zip")).unwrap()
@@ -321,11 +321,11 @@ fn a_file_that_is_swapped_while_it_is_imported_deletes_nothing() {
     use std::sync::{Arc, atomic::AtomicU32};
     // The file is swapped when detection starts for the first or second time, or when the records are stored.
     for (stage, turn) in [("detect", 1), ("detect", 2), ("store", 1)] {
-        let mut watch = Watch::new();
+        let mut watch = WatchingVault::new();
         watch.set(WatchMode::Automatic);
-        let victim = "Sails on Sundays.";
-        watch.session.changes().add(&AddRequest { text: victim.into(), ..AddRequest::default() }).unwrap();
-        let deleting_bytes = file_with_tombstone(&watch, victim);
+        let target_text = "Sails on Sundays.";
+        watch.session.changes().add(&AddRequest { text: target_text.into(), ..AddRequest::default() }).unwrap();
+        let deleting_bytes = file_with_tombstone(&watch, target_text);
         watch.write_file("a.json", &fixture(MEM0));
         let scan = watch.settle();
         let (path, seen) = (watch.path("a.json"), AtomicU32::new(0));
@@ -336,14 +336,14 @@ fn a_file_that_is_swapped_while_it_is_imported_deletes_nothing() {
         }));
         let _ = watch.session.watching().import_detected_file(&scan.imports[0], &job);
         let all = watch.session.records().list(&ListRequest::default()).unwrap().items;
-        assert!(all.iter().any(|item| item.text == victim), "{stage} {turn}");
+        assert!(all.iter().any(|item| item.text == target_text), "{stage} {turn}");
     }
 }
 
 #[test]
 fn a_file_that_changes_while_it_is_imported_automatically_is_not_imported() {
     use std::sync::Arc;
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     watch.set(WatchMode::Automatic);
     watch.write_file("a.json", &fixture(MEM0));
     let scan = watch.settle();
@@ -360,7 +360,7 @@ fn a_file_that_changes_while_it_is_imported_automatically_is_not_imported() {
 
 #[test]
 fn files_that_mementory_writes_are_not_offered() {
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     let add = AddRequest { text: "Ich segle gern.".into(), ..AddRequest::default() };
     watch.session.changes().add(&add).unwrap();
     let out = watch.path("mine.alf");
@@ -372,7 +372,7 @@ fn files_that_mementory_writes_are_not_offered() {
         let _guard = Offers::new(&watch.session.context).begin_file_export(&watch.path("more.alf"));
         watch.write_file("more theirs.json", &fixture(MEM0));
         let scan = watch.session.watching().scan_folders(watch.clock, &Job::silent()).unwrap();
-        assert_eq!((scan.changed, scan.folders.len(), scan.wait), (false, 1, Some(QUIET)));
+        assert_eq!((scan.changed, scan.folders.len(), scan.wait), (false, 1, Some(QUIET_PERIOD)));
     }
     assert!(watch.settle().changed);
     assert_eq!(watch.offers(), ["more theirs.json"]);
@@ -384,7 +384,7 @@ fn files_that_mementory_writes_are_not_offered() {
 
 #[test]
 fn a_missing_folder_is_reported_and_recognised_when_it_returns() {
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     watch.write_file("one.json", &fixture(MIF));
     watch.settle();
     let (original, moved) = (watch.path(""), watch.dir.path().join("away"));
@@ -405,7 +405,7 @@ fn a_missing_folder_is_reported_and_recognised_when_it_returns() {
 
 #[test]
 fn only_folders_outside_of_vaults_can_be_watched() {
-    let watch = Watch::new();
+    let watch = WatchingVault::new();
     let vault = watch.dir.path().join("v.mementory");
     for (path, code) in [
         (vault.clone(), "inside_a_vault"),
@@ -429,10 +429,10 @@ fn only_folders_outside_of_vaults_can_be_watched() {
 
 #[test]
 fn a_scan_ends_when_it_is_cancelled() {
-    let mut watch = Watch::new();
+    let mut watch = WatchingVault::new();
     watch.write_file("one.json", &fixture(MIF));
     watch.scan();
-    watch.clock += mementory_vault::watching::QUIET;
+    watch.clock += mementory_vault::watching::QUIET_PERIOD;
     let job = Job::silent();
     job.cancel();
     assert_eq!(watch.session.watching().scan_folders(watch.clock, &job).unwrap_err().code, "cancelled");

@@ -22,7 +22,7 @@ struct KnownExports(Vec<(DatedExport, RowRanges)>);
 impl KnownExports {
     fn load(connection: &Connection) -> VaultResult<Self> {
         #[derive(Deserialize)]
-        struct Stored {
+        struct StoredExports {
             #[serde(default)]
             exports: Vec<DatedExport>,
         }
@@ -32,7 +32,7 @@ impl KnownExports {
         while let Some(row) = rows.next()? {
             let report: Option<String> = row.get(0)?;
             // The batch of the current import has no report yet.
-            let Ok(Stored { exports }) = serde_json::from_str(&report.unwrap_or_default()) else { continue };
+            let Ok(StoredExports { exports }) = serde_json::from_str(&report.unwrap_or_default()) else { continue };
             for export in exports {
                 let ranges = hex::decode(&export.rows).ok().and_then(|bytes| RowRanges::decode(&bytes));
                 let ranges = ranges.ok_or_else(|| VaultError::Damaged("the rows of a dated export".into()))?;
@@ -49,13 +49,23 @@ impl KnownExports {
     }
 }
 
+/// The current source as an export that states when it was made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OwnExport {
+    pub(super) time: Timestamp,
+    /// Keyed digest of the key scope of the export's own records.
+    group: [u8; 16],
+}
+
 /// The dated exports that the vault knows, and the rows of those in this input.
 #[derive(Default)]
 pub(super) struct DatedExports {
     /// Loaded when the first record of a dated export differs from the vault's version.
     known: OnceCell<KnownExports>,
-    /// The rows whose content the vault has from the dated exports of this input, by the times of these exports.
+    /// For each dated export of this input, by its time: the rows whose content in the vault comes from it.
     rows: BTreeMap<Timestamp, RowRanges>,
+    /// The key scope of the last record, and its digest. Nearly all records of an export have the same scope.
+    last_scope: Option<(String, [u8; 16])>,
 }
 
 impl DatedExports {
@@ -67,14 +77,13 @@ impl DatedExports {
         }
     }
 
-    /// Whether `time` is before or after the time of the newest export of the group that contained the row. None if no
-    /// known export contained it.
+    /// Whether the export was made before or after the newest known export of its group that contained the row. None if
+    /// no known export contained it.
     pub(super) fn compare(
         &self,
         connection: &Connection,
         row: i64,
-        time: Timestamp,
-        group: [u8; 16],
+        export: OwnExport,
     ) -> VaultResult<Option<Ordering>> {
         let known = match self.known.get() {
             Some(known) => known,
@@ -83,25 +92,36 @@ impl DatedExports {
                 self.known.get_or_init(|| known)
             }
         };
-        Ok(known.newest(row, group).map(|newest| time.cmp(&newest)))
+        Ok(known.newest(row, export.group).map(|newest| export.time.cmp(&newest)))
+    }
+
+    /// The source, if it is a dated export and the record is one of its own. A record that an export only carries for
+    /// another source may be newer in an older export.
+    pub(super) fn own_export(&mut self, recency: Recency, keys: &VaultKeys, record: &Record) -> Option<OwnExport> {
+        let Recency::Dated { time, group } = recency else { return None };
+        let scope = &record.key.scope;
+        let digest = match &self.last_scope {
+            Some((last, digest)) if last == scope => *digest,
+            _ => self.last_scope.insert((scope.clone(), scope_digest(keys, scope))).1,
+        };
+        (digest == group).then_some(OwnExport { time, group })
     }
 }
 
-/// When the source was made, if it is a dated export and the record is one of its own, with the digest of their key
-/// scope. A record that an export only carries for another source may be newer in an older export.
-pub(super) fn export_of(recency: Recency, keys: &VaultKeys, record: &Record) -> Option<(Timestamp, [u8; 16])> {
-    let Recency::Dated { time, group } = recency else { return None };
-    (scope_digest(keys, &record.key.scope) == group).then_some((time, group))
+/// The order of two versions of a record, by the times of their exports and by what the records say. An export states
+/// the order even if its records say something else (PAM §16).
+pub(super) fn decisive_order(by_export: Option<Ordering>, by_time: Option<Ordering>) -> Option<Ordering> {
+    by_export.filter(|order| order.is_ne()).or(by_time)
 }
 
 impl ImportRun<'_> {
     /// Notes that the vault has the content of a row from the current source.
-    pub(super) fn note_exported(&mut self, record: &Record, row: i64) {
+    pub(super) fn note_exported(&mut self, row: i64) {
         if self.staging.is_some()
             && row > 0
-            && let Some((time, _)) = export_of(self.recency, &self.context.keys, record)
+            && let Some(export) = self.own_export
         {
-            self.exports.rows.entry(time).or_default().add(row);
+            self.exports.rows.entry(export.time).or_default().add(row);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Imports files: their records, their bytes, and passthrough files.
+use super::DUPLICATE;
 use crate::{
     VaultResult,
-    import::{apply::ImportRun, apply::SeenRecord, apply::record_place, apply::short_digest, sequence::Recency},
+    import::{apply::ImportRun, apply::SeenRecord, apply::record_place, sequence::Recency},
     import_report::{ItemOutcome, MAX_LISTED_ITEMS},
 };
 use mementory_formats::{AttachmentFile, PassthroughItem};
@@ -86,17 +87,11 @@ impl FileImport<'_, '_> {
             }
             return Ok(row);
         }
-        let mut seen = SeenRecord {
-            row: 0,
-            digest: short_digest(&digest),
-            updated: i64::MIN,
-            exported: None,
-            written: false,
-            redacted: false,
-            trashed: false,
-        };
+        let mut seen = SeenRecord::new(record, &digest);
         let known = if self.run.vault_was_empty { None } else { self.run.known_record(id)? };
-        let (outcome, reason) = if self.run.blocklist.is_deleted(id) {
+        let export_id = self.run.export_ids.get(id);
+        let is_named = export_id.is_some_and(|id| self.run.blocklist.is_named(id));
+        let (outcome, reason) = if is_named || self.run.blocklist.is_deleted(id) {
             (ItemOutcome::Blocked, "deleted before")
         } else if let Some(known) = known {
             seen.row = known.row;
@@ -119,6 +114,8 @@ impl FileImport<'_, '_> {
         }
         let row = seen.row;
         self.run.seen.insert(*id, seen);
+        let export_id = self.run.export_ids.remove(id);
+        self.run.store_export_id(id, export_id)?;
         Ok(row)
     }
 
@@ -214,12 +211,7 @@ impl FileImport<'_, '_> {
         self.note_blob(blob);
         let id = record_id(&self.run.context.keys, &file.key);
         if !self.run.present.insert(id) {
-            self.run.report.note(
-                Some(Kind::Attachment),
-                &file.place,
-                ItemOutcome::Skipped,
-                "duplicate: it occurs twice in this input",
-            );
+            self.run.report.note(Some(Kind::Attachment), &file.place, ItemOutcome::Skipped, DUPLICATE);
             return Ok(());
         }
         let mut record = Record::new(Kind::Attachment, file.key, "");

@@ -58,7 +58,7 @@ impl TombstoneImport<'_, '_> {
     /// Adds `id` to the removed records, and moves it to the Trash if it is live.
     pub(super) fn delete(&mut self, cascade: &mut TombstoneCascade, id: Id) -> VaultResult<()> {
         let row = self.run.known_record(&id)?.map(|known| known.row);
-        let root = row.map(|row| self.root_of(row)).transpose()?;
+        let root = row.map(|row| self.row_to_restore(row)).transpose()?;
         if cascade.removed.insert(id) {
             cascade.pending.push((id, root, false));
         }
@@ -76,9 +76,8 @@ impl TombstoneImport<'_, '_> {
         }
     }
 
-    /// The row to restore in order to bring this row back: the row itself, or the row with which it was moved to the
-    /// Trash.
-    fn root_of(&self, row: i64) -> VaultResult<i64> {
+    /// The row to restore if this row is to leave the Trash: the row itself, or the row with which it was moved there.
+    fn row_to_restore(&self, row: i64) -> VaultResult<i64> {
         let sql = "SELECT coalesce(trash_root, row) FROM records WHERE row = ?1";
         Ok(self.run.connection.prepare_cached(sql)?.query_row([row], |r| r.get(0))?)
     }
@@ -103,8 +102,11 @@ impl TombstoneImport<'_, '_> {
                 // A redaction removes the records that were derived from the words, except those that this input
                 // contains again.
                 let in_input = self.run.seen.get(&derived.id).is_some_and(|seen| seen.row > 0);
-                let restated = stays && in_input && !self.run.superseded.contains(&derived.id);
-                if restated || cascade.removed.contains(&derived.id) || self.has_other_source(derived.row, &cascade)? {
+                let is_still_listed = stays && in_input && !self.run.superseded.contains(&derived.id);
+                if is_still_listed
+                    || cascade.removed.contains(&derived.id)
+                    || self.has_other_source(derived.row, &cascade)?
+                {
                     continue;
                 }
                 if derived.kind == kind_code(Kind::Relation) {

@@ -26,9 +26,9 @@ impl ImportRun<'_> {
             return Ok((0, false));
         }
         let platform = self.platform(&record.source.platform)?;
-        let owner = record.parent.as_ref().map(|k| self.place_of(k)).transpose()?.flatten();
+        let owner = record.parent.as_ref().map(|k| self.row_of_key(k)).transpose()?.flatten();
         let parent = record.message.as_ref().and_then(|m| m.parent.as_ref());
-        let parent = parent.map(|k| self.place_of(k)).transpose()?.flatten().map(|(row, _)| row);
+        let parent = parent.map(|k| self.row_of_key(k)).transpose()?.flatten().map(|(row, _)| row);
         let trash = match owner {
             Some((row, true)) => self.trash_state(row)?,
             _ => None,
@@ -36,6 +36,7 @@ impl ImportRun<'_> {
         let owner = owner.map(|(row, _)| row);
         let now = self.options.now.as_micros();
         let columns = RecordColumns::from_record(record, extra_flags, now);
+        self.release_export_id(id)?;
         let Some(staging) = &mut self.staging else { return Ok((0, false)) };
         let row = staging.next_row;
         staging.next_row += 1;
@@ -131,8 +132,9 @@ impl ImportRun<'_> {
         self.reindex(known.row, known.trashed, record)
     }
 
-    /// Replaces a record that this batch wrote with a newer version. The replaced version is not in the history, so an
-    /// erasure would not find it. It is therefore removed from the pack too.
+    /// Replaces a record that this batch wrote, because it was only a part of the record or had another status. The
+    /// replaced version is not in the history, so an erasure would not find it. It is therefore removed from the pack
+    /// too.
     pub(super) fn replace_in_batch(
         &mut self,
         row: i64,
@@ -143,6 +145,9 @@ impl ImportRun<'_> {
     ) -> VaultResult<()> {
         let id = record_id(&self.context.keys, &record.key);
         let attachments = FileImport::new(self).add_attachments(&id, record)?;
+        if self.staging.is_none() {
+            return Ok(());
+        }
         let (version, pack, slot) = self
             .connection
             .prepare_cached("SELECT version, pack, slot FROM records WHERE row = ?1")?
@@ -160,7 +165,7 @@ impl ImportRun<'_> {
         if trashed {
             return Ok(());
         }
-        let owner = record.parent.as_ref().map(|k| self.place_of(k)).transpose()?.flatten();
+        let owner = record.parent.as_ref().map(|k| self.row_of_key(k)).transpose()?.flatten();
         self.context.index_add(row, owner.map(|(row, _)| row), record)
     }
 
@@ -232,7 +237,7 @@ impl ImportRun<'_> {
     }
 
     /// Row of the record with this key, and whether it is in the Trash. This batch or an earlier one added the record.
-    pub(super) fn place_of(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
+    pub(super) fn row_of_key(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
         let id = record_id(&self.context.keys, key);
         if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(&id) {
             return Ok((*row > 0).then_some((*row, *trashed)));

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 /// Restores the earlier bytes of files.
 pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
-    for row in crate::import::undo::query_numbers(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
+    for row in crate::import::undo::query_integers(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
         let next = next_batch(tx, "file_versions", row, batch)?;
         if let Some(keeping_batch) = later.first_batch_with(row, next) {
             reassign(tx, "file_versions", row, batch, keeping_batch)?;
@@ -42,7 +42,7 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
 
 /// Restores the list positions that the batch changed.
 pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
-    for row in crate::import::undo::query_numbers(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
+    for row in crate::import::undo::query_integers(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
         let next = next_batch(tx, "moved", row, batch)?;
         if let Some(keeping_batch) = later.first_batch_with_position(row, next) {
             reassign(tx, "moved", row, batch, keeping_batch)?;

@@ -1,10 +1,10 @@
-//! Finds the rows of the undone batch that a later import needs, and reassigns them to it. The table
-//! `temp.staying (row, home)` has the later batch of each row.
+//! Finds the rows of the undone batch that a later import needs, and reassigns them to it. In the table `temp.staying
+//! (row, home)`, `home` is the later batch to which the row is assigned.
 use crate::{VaultResult, import::undo::later_batches::LaterBatches};
 use rusqlite::{Connection, params};
 
 /// Assigns a row to the first batch that needs it. If that batch is undone later, the next one gets the row.
-const USE_EARLIEST_HOME: &str = "ON CONFLICT (row) DO UPDATE SET home = excluded.home WHERE excluded.home < home";
+const USE_EARLIEST_BATCH: &str = "ON CONFLICT (row) DO UPDATE SET home = excluded.home WHERE excluded.home < home";
 
 /// Finds the rows that a later batch also contained, and the rows that those depend on: their conversation, their
 /// files, the records that they were derived from.
@@ -13,7 +13,7 @@ pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatche
         "CREATE TEMP TABLE IF NOT EXISTS staying (row INTEGER PRIMARY KEY, home INTEGER NOT NULL); DELETE FROM temp.staying;",
     )?;
     let mut insert = tx.prepare(&format!(
-        "INSERT INTO temp.staying SELECT row, ?2 FROM records WHERE row BETWEEN ?3 AND ?4 AND batch = ?1 {USE_EARLIEST_HOME}"
+        "INSERT INTO temp.staying SELECT row, ?2 FROM records WHERE row BETWEEN ?3 AND ?4 AND batch = ?1 {USE_EARLIEST_BATCH}"
     ))?;
     for (home, (first, last)) in later.ranges() {
         insert.execute(params![batch, home, first, last])?;
@@ -24,7 +24,7 @@ pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatche
          WHERE r.batch = ?1 AND v.batch > ?1 GROUP BY r.row",
     ] {
         tx.execute(
-            &format!("INSERT INTO temp.staying SELECT row, home FROM ({versions}) WHERE true {USE_EARLIEST_HOME}"),
+            &format!("INSERT INTO temp.staying SELECT row, home FROM ({versions}) WHERE true {USE_EARLIEST_BATCH}"),
             [batch],
         )?;
     }
@@ -37,14 +37,14 @@ pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatche
 
 fn add_needed_rows(tx: &Connection, batch: i64, homes: &str) -> VaultResult<usize> {
     let mut added = 0;
-    for needs in [
+    for rows_needed in [
         "records c ON c.row = h.row JOIN records t ON t.row = c.owner",
         "file_refs f ON f.row = h.row JOIN records t ON t.row = f.file",
         "links l ON l.row = h.row AND l.relation = 'derived_from' JOIN records t ON t.id = l.target",
     ] {
         let sql = format!(
-            "INSERT INTO temp.staying SELECT t.row, min(h.home) FROM ({homes}) h JOIN {needs} \
-             WHERE t.batch = ?1 GROUP BY t.row {USE_EARLIEST_HOME}"
+            "INSERT INTO temp.staying SELECT t.row, min(h.home) FROM ({homes}) h JOIN {rows_needed} \
+             WHERE t.batch = ?1 GROUP BY t.row {USE_EARLIEST_BATCH}"
         );
         added += tx.execute(&sql, [batch])?;
     }
