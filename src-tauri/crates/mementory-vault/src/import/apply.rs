@@ -1,6 +1,7 @@
 //! Decides for each record of an import whether it is added, updated, unchanged or blocked, and writes it unless the
 //! import is only planned.
 mod blocklist;
+mod details;
 mod exported;
 mod files;
 mod merge;
@@ -43,6 +44,9 @@ use verdict::{Verdict, is_bitemporal, reopens};
 
 /// Reason for blocking a record because its sources were deleted or redacted.
 const SOURCE_BLOCKED: &str = "what it was taken from was deleted or redacted before";
+
+/// Reason for a new version of a record.
+const CHANGED: &str = "changed at the source";
 
 /// A record of this input. Its row is 0 if the record is new and the import is only planned, or if it was blocked
 /// before its row was looked up.
@@ -272,6 +276,7 @@ impl<'i> ImportRun<'i> {
         let keys = &self.context.keys;
         self.renames.apply(keys, record);
         let id = record_id(keys, &record.key);
+        self.keep_files(&id, record)?;
         let digest = content_digest(keys, record);
         if self.seen.contains_key(&id) {
             return self.merge_duplicate(&id, record, &digest, extra_flags);
@@ -416,7 +421,7 @@ impl<'i> ImportRun<'i> {
             Verdict::Same => (ItemOutcome::Unchanged, "same"),
             Verdict::KeepExisting(reason) => (ItemOutcome::Unchanged, *reason),
             Verdict::Blocked(reason) => (ItemOutcome::Blocked, *reason),
-            Verdict::Changed => (ItemOutcome::Updated, "changed at the source"),
+            Verdict::Changed => (ItemOutcome::Updated, CHANGED),
         };
         self.report.note(Some(record.kind), &place, outcome, reason);
         if matches!(verdict, Verdict::Same | Verdict::Changed) {
@@ -459,24 +464,25 @@ impl<'i> ImportRun<'i> {
             (self.updated_micros(record), export_of(self.recency, &self.context.keys, record).map(|(time, _)| time));
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
-        let (same, later) = (seen.digest == short_digest(digest), updated > seen.updated);
+        let (same_content, later) = (seen.digest == short_digest(digest), updated > seen.updated);
         let is_of_later_export = seen.exported.zip(exported).is_some_and(|(former, now)| now > former);
         // An earlier record named this file, so the file has a row already. The row now gets the full record.
         if record.kind == Kind::Attachment {
             return if written && row > 0 {
                 self.replace_in_batch(row, trashed, record, digest, extra_flags)
             } else {
-                Ok(())
+                self.update_file_row(id, record, digest, extra_flags)
             };
         }
         if record.repeats {
-            return if same && row > 0 { self.write_links(row, record) } else { Ok(()) };
+            return if same_content && row > 0 { self.write_links(row, record) } else { Ok(()) };
         }
         let place = record_place(record);
         // If one import contains two bundles, the bundle in which a statement is closed counts as the newer one,
         // whichever of the two comes first.
-        let closes_statement = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored_record(row)?);
+        let closes_statement = row > 0 && is_bitemporal(record) && reopens(record, &self.stored_record(row)?);
         let newer = later || closes_statement || is_of_later_export || self.recency == Recency::Next;
+        let same = same_content && !(newer && self.differs_from_occurrence(row, record)?);
         if newer
             && same
             && row > 0
@@ -515,7 +521,7 @@ impl<'i> ImportRun<'i> {
                     self.note_exported(record, row);
                 }
                 if matches!(verdict, Verdict::Changed) {
-                    self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
+                    self.report.note(Some(record.kind), &place, ItemOutcome::Updated, CHANGED);
                     self.new_version(&known, record, digest, extra_flags)?;
                     if let Some(seen) = self.seen.get_mut(id) {
                         seen.written = true;

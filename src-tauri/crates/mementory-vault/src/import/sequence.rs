@@ -14,10 +14,13 @@ use std::collections::BTreeMap;
 /// How a source relates to the state that the vault has of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Recency {
-    /// A source without a number, or a whole file whose state is the same as the vault's state or a later one. The
-    /// times of its records decide which version is newer.
+    /// A source without a number, or a whole file whose state is that of the vault. The times of its records decide
+    /// which version is newer.
     #[default]
     Unnumbered,
+    /// A whole file whose state is later than the vault's. The times of its records decide, and among equal times its
+    /// version is the newer one.
+    Later,
     /// A delta that continues the vault's state: its changes are the newest.
     Next,
     /// A whole file whose state is earlier than the vault's.
@@ -101,12 +104,16 @@ fn add_whole_file(
 ) -> Recency {
     let of_file = (state.sequence, state.time.clone());
     let newest = known.entry(key(state)).or_insert_with(|| of_file.clone());
-    let is_earlier = state.sequence > 0 && state.sequence < newest.0;
-    if state.sequence > newest.0 {
+    let (is_earlier, is_later) = (state.sequence > 0 && state.sequence < newest.0, state.sequence > newest.0);
+    if is_later {
         *newest = of_file;
     }
     all.push(reached_state(state, newest.clone()));
-    if is_earlier { Recency::Earlier } else { Recency::Unnumbered }
+    match () {
+        () if is_earlier => Recency::Earlier,
+        () if is_later => Recency::Later,
+        () => Recency::Unnumbered,
+    }
 }
 
 fn check_continues(known: &BTreeMap<SourceKey, NumberedState>, delta: &SourceState, base: u64) -> VaultResult<()> {

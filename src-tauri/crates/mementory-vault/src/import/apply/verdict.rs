@@ -23,7 +23,7 @@ pub(super) enum Verdict {
 
 impl ImportRun<'_> {
     pub(super) fn decide(&self, known: &KnownRecord, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
-        if known.digest == *digest {
+        if known.digest == *digest && !self.has_newer_details(known, record)? {
             return Ok(Verdict::Same);
         }
         if self.options.merge == Some(Merge::SkipDuplicates) {
