@@ -14,16 +14,26 @@ use std::{cmp::Ordering, collections::BTreeMap};
 /// How a source relates to the state that the vault has of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Recency {
-    /// A source without a number, or a whole file whose state is the same as the vault's state or a later one. The
-    /// times of its records decide which version is newer.
+    /// A source without a number, or a whole file whose state is that of the vault. The times of its records decide
+    /// which version is newer.
     #[default]
     Unnumbered,
+    /// A whole file whose state is later than the vault's. The times of its records decide, and among equal times its
+    /// version is the newer one.
+    Later,
     /// A delta that continues the vault's state: its changes are the newest.
     Next,
     /// A whole file whose state is earlier than the vault's.
     Earlier,
     /// A source that was made at this time. The digest of the key scope of its own records is `group`.
     Dated { time: Timestamp, group: [u8; 16], rule: DateRule },
+}
+
+impl Recency {
+    /// True for a whole file whose state is later than the vault's.
+    pub(super) fn is_later_state(self) -> bool {
+        matches!(self, Self::Later | Self::Dated { rule: DateRule::Unused, .. })
+    }
 }
 
 /// When the date of a source decides which of two versions of a record is newer.
@@ -33,7 +43,7 @@ pub(super) enum DateRule {
     OverRecords,
     /// If the records do not state when they changed, or state the same time.
     UnderRecords,
-    /// Not for this source, because a number states that its state is the newest.
+    /// Not for this source, because its number states that its state is later than the vault's ([`Recency::Later`]).
     Unused,
 }
 
@@ -73,7 +83,7 @@ pub(super) fn reading_order(
     let mut by_time: Vec<usize> = (0..states.len()).collect();
     by_time.sort_by_key(|index| date(*index).map(|date| date.export.time));
     let unnumbered = |index: usize| date(index).map_or(Recency::Unnumbered, |date| date.recency(date.rule));
-    let newest = |index: usize| date(index).map_or(Recency::Unnumbered, |date| date.recency(DateRule::Unused));
+    let later = |index: usize| date(index).map_or(Recency::Later, |date| date.recency(DateRule::Unused));
     let exports = || dates.iter().flatten().map(|date| date.export.clone()).collect();
     let mut out = ReadingOrder::default();
     if states.iter().all(Option::is_none) {
@@ -93,7 +103,7 @@ pub(super) fn reading_order(
                 None => match add_whole_file(&mut known, &mut out.reached, state) {
                     Ordering::Less => Recency::Earlier,
                     Ordering::Equal => unnumbered(index),
-                    Ordering::Greater => newest(index),
+                    Ordering::Greater => later(index),
                 },
             },
             None => unnumbered(index),

@@ -34,7 +34,7 @@ impl<'a, 'i> Comparison<'a, 'i> {
 
 impl Comparison<'_, '_> {
     pub(super) fn decide(&self, known: &KnownRecord, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
-        if known.digest == *digest {
+        if known.digest == *digest && !self.has_newer_details(known, record)? {
             return Ok(Verdict::Same);
         }
         if self.run.options.merge == Some(Merge::SkipDuplicates) {
@@ -133,7 +133,7 @@ impl Comparison<'_, '_> {
 }
 
 /// True for statements, which are superseded rather than changed (spec of `.mem` v1.1 §4.1).
-fn is_bitemporal(record: &Record) -> bool {
+pub(super) fn is_bitemporal(record: &Record) -> bool {
     matches!(record.kind, Kind::Fact | Kind::Relation)
 }
 
