@@ -2,9 +2,10 @@
 //! restored. It is the member `raw_source_format.mementory` (memory lines), `mementory` (list rows) or
 //! `raw_source.mementory` (identity).
 use super::vocabulary;
+use mementory_format::extension;
 use mementory_model::Record;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::{Map, Value, value::RawValue};
 use sha2::{Digest, Sha256};
 
 /// Version of the content of the slot.
@@ -15,7 +16,7 @@ struct WrittenSlot<'a> {
     v: u32,
     content_sha256: &'a str,
     text_in_content: bool,
-    record: &'a Record,
+    record: &'a RawValue,
 }
 
 #[derive(Deserialize)]
@@ -23,7 +24,7 @@ struct ReadSlot {
     v: u32,
     content_sha256: String,
     text_in_content: bool,
-    record: Record,
+    record: Box<RawValue>,
 }
 
 /// The record that was restored from a slot.
@@ -43,7 +44,8 @@ pub(super) fn slot(record: &Record, content: &str) -> String {
     if text_in_content {
         stored_record.text = String::new();
     }
-    let out = WrittenSlot { v: SLOT_VERSION, content_sha256: &digest, text_in_content, record: &stored_record };
+    let Ok(record) = RawValue::from_string(row_slot(&stored_record)) else { return "null".into() };
+    let out = WrittenSlot { v: SLOT_VERSION, content_sha256: &digest, text_in_content, record: &record };
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 
@@ -51,7 +53,7 @@ pub(super) fn slot(record: &Record, content: &str) -> String {
 /// ours or has a different version.
 pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> {
     let slot: ReadSlot = serde_json::from_str(raw.get()).ok().filter(|s: &ReadSlot| s.v == SLOT_VERSION)?;
-    let mut record = slot.record;
+    let mut record = restore_row(&slot.record)?;
     if slot.text_in_content {
         record.text.clone_from(&line_record.text);
     }
@@ -81,10 +83,23 @@ pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> 
 /// JSON of the slot for a row of a list document. Unlike [`slot`], it has no digest to detect changes by other
 /// programs.
 pub(super) fn row_slot(record: &Record) -> String {
+    if extension::has_deep_fields(record) {
+        let mut members = extension::members(record);
+        extension::fold_deep_fields(&mut members);
+        return Value::Object(members).to_string();
+    }
     serde_json::to_string(record).unwrap_or_else(|_| "null".into())
 }
 
 /// The record in the slot of a row.
 pub(super) fn restore_row(raw: &RawValue) -> Option<Record> {
-    serde_json::from_str(raw.get()).ok()
+    let has_text = memchr::memmem::find(raw.get().as_bytes(), extension::FIELDS_TEXT_MEMBER.as_bytes()).is_some();
+    let members: Option<Map<String, Value>> = if has_text { extension::parse(raw.get()) } else { None };
+    match members.filter(|members| members.contains_key(extension::FIELDS_TEXT_MEMBER)) {
+        Some(mut members) => {
+            extension::unfold_fields(&mut members);
+            serde_json::from_value(Value::Object(members)).ok()
+        }
+        None => extension::parse(raw.get()),
+    }
 }
