@@ -7,6 +7,9 @@ const ZIP_BASED_EXTENSIONS: [&str; 22] = [
     "crx", "whl", "vsix", "pages", "numbers", "key", "sketch",
 ];
 
+/// Ends of the names of archives that are always exports, whatever lies beside them.
+const EXPORT_ARCHIVE_ENDS: [&str; 2] = [".alf", ".alf-delta"];
+
 /// Lower-case prefixes of the names that vendors give to the parts of an export.
 const EXPORT_PART_PREFIXES: [&str; 11] = [
     "conversations_",
@@ -35,9 +38,10 @@ pub(super) fn has_zip_name(name: &str) -> bool {
     lower_case_file_name(name).ends_with(".zip")
 }
 
-/// True for a name that ends in `.zip` or `.tar`.
+/// True for a name that ends in `.zip`, `.tar` or one of the [`EXPORT_ARCHIVE_ENDS`].
 pub(super) fn has_archive_name(name: &str) -> bool {
-    has_zip_name(name) || lower_case_file_name(name).ends_with(".tar")
+    let file_name = lower_case_file_name(name);
+    has_zip_name(name) || file_name.ends_with(".tar") || EXPORT_ARCHIVE_ENDS.iter().any(|end| file_name.ends_with(end))
 }
 
 /// True for a file of the user: a file with a name that exports give to uploads (`file-…`, `file_…`, `….dat`, anything

@@ -6,7 +6,8 @@
 //! yields, with null for a member that the record lacks. Each format decides where its slot is and which fields an
 //! element can express.
 use mementory_json::Tree;
-use mementory_model::{LossKind, LossReport, Record, Timestamp};
+use mementory_model::{Limits, LossKind, LossReport, Record, Timestamp};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -18,6 +19,11 @@ pub const FORMER_MEMBER: &str = "x_keepsake";
 pub const VENDOR: &str = "mementory";
 /// The vendor's name before the program was renamed. It is read but never written.
 pub const FORMER_VENDOR: &str = "keepsake";
+/// Member of a slot that contains the record's `fields` as JSON text, instead of the member `fields`.
+pub const FIELDS_TEXT_MEMBER: &str = "fields_text";
+/// Fields with more levels are stored as text. Many parsers read no more than about 100 levels, and a slot adds its own
+/// levels, which together could be more than readers permit (`Limits::json_depth`).
+const MAX_FIELD_LEVELS: u32 = 64;
 /// Name of the slot's member that contains a [`fingerprint`] of the element without the slot, as we wrote it.
 pub const FINGERPRINT_MEMBER: &str = "native";
 /// Name of the slot's member with the record's export id, in formats whose ids of elements do not contain it.
@@ -84,7 +90,55 @@ pub fn difference(native: &Map<String, Value>, wanted: &Map<String, Value>) -> M
     for name in native.keys().filter(|name| !wanted.contains_key(*name)) {
         out.insert(name.clone(), Value::Null);
     }
+    fold_deep_fields(&mut out);
     out
+}
+
+/// Replaces `fields` with [`FIELDS_TEXT_MEMBER`] if they are nested too deeply for the slot.
+pub fn fold_deep_fields(slot: &mut Map<String, Value>) {
+    if let Some(fields) = slot.get("fields").filter(|fields| has_more_levels(fields, MAX_FIELD_LEVELS)) {
+        let text = fields.to_string();
+        slot.remove("fields");
+        slot.insert(FIELDS_TEXT_MEMBER.into(), Value::String(text));
+    }
+}
+
+/// True if the fields of the record are nested too deeply for a slot.
+pub fn has_deep_fields(record: &Record) -> bool {
+    record.fields.values().any(|value| has_more_levels(value, MAX_FIELD_LEVELS - 1))
+}
+
+/// Replaces [`FIELDS_TEXT_MEMBER`] with `fields`.
+pub fn unfold_fields(slot: &mut Map<String, Value>) {
+    if let Some(Value::String(text)) = slot.remove(FIELDS_TEXT_MEMBER)
+        && let Some(fields) = parse(&text)
+    {
+        slot.insert("fields".into(), fields);
+    }
+}
+
+fn has_more_levels(value: &Value, levels: u32) -> bool {
+    let has_more = |inner: &Value| has_more_levels(inner, levels - 1);
+    match value {
+        Value::Array(items) => levels == 0 || items.iter().any(has_more),
+        Value::Object(members) => levels == 0 || members.values().any(has_more),
+        _ => false,
+    }
+}
+
+/// Reads the JSON text of a slot, which may be nested as deeply as readers permit (`Limits::json_depth`). That is deeper
+/// than `serde_json` reads by default. None if the text is something else or too deep.
+pub fn parse<T: DeserializeOwned>(text: &str) -> Option<T> {
+    if let Ok(value) = serde_json::from_str(text) {
+        return Some(value);
+    }
+    // Without a recursion limit, a text of any depth could exhaust the stack, so the depth is checked first.
+    Tree::parse(text, &Limits::default()).ok()?;
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    deserializer.disable_recursion_limit();
+    let value = T::deserialize(&mut deserializer).ok()?;
+    deserializer.end().ok()?;
+    Some(value)
 }
 
 /// The [`difference`] of two records. With `same_source`, the element was written from the record's own verbatim, so
@@ -102,7 +156,8 @@ pub fn record_difference(native: &Record, record: &Record, same_source: bool) ->
 
 /// The record that results from applying a [`difference`] to `native`, the members of the record that the element alone
 /// yields. None if the result is not a valid record.
-pub fn apply(mut native: Map<String, Value>, difference: Map<String, Value>) -> Option<Record> {
+pub fn apply(mut native: Map<String, Value>, mut difference: Map<String, Value>) -> Option<Record> {
+    unfold_fields(&mut difference);
     for (name, value) in difference {
         if value.is_null() {
             native.remove(&name);
@@ -237,8 +292,13 @@ impl NativeFields {
 /// [`FINGERPRINT_MEMBER`] and the members in `silent` are not listed, because they only serve to restore the record.
 pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent: &[&str], losses: &mut LossReport) {
     for name in names.filter(|name| *name != FINGERPRINT_MEMBER && !silent.contains(name)) {
-        losses.add(id, name, LossKind::MovedToExtension, MOVED_NOTE);
+        losses.add(id, model_name(name), LossKind::MovedToExtension, MOVED_NOTE);
     }
+}
+
+/// The name in the model of a member of a slot.
+pub fn model_name(name: &str) -> &str {
+    if name == FIELDS_TEXT_MEMBER { "fields" } else { name }
 }
 
 /// Names of the members of a slot that are neither null nor an empty object.
@@ -248,7 +308,7 @@ pub fn slot_member_names(extension: &Tree) -> impl Iterator<Item = &str> {
         _ => &[],
     };
     let is_empty = |value: &Tree| matches!(value, Tree::Null) || *value == Tree::Object(vec![]);
-    members.iter().filter(move |(_, value)| !is_empty(value)).map(|(name, _)| name.as_str())
+    members.iter().filter(move |(_, value)| !is_empty(value)).map(|(name, _)| model_name(name))
 }
 
 #[cfg(test)]
@@ -268,6 +328,22 @@ mod tests {
         assert_eq!(object, Tree::Object(vec![(MEMBER.into(), Tree::Text("new".into()))]));
         remove(&mut object);
         assert_eq!(get(&object), None);
+    }
+
+    #[test]
+    fn fields_of_any_permitted_depth_are_restored() {
+        let native = record("a");
+        for levels in [60, 70, 100, 124, 130, 500] {
+            let mut wanted = record("a");
+            let text = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+            wanted.fields.insert("x".into(), parse(&text).unwrap());
+            let slot = difference(&members(&native), &members(&wanted));
+            assert_eq!(slot.contains_key(FIELDS_TEXT_MEMBER), levels > 60, "{levels}");
+            let written = Value::Object(slot).to_string();
+            assert_eq!(apply(members(&native), parse(&written).unwrap()), Some(wanted), "{levels}");
+        }
+        let too_deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(parse::<Value>(&too_deep), None);
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //! restored. It is the member `raw_source_format.mementory` (memory lines), `mementory` (list rows) or
 //! `raw_source.mementory` (identity).
 use super::vocabulary;
-use mementory_format::extension::EXPORT_ID_MEMBER;
+use mementory_format::extension::{self, EXPORT_ID_MEMBER};
 use mementory_model::{AttachmentRef, Record};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, value::RawValue};
+use serde_json::{Map, Value, value::RawValue};
 use sha2::{Digest, Sha256};
 
 /// Version of the content of the slot.
@@ -17,7 +17,7 @@ struct WrittenSlot<'a> {
     content_sha256: &'a str,
     text_in_content: bool,
     export_id: &'a str,
-    record: &'a Record,
+    record: &'a RawValue,
 }
 
 #[derive(Deserialize)]
@@ -27,7 +27,7 @@ struct ReadSlot {
     text_in_content: bool,
     /// None in files written before.
     export_id: Option<String>,
-    record: Record,
+    record: Box<RawValue>,
 }
 
 /// The record that was restored from a slot.
@@ -50,8 +50,8 @@ pub(super) fn slot(record: &Record, export_id: &str, content: &str) -> String {
     if text_in_content {
         stored_record.text = String::new();
     }
-    let out =
-        WrittenSlot { v: SLOT_VERSION, content_sha256: &digest, text_in_content, export_id, record: &stored_record };
+    let Ok(record) = RawValue::from_string(record_json(&stored_record)) else { return "null".into() };
+    let out = WrittenSlot { v: SLOT_VERSION, content_sha256: &digest, text_in_content, export_id, record: &record };
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 
@@ -59,7 +59,7 @@ pub(super) fn slot(record: &Record, export_id: &str, content: &str) -> String {
 /// ours or has a different version.
 pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> {
     let slot: ReadSlot = serde_json::from_str(raw.get()).ok().filter(|s: &ReadSlot| s.v == SLOT_VERSION)?;
-    let (mut record, export_id) = (slot.record, slot.export_id);
+    let (mut record, export_id) = (restore_row(&slot.record)?, slot.export_id);
     if slot.text_in_content {
         record.text.clone_from(&line_record.text);
     }
@@ -89,21 +89,46 @@ pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> 
 /// JSON of the slot for a row of a list document: the record and its export id. Unlike [`slot`], it has no digest to
 /// detect changes by other programs.
 pub(super) fn row_slot(record: &Record, export_id: &str) -> String {
-    with_export_id(record, export_id)
+    with_export_id(record_members(record), export_id)
 }
 
 /// JSON of the slot for the row of a file: the reference to the file and its export id.
 pub(super) fn file_slot(reference: &AttachmentRef, export_id: &str) -> String {
-    with_export_id(reference, export_id)
+    match serde_json::to_value(reference) {
+        Ok(Value::Object(members)) => with_export_id(members, export_id),
+        _ => "null".into(),
+    }
+}
+
+fn record_json(record: &Record) -> String {
+    if extension::has_deep_fields(record) {
+        return Value::Object(record_members(record)).to_string();
+    }
+    serde_json::to_string(record).unwrap_or_else(|_| "null".into())
+}
+
+fn record_members(record: &Record) -> Map<String, Value> {
+    let mut members = extension::members(record);
+    if extension::has_deep_fields(record) {
+        extension::fold_deep_fields(&mut members);
+    }
+    members
 }
 
 /// The record in the slot of a row.
 pub(super) fn restore_row(raw: &RawValue) -> Option<Record> {
-    serde_json::from_str(raw.get()).ok()
+    let has_text = memchr::memmem::find(raw.get().as_bytes(), extension::FIELDS_TEXT_MEMBER.as_bytes()).is_some();
+    let members: Option<Map<String, Value>> = if has_text { extension::parse(raw.get()) } else { None };
+    match members.filter(|members| members.contains_key(extension::FIELDS_TEXT_MEMBER)) {
+        Some(mut members) => {
+            extension::unfold_fields(&mut members);
+            serde_json::from_value(Value::Object(members)).ok()
+        }
+        None => extension::parse(raw.get()),
+    }
 }
 
-fn with_export_id(value: &impl Serialize, export_id: &str) -> String {
-    let Ok(Value::Object(mut members)) = serde_json::to_value(value) else { return "null".into() };
+fn with_export_id(mut members: Map<String, Value>, export_id: &str) -> String {
     members.insert(EXPORT_ID_MEMBER.into(), export_id.into());
     Value::Object(members).to_string()
 }

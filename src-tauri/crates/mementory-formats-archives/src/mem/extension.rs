@@ -6,14 +6,12 @@ use super::{
     to_record::{KEY_SCOPE, id_of, tree_of},
     wire::line,
 };
-use mementory_format::extension::{self, FINGERPRINT_MEMBER, MEMBER, NativeFields, Restored, members};
+use mementory_format::extension::{
+    self, FIELDS_TEXT_MEMBER, FINGERPRINT_MEMBER, MEMBER, NativeFields, Restored, members, unfold_fields,
+};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Times, Verbatim};
 use serde_json::{Map, Value};
-
-/// Member that contains `fields` as JSON text. It is used instead of `fields` if the canonical form of numbers would
-/// change a value (for example `1.0`).
-const FIELDS_TEXT_MEMBER: &str = "fields_text";
 
 /// Fields that every line can express (`always`), and fields that only lines of some kinds can express (`sometimes`).
 /// Times have whole seconds.
@@ -45,7 +43,8 @@ pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: 
     true
 }
 
-/// True if the canonical form preserves all numbers in the value.
+/// True if the canonical form preserves all numbers in the value (it changes `1.0`, for example). Otherwise, the fields
+/// are stored as text.
 fn numbers_survive(value: &Value) -> bool {
     canonical(&tree_of(value)).is_ok_and(|text| serde_json::from_str::<Value>(&text).is_ok_and(|v| v == *value))
 }
@@ -53,6 +52,7 @@ fn numbers_survive(value: &Value) -> bool {
 /// A line with a complete record, for records that fit no kind of the format.
 pub(super) fn foreign_record_line(id: &str, record: &Record) -> String {
     let mut out = members(record);
+    extension::fold_deep_fields(&mut out);
     if let Some(fields) = out.get("fields").filter(|f| !numbers_survive(f)).map(Value::to_string) {
         out.remove("fields");
         out.insert(FIELDS_TEXT_MEMBER.into(), Value::String(fields));
@@ -65,21 +65,12 @@ pub(super) fn foreign_record_line(id: &str, record: &Record) -> String {
 /// The record in a line that [`foreign_record_line`] wrote. None for any other line.
 pub(super) fn read_foreign_record(tree: &Tree) -> Option<Record> {
     let mut map = slot_members(tree)?;
-    restore_fields(&mut map);
+    unfold_fields(&mut map);
     serde_json::from_value(Value::Object(map)).ok()
 }
 
 fn slot_members(tree: &Tree) -> Option<Map<String, Value>> {
-    let text = canonical(extension::get(tree)?).ok()?;
-    serde_json::from_str(&text).ok()
-}
-
-fn restore_fields(map: &mut Map<String, Value>) {
-    if let Some(Value::String(text)) = map.remove(FIELDS_TEXT_MEMBER)
-        && let Ok(fields) = serde_json::from_str(&text)
-    {
-        map.insert("fields".into(), fields);
-    }
+    extension::parse(&canonical(extension::get(tree)?).ok()?)
 }
 
 /// Applies the extension slot of a line to `mapped`, the record as read from the line without the slot. Origin and
@@ -88,7 +79,6 @@ fn restore_fields(map: &mut Map<String, Value>) {
 pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_members(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;
-    restore_fields(&mut map);
     let has_own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
     if has_own_origin {
@@ -118,7 +108,7 @@ pub(super) fn report_losses(id: &str, mapped: &Record, record: &Record, tree: &T
     if extension::slot_member_names(slot).any(|name| name == "times") {
         report_time_losses(id, &mapped.times, &record.times, report);
     }
-    let names = extension::slot_member_names(slot).map(|name| if name == FIELDS_TEXT_MEMBER { "fields" } else { name });
+    let names = extension::slot_member_names(slot);
     extension::report(id, names, &["key", "origin", "origin_id", "times"], report);
 }
 

@@ -87,7 +87,7 @@ pub(super) fn differing_members(mapped: &Record, record: &Record) -> Vec<(String
 /// and verbatim come from the slot if it has an origin and no other program changed the element, otherwise from the
 /// element. None if the element has no slot.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Restored> {
-    let mut map: Map<String, Value> = serde_json::from_str(&json(extension::get(tree)?)).ok()?;
+    let mut map: Map<String, Value> = extension::parse(&json(extension::get(tree)?))?;
     let native = map.remove(FINGERPRINT_MEMBER)?;
     let has_own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;

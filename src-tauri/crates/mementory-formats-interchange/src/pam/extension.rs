@@ -100,7 +100,7 @@ fn set_slot(tree: &mut Tree, value: &Value) {
 }
 
 fn slot_value(tree: &Tree) -> Option<Map<String, Value>> {
-    serde_json::from_str(extension::get(tree.get(slot_parent_name(tree))?)?.as_str()?).ok()
+    extension::parse(extension::get(tree.get(slot_parent_name(tree))?)?.as_str()?)
 }
 
 /// True if the conversation is marked as a stub.
@@ -146,7 +146,7 @@ pub(super) fn report_losses(id: &str, difference: &Map<String, Value>, report: &
             "tags" => {
                 report.add(id, name, LossKind::Narrowed, "tags are lower-case words here; as they were in x_mementory")
             }
-            _ => report.add(id, name, LossKind::MovedToExtension, extension::MOVED_NOTE),
+            _ => report.add(id, extension::model_name(name), LossKind::MovedToExtension, extension::MOVED_NOTE),
         }
     }
 }

@@ -6,13 +6,12 @@ use mementory_format::extension::{
     record_difference,
 };
 use mementory_json::Tree;
-use mementory_model::{LossKind, LossReport, Record};
+use mementory_model::{Limits, LossKind, LossReport, Record};
 use serde_json::{Map, Value};
 
 /// Member that marks a placeholder conversation, for messages whose own conversation is not in the file.
 const STUB_MEMBER: &str = "stub";
-/// Largest nesting depth of a slot that is read. In the fingerprint, a value that is nested more deeply is included as
-/// text, not in parsed form.
+/// Largest nesting depth at which a value enters the fingerprint in parsed form instead of as text.
 const MAX_DEPTH: u32 = 120;
 /// Members that only identify a record and its position, so users do not need to see them in the loss list.
 const UNREPORTED_MEMBERS: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
@@ -95,8 +94,8 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     let object = Object::parse(json)?;
     let raw = object.raw_value(MEMBER).or_else(|| object.raw_value(FORMER_MEMBER))?;
     // Parsed JSON can need far more memory than its text, so a slot above the limits of depth or memory is ignored.
-    Tree::from_raw(raw, MAX_DEPTH).ok()?;
-    let mut slot: Map<String, Value> = serde_json::from_str(raw.get()).ok()?;
+    Tree::from_raw(raw, &Limits::default()).ok()?;
+    let mut slot: Map<String, Value> = extension::parse(raw.get())?;
     if slot.get(STUB_MEMBER) == Some(&Value::Bool(true)) {
         return Some(Slot::Stub);
     }
