@@ -14,7 +14,7 @@ const FILE_DATA = {
   mif: /^\/export\/(id|created_at|checksum)$/,
   zaxy: /^$/,
 };
-/** Places of elements whose ids come from a vault. An entry of Zaxy has an id made of its content. */
+/** Places of elements whose ids come from a vault. An entry of Zaxy is identified by its place in the exported log. */
 const ELEMENTS = { mem: /^items\//, alf: /^memory:|^attachments/, pam: /./, mif: /./ };
 /** Members that are the id of an element. Those of PAM's owner and MIF's export are about the vault. */
 const ID_POINTER = /^(\/(memories|relations|conversations_index|messages|attachments|todos)\/\d+)?\/id$/;

@@ -22,6 +22,7 @@ mod import;
 mod input_order;
 mod meaning;
 mod merge;
+mod newer_details;
 mod passthrough_files;
 mod proof;
 mod properties;

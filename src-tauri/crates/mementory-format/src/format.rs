@@ -1,7 +1,8 @@
 //! The [`Format`] trait, its capabilities, and the types that readers and writers receive and return.
 use crate::{
-    BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, FolderKeys, FormatError,
-    FormatOptions, IdentifyExports, Passphrase, SignFiles, Signed, Signer, SourceState, Validation, Verifier,
+    BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, ExportIdentity, FolderKeys,
+    FormatError, FormatOptions, IdentifyExports, Passphrase, SignFiles, Signed, Signer, SourceDate, SourceState,
+    Validation, Verifier,
 };
 use mementory_model::{Derived, Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
 use std::{
@@ -130,6 +131,23 @@ pub trait Format: Sync {
     ) -> Result<Option<SourceState>, FormatError> {
         let _ = (catalog, detected, limits);
         Ok(None)
+    }
+    /// When a source was made as a whole. None if it does not state that, or if its records never change.
+    ///
+    /// # Errors
+    /// A source that cannot be read.
+    fn date_of(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+    ) -> Result<Option<SourceDate>, FormatError> {
+        let Some(identified) = self.export_identities() else { return Ok(None) };
+        let identity = identified.export_of(catalog, detected, limits)?;
+        let date = |export: ExportIdentity| {
+            Some(SourceDate { scope: export.group, time: export.time?, overrides_records: true })
+        };
+        Ok(identity.and_then(date))
     }
     /// Where the record keys of a source contain the name of its folder, so that an import recognises the records of a
     /// folder that was renamed. None if the keys do not depend on that name.

@@ -19,7 +19,7 @@ pub use mementory_format::{
     DiscloseParts, Disclosure, EditArchives, ExportIdentity, Fault, FaultKind, Finding, FolderKeys, Format,
     FormatError, FormatOptions, IdentifyExports, KeyDerivation, KeyPair, Member, NOT_EXPORTED, Part, Passphrase,
     PassthroughItem, PurgeOptions, PurgeReport, REDACTED, ReadContext, RecordSource, Redaction, Role, SECRET_DOTS,
-    Sealed, SealedContent, SealedFile, SequenceError, SignFiles, SignatureRemover, Signed, Signer, Sink,
+    Sealed, SealedContent, SealedFile, SequenceError, SignFiles, SignatureRemover, Signed, Signer, Sink, SourceDate,
     SourceDescription, SourceState, Spool, SpoolFile, StoredRecord, Validation, Verifier, WrappedKey, WriteOptions,
     WriteReport, check_sequence, create_private_file, did_key, file_sha256, is_uuid, passthrough_envelope,
     plain_secrets, replace_plain_secrets, sha256,

@@ -9,7 +9,7 @@ use mementory_format::{
 use mementory_model::Limits;
 use serde_json::Value;
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     io::Read,
     path::Path,
 };
@@ -29,6 +29,9 @@ fn records_of_assistants() -> MemorySource {
         all_records.records.extend(found.records);
         all_records.files.extend(found.files);
     }
+    // A vault has a record only once.
+    let mut keys = HashSet::new();
+    all_records.records.retain(|record| keys.insert(record.key.clone()));
     assert!(all_records.records.iter().any(|record| record.times.created.is_none()));
     all_records
 }
@@ -74,7 +77,7 @@ fn contents(path: &Path) -> BTreeMap<String, String> {
             FILE_MEMBERS.iter().for_each(|name| drop(members.remove(*name)));
             Value::Object(members).to_string()
         }
-        _ => String::from_utf8(bytes).unwrap(),
+        _ => String::from_utf8_lossy(&bytes).into_owned(),
     };
     files.into_iter().map(|(name, bytes)| (name, without_file_members(bytes))).collect()
 }
@@ -107,7 +110,7 @@ fn records_of_other_formats_keep_their_ids_in_another_vault() {
         export(&mut there, format, &second, None);
         let before = ids(format, &first);
         assert!(before.len() > 20, "{}: {}", format.id(), before.len());
-        // Ids of Zaxy entries are digests of the content, which has the current time if the record has none.
+        // An entry of Zaxy is identified by its place in the exported log.
         if format.id() != "zaxy" {
             assert_eq!(before, ids(format, &second), "{}", format.id());
             there.export_ids.clear();

@@ -1,5 +1,6 @@
 //! Detects files of Claude Code: logs by the members of their lines, and topic files of the memory by their
 //! frontmatter. File names only determine which other files belong to these.
+use super::cowork;
 use super::lines::{is_answer, is_person};
 use crate::agent_rules;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
@@ -34,7 +35,15 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             None => {}
         }
     }
-    let log_count = parts.len();
+    let all_logs = parts.iter().filter_map(|part| catalog.members().get(part.member));
+    let tasks = cowork::task_folders(all_logs);
+    for part in &mut parts {
+        if catalog.members().get(part.member).is_some_and(|member| cowork::is_copy(member, &tasks)) {
+            part.role = Role::Sidecar;
+        }
+    }
+    let log_count = parts.iter().filter(|part| part.role != Role::Sidecar).count();
+    let first_memory = parts.len();
     let logs = parts.iter().filter(|part| part.role == Role::Conversations).map(|part| part.member);
     let log_folders = folders_of(catalog, logs);
     let topics: BTreeSet<usize> =
@@ -51,7 +60,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             parts.push(Part { member: member.id, role: Role::Memories });
         }
     }
-    let memory_count = parts.len() - log_count;
+    let memory_count = parts.len() - first_memory;
     if parts.is_empty() {
         return Vec::new();
     }
@@ -66,8 +75,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     parts.extend(rules);
     let claimed_ids: HashSet<usize> = parts.iter().map(|p| p.member).collect();
     let claimed_folders = folders_of(catalog, claimed_ids.iter().copied());
-    let side_files =
-        catalog.members().iter().filter(|m| !claimed_ids.contains(&m.id) && is_side_file(m, &claimed_folders));
+    let is_beside = |m: &&Member| is_side_file(m, &claimed_folders) || cowork::is_description(m, &tasks);
+    let side_files = catalog.members().iter().filter(|m| !claimed_ids.contains(&m.id)).filter(is_beside);
     parts.extend(side_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
     let description = match (log_count, memory_count) {
         (0, n) => format!("{n} files of Claude Code's memory"),

@@ -167,6 +167,11 @@ impl Session {
         }
     }
 
+    /// Sets the title that another program shows for the session, unless the person named the session in its log.
+    pub(super) fn note_given_title(&mut self, title: &str) {
+        self.custom_title.get_or_insert_with(|| title.to_owned());
+    }
+
     /// True if the session has no messages.
     pub(super) fn is_empty(&self) -> bool {
         self.drafts.is_empty()

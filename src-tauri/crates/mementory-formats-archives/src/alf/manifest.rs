@@ -3,7 +3,7 @@
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Role, folded_name};
 use mementory_json::Tree;
-use mementory_model::{Issue, Limits};
+use mementory_model::{Issue, Limits, Timestamp};
 use std::collections::BTreeMap;
 
 /// Name of the manifest.
@@ -242,6 +242,11 @@ impl Manifest {
         }
     }
 
+    /// `created_at`: when the archive was made.
+    pub(super) fn created(&self) -> Option<Timestamp> {
+        self.tree.get("created_at")?.as_str().and_then(Timestamp::parse)
+    }
+
     /// `sync.last_sync_at`: the time at which the archive reached its current sequence number.
     pub(super) fn sync_time(&self) -> Option<String> {
         self.tree.get("sync")?.get("last_sync_at")?.as_str().map(str::to_owned)
@@ -264,7 +269,7 @@ impl Manifest {
     pub(super) fn scope_of(&self, id: &str, agent_id: Option<&str>) -> String {
         let listed_scope = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
         let agent = agent_id.filter(|_| self.is_generated()).unwrap_or(&self.agent);
-        listed_scope.unwrap_or_else(|| format!("alf:{}", agent.to_ascii_lowercase()))
+        listed_scope.unwrap_or_else(|| scope_of_agent(agent))
     }
 
     /// The runtime listed in the manifest for the element with this id, otherwise the agent's runtime, otherwise `alf`.
@@ -282,6 +287,11 @@ impl Manifest {
         let message = "the definition of this file's checksum is not known, so it was not verified";
         (!has_our_definition).then(|| Issue::new("checksum_not_verifiable", place, message))
     }
+}
+
+/// Id space of the elements of an agent.
+pub(super) fn scope_of_agent(agent: &str) -> String {
+    format!("alf:{}", agent.to_ascii_lowercase())
 }
 
 /// Refuses major versions other than 1 and texts that are not versions.

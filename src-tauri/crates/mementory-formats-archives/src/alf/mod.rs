@@ -64,7 +64,7 @@ mod write_manifest;
 
 use mementory_format::{
     AppliedDeltas, Capabilities, Catalog, Claim, Detected, EditArchives, Format, FormatError, Passphrase, PurgeOptions,
-    PurgeReport, ReadContext, RecordSource, Sink, SourceState, Validation, WriteOptions, WriteReport,
+    PurgeReport, ReadContext, RecordSource, Sink, SourceDate, SourceState, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
 use std::path::{Path, PathBuf};
@@ -120,6 +120,16 @@ impl Format for Alf {
             sequence: manifest.sequence(&archive.place)?,
             time: manifest.sync_time(),
         }))
+    }
+    fn date_of(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+    ) -> Result<Option<SourceDate>, FormatError> {
+        let manifest = manifest::Manifest::read(&manifest::Archive::open(catalog, detected)?, limits)?;
+        let scope = manifest::scope_of_agent(&manifest.agent);
+        Ok(manifest.created().map(|time| SourceDate { scope, time, overrides_records: false }))
     }
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&validate::REFUSED_ERROR_CODES)

@@ -529,8 +529,7 @@ impl Reader<'_> {
     /// Sends a tombstone for each deletion line that has only an id (spec §3.1.8), so that the vault removes the
     /// record.
     fn emit_tombstones(&mut self) -> Result<(), FormatError> {
-        let manifest_time = self.manifest.tree.get("created_at").and_then(Tree::as_str).and_then(Timestamp::parse);
-        let Some(at) = manifest_time.or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
+        let Some(at) = self.manifest.created().or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
         for id in std::mem::take(&mut self.deleted) {
             self.sink.tombstone(Tombstone {
                 id: format!("{}:{id}", self.manifest.agent),

@@ -164,7 +164,7 @@ impl Manifest {
         tree.set("schemaVersion", Tree::Number(self.schema_version.clone()));
         tree.set("embeddingModel", word(&self.embedding_model));
         tree.set("embeddingDim", Tree::Number(self.embedding_dim.clone()));
-        tree.set("embeddingsIncluded", Tree::Bool(false));
+        tree.set("embeddingsIncluded", Tree::Bool(self.embeddings_included));
         tree.set("capabilities", texts(&self.capabilities));
         let counts = self.counts.iter().filter(|(_, n)| **n > 0).map(|(k, n)| (k.clone(), int(*n)));
         tree.set("counts", Tree::Object(counts.collect()));

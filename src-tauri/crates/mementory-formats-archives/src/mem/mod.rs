@@ -35,7 +35,7 @@ mod tests;
 use bundle::Bundle;
 use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, PassthroughItem, ReadContext, RecordSource,
-    SignatureRemover, Signed, Sink, Validation, WriteOptions, WriteReport,
+    SignatureRemover, Signed, Sink, SourceDate, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::{Derived, Limits, Record};
 use std::path::Path;
@@ -75,6 +75,18 @@ impl Format for Mem {
     }
     fn file_signing(&self) -> Option<&dyn mementory_format::SignFiles> {
         Some(self)
+    }
+    fn date_of(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+    ) -> Result<Option<SourceDate>, FormatError> {
+        let bundle = Bundle::open(catalog, detected, limits)?;
+        let manifest = bundle.bytes(bundle::MANIFEST_FILE)?;
+        let created = manifest.and_then(|bytes| manifest::Manifest::parse(&bytes, limits).ok()?.created);
+        let scope = to_record::KEY_SCOPE.to_owned();
+        Ok(created.map(|time| SourceDate { scope, time, overrides_records: false }))
     }
     fn read(
         &self,

@@ -21,6 +21,7 @@ mod report;
 mod salvage;
 mod schema;
 mod schema_check;
+mod sign;
 mod to_record;
 mod validate;
 mod write;
@@ -31,7 +32,7 @@ mod tests;
 use bundle::Bundle;
 use mementory_format::{
     BaseFindings, Capabilities, Catalog, Claim, DeltaFile, Detected, ExportIdentity, Format, FormatError,
-    IdentifyExports, PassthroughItem, ReadContext, RecordSource, SignatureRemover, Signed, Sink, Validation,
+    IdentifyExports, PassthroughItem, ReadContext, RecordSource, SignFiles, SignatureRemover, Signed, Sink, Validation,
     WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
@@ -65,6 +66,9 @@ impl Format for Pam {
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)
+    }
+    fn file_signing(&self) -> Option<&dyn SignFiles> {
+        Some(self)
     }
     fn export_identities(&self) -> Option<&dyn IdentifyExports> {
         Some(self)

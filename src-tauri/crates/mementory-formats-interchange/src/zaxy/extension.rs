@@ -115,7 +115,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     if changed {
         NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
     }
-    // The id of an entry is a digest of its content, so nothing else is needed for the same id.
+    // No id comes from the vault: an entry is identified by its citation, which is its place in the exported log.
     Some(Restored { record, changed, export_id: None })
 }
 

@@ -294,6 +294,7 @@ define_object! {
     lenient Thought {
         summary: Text<'a> = "summary",
         content: Text<'a> = "content",
+        chunks: Option<&'a RawValue> = "chunks",
     }
 }
 

@@ -316,7 +316,7 @@ fn members_not_in(object: &Object<'_>, read: &[&str]) -> Option<String> {
 impl ElementType {
     fn wrapper_keys(self) -> &'static [&'static str] {
         match self {
-            ElementType::Conversations => &["conversations"],
+            ElementType::Conversations => &["conversations", "data", "items"],
             ElementType::Projects => &["projects"],
             ElementType::Design => &["design_chats"],
             ElementType::Memories | ElementType::Records => &[],

@@ -97,8 +97,12 @@ fn is_head_line(line: &str) -> bool {
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let speakers = speakers_of(text);
     let style = style_of(&speakers)?;
-    let mut speakers =
-        speakers.into_iter().filter(|(_, found)| style.is_none_or(|style| found.style == style)).peekable();
+    let mut speakers: Vec<_> =
+        speakers.into_iter().filter(|(_, found)| style.is_none_or(|style| found.style == style)).collect();
+    if begins_with_model_line(&speakers) {
+        speakers.remove(0);
+    }
+    let mut speakers = speakers.into_iter().peekable();
     let mut out = Transcript { style, is_certain: true, ..Transcript::default() };
     for (number, line) in text.lines().enumerate() {
         if let Some((_, found)) = speakers.next_if(|(at, _)| *at == number) {
@@ -188,6 +192,14 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     styles.into_iter().chain([None]).find(|style| both_speak(*style))
 }
 
+/// True if the first speaker is none: the line `Model: …` in the head of an export. The assistant has another name then.
+fn begins_with_model_line(speakers: &[(usize, Speaker<'_>)]) -> bool {
+    let is_model = |speaker: &Speaker<'_>| speaker.label.eq_ignore_ascii_case("model");
+    let Some(((_, first), others)) = speakers.split_first() else { return false };
+    let speaks = |(_, other): &(usize, Speaker<'_>)| other.role == roles::ASSISTANT && !is_model(other);
+    is_model(first) && !first.rest.trim().is_empty() && others.iter().any(speaks)
+}
+
 /// If the first line of a turn is only a time, removes the line and sets the time of the turn.
 fn take_time(turn: &mut Turn) {
     let (first, rest) = turn.text.split_once('\n').unwrap_or((turn.text.as_str(), ""));
@@ -244,6 +256,13 @@ mod tests {
         assert!(read("User: a\nUser: b").is_none());
         let nested = read("User: a\n````\n```\nAI: in code\n```\nAI: still in code\n````\nAI: b").unwrap();
         assert_eq!(nested.turns.len(), 2);
+    }
+
+    #[test]
+    fn the_model_in_the_head_does_not_speak() {
+        let text = "Slugs\nCreated: 5/1/2026\nModel: claude-5\n---\n\nHuman: Hi\n\nAssistant: Hello";
+        assert_eq!(texts(&read(text).unwrap()), ["Hi", "Hello"]);
+        assert_eq!(texts(&read("Model: Hello\nUser: Hi\nModel: Yes").unwrap()), ["Hello", "Hi", "Yes"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Decides for each record of an import whether it is added, updated, unchanged or blocked, and writes it unless the
 //! import is only planned.
 mod blocklist;
+mod details;
 mod duplicates;
 mod export_ids;
 mod exported;
@@ -49,6 +50,9 @@ const SOURCE_BLOCKED: &str = "what it was taken from was deleted or redacted bef
 
 /// Reason for skipping a record or file with exactly the content of another occurrence.
 const DUPLICATE: &str = "duplicate: it occurs twice in this input";
+
+/// Reason for a new version of a record.
+const CHANGED: &str = "changed at the source";
 
 /// A record of this input. Its row is 0 if the record is new and the import is only planned, or if it was blocked
 /// before its row was looked up.
@@ -316,6 +320,7 @@ impl<'i> ImportRun<'i> {
         let export_id = self.take_export_id(&record.key);
         self.renames.apply(keys, record);
         let id = record_id(keys, &record.key);
+        self.keep_files(&id, record)?;
         let digest = content_digest(keys, record);
         self.own_export = self.exports.own_export(self.recency, keys, record);
         match self.seen.get(&id) {
@@ -374,7 +379,7 @@ impl<'i> ImportRun<'i> {
             self.note_planned(record, None);
             seen.written = true;
             (seen.row, seen.trashed) = self.insert(id, record, digest, extra_flags)?;
-            self.note_exported(seen.row);
+            self.note_exported(self.own_export, seen.row);
         }
         Ok(seen)
     }
@@ -481,11 +486,11 @@ impl<'i> ImportRun<'i> {
             Verdict::Same => (ItemOutcome::Unchanged, "same"),
             Verdict::KeepExisting(reason) => (ItemOutcome::Unchanged, *reason),
             Verdict::Blocked(reason) => (ItemOutcome::Blocked, *reason),
-            Verdict::Changed => (ItemOutcome::Updated, "changed at the source"),
+            Verdict::Changed => (ItemOutcome::Updated, CHANGED),
         };
         self.report.note(Some(record.kind), &place, outcome, reason);
         if matches!(verdict, Verdict::Same | Verdict::Changed) {
-            self.note_exported(known.row);
+            self.note_exported(self.own_export, known.row);
         }
         if let Some(staging) = &mut self.staging {
             if matches!(verdict, Verdict::Same) {

@@ -39,19 +39,23 @@ impl DuplicateImport<'_, '_> {
         self.run.superseded.remove(id);
         let Some(seen) = self.run.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
-        let same = seen.digest == short_digest(digest);
+        let same_content = seen.digest == short_digest(digest);
         // An earlier record named this file, so the file has a row already. The row now gets the full record.
         if record.kind == Kind::Attachment {
             return if written && row > 0 {
                 self.run.replace_in_batch(row, trashed, record, digest, extra_flags)
             } else {
-                Ok(())
+                self.run.update_file_row(id, record, digest, extra_flags)
             };
         }
         if record.repeats {
-            return if same && row > 0 { self.run.write_links(row, record) } else { Ok(()) };
+            return if same_content && row > 0 { self.run.write_links(row, record) } else { Ok(()) };
         }
-        let is_newer = self.is_newer(seen, record);
+        let order = self.order(seen, record);
+        // If nothing shows which of the two is newer, the later one in the input is.
+        let is_newer = order.is_none_or(Ordering::is_ge);
+        let is_stated_newer = order == Some(Ordering::Greater);
+        let same = same_content && !(is_stated_newer && self.run.differs_from_occurrence(row, record)?);
         // The vault may have kept its version only because the former occurrence was of an earlier export.
         let may_be_newest = self.export_order(seen) == Some(Ordering::Greater);
         if is_newer && row > 0 && !written && (!same || may_be_newest) {
@@ -68,7 +72,7 @@ impl DuplicateImport<'_, '_> {
         };
         self.run.report.note(Some(record.kind), &record_place(record), outcome, reason);
         if written && (same || outcome == ItemOutcome::Updated) {
-            self.run.note_exported(row);
+            self.run.note_exported(self.run.own_export, row);
         }
         let known = if is_newer && row > 0 { self.run.known_record(id)? } else { None };
         match (outcome, known) {
@@ -119,20 +123,20 @@ impl DuplicateImport<'_, '_> {
         Ok(self.run.source_is_blocked(record)?.then_some(SOURCE_BLOCKED))
     }
 
-    /// True if the record is newer than the former occurrence. If no times show which of the two is newer, the later one
-    /// in the input is. A closed statement is newer than an open one.
-    fn is_newer(&self, seen: &SeenRecord, record: &Record) -> bool {
+    /// Whether the record is older or newer than the former occurrence. None if nothing shows which is newer. A closed
+    /// statement is newer than an open one.
+    fn order(&self, seen: &SeenRecord, record: &Record) -> Option<Ordering> {
         let closing = Closing::of(record);
         if seen.closing.is_reopened_by(closing) {
-            return false;
+            return Some(Ordering::Less);
         }
         if closing.is_reopened_by(seen.closing) || self.run.recency == Recency::Next {
-            return true;
+            return Some(Ordering::Greater);
         }
         let unit = self.run.unit_updated.filter(|_| record.kind == Kind::Message);
         let time = stated_time(record).or(unit).filter(|_| seen.updated > i64::MIN);
         let by_time = time.map(|time| time.as_micros().cmp(&seen.updated));
-        decisive_order(self.export_order(seen), by_time) != Some(Ordering::Less)
+        decisive_order(self.run.own_export, self.export_order(seen), by_time).map(|(order, _)| order)
     }
 
     /// Whether the export with the current record is before or after that with the former occurrence.

@@ -1,7 +1,12 @@
-//! Compares the times at which exports were made (PAM §16). Increments may arrive in any order; of each record, the
-//! version of the newest export that contains it counts.
+//! Compares the times at which exports were made. They may arrive in any order; of each record, the version of the newest
+//! export that contains it counts (PAM §16). In other formats, the times of the records count first.
 use super::ImportRun;
-use crate::{VaultError, VaultResult, import::sequence::Recency, import_report::DatedExport, row_ranges::RowRanges};
+use crate::{
+    VaultError, VaultResult,
+    import::sequence::{DateRule, Recency},
+    import_report::DatedExport,
+    row_ranges::RowRanges,
+};
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Record, Timestamp};
 use rusqlite::Connection;
@@ -10,6 +15,12 @@ use std::{cell::OnceCell, cmp::Ordering, collections::BTreeMap};
 
 /// Reason for keeping a version from an export that was made later.
 pub(super) const EARLIER_EXPORT: &str = "of an earlier export than what the vault has";
+
+/// Reason for keeping a version from a source with a higher state number.
+pub(super) const EARLIER_STATE: &str = "of an earlier state than what the vault has";
+
+/// Reason for keeping a version with a later time.
+pub(super) const OLDER: &str = "older than what the vault has";
 
 /// Keyed digest of a key scope, for [`DatedExport::group`].
 pub(in crate::import) fn scope_digest(keys: &VaultKeys, scope: &str) -> [u8; 16] {
@@ -55,6 +66,15 @@ pub(super) struct OwnExport {
     pub(super) time: Timestamp,
     /// Keyed digest of the key scope of the export's own records.
     group: [u8; 16],
+    rule: DateRule,
+}
+
+impl OwnExport {
+    /// The source with this recency. None if it does not state when it was made.
+    pub(super) fn of_source(recency: Recency) -> Option<Self> {
+        let Recency::Dated { time, group, rule } = recency else { return None };
+        Some(Self { time, group, rule })
+    }
 }
 
 /// The dated exports that the vault knows, and the rows of those in this input.
@@ -78,13 +98,16 @@ impl DatedExports {
     }
 
     /// Whether the export was made before or after the newest known export of its group that contained the row. None if
-    /// no known export contained it.
+    /// no known export contained it, or if its date is not used.
     pub(super) fn compare(
         &self,
         connection: &Connection,
         row: i64,
         export: OwnExport,
     ) -> VaultResult<Option<Ordering>> {
+        if export.rule == DateRule::Unused {
+            return Ok(None);
+        }
         let known = match self.known.get() {
             Some(known) => known,
             None => {
@@ -98,28 +121,35 @@ impl DatedExports {
     /// The source, if it is a dated export and the record is one of its own. A record that an export only carries for
     /// another source may be newer in an older export.
     pub(super) fn own_export(&mut self, recency: Recency, keys: &VaultKeys, record: &Record) -> Option<OwnExport> {
-        let Recency::Dated { time, group } = recency else { return None };
+        let export = OwnExport::of_source(recency)?;
         let scope = &record.key.scope;
         let digest = match &self.last_scope {
             Some((last, digest)) if last == scope => *digest,
             _ => self.last_scope.insert((scope.clone(), scope_digest(keys, scope))).1,
         };
-        (digest == group).then_some(OwnExport { time, group })
+        (digest == export.group).then_some(export)
     }
 }
 
-/// The order of two versions of a record, by the times of their exports and by what the records say. An export states
-/// the order even if its records say something else (PAM §16).
-pub(super) fn decisive_order(by_export: Option<Ordering>, by_time: Option<Ordering>) -> Option<Ordering> {
-    by_export.filter(|order| order.is_ne()).or(by_time)
+/// The order of two versions of a record, from that of their exports and that of the times in the records, with the
+/// reason for keeping the newer one.
+pub(super) fn decisive_order(
+    export: Option<OwnExport>,
+    by_export: Option<Ordering>,
+    by_time: Option<Ordering>,
+) -> Option<(Ordering, &'static str)> {
+    let (by_export, by_time) = (by_export.map(|order| (order, EARLIER_EXPORT)), by_time.map(|order| (order, OLDER)));
+    let export_counts_first = export.is_some_and(|export| export.rule == DateRule::OverRecords);
+    let (first, second) = if export_counts_first { (by_export, by_time) } else { (by_time, by_export) };
+    first.filter(|(order, _)| order.is_ne()).or(second).or(first)
 }
 
 impl ImportRun<'_> {
-    /// Notes that the vault has the content of a row from the current source.
-    pub(super) fn note_exported(&mut self, row: i64) {
+    /// Notes that the vault has the content of a row from this export.
+    pub(super) fn note_exported(&mut self, export: Option<OwnExport>, row: i64) {
         if self.staging.is_some()
             && row > 0
-            && let Some(export) = self.own_export
+            && let Some(export) = export
         {
             self.exports.rows.entry(export.time).or_default().add(row);
         }

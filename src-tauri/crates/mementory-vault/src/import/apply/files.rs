@@ -1,5 +1,8 @@
 //! Imports files: their records, their bytes, and passthrough files.
-use super::DUPLICATE;
+use super::{
+    DUPLICATE,
+    exported::{EARLIER_EXPORT, EARLIER_STATE, OwnExport},
+};
 use crate::{
     VaultResult,
     import::{apply::ImportRun, apply::SeenRecord, apply::record_place, sequence::Recency},
@@ -13,6 +16,10 @@ use mementory_store::{
     ids::{content_digest, record_id},
 };
 use rusqlite::{OptionalExtension, params};
+use std::cmp::Ordering;
+
+/// Reason for leaving a file as it is.
+const SAME: &str = "same";
 
 /// Imports the files of an input.
 pub(super) struct FileImport<'a, 'i> {
@@ -82,8 +89,9 @@ impl FileImport<'_, '_> {
         let digest = content_digest(&self.run.context.keys, record);
         if let Some(SeenRecord { row, redacted, .. }) = self.run.seen.get(id) {
             let (row, redacted) = (*row, *redacted);
-            if row > 0 && !redacted {
+            if row > 0 && !redacted && self.reason_to_keep_bytes(row, blob)?.is_none() {
                 self.set_file(row, size, blob, record.record_type.as_deref())?;
+                self.note_exported(row, blob);
             }
             return Ok(row);
         }
@@ -113,6 +121,9 @@ impl FileImport<'_, '_> {
             _ => self.run.report.note(Some(record.kind), &record_place(record), outcome, reason),
         }
         let row = seen.row;
+        if matches!(outcome, ItemOutcome::Added | ItemOutcome::Updated) || reason == SAME {
+            self.note_exported(row, blob);
+        }
         self.run.seen.insert(*id, seen);
         let export_id = self.run.export_ids.remove(id);
         self.run.store_export_id(id, export_id)?;
@@ -129,34 +140,54 @@ impl FileImport<'_, '_> {
         blob: Option<BlobInfo>,
         media_type: Option<&str>,
     ) -> VaultResult<(ItemOutcome, &'static str)> {
-        let former_blob: Option<Vec<u8>> = self
-            .run
-            .connection
-            .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
-            .query_row([seen.row], |r| r.get(0))
-            .optional()?
-            .flatten();
+        let former_blob = self.stored_blob(seen.row)?;
         let changed = blob.is_some_and(|b| former_blob.as_deref() != Some(&b.digest[..]));
         // Our own exports omit the secrets in settings; importing such an export must not remove the secrets from the
         // vault.
         let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(former_blob.as_deref(), blob));
-        let is_earlier = changed && former_blob.is_some() && self.run.recency == Recency::Earlier;
+        let reason_to_keep = if changed { self.reason_to_keep_bytes(seen.row, blob)? } else { None };
         if let Some(staging) = &mut self.run.staging {
-            if changed && (seen.redacted || is_earlier) {
+            if changed && (seen.redacted || reason_to_keep.is_some()) {
                 staging.older.add(seen.row)
             } else {
                 staging.same.add(seen.row)
             }
         }
+        if let Some(reason) = reason_to_keep {
+            return Ok((ItemOutcome::Unchanged, reason));
+        }
         Ok(match (changed, seen.redacted) {
-            _ if is_earlier => (ItemOutcome::Unchanged, "of an earlier state than what the vault has"),
-            (false, _) => (ItemOutcome::Unchanged, "same"),
+            (false, _) => (ItemOutcome::Unchanged, SAME),
             (true, true) => (ItemOutcome::Blocked, "redacted before"),
             (true, false) => {
                 self.set_file(seen.row, size, blob, media_type)?;
                 (ItemOutcome::Updated, "bytes arrived or changed")
             }
         })
+    }
+
+    fn stored_blob(&self, row: i64) -> VaultResult<Option<Vec<u8>>> {
+        let sql = "SELECT blob FROM files WHERE row = ?1";
+        Ok(self.run.connection.prepare_cached(sql)?.query_row([row], |r| r.get(0)).optional()?.flatten())
+    }
+
+    /// The reason for keeping the bytes that a file has, if they are newer than the current source.
+    fn reason_to_keep_bytes(&self, row: i64, blob: Option<BlobInfo>) -> VaultResult<Option<&'static str>> {
+        let export = OwnExport::of_source(self.run.recency);
+        let may_be_older = export.is_some() || self.run.recency == Recency::Earlier;
+        if !may_be_older || blob.is_none() || self.stored_blob(row)?.is_none() {
+            return Ok(None);
+        }
+        let Some(export) = export else { return Ok(Some(EARLIER_STATE)) };
+        let order = self.run.exports.compare(self.run.connection, row, export)?;
+        Ok((order == Some(Ordering::Less)).then_some(EARLIER_EXPORT))
+    }
+
+    /// Notes that the vault has the bytes of a file from the current source.
+    fn note_exported(&mut self, row: i64, blob: Option<BlobInfo>) {
+        if blob.is_some() {
+            self.run.note_exported(OwnExport::of_source(self.run.recency), row);
+        }
     }
 
     fn lacks_only_secrets(&self, before: Option<&[u8]>, now: Option<BlobInfo>) -> bool {

@@ -1,16 +1,13 @@
 //! Decides what an import does with a record that the vault already has.
 use super::{
     ImportRun, KnownRecord, Merge, SOURCE_BLOCKED,
-    exported::{EARLIER_EXPORT, decisive_order},
+    exported::{EARLIER_STATE, OLDER, decisive_order},
 };
 use crate::{VaultResult, import::sequence::Recency};
 use mementory_model::{Kind, Record, Timestamp, normal_text};
 use mementory_store::Flags;
 use rusqlite::params;
 use std::cmp::Ordering;
-
-/// Reason for keeping a version with a later time.
-const OLDER: &str = "older than what the vault has";
 
 /// What an import does with a record that the vault already has.
 pub(super) enum Verdict {
@@ -37,7 +34,7 @@ impl<'a, 'i> Comparison<'a, 'i> {
 
 impl Comparison<'_, '_> {
     pub(super) fn decide(&self, known: &KnownRecord, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
-        if known.digest == *digest {
+        if known.digest == *digest && !self.has_newer_details(known, record)? {
             return Ok(Verdict::Same);
         }
         if self.run.options.merge == Some(Merge::SkipDuplicates) {
@@ -48,7 +45,7 @@ impl Comparison<'_, '_> {
                 return Ok(Verdict::KeepExisting("told before the person's own words"));
             }
             if self.run.recency == Recency::Earlier {
-                return Ok(Verdict::KeepExisting("of an earlier state than what the vault has"));
+                return Ok(Verdict::KeepExisting(EARLIER_STATE));
             }
             let order = self.order_to_known(known, record)?;
             if let Some((Ordering::Less, reason)) = order {
@@ -92,9 +89,7 @@ impl Comparison<'_, '_> {
             None => None,
         };
         let by_time = self.compare_times(known, record)?;
-        let order = decisive_order(by_export, by_time);
-        let reason = if by_export == Some(Ordering::Less) { EARLIER_EXPORT } else { OLDER };
-        Ok(order.map(|order| (order, reason)))
+        Ok(decisive_order(self.run.own_export, by_export, by_time))
     }
 
     /// Compares the times at which the source last changed the record and the vault's version. None if one is unknown.
@@ -138,7 +133,7 @@ impl Comparison<'_, '_> {
 }
 
 /// True for statements, which are superseded rather than changed (spec of `.mem` v1.1 §4.1).
-fn is_bitemporal(record: &Record) -> bool {
+pub(super) fn is_bitemporal(record: &Record) -> bool {
     matches!(record.kind, Kind::Fact | Kind::Relation)
 }
 
