@@ -69,28 +69,19 @@ impl<'r> DecodingReader<'r> {
         }
     }
 
-    /// From here on, treats the stream as the content of a JSON string. `rest` holds the bytes of this string that were
-    /// already decoded.
-    pub(super) fn enter_string(&mut self, rest: &[u8], out: &mut Vec<u8>) {
-        self.enter(Unescape::default(), rest, out);
-    }
-
-    /// From here on, returns the texts of a tool's result, one on each line. `rest` holds the bytes from the content of
-    /// the first text on.
-    pub(super) fn enter_tool_result(&mut self, rest: &[u8], out: &mut Vec<u8>) {
-        self.enter(Unescape { has_parts: true, ..Unescape::default() }, rest, out);
+    /// From here on, treats the stream as the content of a JSON string or, if `has_parts` is set, of the texts of a
+    /// tool's result, which are returned one on each line. `rest` holds the bytes from the content of the first text on.
+    pub(super) fn enter_texts(&mut self, rest: &[u8], has_parts: bool, out: &mut Vec<u8>) {
+        let mut unescape = Unescape { has_parts, ..Unescape::default() };
+        unescape.push(rest, out);
+        self.has_ended |= unescape.is_closed;
+        self.is_truncated |= self.has_ended && !unescape.is_closed;
+        self.unescape = Some(unescape);
     }
 
     /// True inside of a string or of a tool's result.
     pub(super) fn is_inside(&self) -> bool {
         self.unescape.is_some()
-    }
-
-    fn enter(&mut self, mut unescape: Unescape, rest: &[u8], out: &mut Vec<u8>) {
-        unescape.push(rest, out);
-        self.has_ended |= unescape.is_closed;
-        self.is_truncated |= self.has_ended && !unescape.is_closed;
-        self.unescape = Some(unescape);
     }
 
     fn read_raw(&mut self, out: &mut Vec<u8>) {
@@ -167,13 +158,13 @@ pub(super) fn read_decoded_head(reader: &mut dyn Read, n: usize) -> std::io::Res
         if source.unescape.is_none() && out.first() == Some(&b'"') && matches!(inside, Some(b'[' | b'{')) {
             let rest = out.split_off(1);
             out.clear();
-            source.enter_string(&rest, &mut out);
+            source.enter_texts(&rest, false, &mut out);
         } else if !source.is_inside()
             && let Some(start) = text_start(&out)
         {
             let rest = out.split_off(start);
             out.clear();
-            source.enter_tool_result(&rest, &mut out);
+            source.enter_texts(&rest, true, &mut out);
         }
     }
     out.truncate(n);

@@ -240,6 +240,16 @@ impl<'r> Elements<'r> {
                         }
                         return Ok(None);
                     };
+                    if self.top_values == 0
+                        && let Some(start) = self.inner_json_start(byte)?
+                    {
+                        let rest = self.buf.split_off(self.pos + start);
+                        self.buf_offset += self.buf.len() as u64;
+                        self.buf.clear();
+                        (self.start, self.pos) = (0, 0);
+                        self.source.enter_texts(&rest, byte == b'{', &mut self.buf);
+                        continue;
+                    }
                     match byte {
                         b'[' => {
                             self.pos += 1;
@@ -247,20 +257,9 @@ impl<'r> Elements<'r> {
                             self.top_values += 1;
                         }
                         b'{' => {
-                            if self.top_values == 0
-                                && let Some(start) = self.tool_result_start()?
-                            {
-                                let rest = self.leave_outer(start);
-                                self.source.enter_tool_result(&rest, &mut self.buf);
-                                continue;
-                            }
                             if let Some(end) = self.scan_top_object()? {
                                 return Ok(Some(self.take_element(end, false)));
                             }
-                        }
-                        b'"' if self.top_values == 0 && self.string_contains_json()? => {
-                            let rest = self.leave_outer(1);
-                            self.source.enter_string(&rest, &mut self.buf);
                         }
                         // The opening bracket of an array is lost.
                         b',' if self.resync && self.no_array_seen && self.top_values == 1 => {
@@ -519,17 +518,16 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// True if the top-level string at `pos` contains JSON.
-    fn string_contains_json(&mut self) -> Result<bool, ElementError> {
-        while self.buf.len() - self.pos < 64 && self.refill()? {}
-        let inside = self.buf[self.pos + 1..].iter().find(|b| !b.is_ascii_whitespace());
-        Ok(matches!(inside, Some(b'[' | b'{')))
-    }
-
-    /// The number of bytes before the JSON in a tool's result at `pos`. None if there is no such result.
-    fn tool_result_start(&mut self) -> Result<Option<usize>, ElementError> {
-        if self.source.is_inside() {
+    /// The number of bytes before the JSON inside of the string or the tool's result at `pos`. `byte` is its first byte.
+    /// None if there is no JSON in it, or if the stream already comes from such a text.
+    fn inner_json_start(&mut self, byte: u8) -> Result<Option<usize>, ElementError> {
+        if self.source.is_inside() || !matches!(byte, b'"' | b'{') {
             return Ok(None);
+        }
+        if byte == b'"' {
+            while self.buf.len() - self.pos < 64 && self.refill()? {}
+            let inside = self.buf[self.pos + 1..].iter().find(|b| !b.is_ascii_whitespace());
+            return Ok(matches!(inside, Some(b'[' | b'{')).then_some(1));
         }
         loop {
             match result_start(&self.buf[self.pos..]) {
@@ -538,15 +536,6 @@ impl<'r> Elements<'r> {
                 Start::Unknown | Start::Other => return Ok(None),
             }
         }
-    }
-
-    /// Removes everything from the buffer, and returns what comes `skip` bytes after `pos`.
-    fn leave_outer(&mut self, skip: usize) -> Vec<u8> {
-        let rest = self.buf.split_off(self.pos + skip);
-        self.buf_offset += self.buf.len() as u64;
-        self.buf.clear();
-        (self.start, self.pos) = (0, 0);
-        rest
     }
 
     /// The end of a word at `start` (`null`, a number, an invalid word): the next comma, bracket or quote.
