@@ -22,6 +22,7 @@ mod tables;
 mod tests;
 mod threads;
 mod tree;
+mod zed;
 
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
