@@ -175,6 +175,10 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if ["meta.exported_at", "chats.type", "chats.message"].iter().all(|key| has(&keys, key)) {
         return Some(Shape::Conversations);
     }
+    // Dify returns the questions of a conversation with their answers.
+    if ["data.conversation_id", "data.query", "data.answer"].iter().all(|key| has(&keys, key)) {
+        return Some(Shape::Conversations);
+    }
     if pairs::has_pairs(&keys, &text) {
         return Some(Shape::Conversations);
     }
