@@ -11,6 +11,7 @@ mod detect;
 mod goose;
 mod kiro;
 mod kobold;
+mod llm_logs;
 mod ollama;
 mod openrouter;
 mod pairs;

@@ -1,10 +1,10 @@
 //! Reads chats in common shapes.
 use super::conversation::{LooseMessages, conversation};
-use super::detect::{ANYTHING_LLM, GOOSE, OLLAMA, ZED};
+use super::detect::{ANYTHING_LLM, GOOSE, LLM, OLLAMA, ZED};
 use super::shape::{FORMAT_ID, Shape, wrappers};
 use super::{
-    amazon_q, anything_llm, api, cherry_studio, cline, compliance, goose, kiro, kobold, ollama, openrouter, stores,
-    tables, threads, zed,
+    amazon_q, anything_llm, api, cherry_studio, cline, compliance, goose, kiro, kobold, llm_logs, ollama, openrouter,
+    stores, tables, threads, zed,
 };
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -27,6 +27,7 @@ pub(super) fn read(
                     Some(GOOSE) => goose::read_database(files, member),
                     Some(OLLAMA) => ollama::read_database(files, member),
                     Some(ANYTHING_LLM) => anything_llm::read_database(files, member),
+                    Some(LLM) => llm_logs::read_database(files, member),
                     Some(ZED) => zed::read_database(files, member),
                     _ => amazon_q::read_database(files, member),
                 };
