@@ -78,7 +78,10 @@ impl Session {
                 let item_message = items::message(item);
                 self.add_item(reader, member, item_message, item, time, (text, pointer))?;
             }
-            ("event_msg", Some(event)) => self.add_event(event, time, (text, pointer)),
+            ("event_msg", Some(event)) => {
+                self.note_title(event);
+                self.add_event(event, time, (text, pointer));
+            }
             ("compacted", Some(compacted)) => {
                 let mut turn = Turn { role: "system".into(), hidden: true, ..Turn::default() };
                 turn.content_type = "context".into();
@@ -139,9 +142,19 @@ impl Session {
         self.id.as_deref()
     }
 
-    /// Sets the title from `names`, the titles of all sessions by id.
+    /// Sets the title from `names`, the titles of all sessions by id. Without one there, the last name in the log stays.
     pub(super) fn set_title(&mut self, names: &HashMap<String, String>) {
-        self.chat.title = self.id.as_ref().and_then(|id| names.get(id)).cloned();
+        let name = self.id.as_ref().and_then(|id| names.get(id)).cloned();
+        self.chat.title = name.or(self.chat.title.take());
+    }
+
+    /// Takes the title from an event that names the session.
+    fn note_title(&mut self, event: &Object<'_>) {
+        if event.text("type").as_deref() == Some("thread_name_updated")
+            && let Some(name) = event.non_blank_text("thread_name")
+        {
+            self.chat.title = Some(name.into_owned());
+        }
     }
 
     /// Reads the header of a log in the oldest layout.

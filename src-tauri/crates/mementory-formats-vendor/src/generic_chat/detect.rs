@@ -3,7 +3,7 @@
 use super::cline::MODEL_FILE;
 use super::shape::{Shape, shape};
 use super::tables::{self, Table};
-use super::{amazon_q, anything_llm, goose, ollama};
+use super::{amazon_q, anything_llm, goose, llm_logs, ollama, zed};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
 use mementory_formats_shared::sqlite_rows;
@@ -15,6 +15,10 @@ pub(super) const GOOSE: &str = "goose";
 pub(super) const OLLAMA: &str = "ollama";
 /// Version of the claim for a database of AnythingLLM.
 pub(super) const ANYTHING_LLM: &str = "anything_llm";
+/// Version of the claim for a database of the command line program LLM.
+pub(super) const LLM: &str = "llm";
+/// Version of the claim for a database of Zed.
+pub(super) const ZED: &str = "zed";
 /// Version of the claim for a table.
 const TABLE: &str = "table";
 
@@ -64,10 +68,12 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     });
     let databases = sqlite_rows::claims(catalog, 0.9, "The database of Kiro CLI or Amazon Q", amazon_q::is_database);
     let mut all: Vec<Claim> = own.chain(databases).collect();
-    let programs: [(&str, &str, IsDatabase); 3] = [
+    let programs: [(&str, &str, IsDatabase); 5] = [
         (GOOSE, "The database of Goose", goose::is_database),
         (OLLAMA, "The database of Ollama's app", ollama::is_database),
         (ANYTHING_LLM, "The database of AnythingLLM", anything_llm::is_database),
+        (LLM, "The database of the command line program LLM", llm_logs::is_database),
+        (ZED, "The threads of Zed", zed::is_database),
     ];
     for (version, reason, is_database) in programs {
         let shapes = sqlite_rows::claims(catalog, 0.9, reason, is_database);

@@ -11,6 +11,7 @@ mod detect;
 mod goose;
 mod kiro;
 mod kobold;
+mod llm_logs;
 mod ollama;
 mod openrouter;
 mod pairs;
@@ -22,6 +23,7 @@ mod tables;
 mod tests;
 mod threads;
 mod tree;
+mod zed;
 
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;

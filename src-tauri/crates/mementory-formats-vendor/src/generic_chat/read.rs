@@ -1,11 +1,11 @@
 //! Reads chats in common shapes.
 use super::FORMAT_ID;
 use super::conversation::{LooseMessages, conversation};
-use super::detect::{ANYTHING_LLM, GOOSE, OLLAMA};
+use super::detect::{ANYTHING_LLM, GOOSE, LLM, OLLAMA, ZED};
 use super::shape::{Shape, wrappers};
 use super::{
-    amazon_q, anything_llm, api, cherry_studio, cline, compliance, goose, kiro, kobold, ollama, openrouter, stores,
-    tables, threads,
+    amazon_q, anything_llm, api, cherry_studio, cline, compliance, goose, kiro, kobold, llm_logs, ollama, openrouter,
+    stores, tables, threads, zed,
 };
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -28,6 +28,8 @@ pub(super) fn read(
                     Some(GOOSE) => goose::read_database(files, member),
                     Some(OLLAMA) => ollama::read_database(files, member),
                     Some(ANYTHING_LLM) => anything_llm::read_database(files, member),
+                    Some(LLM) => llm_logs::read_database(files, member),
+                    Some(ZED) => zed::read_database(files, member),
                     _ => amazon_q::read_database(files, member),
                 };
             }
@@ -52,6 +54,9 @@ pub(super) fn read(
             }
             Shape::Kobold => {
                 files.objects(member, &[], Kind::Conversation, |files, e| kobold::read_story(files, member, e))?;
+            }
+            Shape::ZedText => {
+                files.objects(member, &[], Kind::Conversation, |files, e| zed::read_text_thread(files, member, e))?;
             }
             Shape::Api => {
                 files.objects(member, &api::WRAPPERS, Kind::Conversation, |files, e| {

@@ -91,6 +91,8 @@ pub(super) enum Shape {
     Kiro,
     /// A story of KoboldAI.
     Kobold,
+    /// A text thread of Zed.
+    ZedText,
     /// Requests to an API and their answers.
     Api,
     /// Conversations of a ChatGPT workspace, from the Compliance API.
@@ -113,6 +115,7 @@ impl Shape {
             Shape::AmazonQ => "amazon_q",
             Shape::Kiro => "kiro",
             Shape::Kobold => "kobold",
+            Shape::ZedText => "zed_text",
             Shape::Api => "api",
             Shape::Compliance => "compliance",
         }
@@ -125,7 +128,7 @@ impl Shape {
         [
             &shared[..],
             &backups[..],
-            &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold, Shape::Api, Shape::Compliance],
+            &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold, Shape::Api, Shape::Compliance, Shape::ZedText],
         ]
         .concat()
         .into_iter()
@@ -146,6 +149,11 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if ["gamestarted", "prompt", KOBOLD_ACTIONS].iter().all(|key| has(&keys, key)) {
         return Some(Shape::Kobold);
     }
+    // The messages follow the text of the whole thread, so they may be after the beginning of the file.
+    let is_zed = has(&keys, "zed") && has(&keys, "version") && has(&keys, "text");
+    if is_zed && values_of(&text, "\"zed\"").contains(&"context") {
+        return Some(Shape::ZedText);
+    }
     if is_amazon_q(&keys) {
         return Some(Shape::AmazonQ);
     }
@@ -163,6 +171,10 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     }
     // An extension for Claude's website names the speaker in the type of a message.
     if ["meta.exported_at", "chats.type", "chats.message"].iter().all(|key| has(&keys, key)) {
+        return Some(Shape::Conversations);
+    }
+    // Dify returns the questions of a conversation with their answers.
+    if ["data.conversation_id", "data.query", "data.answer"].iter().all(|key| has(&keys, key)) {
         return Some(Shape::Conversations);
     }
     if pairs::has_pairs(&keys, &text) {

@@ -1,8 +1,7 @@
 //! Reads threads. The messages come from one file, and the title and times from the file of the thread.
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::any_time::first_time;
-use mementory_formats_shared::chat::Chat;
-use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::chat::{Chat, Turn, put_oldest_first};
 use mementory_formats_shared::message::{first_text, read_message, send};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
@@ -125,7 +124,9 @@ fn messages(
         let _ = files;
         Ok(())
     })?;
-    for (id, turns) in by_thread {
+    for (id, mut turns) in by_thread {
+        // OpenAI's API lists the newest message first.
+        put_oldest_first(&mut turns);
         let chat = match threads.remove(&id) {
             Some(thread) => thread.chat(turns),
             None => {

@@ -1,0 +1,123 @@
+//! Reads the database of the command line program LLM: a table of conversations, and a table whose rows are a prompt
+//! with its response.
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::any_time::text_time;
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::message::send;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, USER};
+use mementory_formats_shared::sqlite::{Database, unreadable};
+use mementory_formats_shared::sqlite_rows::{
+    self, Row, Schema, each_row, report_other_tables, row_of, row_text, tables,
+};
+use mementory_model::{DroppedAs, Kind, Times, Verbatim};
+use serde_json::Value;
+
+const PLATFORM: &str = "llm";
+/// Columns that contain or repeat what was sent to the model.
+const SENT_COLUMNS: [&str; 3] = ["prompt", "system", "prompt_json"];
+
+/// True for the database of LLM.
+pub(super) fn is_database(schema: &Schema) -> bool {
+    schema.has_table("conversations", &["id", "name", "model"])
+        && schema.has_table("responses", &["id", "prompt", "response", "conversation_id", "datetime_utc"])
+}
+
+/// Sends the conversations of a database. Opening the database neither locks nor changes anything.
+pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let database = sqlite_rows::open(files, member)?;
+    let names = tables(&database).map_err(|error| unreadable(member, &error))?;
+    each_row(files, member, &database, "conversations", |files, row, number| {
+        let id = column(&row, "id");
+        let turns = id.as_deref().map(|id| turns_of(files, member, &database, id)).unwrap_or_default();
+        let mut chat = Chat {
+            id,
+            title: column(&row, "name"),
+            model: column(&row, "model"),
+            is_log: true,
+            pointer: format!("conversations/row {number}"),
+            turns,
+            ..Chat::default()
+        };
+        chat.times.created = chat.turns.first().and_then(|turn| turn.times.created);
+        chat.times.updated = chat.turns.last().and_then(|turn| turn.times.created);
+        chat.verbatim = Some(Verbatim::json(row_text(row, |_| false)));
+        send(files, member, chat, PLATFORM, Some("database"))
+    })?;
+    report_other_tables(files, member, &database, &names, |table| match table {
+        "conversations" | "responses" => None,
+        name if name.starts_with('_') || name.starts_with("responses_fts") => None,
+        _ => Some("it has no messages"),
+    });
+    Ok(())
+}
+
+fn column(row: &Row, name: &str) -> Option<String> {
+    row.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned)
+}
+
+/// The messages of a conversation. Responses that cannot be read are reported.
+fn turns_of(files: &mut FileReader<'_>, member: &Member, database: &Database, conversation: &str) -> Vec<Turn> {
+    let mut out = Vec::new();
+    let failed = match read_turns(database, conversation, files.context.limits.element_bytes, &mut out) {
+        Ok(true) => return out,
+        Ok(false) => "too_large: the rest of this conversation is larger than the limit".to_owned(),
+        Err(error) => format!("database_unreadable: {error}"),
+    };
+    let place = format!("{}#responses of {conversation}", member.place);
+    files.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
+    out
+}
+
+/// Adds the messages of a conversation. Returns false if their texts have more than `max_bytes`; the rest is not read
+/// then.
+fn read_turns(database: &Database, conversation: &str, max_bytes: u64, out: &mut Vec<Turn>) -> rusqlite::Result<bool> {
+    let sql = "SELECT * FROM responses WHERE conversation_id = ?1 ORDER BY datetime_utc, rowid";
+    let mut statement = database.connection.prepare(sql)?;
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut rows = statement.query([conversation])?;
+    let (mut bytes, mut last_system) = (0, None);
+    while let Some(row) = rows.next()? {
+        let row = row_of(row, &names);
+        bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
+        if bytes > max_bytes || out.len() as u64 >= database.max_rows {
+            return Ok(false);
+        }
+        add_turns(row, &mut last_system, out);
+    }
+    Ok(true)
+}
+
+/// Adds the system prompt of a row unless the row before it had the same, its prompt and its response. The verbatim of
+/// a response does not contain the prompt, so erasing the prompt erases its text completely.
+fn add_turns(mut row: Row, last_system: &mut Option<String>, out: &mut Vec<Turn>) {
+    let id = column(&row, "id").unwrap_or_else(|| row.get("id").map(Value::to_string).unwrap_or_default());
+    let times = Times { created: column(&row, "datetime_utc").as_deref().and_then(text_time), ..Times::default() };
+    let model = column(&row, "resolved_model").or_else(|| column(&row, "model"));
+    let pointer = format!("responses/{id}");
+    let turn = |role: &str, text: &str, source: String| Turn {
+        id: Some(format!("{id}/{role}")),
+        role: role.into(),
+        text: text.to_owned(),
+        content_type: if role == SYSTEM { "context".into() } else { "text".into() },
+        hidden: role == SYSTEM,
+        model: model.clone().filter(|_| role == ASSISTANT),
+        times: times.clone(),
+        pointer: pointer.clone(),
+        verbatim: Some(Verbatim::json(source)),
+        ..Turn::default()
+    };
+    let system = column(&row, "system");
+    if let Some(text) = system.as_ref().filter(|_| system != *last_system) {
+        out.push(turn(SYSTEM, text, Value::from(text.as_str()).to_string()));
+    }
+    if let Some(prompt) = column(&row, "prompt") {
+        out.push(turn(USER, &prompt, Value::from(prompt.as_str()).to_string()));
+    }
+    let response = column(&row, "response").unwrap_or_default();
+    SENT_COLUMNS.iter().for_each(|name| {
+        row.remove(*name);
+    });
+    out.push(turn(ASSISTANT, &response, row_text(row, |_| false)));
+    *last_system = system;
+}
