@@ -482,7 +482,7 @@ impl<'i> ImportRun<'i> {
         // whichever of the two comes first.
         let closes_statement = row > 0 && is_bitemporal(record) && reopens(record, &self.stored_record(row)?);
         let newer = later || closes_statement || is_of_later_export || self.recency == Recency::Next;
-        let same = same_content && !(newer && self.differs_from_occurrence(row, record)?);
+        let same = same_content && !(newer && self.differs_from_occurrence(row, record, is_of_later_export)?);
         if newer
             && same
             && row > 0

@@ -97,11 +97,29 @@ pub(super) fn export_of(recency: Recency, keys: &VaultKeys, record: &Record) -> 
 impl ImportRun<'_> {
     /// Notes that the vault has the content of a row from the current source.
     pub(super) fn note_exported(&mut self, record: &Record, row: i64) {
-        if self.staging.is_some()
+        if export_of(self.recency, &self.context.keys, record).is_some() {
+            self.note_exported_file(row);
+        }
+    }
+
+    /// Notes that the vault has the bytes of a file from the current source. All files of an export are its own.
+    pub(super) fn note_exported_file(&mut self, row: i64) {
+        if let Recency::Dated { time, .. } = self.recency
+            && self.staging.is_some()
             && row > 0
-            && let Some((time, _)) = export_of(self.recency, &self.context.keys, record)
         {
             self.exports.rows.entry(time).or_default().add(row);
+        }
+    }
+
+    /// True if the vault has the file with this row from a later state of the current source.
+    pub(super) fn has_later_file(&self, row: i64) -> VaultResult<bool> {
+        match self.recency {
+            Recency::Earlier => Ok(true),
+            Recency::Dated { time, group } => {
+                Ok(self.exports.compare(self.connection, row, time, group)? == Some(Ordering::Less))
+            }
+            Recency::Unnumbered | Recency::Later | Recency::Next => Ok(false),
         }
     }
 }

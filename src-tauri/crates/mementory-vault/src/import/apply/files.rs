@@ -1,7 +1,7 @@
 //! Imports files: their records, their bytes, and passthrough files.
 use crate::{
     VaultResult,
-    import::{apply::ImportRun, apply::SeenRecord, apply::record_place, apply::short_digest, sequence::Recency},
+    import::{apply::ImportRun, apply::SeenRecord, apply::record_place, apply::short_digest},
     import_report::{ItemOutcome, MAX_LISTED_ITEMS},
 };
 use mementory_formats::{AttachmentFile, PassthroughItem};
@@ -83,6 +83,9 @@ impl FileImport<'_, '_> {
             let (row, redacted) = (*row, *redacted);
             if row > 0 && !redacted {
                 self.set_file(row, size, blob, record.record_type.as_deref())?;
+                if blob.is_some() {
+                    self.run.note_exported_file(row);
+                }
             }
             return Ok(row);
         }
@@ -110,6 +113,7 @@ impl FileImport<'_, '_> {
             (seen.row, seen.trashed) = self.run.insert(id, record, &digest, 0)?;
             if seen.row > 0 {
                 self.set_file(seen.row, size, blob, record.record_type.as_deref())?;
+                self.run.note_exported_file(seen.row);
             }
             (ItemOutcome::Added, "")
         };
@@ -143,7 +147,10 @@ impl FileImport<'_, '_> {
         // Our own exports omit the secrets in settings; importing such an export must not remove the secrets from the
         // vault.
         let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(former_blob.as_deref(), blob));
-        let is_earlier = changed && former_blob.is_some() && self.run.recency == Recency::Earlier;
+        let is_earlier = changed && former_blob.is_some() && self.run.has_later_file(seen.row)?;
+        if !is_earlier && !seen.redacted && blob.is_some() {
+            self.run.note_exported_file(seen.row);
+        }
         if let Some(staging) = &mut self.run.staging {
             if changed && (seen.redacted || is_earlier) {
                 staging.older.add(seen.row)
