@@ -1,5 +1,6 @@
 //! Warns about capabilities of an agent that depend on its host, or that do not match its credentials, so that they may
 //! not work on another host (spec §3.2.6, §3.4.2).
+use super::wire::folded_id;
 use mementory_json::Tree;
 use mementory_model::Issue;
 use std::collections::BTreeSet;
@@ -56,7 +57,7 @@ impl CapabilityCheck {
     pub(super) fn add_credential(&mut self, doc: &Tree) {
         let id = text(doc, "id").unwrap_or_default().to_owned();
         self.granted.push((id.clone(), texts(doc, "capabilities_granted")));
-        self.credentials.insert(id);
+        self.credentials.insert(folded_id(&id));
     }
 
     /// An issue for each capability that depends on the host, and for each mismatch of capabilities and credentials.
@@ -67,7 +68,7 @@ impl CapabilityCheck {
                 let message = format!("the ability {name} depends on the host: {host_requirement}");
                 out.push(Issue::new("capability_host_dependent", place, message));
             }
-            for id in ids.iter().filter(|id| !self.credentials.contains(*id)) {
+            for id in ids.iter().filter(|id| !self.credentials.contains(&folded_id(id))) {
                 let message = format!("the ability {name} names the credential {id}, which is not in the file");
                 out.push(Issue::new("capability_credential_missing", place, message));
             }

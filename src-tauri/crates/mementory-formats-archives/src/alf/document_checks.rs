@@ -3,6 +3,7 @@
 use super::identity;
 use super::manifest::unsafe_name;
 use super::sealed_secrets;
+use super::wire::folded_id;
 use mementory_format::extension as slot;
 use mementory_json::Tree;
 use mementory_model::RecordKey;
@@ -55,7 +56,7 @@ pub(super) fn find_faults(layer: &str, tree: &Tree, is_sealed: bool) -> Vec<Elem
                     add("credential_nonce_repeated", "another credential has the same nonce and key derivation", true);
                 }
             }
-            "principals" if row.get("profile").and_then(|p| p.get("principal_id")) != row.get("id") => {
+            "principals" if !is_same_id(row.get("profile").and_then(|p| p.get("principal_id")), row.get("id")) => {
                 add("principal_id_differs", "profile.principal_id differs from the principal's id", false);
             }
             "attachments" => check_attachment(row, &mut add),
@@ -63,6 +64,14 @@ pub(super) fn find_faults(layer: &str, tree: &Tree, is_sealed: bool) -> Vec<Elem
         }
     }
     out
+}
+
+/// True if both are the same. UUIDs are compared without regard to case.
+fn is_same_id(left: Option<&Tree>, right: Option<&Tree>) -> bool {
+    match (left, right) {
+        (Some(Tree::Text(left)), Some(Tree::Text(right))) => folded_id(left) == folded_id(right),
+        _ => left == right,
+    }
 }
 
 fn check_credential(row: &Tree, is_sealed: bool, add: &mut dyn FnMut(&'static str, &'static str, bool)) {

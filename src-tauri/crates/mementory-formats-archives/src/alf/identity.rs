@@ -1,6 +1,6 @@
 //! Reads identity, principals, credentials and attachment rows as records (spec §3.2–§3.4, §3.1.9), and writes edits of
 //! these records back into their JSON.
-use super::wire::Remark;
+use super::wire::{Remark, folded_id};
 use mementory_format::{NOT_EXPORTED, plain_secrets};
 use mementory_json::Tree;
 use mementory_model::{Kind, Record, RecordKey, Timestamp, Verbatim};
@@ -98,7 +98,7 @@ pub(super) fn principal(element: &str, doc: &Tree, key: RecordKey, remarks: &mut
         record.fields.insert("principal_type".into(), kind.into());
     }
     if let Some(id) = text(doc, &["profile", "principal_id"])
-        && Some(id) != record.origin_id.as_deref()
+        && Some(folded_id(id)) != record.origin_id.as_deref().map(folded_id)
     {
         remarks.push(("principal_id_differs", "profile.principal_id".into()));
     }

@@ -286,7 +286,7 @@ fn spec_10_5_secrets_in_settings_files_are_not_exported_in_the_clear() {
 #[test]
 fn spec_10_5_1_mismatched_credentials_and_capabilities_are_reported() {
     let abilities = json!({"capabilities": [
-        {"name": "repo_reader", "portability": "intrinsic", "credential_ids": [id(1)]},
+        {"name": "repo_reader", "portability": "intrinsic", "credential_ids": [id(1).to_uppercase()]},
         {"name": "mailer", "credential_ids": [id(7)]},
         {"name": "writing", "portability": "intrinsic"}]});
     let rows = json!({"credentials": [credential(1, json!({"capabilities_granted": ["repo_reader"]})), credential(2, json!({})),
@@ -377,8 +377,8 @@ fn spec_10_6_files_of_the_threshold_size_or_larger_are_only_listed() {
 fn spec_10_7_principals_survive_a_round_trip() {
     let principal = |n: u32, kind: &str, agent: Value| {
         json!({"id": id(n), "principal_type": kind, "agent_id": agent,
-        "profile": {"id": id(n + 50), "agent_id": AGENT_ID, "principal_id": id(n), "version": n, "updated_at": "2026-01-01T00:00:00Z",
-            "structured": {"name": format!("P{n}")}}})
+        "profile": {"id": id(n + 50), "agent_id": AGENT_ID, "principal_id": id(n).to_uppercase(),
+            "version": n, "updated_at": "2026-01-01T00:00:00Z", "structured": {"name": format!("P{n}")}}})
     };
     let rows = json!({"principals": [principal(1, "human", Value::Null), principal(2, "agent", json!(id(70))), principal(3, "agent", Value::Null)]});
     let space = format!("principal_context:{}", id(2));

@@ -280,6 +280,7 @@ pub(super) fn lines_value(path: &Path) -> Value {
 /// The value in a YAML file, read with our parser.
 pub(super) fn yaml_value(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
-    let tree = mementory_json::yaml::parse(&text, 600.into()).unwrap();
+    let mut tree = mementory_json::yaml::parse(&text, 600.into()).unwrap();
+    mementory_json::yaml::to_json_notation(&mut tree);
     normalized(serde_json::from_str(&super::wire::json(&tree)).unwrap())
 }

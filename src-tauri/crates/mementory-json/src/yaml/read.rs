@@ -64,7 +64,9 @@ impl Iterator for BoundedChars<'_> {
 /// Bytes that an allocation needs in addition to the requested size.
 const ALLOCATION_OVERHEAD_BYTES: usize = 16;
 
-/// Parses a text with exactly one document, within the bounds for depth and estimated memory.
+/// Parses a text with exactly one document, within the bounds for depth and estimated memory. Numbers and truth values
+/// that JSON writes in another way, such as `+1`, `0x1F` and `TRUE`, are numbers with their text in the document, so
+/// that a caller whose format requires text gets it unchanged. [`to_json_notation`] converts the others.
 ///
 /// # Errors
 /// A text that is not YAML or has more or less than one document, and a value beyond the bounds.
@@ -243,17 +245,41 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
     }
     match text.as_ref() {
         "" | "~" | "null" | "Null" | "NULL" => Tree::Null,
-        "true" | "True" | "TRUE" => Tree::Bool(true),
-        "false" | "False" | "FALSE" => Tree::Bool(false),
-        // JSON has no such numbers. The caller converts them to text where its format requires text.
+        "true" => Tree::Bool(true),
+        "false" => Tree::Bool(false),
+        // JSON has no such numbers.
         ".nan" | ".NaN" | ".NAN" => Tree::Number(text.into_owned()),
         word if matches!(word.trim_start_matches(['+', '-']), ".inf" | ".Inf" | ".INF") => {
             Tree::Number(text.into_owned())
         }
-        word => match number(word) {
-            Some(token) => Tree::Number(token),
-            None => Tree::Text(text.into_owned()),
+        word if truth_value(word).is_some() || number(word).is_some() => Tree::Number(text.into_owned()),
+        _ => Tree::Text(text.into_owned()),
+    }
+}
+
+/// Converts numbers and truth values of a parsed document to the notation of JSON. Infinity and NaN, which JSON does
+/// not have, stay as they are. Recursion is safe, because [`parse`] bounds the depth of the tree.
+pub fn to_json_notation(tree: &mut Tree) {
+    match tree {
+        Tree::Number(token) => match truth_value(token) {
+            Some(value) => *tree = Tree::Bool(value),
+            None => {
+                if let Some(json) = number(token) {
+                    *token = json;
+                }
+            }
         },
+        Tree::Array(items) => items.iter_mut().for_each(to_json_notation),
+        Tree::Object(members) => members.iter_mut().for_each(|(_, value)| to_json_notation(value)),
+        Tree::Null | Tree::Bool(_) | Tree::Text(_) => {}
+    }
+}
+
+fn truth_value(word: &str) -> Option<bool> {
+    match word {
+        "True" | "TRUE" => Some(true),
+        "False" | "FALSE" => Some(false),
+        _ => None,
     }
 }
 

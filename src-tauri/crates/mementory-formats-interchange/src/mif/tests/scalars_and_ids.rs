@@ -43,11 +43,33 @@ fn canonical_form_follows_rfc_8785() {
 fn yaml_scalars_follow_the_core_schema() {
     let text = "- 1\n- +1\n- .5\n- 5.\n- 1e3\n- 0x1F\n- 0o17\n- 017\n- 1_000\n- .inf\n- .nan\n- yes\n- NO\n- true\n- ~\n- Null\n- \n- 2026-01-01\n- 12:30\n- \"1\"\n- !!str 1\n- !!int \"1\"\n- ! x\n- -\n- '-'\n- '.'\n";
     let text = text.replace("- -\n", "");
+    let mut tree = yaml::parse(&text, 10.into()).unwrap();
+    let written = |index: usize| match &tree {
+        Tree::Array(items) => items[index].clone(),
+        _ => panic!(),
+    };
+    for (index, token) in [(1, "+1"), (2, ".5"), (3, "5."), (5, "0x1F"), (6, "0o17")] {
+        assert_eq!(written(index), Tree::Number(token.into()), "as it is in the document");
+    }
+    yaml::to_json_notation(&mut tree);
     let mut out = String::new();
-    yaml::parse(&text, 10.into()).unwrap().write(&mut out);
+    tree.write(&mut out);
     assert_eq!(
         out,
         r#"[1,1,0.5,5.0,1e3,31,15,"017","1_000",.inf,.nan,"yes","NO",true,null,null,null,"2026-01-01","12:30","1","1",1,"x","-","."]"#
+    );
+}
+
+#[test]
+fn plain_scalars_keep_their_notation_where_a_text_is_required() {
+    let text = "mif_version: \"1.0\"\nexport: {id: exp_a, user_id: 0x1F}\nmemories:\n- content: +4917\n  tags: [TRUE, .5, 0o17]\n  importance: .5\n  x_new: +1\n";
+    let mut tree = wire::restore_text(yaml::parse(text, 10.into()).unwrap());
+    yaml::to_json_notation(&mut tree);
+    let mut out = String::new();
+    tree.write(&mut out);
+    assert_eq!(
+        out,
+        r#"{"mif_version":"1.0","export":{"id":"exp_a","user_id":"0x1F"},"memories":[{"content":"+4917","tags":["TRUE",".5","0o17"],"importance":0.5,"x_new":1}]}"#
     );
 }
 

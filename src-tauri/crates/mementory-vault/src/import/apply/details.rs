@@ -16,7 +16,7 @@ impl ImportRun<'_> {
     /// True if the record has the same content as the vault's version, but the source says that it is newer, and other
     /// details of it differ. What a person edited or redacted stays.
     pub(super) fn has_newer_details(&self, known: &KnownRecord, record: &Record) -> VaultResult<bool> {
-        if known.flags & (Flags::EDITED | Flags::REDACTED) != 0 || !can_have_newer_details(record) {
+        if known.flags & (Flags::EDITED | Flags::REDACTED) != 0 || record.repeats {
             return Ok(false);
         }
         let is_next = match self.options.merge {
@@ -32,6 +32,9 @@ impl ImportRun<'_> {
             Some(export) if !is_next => self.exports.compare(self.connection, known.row, export)?,
             _ => None,
         };
+        if grows(record) && by_export != Some(Ordering::Greater) {
+            return Ok(false);
+        }
         let is_later = self.recency.is_later_state();
         let may_be_newer = is_next
             || is_later
@@ -57,8 +60,13 @@ impl ImportRun<'_> {
     }
 
     /// True if the record, which is newer than an occurrence of the same content in this input, has other details.
-    pub(super) fn differs_from_occurrence(&self, row: i64, record: &Record) -> VaultResult<bool> {
-        if row <= 0 || !can_have_newer_details(record) {
+    pub(super) fn differs_from_occurrence(
+        &self,
+        row: i64,
+        record: &Record,
+        is_of_later_export: bool,
+    ) -> VaultResult<bool> {
+        if row <= 0 || record.repeats || grows(record) && !is_of_later_export {
             return Ok(false);
         }
         let stored = self.stored_record(row)?;
@@ -105,10 +113,10 @@ impl ImportRun<'_> {
     }
 }
 
-/// False for conversations and messages, because their details change whenever the conversation continues, and for
-/// records that the source repeats, because these combine the details of all occurrences.
-fn can_have_newer_details(record: &Record) -> bool {
-    !record.repeats && !matches!(record.kind, Kind::Conversation | Kind::Message)
+/// True for conversations and messages: their details and times change whenever the conversation continues, so only an
+/// export that says when it was made shows which of them are newer.
+fn grows(record: &Record) -> bool {
+    matches!(record.kind, Kind::Conversation | Kind::Message)
 }
 
 fn is_superseded(record: &Record) -> bool {

@@ -55,10 +55,11 @@ impl DuplicateImport<'_, '_> {
         // If nothing shows which of the two is newer, the later one in the input is.
         let is_newer = order.is_none_or(Ordering::is_ge);
         let is_stated_newer = order == Some(Ordering::Greater);
-        let same = same_content && !(is_stated_newer && self.run.differs_from_occurrence(row, record)?);
+        let is_of_later_export = self.export_order(seen) == Some(Ordering::Greater);
+        let has_other_details = is_stated_newer && self.run.differs_from_occurrence(row, record, is_of_later_export)?;
+        let same = same_content && !has_other_details;
         // The vault may have kept its version only because the former occurrence was of an earlier export.
-        let may_be_newest = self.export_order(seen) == Some(Ordering::Greater);
-        if is_newer && row > 0 && !written && (!same || may_be_newest) {
+        if is_newer && row > 0 && !written && (!same || is_of_later_export) {
             return self.merge_with_known(id, record, digest, extra_flags);
         }
         let (outcome, reason) = if same {
