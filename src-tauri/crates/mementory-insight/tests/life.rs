@@ -24,6 +24,8 @@ const TUNED: [&str; 9] = [
 /// A life that was kept for measuring only. Do not adjust the rules to it.
 const KEPT: [&str; 1] = [include_str!("data/lives/kept_potter.tsv")];
 const DAY: i64 = 86_400_000_000;
+/// The days in the files are counted from 1 January 2022, which is this many days after 1 January 1970.
+const FIRST_DAY: i64 = 18_993;
 
 struct Life {
     names: Vec<&'static str>,
@@ -46,7 +48,7 @@ fn life(file: &'static str) -> Life {
             "-" => drop(pair()),
             name => {
                 names.push(name);
-                days.push((second != "?").then(|| second.parse::<i64>().unwrap() * DAY));
+                days.push((second != "?").then(|| (second.parse::<i64>().unwrap() + FIRST_DAY) * DAY));
                 texts.push(third);
             }
         }

@@ -28,6 +28,8 @@ const MIN_ATTRIBUTE_OF_EACH: f32 = 0.2;
 const MIN_ATTRIBUTE_CERTAIN: f32 = 0.5;
 /// How alike two statements must be if their attribute is not certain and they share no rare term.
 const MIN_LIKENESS_IF_UNCERTAIN: f32 = 0.6;
+/// The corresponding limit for attributes that are not compared by numbers.
+const MIN_LIKENESS_IF_CHANGED: f32 = 0.33;
 /// The corresponding limit if no words show a difference.
 const MIN_ATTRIBUTE_ALONE: f32 = 0.5;
 /// Two sentences count as naming different things only if they are less alike than this.
@@ -206,6 +208,14 @@ fn differ_in(
     if attribute.name.starts_with("favourite_") && !(one.marks.likes && other.marks.likes) {
         return false;
     }
+    if attribute.name == "relationship" && !pair.over && shared.share_listed_value(one, other, attribute.name) {
+        return false;
+    }
+    // Somebody who likes wine may like sake too.
+    let is_stated_otherwise = pair.over || pair.negated || pair.opinion || pair.numbers_differ;
+    if attribute.is_consumed && !is_stated_otherwise && !pair.same_name && !shared.share_concept(one, other) {
+        return false;
+    }
     let numbers_differ = pair.numbers_differ
         && (attribute.units.is_empty()
             || one.amounts.measured_in(attribute.units).numbers_differ(&other.amounts.measured_in(attribute.units)));
@@ -242,9 +252,13 @@ fn differ_in(
     // An attribute that is less certain needs words that say that something changed, in sentences that are alike.
     let certain = probability >= MIN_ATTRIBUTE_CERTAIN
         || pair.changed
-            && (attribute.comparison != Comparison::Numbers
-                || pair.same_thing
-                || pair.likeness >= MIN_LIKENESS_IF_UNCERTAIN);
+            && (pair.same_thing
+                || pair.same_name
+                || pair.likeness
+                    >= match attribute.comparison {
+                        Comparison::Numbers => MIN_LIKENESS_IF_UNCERTAIN,
+                        Comparison::Names | Comparison::Values => MIN_LIKENESS_IF_CHANGED,
+                    });
     if !certain {
         return false;
     }
@@ -282,7 +296,7 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
     if pair.fulfilled
         && same_person
         && pair.same_thing
-        && (several || closer.overlap >= 0.5 || closer.has_first_thing)
+        && (several || closer.overlap >= 0.5 || closer.has_first_thing && !pair.only_ongoing)
         && at_least(MIN_LIKENESS_IF_FULFILLED)
     {
         return true;
@@ -304,10 +318,11 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
     let same_main_thing = (several
         || closer.overlap >= MIN_OVERLAP
         || closer.same_first_thing
-        || closer.has_first_thing && at_least(0.4))
+        || closer.has_first_thing && at_least(0.5))
         && !closer.places_differ;
-    pair.over
-        && same_main_thing
+    // "Left the rowing club" and "does not row in winter" both deny, and who stopped playing may still watch.
+    let over = pair.over && !pair.older_denies && !shared.one_is_onlooker(one, other);
+    over && same_main_thing
         && (at_least(0.45) || (several || closer.has_first_thing) && at_least(0.3) || closer.same_first_thing)
         || (pair.opinion && at_least(0.35) || negated && at_least(0.5)) && !closer.denies_something_else
         || pair.numbers_differ

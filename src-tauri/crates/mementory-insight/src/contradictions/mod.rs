@@ -101,8 +101,8 @@ struct Prepared<'t> {
     folded: Folded,
     marks: Marks,
     signs: Signs,
-    /// The attributes of which the statement gives a listed value.
-    slots: Vec<&'static str>,
+    /// The listed values that the statement gives, each with its attribute.
+    slots: Vec<(&'static str, &'static str)>,
     /// The nouns and names of the statement without the person's own name, see `terms`.
     terms: Vec<String>,
     /// What amounts of money are for, as positions in `MONEY_PURPOSES`.
@@ -269,7 +269,7 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
     };
     let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
     let signs = Signs::new(&folded.text);
-    let slots = slots::attributes_in(&folded);
+    let slots = slots::values_in(&folded);
     let negated_terms = signs.negated_clauses.as_ref().map(|clauses| {
         let clauses = clauses.iter().filter_map(|(start, end)| folded.text.get(*start..*end));
         clauses.flat_map(|clause| terms::terms_in(&Folded { text: clause.to_owned(), ..folded.clone() })).collect()

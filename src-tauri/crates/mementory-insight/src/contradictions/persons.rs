@@ -124,12 +124,12 @@ impl Persons {
 
     /// Adds mentions in Katakana of people whose names are known in Latin letters: 「アルマ」 is Alma.
     fn add_in_katakana(&mut self, texts: &[Folded]) {
-        let latin: Vec<(usize, String)> = self
-            .people
-            .iter()
-            .enumerate()
-            .filter(|(_, person)| person.name.len() >= 3 && person.name.is_ascii())
-            .map(|(n, person)| (n, person.name.clone()))
+        // "Frau Miho" is known by the name alone.
+        let is_name =
+            |word: &&str| word.len() >= 3 && word.is_ascii() && !RELATIONS.iter().any(|names| names.contains(word));
+        let people = self.people.iter().enumerate();
+        let latin: Vec<(usize, String)> = people
+            .flat_map(|(n, person)| person.name.split([' ', '.']).filter(is_name).map(move |word| (n, word.to_owned())))
             .collect();
         let mut known: HashMap<String, Option<usize>> = HashMap::new();
         for (n, text) in texts.iter().enumerate().filter(|(_, text)| text.languages.ja) {

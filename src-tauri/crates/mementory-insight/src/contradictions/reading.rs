@@ -3,7 +3,7 @@ use super::{
     Marks, Persons, Prepared, Signs,
     amounts::{Amounts, Time, amounts},
     attributes::{StatedAttribute, dot},
-    terms::{Rarity, places_differ, share_place},
+    terms::{Rarity, is_general_concept, places_differ, share_place},
 };
 use crate::{
     fold::{Folded, Languages},
@@ -155,6 +155,10 @@ pub(super) struct PairComparison {
     pub(super) opinion: bool,
     /// True if exactly one of the two is a plan.
     pub(super) one_plan: bool,
+    /// True if the older statement denies something.
+    pub(super) older_denies: bool,
+    /// True if the older statement is about something that is being done, not about a plan.
+    pub(super) only_ongoing: bool,
     /// True if the older statement is about something expected, and the newer one says that it has happened.
     pub(super) fulfilled: bool,
 }
@@ -188,6 +192,8 @@ impl PairComparison {
             negated: a.signs.negated != b.signs.negated && shared.negation_concerns(a, b),
             opinion: likes_what_other_dislikes(a.marks, b.marks) || likes_what_other_dislikes(b.marks, a.marks),
             one_plan: a.marks.plan != b.marks.plan,
+            older_denies: dated && older.signs.negated,
+            only_ongoing: older.marks.ongoing && !older.marks.plan && !older.marks.pending,
             fulfilled: dated
                 && is_open(older)
                 && (newer.marks.done || newer.signs.over)
@@ -328,13 +334,32 @@ impl<'p> SharedNames<'p> {
             distinguished: have_other_names(one, other)
                 || both.is_some_and(|(a, b)| are_opposites(&a.folded.text, &b.folded.text)),
             denies_something_else: one.languages.share(other.languages)
-                && (self.denies_more(one, other) || self.denies_more(other, one)),
+                && (self.denies_more(one, other) || self.denies_more(other, one))
+                || self.denies_other_concept(one, other)
+                || self.denies_other_concept(other, one),
             numbers_of_one_unit_differ: same_purpose
                 && one.signs.remaining == other.signs.remaining
                 && one.amounts.numbers_of_one_unit_differ(&other.amounts),
             levels_differ: one.amounts.levels_differ(&other.amounts),
             same_people: both.is_some_and(|(a, b)| a.mentioned == b.mentioned),
         }
+    }
+
+    /// True if both name the same thing or activity of the list of concepts.
+    pub(super) fn share_concept(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        let both = self.both(one, other);
+        both.is_some_and(|(a, b)| a.things.iter().any(|term| term.starts_with('~') && b.things.contains(term)))
+    }
+
+    /// True if both give the same listed value of an attribute.
+    pub(super) fn share_listed_value(&self, one: &Reading<'_>, other: &Reading<'_>, attribute: &str) -> bool {
+        let both = self.both(one, other);
+        both.is_some_and(|(a, b)| a.slots.iter().any(|slot| slot.0 == attribute && b.slots.contains(slot)))
+    }
+
+    /// True if exactly one of them says that something is only watched or read about.
+    pub(super) fn one_is_onlooker(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        one.signs.onlooker != other.signs.onlooker
     }
 
     /// True if both name the same city or country, however many other statements name it.
@@ -371,11 +396,23 @@ impl<'p> SharedNames<'p> {
         denies && both.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
     }
 
+    /// True if `one` is negated or a dislike, and the listed things that it names are not those of `other`: sake
+    /// is not wine. A general word such as "alcohol" may stand for any of them.
+    fn denies_other_concept(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        let Some((a, b)) = self.both(one, other) else { return false };
+        let concepts = |statement: &'p Prepared<'p>| statement.things.iter().filter(|term| term.starts_with('~'));
+        (one.signs.negated || one.marks.dislikes)
+            && concepts(a).next().is_some()
+            && concepts(b).next().is_some()
+            && concepts(a).chain(concepts(b)).all(|term| !is_general_concept(term))
+            && !concepts(a).any(|term| b.things.contains(term))
+    }
+
     /// True if the two say different things about work: one about shifts, the other about the place.
     pub(super) fn are_about_other_parts_of_work(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         const PARTS: [&str; 4] = ["commute", "hours", "shift", "workplace"];
         let parts = |statement: &Prepared<'_>| -> Vec<&str> {
-            statement.slots.iter().copied().filter(|slot| PARTS.contains(slot)).collect()
+            statement.slots.iter().map(|(slot, _)| *slot).filter(|slot| PARTS.contains(slot)).collect()
         };
         self.both(one, other).is_some_and(|(a, b)| {
             let (one, other) = (parts(a), parts(b));

@@ -2,7 +2,7 @@
 //! it comes in addition, or that it holds only on some occasions.
 use crate::{
     patterns::WordSet,
-    word_lists::{ADDITIONS, AFFIRMING_NEGATIONS, CHANGED, NEGATIONS, OCCASIONS, OVER, REMAINING},
+    word_lists::{ADDITIONS, AFFIRMING_NEGATIONS, CHANGED, NEGATIONS, OCCASIONS, ONLOOKING, OVER, REMAINING},
 };
 use std::sync::OnceLock;
 
@@ -15,6 +15,8 @@ pub(super) struct Signs {
     /// Where the negated clauses are, in bytes, if a contrasting clause is not negated: "no dogs but two cats".
     pub(super) negated_clauses: Option<Vec<(usize, usize)>>,
     pub(super) adds: bool,
+    /// Something is only watched, read or heard about.
+    pub(super) onlooker: bool,
     /// The numbers say what is still to be done.
     pub(super) remaining: bool,
     /// Positions in `OCCASIONS`.
@@ -30,6 +32,7 @@ enum Sign {
     Affirms,
     Adds,
     Remaining,
+    Onlooks,
     Limited(usize),
 }
 
@@ -50,6 +53,7 @@ impl Signs {
                 Sign::Negated => negations.push(hit.start),
                 Sign::Adds => signs.adds = true,
                 Sign::Remaining => signs.remaining = true,
+                Sign::Onlooks => signs.onlooker = true,
                 Sign::Limited(n) => signs.occasions.push(*n),
             }
         }
@@ -93,6 +97,7 @@ fn sign_words() -> &'static WordSet<Sign> {
             (AFFIRMING_NEGATIONS, Sign::Affirms),
             (ADDITIONS, Sign::Adds),
             (REMAINING, Sign::Remaining),
+            (ONLOOKING, Sign::Onlooks),
         ];
         let signs = lists.into_iter().flat_map(|(words, sign)| words.iter().map(move |word| (*word, sign)));
         let occasions = OCCASIONS.iter().enumerate();

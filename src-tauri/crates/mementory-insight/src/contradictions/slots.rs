@@ -259,15 +259,15 @@ fn language_in(statement: &Prepared<'_>) -> Option<usize> {
     }
 }
 
-/// The attributes of which a text gives a value.
-pub(super) fn attributes_in(folded: &Folded) -> Vec<&'static str> {
-    let mut out: Vec<&'static str> = Vec::new();
+/// The values that a text gives, each with its attribute.
+pub(super) fn values_in(folded: &Folded) -> Vec<(&'static str, &'static str)> {
+    let mut out: Vec<(&'static str, &'static str)> = Vec::new();
     for hit in patterns().hits(&folded.text) {
         if let Pattern::Value(value, code) = *hit.value
             && folded.languages.may_be(code)
-            && !out.contains(&value.attribute)
+            && !out.contains(&(value.attribute, value.class))
         {
-            out.push(value.attribute);
+            out.push((value.attribute, value.class));
         }
     }
     out

@@ -80,6 +80,13 @@ pub(super) fn places_differ(a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     !one.is_empty() && !other.is_empty() && !one.iter().any(|place| other.contains(place))
 }
 
+/// True for a listed thing that stands for others in the list: alcohol for wine, meat for beef.
+pub(super) fn is_general_concept(term: &str) -> bool {
+    const GENERAL: [&str; 3] = ["alcohol", "fish", "meat"];
+    let number = term.strip_prefix('~').and_then(|n| n.parse::<usize>().ok());
+    number.and_then(|n| CONCEPTS.get(n)).is_some_and(|names| names.iter().any(|name| GENERAL.contains(name)))
+}
+
 /// True if both statements name the same city or country.
 pub(super) fn share_place(a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     a.terms.iter().any(|term| is_place(term) && b.terms.contains(term))
