@@ -9,7 +9,7 @@ import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
 import { zip } from "./generated.mjs";
 
 /** Per format: the name of an export, and a function that reads its content as `{place: text}`. */
-const FORMATS = {
+export const FORMATS = {
   mem: { name: "out.mem", parts: readBundle },
   alf: { name: "out.alf", parts: readArchive },
   mif: { name: "out.mif.json", parts: readFile },
@@ -111,7 +111,7 @@ function lossProblems(losses) {
   ];
 }
 
-function isJson(text) {
+export function isJson(text) {
   try {
     JSON.parse(text);
     return true;

@@ -219,7 +219,7 @@ fn an_older_schema_is_upgraded_and_no_copy_stays() {
         let db = rusqlite::Connection::open(dir.join("store.db")).unwrap();
         db.execute_batch(&format!("PRAGMA key = \"x'{key}'\"; PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256;")).unwrap();
         db.execute_batch(
-            "DROP TABLE reviews; DROP TABLE vectors; DROP TRIGGER forget_changed_vector; DROP TRIGGER forget_trashed_vector; \
+            "DROP TABLE export_ids; DROP TABLE reviews; DROP TABLE vectors; DROP TRIGGER forget_changed_vector; DROP TRIGGER forget_trashed_vector; \
              DROP TRIGGER forget_erased_vector; DROP TRIGGER look_again; DROP TRIGGER forget_findings; DROP TABLE findings; DROP TABLE judged; \
              DROP TABLE unlooked; DROP TABLE apart; PRAGMA user_version = 1;",
         )

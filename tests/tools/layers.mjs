@@ -9,6 +9,7 @@ import { testExports } from "../cli/exports.mjs";
 import { testGoldenVaults } from "../cli/golden.mjs";
 import { SHARED } from "../cli/mementory.mjs";
 import { testConversions } from "../cli/matrix.mjs";
+import { testSameFormat } from "../cli/same-format.mjs";
 import { testCliCases } from "../cli/run.mjs";
 import { testUnknownFields } from "../cli/unknown-fields.mjs";
 import { testCorpus } from "../corpus/run.mjs";
@@ -211,6 +212,7 @@ export const LAYERS = {
     testGoldenVaults,
     testExports,
     testConversions,
+    testSameFormat,
     testCanaries,
     testConversionLeavesNothing,
     testBombs,

@@ -56,6 +56,7 @@ describe("the list of sources", () => {
   it("knows the source of a format, and nothing of an unknown one", () => {
     expect(sourceOf("chatgpt")?.id).toBe("chatgpt");
     expect(sourceOf("alf_delta")?.id).toBe("portable");
+    expect(sourceOf("generic_chat")?.id, "the general source, not one of its programs").toBe("anything");
     expect([sourceOf(null), sourceOf("no_such_format")]).toEqual([null, null]);
     expect(SOURCES.filter((source) => !isReadable(source)).every(({ group }) => group !== "other")).toBe(true);
   });

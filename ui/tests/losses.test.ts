@@ -42,7 +42,7 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
   },
   "mementory-formats-interchange/src/mif/interop_export.rs &name": () => members("Record"),
   "mementory-formats-interchange/src/pam/extension.rs name": () => members("Record"),
-  "mementory-formats-interchange/src/mem/extension.rs &field": () => members("Times").map((each) => `times.${each}`),
+  "mementory-formats-archives/src/mem/extension.rs &field": () => members("Times").map((each) => `times.${each}`),
   "mementory-formats-interchange/src/pam/compose.rs member": () => {
     const source = rust.get("mementory-formats-interchange/src/pam/schema.rs") ?? "";
     const rule = /MEMORY_RULE: Rule = ClosedObject\(&\[([^;]*?)\]\);/.exec(source)?.[1] ?? "";
@@ -52,13 +52,13 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
       (name) => name !== "custom_type",
     );
   },
-  "mementory-formats-interchange/src/mem/write.rs name": () => {
-    const source = rust.get("mementory-formats-interchange/src/mem/kinds.rs") ?? "";
+  "mementory-formats-archives/src/mem/write.rs name": () => {
+    const source = rust.get("mementory-formats-archives/src/mem/kinds.rs") ?? "";
     return [...new Set(matches(source, /\b(\w+): Int\b/g))];
   },
   ...Object.fromEntries(
     [
-      "mementory-formats-interchange/src/alf/compose.rs",
+      "mementory-formats-archives/src/alf/compose.rs",
       "mementory-formats-interchange/src/pam/write.rs",
       "mementory-formats-vendor/src/transfer_text/write.rs",
     ].map((file) => [

@@ -20,7 +20,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-formats-engines": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
   "mementory-formats-vendor": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
   // May use mementory-formats-agents, because an `.alf` (§6, §9) contains workspaces of agents in their own formats.
-  "mementory-formats-interchange": [
+  "mementory-formats-archives": [
     "mementory-model",
     "mementory-json",
     "mementory-format",
@@ -28,12 +28,14 @@ const ALLOWED_DEPENDENCIES = {
     // ALF (§8.3) and `.mem` (§7) forbid unencrypted secrets, so their validators search for secrets.
     "mementory-scan",
   ],
+  "mementory-formats-interchange": ["mementory-model", "mementory-json", "mementory-format"],
   "mementory-formats": [
     "mementory-model",
     "mementory-format",
     "mementory-formats-agents",
     "mementory-formats-engines",
     "mementory-formats-vendor",
+    "mementory-formats-archives",
     "mementory-formats-interchange",
   ],
   "mementory-search": ["mementory-model", "mementory-crypto"],
@@ -68,7 +70,17 @@ const ALLOWED_IN_TESTS = {
   "mementory-formats-agents": ["mementory-formats-engines", "mementory-formats-vendor"],
   "mementory-formats-engines": ["mementory-formats-agents", "mementory-formats-vendor"],
   "mementory-formats-vendor": ["mementory-formats-agents", "mementory-formats-engines"],
-  "mementory-formats-interchange": ["mementory-formats-engines", "mementory-formats-vendor"],
+  "mementory-formats-archives": [
+    "mementory-formats-engines",
+    "mementory-formats-interchange",
+    "mementory-formats-vendor",
+  ],
+  "mementory-formats-interchange": [
+    "mementory-formats-agents",
+    "mementory-formats-archives",
+    "mementory-formats-engines",
+    "mementory-formats-vendor",
+  ],
   "mementory-formats": ["mementory-crypto"],
   "mementory-testkit": ["mementory-format"],
   "mementory-insight": ["mementory-meaning"],

@@ -42,7 +42,11 @@ pub fn convert(
     let secret = zeroize::Zeroizing::new(format!("{} {}", files::suggest_passphrase()?, files::suggest_passphrase()?));
     let create = CreateOptions { kdf_floor: true };
     let (session, _) = Session::create(&folder.path().join("Mementory.mementory"), &secret, create)?;
-    let report = session.imports().import_with(request, input_passphrase, false, job)?;
+    // An encrypted file may contain secrets that an export in the clear has to find in the records.
+    let loses_encryption = input_passphrase.is_some() && options.passphrase.is_none();
+    let writes_back = writes_elements_back(export, options) && !loses_encryption;
+    let converts_to = by_id(&export.format).filter(|_| writes_back).map(|format| format.id());
+    let report = session.imports().import_for_conversion(request, input_passphrase, converts_to, job)?;
     let is_same_format = by_id(&export.format).is_some_and(|format| report.format.as_deref() == Some(format.id()));
     let source_version = report.version.clone().filter(|_| is_same_format);
     let options = ExportOptions { source_version, ..options.clone() };
@@ -50,6 +54,18 @@ pub fn convert(
     add_unread_as_losses(&report, &mut exported);
     let source = Source { format: report.format, version: report.version };
     Ok(exported.map(|exported| Converted { exported, source }))
+}
+
+/// True if a conversion to the format of the input writes untouched elements back unchanged. Masking, another version
+/// or encoding, and the like change elements. Then they are composed again, which needs the records in them.
+fn writes_elements_back(export: &ExportRequest, options: &ExportOptions) -> bool {
+    let changes_elements = export.cover
+        || options.strip_identifiers
+        || options.version.is_some()
+        || options.encoding.is_some()
+        || options.base.is_some()
+        || options.selector.is_some();
+    !changes_elements
 }
 
 /// Adds records that could not be read to the losses, because the person sees no import report for a conversion.

@@ -27,6 +27,12 @@ impl ApiError {
         Self { code, message: message.into(), details: BTreeMap::new(), exit }
     }
 
+    /// The error for an output file or folder that exists: refused, like an input.
+    pub fn exists(path: impl std::fmt::Display) -> Self {
+        let message = format!("{path} already exists and was not changed. Choose another name.");
+        Self::new("exists", 6, message).with("path", path)
+    }
+
     /// Adds an entry to the details.
     pub fn with(mut self, key: &str, value: impl ToString) -> Self {
         self.details.insert(key.into(), value.to_string());
@@ -46,7 +52,7 @@ pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
     }
     match error {
         V::Missing(path) => ApiError::new("vault_missing", 7, format!("The vault isn't where it was. {path} can't be found.")).with("path", path),
-        V::Exists(path) => ApiError::new("exists", 6, format!("{path} already exists and was not changed. Choose another name.")).with("path", path),
+        V::Exists(path) => ApiError::exists(path),
         V::NotAnExport(path) => ApiError::new("exists", 6, format!("{path} is not an earlier export of this kind, so it was not replaced. Nothing was changed. Choose another name.")).with("path", path),
         V::ChangedSince(path) => ApiError::new("changed_since", 6, format!("{path} has changed since it was saved. Nothing was deleted.")).with("path", path),
         V::InUse => ApiError::new("vault_in_use", 4, "Another window or command is using this vault. Close it, or wait until it ends."),
@@ -152,6 +158,7 @@ fn from_io(place: &str, source: &std::io::Error) -> ApiError {
         K::PermissionDenied => {
             ("no_permission", format!("Mementory has no permission to open {place}. Nothing was changed."))
         }
+        K::AlreadyExists => return ApiError::exists(place),
         K::StorageFull => (
             "disk_full",
             "The disk is full. Nothing was changed and nothing is lost. Free some space and try again.".into(),

@@ -4,7 +4,7 @@ use crate::{ApiError, ApiResult, files, new_file::new_file, trust, types::*};
 use mementory_crypto::portable::{Algorithm, SigningKey};
 use mementory_formats::{
     Format, FormatError, FormatOptions, Passphrase, PurgeOptions, PurgeReport, Signer, archive_editing, by_id,
-    disclosure, is_uuid,
+    disclosure, is_uuid, registry,
 };
 use mementory_model::{Limits, Timestamp};
 use serde::Serialize;
@@ -70,9 +70,7 @@ fn write_new(path: &Path, bytes: &[u8], secret: bool) -> ApiResult<()> {
     let failed = |e: std::io::Error| {
         let place = path.display();
         match e.kind() {
-            std::io::ErrorKind::AlreadyExists => {
-                ApiError::new("exists", 7, format!("{place} exists already. Nothing was written. Choose another name."))
-            }
+            std::io::ErrorKind::AlreadyExists => ApiError::exists(place),
             _ => ApiError::new("io", 7, format!("{place} could not be written: {e}. No key was made.")),
         }
     };
@@ -136,16 +134,18 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
     let limits = Limits::default();
     let format = format_of(path, &limits)?;
     let Some(signing) = format.file_signing() else {
+        let signed = registry().iter().filter(|format| format.file_signing().is_some()).map(|format| format.id());
         let message = format!(
-            "A file of the format {} cannot be signed afterwards. Nothing was changed. Sign it when you export it.",
-            format.id()
+            "A file of the format {} has no signature. Nothing was changed. Files of these formats can be signed: {}.",
+            format.id(),
+            signed.collect::<Vec<_>>().join(", ")
         );
         return Err(ApiError::new("not_supported", 2, message));
     };
     let sign_to = |new: &Path| signing.sign(path, signer, new, Timestamp::now(), &limits);
     if signing.signs_in_place() {
         if !is_same_file(path, out) && out.symlink_metadata().is_ok() {
-            return Err(exists_error(out));
+            return Err(ApiError::exists(out.display()));
         }
         sign_to(out)?;
     } else {
@@ -191,11 +191,6 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-fn exists_error(out: &Path) -> ApiError {
-    let message = format!("{} exists already. Nothing was written. Choose another name.", out.display());
-    ApiError::new("exists", 7, message)
-}
-
 /// Writes to a temporary file beside `out` and renames it once it is complete. An existing file is replaced only if
 /// `replace` is set.
 fn write_atomically(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Result<(), FormatError>) -> ApiResult<()> {
@@ -203,7 +198,7 @@ fn write_atomically(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Resu
         ApiError::new("io", 7, format!("{} could not be written: {e}. Nothing was changed.", out.display()))
     };
     if out.symlink_metadata().is_ok() && !replace {
-        return Err(exists_error(out));
+        return Err(ApiError::exists(out.display()));
     }
     let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let temporary = tempfile::Builder::new().prefix(".mementory-partial-").tempdir_in(parent).map_err(io)?;

@@ -34,9 +34,10 @@ fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
 }
 
 fn file_error(path: &Path, error: &std::io::Error) -> ApiError {
-    let exists = error.kind() == std::io::ErrorKind::AlreadyExists;
-    let (code, exit) = if exists { ("exists", 6) } else { ("io", 7) };
-    ApiError::new(code, exit, format!("{} could not be written: {error}. No grant was made.", path.display()))
+    match error.kind() {
+        std::io::ErrorKind::AlreadyExists => ApiError::exists(path.display()),
+        _ => ApiError::new("io", 7, format!("{} could not be written: {error}. No grant was made.", path.display())),
+    }
 }
 
 pub fn suggestions(session: &Session, args: &SuggestionsArgs) -> ApiResult<CommandResult> {

@@ -107,6 +107,8 @@ fn usage_error(message: &str) -> ApiError {
 }
 
 fn io_error(path: &Path, error: &io::Error) -> ApiError {
-    let code = if error.kind() == io::ErrorKind::AlreadyExists { "exists" } else { "io" };
-    ApiError::new(code, 7, format!("{}: {error}. Nothing was sent.", path.display()))
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => ApiError::exists(path.display()),
+        _ => ApiError::new("io", 7, format!("{}: {error}. Nothing was sent.", path.display())),
+    }
 }

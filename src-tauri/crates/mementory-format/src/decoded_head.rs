@@ -24,6 +24,12 @@ impl JsonHead {
             Start::NotJson(_) => None,
         }
     }
+
+    /// True if the file is a list without elements. Vendors write one for an account without conversations.
+    pub fn is_empty_list(&self) -> bool {
+        let inside = self.bytes.trim_ascii().strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
+        inside.is_some_and(|inside| inside.trim_ascii().is_empty())
+    }
 }
 
 enum Start {
@@ -100,5 +106,20 @@ mod tests {
             }
         }
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_list_with_nothing_but_white_space_in_it_is_empty() {
+        let is_empty_list = |text: &str| {
+            let bytes: Arc<[u8]> = Arc::from(text.as_bytes());
+            let keys = Arc::new(keys_of(&bytes));
+            JsonHead { bytes, keys }.is_empty_list()
+        };
+        for text in ["[]", " []\n", "[\n]", "[ \t\r\n ]"] {
+            assert!(is_empty_list(text), "{text:?}");
+        }
+        for text in ["", "[", "]", "{}", "[[]]", "[{}]", "[]]", "[1]", "\"[]\""] {
+            assert!(!is_empty_list(text), "{text:?}");
+        }
     }
 }

@@ -5,7 +5,8 @@ use mementory_model::Limits;
 
 /// Asks every format of `formats` for its claims, or only the format with the id `only`. Assigns each member to the
 /// strongest claim on it. If the claim of another format is less than 0.05 weaker, the member is assigned to neither
-/// and listed in `ties`, unless its role in the weaker claim is sidecar, junk or duplicate rendering.
+/// and listed in `ties`, unless its role in one of the claims is sidecar, junk or duplicate rendering: then it is
+/// assigned to the other claim.
 pub fn detect(
     formats: &[&'static dyn Format],
     catalog: &Catalog,
@@ -22,20 +23,27 @@ pub fn detect(
     }
     // The sort is stable, so claims with equal confidence stay in the order of the formats.
     claims.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
-    let mut owner: Vec<Option<usize>> = vec![None; catalog.members().len()];
+    // For each member, the index of the claim that it is assigned to, and its role there.
+    let mut owner: Vec<Option<(usize, Role)>> = vec![None; catalog.members().len()];
     let mut ties: Vec<(usize, Vec<Candidate>)> = Vec::new();
     for (index, (_, claim)) in claims.iter().enumerate() {
         for part in &claim.parts {
             let Some(slot) = owner.get_mut(part.member) else { continue };
             match *slot {
-                None => *slot = Some(index),
-                Some(other)
+                None => *slot = Some((index, part.role)),
+                Some((other, role))
                     if other != index
                         && (claims[other].1.confidence - claim.confidence).abs() < 0.05
                         && claims[other].0.id() != claims[index].0.id()
-                        && !matches!(part.role, Role::Sidecar | Role::Junk | Role::DuplicateRendering) =>
+                        && !is_side_role(part.role) =>
                 {
-                    ties.push((part.member, [other, index].into_iter().map(|i| to_candidate(&claims[i])).collect()));
+                    // An archive may contain the export of another program beside the files of its own export.
+                    if is_side_role(role) {
+                        *slot = Some((index, part.role));
+                    } else {
+                        let both = [other, index].into_iter().map(|i| to_candidate(&claims[i]));
+                        ties.push((part.member, both.collect()));
+                    }
                 }
                 Some(_) => {}
             }
@@ -46,7 +54,7 @@ pub fn detect(
     }
     let mut sources = Vec::new();
     for (index, (format, mut claim)) in claims.into_iter().enumerate() {
-        claim.parts.retain(|p| owner.get(p.member).copied().flatten() == Some(index));
+        claim.parts.retain(|p| owner.get(p.member).copied().flatten().is_some_and(|(at, _)| at == index));
         if claim.parts.is_empty() {
             continue;
         }
@@ -61,6 +69,11 @@ pub fn detect(
         .map(|(i, _)| i)
         .collect();
     Ok(Detection { sources, ties, unknown })
+}
+
+/// True for the role of a file that only belongs to an export and has none of its records.
+fn is_side_role(role: Role) -> bool {
+    matches!(role, Role::Sidecar | Role::Junk | Role::DuplicateRendering)
 }
 
 fn to_candidate((format, claim): &(&'static dyn Format, Claim)) -> Candidate {

@@ -20,6 +20,8 @@ pub const VENDOR: &str = "mementory";
 pub const FORMER_VENDOR: &str = "keepsake";
 /// Name of the slot's member that contains a [`fingerprint`] of the element without the slot, as we wrote it.
 pub const FINGERPRINT_MEMBER: &str = "native";
+/// Name of the slot's member with the record's export id, in formats whose ids of elements do not contain it.
+pub const EXPORT_ID_MEMBER: &str = "export_id";
 /// Note in the loss list for a field that only the slot contains.
 pub const MOVED_NOTE: &str = "kept in x_mementory, which other programs do not read";
 
@@ -117,6 +119,8 @@ pub struct Restored {
     pub record: Record,
     /// True if another program changed the element since we wrote it.
     pub changed: bool,
+    /// Export id that the record had in the vault that wrote the element, if the id of the element comes from it.
+    pub export_id: Option<String>,
 }
 
 /// A member of a record that some formats have a field for. The text is not listed, because every format has a field

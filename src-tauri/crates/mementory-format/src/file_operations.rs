@@ -87,6 +87,17 @@ pub struct ExportIdentity {
     pub time: Option<Timestamp>,
 }
 
+/// When a source was made as a whole. Of two sources, the later one is newer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceDate {
+    /// Key scope of the source's own records. The date does not apply to records that the source carries for others.
+    pub scope: String,
+    /// The time that the source states.
+    pub time: Timestamp,
+    /// True if the date also decides between two versions of a record that state when they changed (PAM §16).
+    pub overrides_records: bool,
+}
+
 /// A delta that was opened and detected.
 #[derive(Clone, Copy)]
 pub struct DeltaFile<'a> {

@@ -1,7 +1,8 @@
 //! The [`Format`] trait, its capabilities, and the types that readers and writers receive and return.
 use crate::{
-    BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, FolderKeys, FormatError,
-    FormatOptions, IdentifyExports, Passphrase, SignFiles, Signed, Signer, SourceState, Validation, Verifier,
+    BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, ExportIdentity, FolderKeys,
+    FormatError, FormatOptions, IdentifyExports, Passphrase, SignFiles, Signed, Signer, SourceDate, SourceState,
+    Validation, Verifier,
 };
 use mementory_model::{Derived, Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
 use std::{
@@ -131,6 +132,23 @@ pub trait Format: Sync {
         let _ = (catalog, detected, limits);
         Ok(None)
     }
+    /// When a source was made as a whole. None if it does not state that, or if its records never change.
+    ///
+    /// # Errors
+    /// A source that cannot be read.
+    fn date_of(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+    ) -> Result<Option<SourceDate>, FormatError> {
+        let Some(identified) = self.export_identities() else { return Ok(None) };
+        let identity = identified.export_of(catalog, detected, limits)?;
+        let date = |export: ExportIdentity| {
+            Some(SourceDate { scope: export.group, time: export.time?, overrides_records: true })
+        };
+        Ok(identity.and_then(date))
+    }
     /// Where the record keys of a source contain the name of its folder, so that an import recognises the records of a
     /// folder that was renamed. None if the keys do not depend on that name.
     fn folder_keys(&self, catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
@@ -182,6 +200,17 @@ pub trait Format: Sync {
         context: &ReadContext,
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError>;
+    /// Like [`Format::read`], but ignores our extension slots: an element that was written for a record of another
+    /// format is read as itself. For a conversion to the same format, which writes untouched elements back unchanged.
+    fn read_elements(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        self.read(catalog, detected, context, sink)
+    }
     /// Writes all records of `source` to `out`, a new file, or a new folder if `capabilities().folder`. Not atomic: the
     /// caller passes a temporary name, validates the result and renames it.
     fn write(
@@ -227,9 +256,9 @@ pub trait Format: Sync {
         None
     }
     /// Adds an erased record to the ids that a tombstone lists as deleted together with its target. The id is that of
-    /// the record in this format, or `vault_id` if the record was read from another format.
-    fn add_derived(&self, derived: &mut Derived, record: &Record, vault_id: &str) {
-        let _ = (derived, record, vault_id);
+    /// the record in this format, or `export_id` if the record was read from another format.
+    fn add_derived(&self, derived: &mut Derived, record: &Record, export_id: &str) {
+        let _ = (derived, record, export_id);
     }
     /// Visits every signature in a file together with the signed bytes: first the signature of the file, then those of
     /// its tombstones. The caller verifies them, because formats have no access to cryptography.
@@ -323,6 +352,11 @@ pub struct PassthroughItem {
 pub trait Sink {
     /// A conversation with its messages, or one record.
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError>;
+    /// The export id ([`StoredRecord::id`]) that the record with this key had in the vault that wrote the file. Sent
+    /// before the record. A record that is new to the vault keeps the id in its exports.
+    fn export_id(&mut self, key: &RecordKey, id: &str) {
+        let _ = (key, id);
+    }
     /// An attachment and its bytes.
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError>;
     /// A passthrough file and its bytes.
@@ -341,7 +375,8 @@ pub trait Sink {
 /// A record that the vault passes to a writer.
 #[derive(Debug, Clone)]
 pub struct StoredRecord {
-    /// The vault's record id, 32 lowercase hex digits.
+    /// The record's export id, 32 lowercase hex digits: its vault id, or the one that it had in the vault that exported
+    /// it first. Elements that a writer composes get their ids from it.
     pub id: String,
     /// True if the record was edited or redacted, so that its text, title, tags, type or status differ from the
     /// verbatim.
@@ -349,13 +384,13 @@ pub struct StoredRecord {
     /// Time at which the record was last edited, redacted or restored from the Trash in the vault. Set only if the
     /// export contains what changed since a given time. If None, the record's own times say when it changed.
     pub changed: Option<Timestamp>,
-    /// Vault ids of the targets of `record.links`, in the same order; None = not in the vault.
+    /// Export ids of the targets of `record.links`, in the same order; None = not in the vault.
     pub link_ids: Vec<Option<String>>,
-    /// Vault id of `record.parent`.
+    /// Export id of `record.parent`.
     pub parent_id: Option<String>,
-    /// Vault id of the message's parent message.
+    /// Export id of the message's parent message.
     pub message_parent_id: Option<String>,
-    /// Vault ids of the attachments, in the order of `record.attachments`.
+    /// Export ids of the attachments, in the order of `record.attachments`.
     pub attachment_ids: Vec<String>,
     /// Marks in `record.text`, in order. Each mark replaces a value that is masked in the export or that the user
     /// redacted.
@@ -401,7 +436,7 @@ pub trait RecordSource {
         false
     }
     /// Tombstones. The target of an imported tombstone is the id in the imported file. The target of a tombstone that
-    /// this vault made is the vault id.
+    /// this vault made is the export id.
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError>;
     /// Ids of the formats that have passthrough files in the vault.
     fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError>;
@@ -417,12 +452,12 @@ pub trait RecordSource {
         let _ = (format, group);
         Ok(None)
     }
-    /// Import times of a record's versions, oldest first. Empty if they are not known.
+    /// Import times of the versions of the record with this export id, oldest first. Empty if they are not known.
     fn import_times(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
         let _ = id;
         Ok(Vec::new())
     }
-    /// Passes the bytes of the attachment with this vault id to `read`. Returns false if the vault does not have them.
+    /// Passes the bytes of the attachment with this export id to `read`. Returns false if the vault does not have them.
     fn attachment(
         &mut self,
         id: &str,

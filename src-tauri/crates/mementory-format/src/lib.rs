@@ -26,7 +26,7 @@ pub use detect::{detect, nearest};
 pub use did_key::did_key;
 pub use file_operations::{
     AppliedDeltas, BaseFindings, DeltaFile, DiscloseParts, Disclosure, EditArchives, ExportIdentity, IdentifyExports,
-    Leftover, PurgeOptions, PurgeReport, SignFiles,
+    Leftover, PurgeOptions, PurgeReport, SignFiles, SourceDate,
 };
 pub use folder_keys::FolderKeys;
 pub use format::{

@@ -6,6 +6,7 @@ use crate::{FormatError, PassthroughItem, RecordSource, is_safe_path};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_model::{Kind, LossKind, LossReport, Record, RecordKey, Tombstone, Verbatim};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// Largest size in bytes of a file that is written into an envelope. Larger files are listed as losses.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -74,6 +75,12 @@ pub fn pack_file(item: &PassthroughItem, bytes: &[u8]) -> Record {
         Err(_) => Verbatim { media_type: BASE64_MEDIA_TYPE.into(), text: BASE64_STANDARD.encode(bytes) },
     });
     record
+}
+
+/// The export id of an envelope: the same in every vault, because it has no id in any. It is no keyed digest, since the
+/// envelope states everything that it is made of.
+pub fn export_id(envelope: &Record) -> String {
+    hex::encode(&Sha256::digest(format!("{}\u{0}{}", envelope.key.scope, envelope.key.value))[..16])
 }
 
 /// Packs a deletion from an imported file into an envelope record. None for a deletion of this vault, which is only

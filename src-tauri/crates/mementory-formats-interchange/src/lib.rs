@@ -1,20 +1,14 @@
-//! Formats designed for exchange between programs, one folder each with a README.
-pub mod alf;
+//! Interchange formats that are one JSON document, JSON lines or Markdown, one folder each with a README.
 pub mod eventloom;
-pub mod mem;
 pub mod mif;
 pub mod pam;
 pub mod zaxy;
-
-#[cfg(test)]
-mod properties;
 
 use mementory_format::{Catalog, Detection, Format, FormatError};
 use mementory_model::Limits;
 
 /// Every format of this crate, in the order in which detection tries them.
-pub const FORMATS: &[&dyn Format] =
-    &[&mem::Mem, &alf::Alf, &alf::delta::AlfDelta, &pam::Pam, &mif::Mif, &zaxy::Zaxy, &eventloom::Eventloom];
+pub const FORMATS: &[&dyn Format] = &[&pam::Pam, &mif::Mif, &zaxy::Zaxy, &eventloom::Eventloom];
 
 /// Detection with the formats of this crate.
 #[cfg(not(test))]
@@ -31,9 +25,10 @@ fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Dete
 #[cfg(test)]
 fn all() -> Vec<&'static dyn Format> {
     use mementory_formats_agents as agents;
+    use mementory_formats_archives as archives;
     use mementory_formats_engines as engines;
     use mementory_formats_vendor as vendor;
-    [FORMATS, agents::FORMATS, engines::FORMATS, vendor::FORMATS].concat()
+    [archives::FORMATS, FORMATS, agents::FORMATS, engines::FORMATS, vendor::FORMATS].concat()
 }
 
 #[cfg(test)]

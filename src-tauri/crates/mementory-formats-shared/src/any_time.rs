@@ -3,6 +3,9 @@ use super::object::{Object, decode_string};
 use mementory_model::Timestamp;
 use serde_json::value::RawValue;
 
+/// Names of the months in the times that JavaScript writes.
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
 /// The value of the first of these keys that contains a valid time.
 pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
     keys.iter().find_map(|key| any_time(object.raw_value(key)?))
@@ -26,7 +29,17 @@ pub fn any_time(raw: &RawValue) -> Option<Timestamp> {
 /// Parses a time from a text or from a table cell.
 pub fn text_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
-    Timestamp::parse(text).or_else(|| (text.len() >= 9).then(|| number_time(text)).flatten())
+    let number = || (text.len() >= 9).then(|| number_time(text)).flatten();
+    Timestamp::parse(text).or_else(number).or_else(|| script_time(text))
+}
+
+/// Parses a time as JavaScript writes it without a format: `Tue Feb 03 2026 10:00:00 GMT+0000 (…)`.
+fn script_time(text: &str) -> Option<Timestamp> {
+    let words: Vec<&str> = text.split_whitespace().take(6).collect();
+    let [_, month, day, year, clock, zone] = words.as_slice() else { return None };
+    let month = MONTHS.iter().position(|name| name == month)? + 1;
+    let (hours, minutes) = zone.strip_prefix("GMT")?.split_at_checked(3)?;
+    Timestamp::parse(&format!("{year}-{month:02}-{day}T{clock}{hours}:{minutes}"))
 }
 
 /// Parses a number of seconds, milliseconds, microseconds or nanoseconds since 1970. The unit follows from the
@@ -58,6 +71,7 @@ mod tests {
             "\"2026-07-19T10:00:00Z\"",
             "\"2026-07-19T12:00:00+02:00\"",
             "\"2026-07-19 10:00\"",
+            "\"Sun Jul 19 2026 12:00:00 GMT+0200 (Central European Summer Time)\"",
             "{\"$date\":{\"$numberLong\":\"1784455200000\"}}",
         ] {
             let raw: Box<RawValue> = RawValue::from_string(text.into()).unwrap();

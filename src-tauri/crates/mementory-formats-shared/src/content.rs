@@ -29,7 +29,7 @@ pub struct FileRef {
     pub size: Option<u64>,
 }
 
-/// Longest address of a file, in bytes. A longer value contains the file itself.
+/// Longest address of a file, in bytes. A longer value is a `data:` address that contains the file itself.
 const MAX_ADDRESS: usize = 4096;
 /// Name of a file that a message contains without a name.
 const EMBEDDED: &str = "embedded file";
@@ -93,7 +93,7 @@ impl Content {
         if let Some(fragment) = part.object("part").filter(|inner| inner.has("pt")) {
             return self.add_fragment(&fragment);
         }
-        // Kimi writes each part as an object whose only key beside the id says what it is.
+        // Kimi writes each part as an object whose only key beside the id names the type.
         let is_keyed_thought = kind.is_empty() && part.object("think").is_some();
         if is_keyed_thought || part.is_true("thought") || part.is_true("isThought") || THOUGHT_TYPES.contains(&kind) {
             let text =
@@ -155,9 +155,9 @@ impl Content {
         self.text.push_str(text);
     }
 
-    /// Adds a part that is shown collapsed. A part with neither text nor name remains only in the verbatim, except for
-    /// a tool result: if a message contains nothing else, an empty result shows that the person did not write the
-    /// message.
+    /// Adds a part that is shown collapsed. A part without text and name is left out and remains only in the verbatim.
+    /// An empty tool result is kept: if the message contains nothing else, the result shows that the person did not
+    /// write the message.
     pub fn add_block(&mut self, kind: &str, name: Option<String>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() && kind != "tool_result" {
@@ -314,11 +314,11 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     let types = ["mime_type", "mimeType", "content_type", "contentType", "media_type", "mediaType", "fileType"];
     let sizes = ["size", "bytes", "sizeBytes", "file_size", "fileSize"];
     let id = text(described, &ids).or_else(|| text(object, &ids));
-    let found = id.as_deref().map(file_ref_of_address).unwrap_or_default();
+    let from_address = id.as_deref().map(file_ref_of_address).unwrap_or_default();
     FileRef {
-        id: found.id,
-        name: text(described, &names).or_else(|| text(object, &names)).or(found.name),
-        media_type: text(described, &types).or_else(|| text(object, &types)).or(found.media_type),
+        id: from_address.id,
+        name: text(described, &names).or_else(|| text(object, &names)).or(from_address.name),
+        media_type: text(described, &types).or_else(|| text(object, &types)).or(from_address.media_type),
         size: sizes.iter().find_map(|key| described.whole_number(key).or_else(|| object.whole_number(key))),
     }
 }
@@ -356,14 +356,14 @@ mod tests {
         ] {
             assert_eq!(read(json).text, text, "{json}");
         }
-        let found = read(
+        let imported = read(
             r#"[{"type":"think","think":"hm"},{"type":"tool_call","tool_call":{"name":"search","args":"{}","output":"found"}},
                 {"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},{"type":"new_kind","text":"odd"}]"#,
         );
-        let kinds: Vec<&str> = found.blocks.iter().map(|b| b["type"].as_str().unwrap()).collect();
+        let kinds: Vec<&str> = imported.blocks.iter().map(|b| b["type"].as_str().unwrap()).collect();
         assert_eq!(kinds, ["thinking", "tool_call", "tool_result", "new_kind"]);
-        assert_eq!(found.content_type(), "tool_call");
-        let files = found.attachments("test");
+        assert_eq!(imported.content_type(), "tool_call");
+        let files = imported.attachments("test");
         assert_eq!(files[0].media_type.as_deref(), Some("image/png"));
     }
 
@@ -374,8 +374,8 @@ mod tests {
             r#"[{"type":"tool_result","tool_use_id":"t1"}]"#,
             r#"{"type":"toolResponse","toolResult":{"status":"success","value":[]}}"#,
         ] {
-            let found = read(json);
-            assert_eq!((found.content_type(), found.blocks.len()), ("tool_result", 1), "{json}");
+            let content = read(json);
+            assert_eq!((content.content_type(), content.blocks.len()), ("tool_result", 1), "{json}");
         }
         assert!(read(r#"[{"type":"thinking","thinking":" "}]"#).blocks.is_empty());
     }
@@ -415,8 +415,8 @@ mod tests {
                 "found",
             ),
         ] {
-            let found = read(&json);
-            let block = &found.blocks[0];
+            let content = read(&json);
+            let block = &content.blocks[0];
             assert_eq!(block["type"], kind, "{json}");
             assert_eq!(block["name"].as_str(), name, "{json}");
             assert_eq!(block["text"], text, "{json}");

@@ -164,19 +164,20 @@ mod tests {
 
     #[test]
     fn members_and_body_are_split() {
-        let found = Document::parse("---\nname: a\nmetadata:\n  type: user\ntags: [x, y]\n---\n\nBody\n---\nmore");
-        assert_eq!(found.text("name").as_deref(), Some("a"));
-        assert_eq!(found.fields["metadata"]["type"], "user");
-        assert_eq!(found.texts("tags"), ["x", "y"]);
-        assert_eq!(found.body, "\nBody\n---\nmore");
+        let document = Document::parse("---\nname: a\nmetadata:\n  type: user\ntags: [x, y]\n---\n\nBody\n---\nmore");
+        assert_eq!(document.text("name").as_deref(), Some("a"));
+        assert_eq!(document.fields["metadata"]["type"], "user");
+        assert_eq!(document.texts("tags"), ["x", "y"]);
+        assert_eq!(document.body, "\nBody\n---\nmore");
     }
 
     #[test]
     fn broken_yaml_keeps_the_body_and_its_lines() {
-        let found = Document::parse("---\r\ndescription: Rust: style\r\nglobs: **/*.rs\r\n---\r\n- Use thiserror.\r\n");
-        assert!(found.broken.is_some());
-        assert_eq!(found.text("globs").as_deref(), Some("**/*.rs"));
-        assert_eq!(found.body, "- Use thiserror.\r\n");
+        let document =
+            Document::parse("---\r\ndescription: Rust: style\r\nglobs: **/*.rs\r\n---\r\n- Use thiserror.\r\n");
+        assert!(document.broken.is_some());
+        assert_eq!(document.text("globs").as_deref(), Some("**/*.rs"));
+        assert_eq!(document.body, "- Use thiserror.\r\n");
     }
 
     #[test]
@@ -187,9 +188,9 @@ mod tests {
             "---\na: 1\nno end",
             "text\n---\na: 1\n---\n",
         ] {
-            let found = Document::parse(text);
-            assert!(found.yaml.is_none() && found.fields.is_empty(), "{text}");
-            assert_eq!(found.body, text);
+            let document = Document::parse(text);
+            assert!(document.yaml.is_none() && document.fields.is_empty(), "{text}");
+            assert_eq!(document.body, text);
         }
     }
 

@@ -103,7 +103,7 @@ pub fn split(text: &str) -> (String, Vec<String>) {
 fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'static str]) -> (String, Vec<String>) {
     let (mut own, mut added) = (String::new(), Vec::new());
     let mut rest = text;
-    // Names of elements for which the rest of the text has no end tag, so that it is searched for only once.
+    // Names of elements without an end tag in the rest of the text. Their end tags are not searched for again.
     let mut unclosed: Vec<&str> = Vec::new();
     while let Some((before, name, after_name)) = next_element(rest, added_names, person_names) {
         let close = format!("</{name}>");
@@ -136,8 +136,8 @@ fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'st
     (own.trim().to_owned(), added)
 }
 
-/// Returns the text before a rules file in a prompt without the heading of that file (`# AGENTS.md …`), which is added
-/// to `added`.
+/// Splits the text before a rules file in a prompt. Returns it without the heading of that file (`# AGENTS.md …`),
+/// which is added to `added`.
 fn without_heading<'t>(before: &'t str, added: &mut Vec<String>) -> &'t str {
     let trimmed = before.trim_end();
     let line = trimmed.rfind('\n').map_or(0, |at| at + 1);
@@ -156,8 +156,8 @@ pub(crate) fn next_element<'t>(
     person_names: &[&'static str],
 ) -> Option<(&'t str, &'static str, &'t str)> {
     let mut from = 0;
-    while let Some(found) = text[from..].find('<') {
-        let at = from + found;
+    while let Some(offset) = text[from..].find('<') {
+        let at = from + offset;
         let begins_line = text[..at].trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| c == '\n');
         let after = &text[at + 1..];
         let names = added_names.iter().chain(person_names);

@@ -34,12 +34,13 @@ pub fn is_of_cline(text: &str) -> bool {
     text.contains("<environment_details>")
 }
 
-/// Splits the blocks of a message for which [`is_of_cline`] is true into the text that the person wrote and the texts
-/// that were added. An empty block stands for a block without text, such as a picture, which may be a tool's result.
+/// Splits the blocks of a message for which [`is_of_cline`] is true. Returns the text that the person wrote, and the
+/// texts that the program added. A block without text, such as a picture, is an empty string; it may be a tool's
+/// result.
 pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
     let (mut own, mut added) = (String::new(), Vec::new());
-    // Set if the last block with text is only the heading of a tool result: whether the tool asks the person, and
-    // whether a block without text has followed.
+    // Set if the last block with text was only the heading of a tool result. The first value says whether the tool asks
+    // the person, the second whether a block without text has followed.
     let mut heading: Option<(bool, bool)> = None;
     for block in blocks.iter().map(|block| block.trim()) {
         if block.is_empty() {
@@ -51,9 +52,9 @@ pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
                 heading = Some((asks, false));
                 add_text(&mut added, block);
             }
-            // A tool's result may itself begin like a heading, but not a person's answer, which is always in an
-            // element. So after the heading of a question, or after a result without text, a heading belongs to the
-            // next tool.
+            // A heading directly after the heading of a tool that does not ask the person may be the first line of that
+            // tool's result. In all other cases, a heading starts the result of the next tool: a person's answer begins
+            // with an element, and a block without text was already the result.
             (None | Some((true, _) | (_, true)), Some((asks, rest))) => {
                 add_result(block, rest, asks, &mut own, &mut added);
             }
@@ -142,11 +143,11 @@ fn add_elements(text: &str, own: &mut String, added: &mut Vec<String>) {
     let (mut rest, mut from) = (text, 0);
     while let Some((before, name, after_name)) = next_element(&rest[from..], &[], &PERSON_ELEMENTS) {
         let at = from + before.len();
-        let found = match unclosed.contains(&name) {
+        let end = match unclosed.contains(&name) {
             true => None,
             false => after_name.rsplit_once(format!("</{name}>").as_str()),
         };
-        let Some((inside, behind)) = found else {
+        let Some((inside, behind)) = end else {
             if !unclosed.contains(&name) {
                 unclosed.push(name);
             }

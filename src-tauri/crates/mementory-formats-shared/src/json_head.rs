@@ -47,8 +47,8 @@ pub fn may_be_json(member: &Member) -> bool {
     !ending.is_some_and(|ending| NON_JSON_EXTENSIONS.contains(&ending.as_str()))
 }
 
-/// True for extensions that JSON files usually have, and for no extension. For a file that was selected on its own,
-/// true for any extension that is not known to mean another kind of file.
+/// True for extensions that JSON files usually have, and for no extension. A file that was selected on its own may have
+/// any extension except those of other known kinds of files.
 pub fn has_json_name(member: &Member) -> bool {
     let ending = member.file_name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     matches!(ending.as_deref(), None | Some("json" | "jsonl" | "ndjson" | "txt"))

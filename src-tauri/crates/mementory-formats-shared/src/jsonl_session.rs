@@ -66,8 +66,8 @@ impl<'r> Lines<'r> {
     fn next(&mut self) -> std::io::Result<Option<Line<'_>>> {
         let (mut searched, mut is_too_long) = (self.start, false);
         loop {
-            if let Some(found) = memchr::memchr(b'\n', &self.buffer[searched..]) {
-                let (from, to) = (self.start, searched + found);
+            if let Some(offset) = memchr::memchr(b'\n', &self.buffer[searched..]) {
+                let (from, to) = (self.start, searched + offset);
                 self.start = to + 1;
                 return Ok(Some(if is_too_long { Line::TooLong } else { Line::Text(&self.buffer[from..to]) }));
             }

@@ -81,13 +81,13 @@ pub fn claims(
     reason: &str,
     test: impl Fn(&Head) -> Option<&'static str>,
 ) -> Vec<Claim> {
-    let found = catalog.members().iter().filter(|member| is_candidate(member)).filter_map(|member| {
+    let files = catalog.members().iter().filter(|member| is_candidate(member)).filter_map(|member| {
         let head = Head::of(catalog, member)?;
         let version = test(&head)?;
         Some((member, version))
     });
     let mut groups: BTreeMap<(usize, Option<usize>), Claim> = BTreeMap::new();
-    for (member, version) in found {
+    for (member, version) in files {
         let claim = groups.entry((member.root, member.archive)).or_insert_with(|| Claim {
             version: Some(version.to_owned()).filter(|v| !v.is_empty()),
             confidence,

@@ -98,7 +98,7 @@ pub fn content(object: &Object<'_>) -> Content {
             break;
         }
     }
-    // Kimi writes blocks. Other programs have the ids of blocks under this key.
+    // Kimi stores the content itself under this key. Other programs store only the ids of blocks.
     if content.text.is_empty() && content.files.is_empty() {
         let blocks = object.list("blocks").unwrap_or_default();
         blocks.into_iter().filter(|raw| raw.get().starts_with('{')).for_each(|raw| content.add(raw));
@@ -178,8 +178,8 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
     turn
 }
 
-/// The role of a message that states the role `name`. A user message gets the role of a tool if it contains only tool
-/// results, and that of the program if the person does not see it.
+/// The role of a message that states the role `name`. A user message gets the role `tool` if it contains only tool
+/// results, and `system` if the program does not show it to the person.
 fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
     let is_result = content.text.trim().is_empty() && content.content_type() == "tool_result";
     let role = match name {
@@ -205,7 +205,7 @@ fn parent_of(object: &Object<'_>) -> TurnParent {
     if let Some(key) = PARENT_KEYS.iter().find(|key| object.has(key)) {
         return id_text(object, key).filter(|id| !is_zero_uuid(id)).map_or(TurnParent::Root, TurnParent::Id);
     }
-    // llama.cpp lists the ids of the answers too. Elsewhere, `parent` can be anything.
+    // Only next to `children`, as in llama.cpp, is `parent` known to be the id of a message.
     if object.list("children").is_some()
         && let Some(raw) = object.raw_value("parent").filter(|raw| raw.get().starts_with(['"', 'n']))
     {

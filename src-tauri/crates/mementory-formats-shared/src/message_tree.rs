@@ -38,8 +38,8 @@ pub fn message_with_answers(text: &str) -> Vec<FoundMessage> {
 }
 
 /// True if the messages form a tree: at least one of them contains another one.
-pub fn is_tree(found: &[FoundMessage]) -> bool {
-    found.iter().any(|message| message.parent.is_some())
+pub fn is_tree(messages: &[FoundMessage]) -> bool {
+    messages.iter().any(|message| message.parent.is_some())
 }
 
 /// Sets the parent of a turn to the message that encloses it. A turn that is not enclosed and states no parent begins
@@ -143,8 +143,8 @@ fn starts_list(text: &str, open: &[Open], lists: &[&str], from: usize) -> bool {
     }
 }
 
-/// True unless the array whose first entry is at `from` has no objects: some programs list only the ids of answers
-/// there.
+/// True if the array whose first entry is at `from` is empty or contains objects. Some programs list only the ids of
+/// answers.
 fn has_objects(text: &str, from: usize) -> bool {
     let bytes = text.as_bytes().get(from..).unwrap_or_default();
     memchr::memchr2(b'{', b']', bytes).is_none_or(|at| bytes.get(at) == Some(&b'{'))
@@ -165,9 +165,9 @@ mod tests {
     #[test]
     fn messages_of_lists_and_trees_are_found() {
         let text = r#"{"a":[{"x":1}],"messages":[{"messageId":"1","text":"a \" } b","children":[{"messageId":"2","content":[{"type":"text"}],"children":[]},{"messageId":"3"}],"z":1},7,{"messageId":"4"}]}"#;
-        let found = messages(text, &["messages", "messagesTree"]);
-        assert!(is_tree(&found));
-        let texts: Vec<(&str, Option<usize>)> = found.iter().map(|m| (m.text.as_str(), m.parent)).collect();
+        let tree = messages(text, &["messages", "messagesTree"]);
+        assert!(is_tree(&tree));
+        let texts: Vec<(&str, Option<usize>)> = tree.iter().map(|m| (m.text.as_str(), m.parent)).collect();
         assert_eq!(
             texts,
             [
@@ -183,8 +183,8 @@ mod tests {
     fn a_single_message_is_found_with_its_answers() {
         let text =
             r#"{"id":1,"children":[{"id":2,"children":["a","b"]},{"id":3,"children":[]}],"z":{"children":[{}]}}"#;
-        let found = message_with_answers(text);
-        let texts: Vec<(&str, Option<usize>)> = found.iter().map(|m| (m.text.as_str(), m.parent)).collect();
+        let tree = message_with_answers(text);
+        let texts: Vec<(&str, Option<usize>)> = tree.iter().map(|m| (m.text.as_str(), m.parent)).collect();
         assert_eq!(
             texts,
             [
@@ -200,8 +200,8 @@ mod tests {
     fn a_deep_tree_needs_neither_recursion_nor_much_time() {
         let depth = 100_000;
         let inner = r#"{"messageId":"x","children":["#.repeat(depth);
-        let found = messages(&format!(r#"{{"messages":[{inner}{}]}}"#, "]}".repeat(depth)), &["messages"]);
-        assert_eq!(found.len(), depth);
-        assert_eq!(found.last().and_then(|m| m.parent), Some(depth - 2));
+        let tree = messages(&format!(r#"{{"messages":[{inner}{}]}}"#, "]}".repeat(depth)), &["messages"]);
+        assert_eq!(tree.len(), depth);
+        assert_eq!(tree.last().and_then(|m| m.parent), Some(depth - 2));
     }
 }

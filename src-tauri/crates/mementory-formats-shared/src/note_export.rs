@@ -83,9 +83,10 @@ impl Places {
         links.filter_map(|(link, id)| Some((relation_name(&link.relation), self.get(id.as_deref()?)?))).collect()
     }
 
-    /// The notes that a relation connects: the vault id and place of its source, and the place of its target. These are
-    /// the targets of the links with the relation `source` and `target`, or synonyms. If such a link is missing, but
-    /// there are exactly two links, the first leads to the source and the second to the target.
+    /// The two notes that a relation connects: the vault id and place of its source, and the place of its target. They
+    /// are the targets of the links with the relations `source` and `target`, or with synonyms of these. If one of
+    /// these links is missing but there are exactly two links, the first leads to the source and the second to the
+    /// target.
     pub fn ends<'p>(&'p self, stored: &'p StoredRecord) -> Option<(&'p str, &'p Place, &'p Place)> {
         let links = || stored.record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation != "derived_from");
         let by_relation = |names: [&str; 4]| links().find(|(link, _)| names.contains(&link.relation.as_str()));

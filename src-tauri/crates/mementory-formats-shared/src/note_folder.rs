@@ -190,18 +190,18 @@ fn single_file(member: &Member) -> NoteFolder {
 
 /// Prefixes of the folders with Obsidian's settings. A vault inside another vault is part of the outer one.
 fn vault_prefixes(members: &[&Member]) -> BTreeSet<String> {
-    let mut found: BTreeSet<&str> = BTreeSet::new();
+    let mut prefixes: BTreeSet<&str> = BTreeSet::new();
     for member in members {
         let at = match member.name.find("/.obsidian/") {
             Some(at) => at + 1,
             None if member.name.starts_with(SETTINGS_FOLDER) => 0,
             None => continue,
         };
-        found.extend(member.name.get(..at));
+        prefixes.extend(member.name.get(..at));
     }
     // An outer vault sorts before the vaults inside it.
     let mut out = BTreeSet::new();
-    for prefix in found {
+    for prefix in prefixes {
         if vault_of(&out, prefix).is_none() {
             out.insert(prefix.to_owned());
         }

@@ -52,7 +52,7 @@ impl LinkTargets {
         let relative = resolved_path(folder, name).map(|path| path.to_lowercase());
         let absolute = name.trim_start_matches('/').to_lowercase();
         let by_path = |path: &str| self.by_path.get(path).copied();
-        let found = match (name.starts_with('/'), link.is_wiki) {
+        let target = match (name.starts_with('/'), link.is_wiki) {
             (true, _) => by_path(&absolute),
             (false, true) => {
                 let last = absolute.rsplit('/').next().unwrap_or(&absolute);
@@ -64,7 +64,7 @@ impl LinkTargets {
                 .or_else(|| by_path(&absolute))
                 .or_else(|| self.by_name.get(&absolute).copied()),
         };
-        self.paths.get(found? as usize).map(String::as_str)
+        self.paths.get(target? as usize).map(String::as_str)
     }
 }
 

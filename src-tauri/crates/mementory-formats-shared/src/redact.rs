@@ -1,7 +1,7 @@
-//! Removes secrets from settings files on export. The files may be TOML, JSON, YAML or lines of `KEY=value`; they are
-//! searched as text and not parsed. Two kinds of values are replaced: those of keys whose name indicates a secret, and
-//! those that look like a secret (private keys, tokens of known services, passwords in URLs). Values that the agent has
-//! already encrypted stay unchanged.
+//! Removes secrets from settings files on export. The files may be TOML, JSON, YAML or lines of `KEY=value`. They are
+//! searched as text and not parsed. A value is replaced if the name of its key indicates a secret, or if it looks like
+//! a secret itself (private keys, tokens of known services, passwords in URLs). Values that the agent has already
+//! encrypted stay unchanged.
 
 /// Text that replaces a secret.
 pub const REDACTED: &str = "<redacted>";
@@ -95,7 +95,7 @@ fn redact_private_keys(text: &str) -> (String, u32) {
         out.push_str(&remainder[..start]);
         out.push_str(REDACTED);
         n += 1;
-        // without an end marker, all text after the start is treated as the key
+        // Without an end marker, all text after the start is treated as the key.
         remainder = end.map_or("", |end| &block[end..]);
     }
     out.push_str(remainder);
@@ -106,8 +106,8 @@ fn redact_private_keys(text: &str) -> (String, u32) {
 /// of these secrets.
 fn redact_values(text: &str) -> (String, Vec<String>) {
     let bytes = text.as_bytes();
-    let (mut out, mut copied, mut at, mut found) = (String::with_capacity(text.len()), 0, 0, Vec::new());
-    // in a TOML table whose name indicates a secret, every value is treated as a secret
+    let (mut out, mut copied, mut at, mut keys) = (String::with_capacity(text.len()), 0, 0, Vec::new());
+    // In a TOML table whose name indicates a secret, every value is treated as a secret.
     let mut is_secret_section = false;
     while at < bytes.len() {
         let line_start = at == 0 || bytes[at - 1] == b'\n';
@@ -127,7 +127,7 @@ fn redact_values(text: &str) -> (String, Vec<String>) {
                     out.push_str(&text[copied..start]);
                     out.push_str(REDACTED);
                     copied = end;
-                    found.push(key.to_owned());
+                    keys.push(key.to_owned());
                 }
                 at = end;
                 continue;
@@ -136,7 +136,7 @@ fn redact_values(text: &str) -> (String, Vec<String>) {
         at += 1;
     }
     out.push_str(&text[copied..]);
-    (out, found)
+    (out, keys)
 }
 
 fn key_before(text: &str) -> &str {
@@ -185,7 +185,7 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
             let inner = &text[start + 1..start + end];
             inner.contains(['"', '\'']).then(|| {
                 let leading_space = inner.len() - inner.trim_start().len();
-                // the outermost quotes are kept, so that the file stays valid
+                // Keeps the outermost quotes, so that the file stays valid.
                 let trimmed = inner.trim();
                 let from = start + 1 + leading_space + 1;
                 (from, from + trimmed.len().saturating_sub(2))
@@ -244,7 +244,7 @@ fn is_secret_name(key: &str) -> bool {
             ("api" | "private" | "access" | "signing" | "encryption" | "auth", "key")
         )
     });
-    // `max_tokens` and `token_limit` are token counts
+    // `max_tokens` and `token_limit` are token counts.
     let is_count = words.iter().any(|w| matches!(w.as_str(), "max" | "limit" | "count" | "budget" | "usage"));
     !is_count && (has_key_pair || words.iter().any(|w| is_secret_word(w)))
 }
@@ -285,7 +285,7 @@ fn secret_range(word: &str) -> Option<(usize, usize)> {
         }
     }
     if let Some(at) = word.find("://") {
-        // the part of the URL that can contain `user:password@host`
+        // The part of the URL that can contain `user:password@host`.
         let authority = word[at + 3..].split('/').next().unwrap_or_default();
         if let Some((credentials, _)) = authority.rsplit_once('@')
             && let Some(colon) = credentials.find(':').filter(|c| c + 1 < credentials.len())

@@ -34,7 +34,7 @@ enum Block {
 /// of the first item's source.
 pub fn items<'t>(text: &'t str, before: &str) -> Vec<Item<'t>> {
     let body = before.len().min(text.len());
-    let mut found: Vec<(Range<usize>, String, Option<String>)> = Vec::new();
+    let mut section_items: Vec<(Range<usize>, String, Option<String>)> = Vec::new();
     for section in sections(text, body) {
         let blocks = blocks_of(text, section.body.clone());
         let has_bullets = blocks.iter().any(|(b, _)| *b == Block::Bullet);
@@ -44,7 +44,7 @@ pub fn items<'t>(text: &'t str, before: &str) -> Vec<Item<'t>> {
             let body = &text[section.body.clone()];
             let has_no_item = blocks.iter().all(|(b, _)| *b == Block::NotAnItem);
             if !body.trim().is_empty() && !has_no_item {
-                found.push((section.body, body.trim().to_owned(), title));
+                section_items.push((section.body, body.trim().to_owned(), title));
             }
             continue;
         }
@@ -53,25 +53,25 @@ pub fn items<'t>(text: &'t str, before: &str) -> Vec<Item<'t>> {
             let introduces_list =
                 words.trim_end().ends_with(':') && blocks.get(n + 1).is_some_and(|b| b.0 == Block::Bullet);
             match block {
-                Block::Bullet => found.push((range.clone(), without_mark(words), title.clone())),
+                Block::Bullet => section_items.push((range.clone(), without_mark(words), title.clone())),
                 Block::Paragraph if !introduces_list => {
-                    found.push((range.clone(), words.trim().to_owned(), title.clone()))
+                    section_items.push((range.clone(), words.trim().to_owned(), title.clone()))
                 }
                 _ => {}
             }
         }
     }
-    if found.is_empty() {
+    if section_items.is_empty() {
         let words = text.get(body..).unwrap_or_default().trim();
         let words = if words.is_empty() { text.trim() } else { words };
-        found.push((0..text.len(), words.to_owned(), None));
+        section_items.push((0..text.len(), words.to_owned(), None));
     }
     let mut seen: HashMap<String, usize> = HashMap::new();
-    let mut out = Vec::with_capacity(found.len());
+    let mut out = Vec::with_capacity(section_items.len());
     let mut start = 0;
-    let last = found.len() - 1;
+    let last = section_items.len() - 1;
     let (mut line, mut counted) = (1, 0);
-    for (n, (range, words, section)) in found.into_iter().enumerate() {
+    for (n, (range, words, section)) in section_items.into_iter().enumerate() {
         let end = if n == last { text.len() } else { range.end };
         let text_start = range.start + (text[range.clone()].len() - text[range.clone()].trim_start().len());
         line += text[counted..text_start].matches('\n').count();
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn bullets_and_sections_without_bullets_are_items() {
-        let found = texts(
+        let items = texts(
             "# Rules\n\nAlways:\n\n- Be brief.\n- Use tabs\n  everywhere.\n\n  - nested\n\n## Build\nRun `make`.\nThen test.\n\n## Empty\n",
         );
         let expected = [
@@ -219,15 +219,15 @@ mod tests {
             ("Rules", "Use tabs\n  everywhere.\n\n  - nested"),
             ("Build", "Run `make`.\nThen test."),
         ];
-        assert_eq!(found, expected.map(|(s, t)| (Some(s.to_owned()), t.to_owned())));
+        assert_eq!(items, expected.map(|(s, t)| (Some(s.to_owned()), t.to_owned())));
     }
 
     #[test]
     fn a_section_with_code_is_not_split() {
-        let found = texts("## Run\n\n- first\n\n```sh\n# not a heading\n- not a bullet\n```\n\n1. one\n2. two");
-        assert_eq!(found.len(), 1);
-        let found = texts("1. one\n   ```sh\n   x\n   ```\n2. two\n\nplain words\n");
-        assert_eq!(found.len(), 3);
+        let items = texts("## Run\n\n- first\n\n```sh\n# not a heading\n- not a bullet\n```\n\n1. one\n2. two");
+        assert_eq!(items.len(), 1);
+        let items = texts("1. one\n   ```sh\n   x\n   ```\n2. two\n\nplain words\n");
+        assert_eq!(items.len(), 3);
     }
 
     #[test]

@@ -84,13 +84,13 @@ fn has_word(text: &[u8], word: &str) -> bool {
 /// One claim for each database that `test` accepts. The database has the role of a manifest, and its logs have the role
 /// of junk.
 pub fn claims(catalog: &Catalog, confidence: f64, reason: &str, test: impl Fn(&Schema) -> bool) -> Vec<Claim> {
-    let found = catalog.members().iter().filter(|member| Schema::of(catalog, member).is_some_and(|s| test(&s)));
+    let databases = catalog.members().iter().filter(|member| Schema::of(catalog, member).is_some_and(|s| test(&s)));
     let claim = |member: &Member| {
         let mut parts = vec![Part { member: member.id, role: Role::Manifest }];
         parts.extend(logs(catalog, member));
         Claim { version: Some("database".into()), confidence, reason: reason.into(), parts, missing_parts: vec![] }
     };
-    found.map(claim).collect()
+    databases.map(claim).collect()
 }
 
 /// The log files of a database that was copied while it was in use, and the index of its write-ahead log.

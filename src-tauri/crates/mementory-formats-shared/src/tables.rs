@@ -1,14 +1,60 @@
 //! Tables with a header: reads CSV files row by row, in any encoding and with any common separator, and finds columns
 //! by name.
+use super::reader::FileReader;
 use csv_core::ReadFieldResult;
-use mementory_format::FormatError;
-use mementory_model::{Fields, Limits};
+use mementory_format::{Catalog, FormatError, Member};
+use mementory_model::{DroppedAs, Fields, Kind, Limits};
 use std::io::Read;
 
 /// Number of bytes that are read at a time. Encoding and separator are determined from the first chunk.
 const CHUNK_BYTES: usize = 64 << 10;
 /// The separators that are recognised. The most common one comes first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// Number of bytes of a table in which its header must end.
+const HEADER_BYTES: usize = 1 << 10;
+
+/// The names of the columns of a CSV file with commas, as the file writes them. Empty for a file that cannot be read or
+/// that has another ending.
+pub fn csv_columns(catalog: &Catalog, member: &Member) -> Vec<String> {
+    if !member.file_name().to_ascii_lowercase().ends_with(".csv") {
+        return Vec::new();
+    }
+    let head = catalog.head(member, HEADER_BYTES).unwrap_or_default();
+    let head = String::from_utf8_lossy(&head);
+    let first_line = head.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
+    first_line.split(',').map(|name| name.trim().trim_matches('"').to_owned()).collect()
+}
+
+/// Calls `read` for each row of a CSV file below its header. An incomplete row is reported as a dropped record of `kind`;
+/// blank rows are skipped. The pointer of a row is `row <number>`.
+pub fn each_csv_row(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    kind: Kind,
+    mut read: impl FnMut(&mut FileReader<'_>, &Header, &Row, String) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let (catalog, limits) = (files.catalog, &files.context.limits);
+    catalog.read(member, |bytes| {
+        let mut rows = CsvRows::new(bytes, limits, &member.place)?;
+        let Some(header) = rows.next(&member.place)?.map(Header::new) else { return Ok(()) };
+        while let Some(row) = rows.next(&member.place)? {
+            let pointer = format!("row {}", row.number);
+            let fault = match row.fault {
+                Some(RowFault::TooLarge) => "too_large: this row is larger than the limit",
+                Some(RowFault::Truncated) => "truncated: the file ends inside this row",
+                None if row.is_blank() => continue,
+                None => {
+                    read(files, &header, &row, pointer)?;
+                    continue;
+                }
+            };
+            let place = format!("{}#{pointer}", member.place);
+            files.report_dropped(place, DroppedAs::Failed, fault, Some(kind));
+        }
+        Ok(())
+    })
+}
 
 /// The first row of a table.
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! Topics by which writers group memories, in the order in which assistants' prompts for importing memories list them.
+//! Topics by which writers group memories. Their order is that in assistants' prompts for importing memories.
 use mementory_model::Record;
 
 /// Names of the topics, in the order in which they are written.

@@ -17,8 +17,8 @@ fn samples_of_vendors_are_not_claimed_as_notes_or_local_chats() {
         if is_own_sample || name.ends_with(".py") || name == "edge" {
             continue;
         }
-        let found = claiming(&path);
-        let wrong_claims: Vec<_> = found.iter().filter(|format| NOTES_AND_CHATS.contains(format)).collect();
-        assert!(wrong_claims.is_empty(), "{name}: {found:?}");
+        let formats = claiming(&path);
+        let wrong_claims: Vec<_> = formats.iter().filter(|format| NOTES_AND_CHATS.contains(format)).collect();
+        assert!(wrong_claims.is_empty(), "{name}: {formats:?}");
     }
 }

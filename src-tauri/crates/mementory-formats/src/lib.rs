@@ -1,11 +1,13 @@
 //! The registry of all formats, detection over all of them, and re-exports of the few format-specific items that
 //! callers use.
 //!
-//! To add a format, create a folder in `mementory-formats-vendor`, `-engines`, `-agents` or `-interchange` and add a line
-//! to that crate's `FORMATS`.
+//! To add a format, create a folder in `mementory-formats-vendor`, `-engines`, `-agents`, `-archives` or `-interchange` and
+//! add a line to that crate's `FORMATS`.
 mod demonstration;
 #[cfg(test)]
 mod mixed_tests;
+#[cfg(test)]
+mod stable_ids_tests;
 mod typescript;
 
 use mementory_model::Limits;
@@ -17,7 +19,7 @@ pub use mementory_format::{
     DiscloseParts, Disclosure, EditArchives, ExportIdentity, Fault, FaultKind, Finding, FolderKeys, Format,
     FormatError, FormatOptions, IdentifyExports, KeyDerivation, KeyPair, Member, NOT_EXPORTED, Part, Passphrase,
     PassthroughItem, PurgeOptions, PurgeReport, REDACTED, ReadContext, RecordSource, Redaction, Role, SECRET_DOTS,
-    Sealed, SealedContent, SealedFile, SequenceError, SignFiles, SignatureRemover, Signed, Signer, Sink,
+    Sealed, SealedContent, SealedFile, SequenceError, SignFiles, SignatureRemover, Signed, Signer, Sink, SourceDate,
     SourceDescription, SourceState, Spool, SpoolFile, StoredRecord, Validation, Verifier, WrappedKey, WriteOptions,
     WriteReport, check_sequence, create_private_file, did_key, file_sha256, is_uuid, passthrough_envelope,
     plain_secrets, replace_plain_secrets, sha256,
@@ -25,7 +27,7 @@ pub use mementory_format::{
 /// True if the only difference between two versions of a workspace file is that secrets were removed from one.
 pub use mementory_formats_agents::openclaw::lacks_only_secrets;
 /// Evidence Packs: files that prove deletions to other people.
-pub use mementory_formats_interchange::mem::evidence;
+pub use mementory_formats_archives::mem::evidence;
 pub use typescript::typescript;
 
 /// Selects entries of a bundle for an export or a disclosure.
@@ -34,10 +36,11 @@ pub use mementory_formats_interchange::zaxy::{AnswerOptions, Grain, Selector};
 /// All formats. Interchange formats come first, because their files name their format.
 static REGISTRY: LazyLock<Vec<&'static dyn Format>> = LazyLock::new(|| {
     use mementory_formats_agents as agents;
+    use mementory_formats_archives as archives;
     use mementory_formats_engines as engines;
     use mementory_formats_interchange as interchange;
     use mementory_formats_vendor as vendor;
-    [interchange::FORMATS, agents::FORMATS, engines::FORMATS, vendor::FORMATS].concat()
+    [archives::FORMATS, interchange::FORMATS, agents::FORMATS, engines::FORMATS, vendor::FORMATS].concat()
 });
 
 /// Every format, in the order in which detection tries them.

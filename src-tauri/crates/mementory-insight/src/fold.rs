@@ -1,5 +1,5 @@
 //! Folds a text for comparison with word lists, divides it into words, and recognises its language.
-use crate::word_lists::{ABOUT, OTHER_CHARACTERS, OTHER_WORDS};
+use crate::word_lists::{ABOUT, ENGLISH_WORDS, GERMAN_WORDS, OTHER_CHARACTERS, OTHER_WORDS};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
@@ -140,6 +140,19 @@ pub(crate) fn is_function_word(word: &str) -> bool {
     function_words().iter().any(|(_, list)| list.contains(word))
 }
 
+/// Function words and further frequent words of English or German, by which even "Wohnt in Jena" is recognised.
+fn language_words(code: &str) -> &'static HashSet<&'static str> {
+    static WORDS: OnceLock<[HashSet<&str>; 2]> = OnceLock::new();
+    let [english, german] = WORDS.get_or_init(|| {
+        let with_function_words = |code: &str, further: &[&'static str]| {
+            let of_language = function_words().iter().find(|(other, _)| *other == code);
+            of_language.iter().flat_map(|(_, list)| list.iter()).chain(further).copied().collect()
+        };
+        [with_function_words("en", ENGLISH_WORDS), with_function_words("de", GERMAN_WORDS)]
+    });
+    if code == "en" { english } else { german }
+}
+
 /// Function words of languages that have no word lists.
 fn other_function_words() -> &'static HashSet<&'static str> {
     static WORDS: OnceLock<HashSet<&str>> = OnceLock::new();
@@ -155,12 +168,8 @@ fn languages(folded: &str) -> Languages {
     }
     let words = words(folded);
     let count = |list: &HashSet<&str>| words.iter().filter(|word| list.contains(*word)).count();
-    let of_code = |code: &str| {
-        let list = function_words().iter().find(|(other, _)| *other == code);
-        list.map_or(0, |(_, list)| count(list))
-    };
     let umlauts = folded.chars().filter(|c| matches!(c, 'ä' | 'ö' | 'ü' | 'ß')).count();
-    let (en, de) = (of_code("en"), of_code("de") + umlauts.min(2));
+    let (en, de) = (count(language_words("en")), count(language_words("de")) + umlauts.min(2));
     let is_latin = |c: char| c.is_alphabetic() && u32::from(c) < 0x0250;
     let is_not_latin = |c: char| c.is_alphabetic() && u32::from(c) >= 0x0370;
     let has_other_script = folded.chars().any(is_not_latin) && !folded.chars().any(is_latin);

@@ -44,7 +44,7 @@ pub(crate) fn plain_names(folded: &Folded) -> Vec<String> {
 
 /// True if a name in Latin letters and a name in Katakana may be the same. Both are folded, and their order does not
 /// matter. They must have the same consonants and the same first vowel. If the Latin name ends in a vowel other than E,
-/// the last vowels must be the same too. Very short names never match.
+/// the last vowels must be the same too. A name with only one consonant must have the same vowels, at least two.
 pub(crate) fn same_name(one: &str, other: &str) -> bool {
     let is_katakana = |name: &str| !name.is_empty() && name.chars().all(|c| matches!(u32::from(c), 0x30a1..=0x30ff));
     let is_latin = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphabetic() && !is_east_asian(c));
@@ -54,11 +54,14 @@ pub(crate) fn same_name(one: &str, other: &str) -> bool {
     }
     let sounds = katakana_consonants(katakana);
     let (written, silent) = (latin_consonants(latin), latin_consonants(&without_silent_r(latin)));
-    if sounds.chars().count() < 2 || sounds != written && sounds != silent {
+    if sounds != written && sounds != silent {
         return false;
     }
     let vowels: Vec<char> = latin.chars().filter(|c| "aeiou".contains(*c)).collect();
     let spoken = vowels_of_katakana(katakana);
+    if sounds.chars().count() < 2 {
+        return sounds.chars().count() == 1 && spoken.len() >= 2 && vowels == spoken;
+    }
     let end = latin.chars().next_back().filter(|c| "aiou".contains(*c));
     vowels.first() == spoken.first() && end.is_none_or(|end| spoken.last() == Some(&end))
 }
@@ -181,11 +184,13 @@ mod tests {
             assert_eq!(latin_consonants(latin), katakana_consonants(katakana), "{latin}");
         }
         assert_ne!(latin_consonants("rufus"), katakana_consonants("エミル"));
-        for (latin, katakana) in [("hana", "ハナ"), ("martin", "マーティン"), ("emil", "エミル")] {
+        for (latin, katakana) in
+            [("hana", "ハナ"), ("martin", "マーティン"), ("emil", "エミル"), ("emi", "エミ"), ("ida", "イダ")]
+        {
             assert!(same_name(latin, katakana), "{latin}");
             assert_eq!(same_name(latin, katakana), same_name(katakana, latin));
         }
-        for (latin, katakana) in [("mario", "マリア"), ("nora", "エミル"), ("hana", "hana"), ("", ""), ("ida", "イダ")]
+        for (latin, katakana) in [("mario", "マリア"), ("nora", "エミル"), ("hana", "hana"), ("", ""), ("ed", "エド")]
         {
             assert!(!same_name(latin, katakana), "{latin} {katakana}");
         }

@@ -1,6 +1,9 @@
 //! Canonical JSON: the one text of a value that is hashed and signed. Members are sorted, there is no white space, and
 //! if several members have the same key, only the last is written. A [`Style`] states the rules that differ between
 //! standards: how numbers are written, how keys are sorted, and which characters are escaped.
+#[cfg(test)]
+mod properties;
+
 use crate::{Tree, is_shortest, write_string};
 use std::{borrow::Cow, fmt::Write as _};
 

@@ -1,5 +1,6 @@
 //! Decodes the bytes of a JSON stream: removes a BOM, converts UTF-16 to UTF-8, and removes the escapes if the JSON is
-//! inside a string.
+//! inside a string or inside the texts of a tool's result.
+use crate::tool_result::{Next, next_text, text_start};
 use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE};
 use memchr::memchr2;
 use mementory_model::is_damage;
@@ -7,6 +8,8 @@ use std::io::Read;
 
 /// Number of bytes per read.
 const CHUNK_BYTES: u64 = 256 * 1024;
+/// Largest number of bytes between two texts of a tool's result.
+const MAX_BETWEEN: usize = 1 << 20;
 
 /// A reader that decodes the bytes of another reader.
 pub(super) struct DecodingReader<'r> {
@@ -69,7 +72,21 @@ impl<'r> DecodingReader<'r> {
     /// From here on, treats the stream as the content of a JSON string. `rest` holds the bytes of this string that were
     /// already decoded.
     pub(super) fn enter_string(&mut self, rest: &[u8], out: &mut Vec<u8>) {
-        let mut unescape = Unescape::default();
+        self.enter(Unescape::default(), rest, out);
+    }
+
+    /// From here on, returns the texts of a tool's result, one on each line. `rest` holds the bytes from the content of
+    /// the first text on.
+    pub(super) fn enter_tool_result(&mut self, rest: &[u8], out: &mut Vec<u8>) {
+        self.enter(Unescape { has_parts: true, ..Unescape::default() }, rest, out);
+    }
+
+    /// True inside of a string or of a tool's result.
+    pub(super) fn is_inside(&self) -> bool {
+        self.unescape.is_some()
+    }
+
+    fn enter(&mut self, mut unescape: Unescape, rest: &[u8], out: &mut Vec<u8>) {
         unescape.push(rest, out);
         self.has_ended |= unescape.is_closed;
         self.is_truncated |= self.has_ended && !unescape.is_closed;
@@ -120,7 +137,9 @@ impl<'r> DecodingReader<'r> {
                 if unescape.is_closed {
                     self.has_ended = true;
                 } else if self.has_ended {
-                    out.append(&mut unescape.incomplete_escape);
+                    if !unescape.is_between {
+                        out.append(&mut unescape.incomplete);
+                    }
                     self.is_truncated = true;
                 }
             }
@@ -149,6 +168,12 @@ pub(super) fn read_decoded_head(reader: &mut dyn Read, n: usize) -> std::io::Res
             let rest = out.split_off(1);
             out.clear();
             source.enter_string(&rest, &mut out);
+        } else if !source.is_inside()
+            && let Some(start) = text_start(&out)
+        {
+            let rest = out.split_off(start);
+            out.clear();
+            source.enter_tool_result(&rest, &mut out);
         }
     }
     out.truncate(n);
@@ -167,24 +192,31 @@ fn transcode(decoder: &mut Decoder, mut chunk: &[u8], last: bool, out: &mut Vec<
     }
 }
 
-/// Removes the escapes of a JSON string that contains the whole stream.
+/// Removes the escapes of a JSON string that contains the whole stream, or of the texts of a tool's result.
 #[derive(Default)]
 struct Unescape {
-    /// The bytes of an escape that is not complete yet.
-    incomplete_escape: Vec<u8>,
-    /// True after the quote that ends the string.
+    /// The bytes of an escape that is not complete yet, or of what is between two texts.
+    incomplete: Vec<u8>,
+    /// True after the quote that ends the string, or after the last text.
     is_closed: bool,
+    /// True for a tool's result, which may have several texts.
+    has_parts: bool,
+    /// True between two texts of a tool's result.
+    is_between: bool,
 }
 
 impl Unescape {
     fn push(&mut self, input: &[u8], out: &mut Vec<u8>) {
         let joined;
         let mut data = input;
-        if !self.incomplete_escape.is_empty() {
-            joined = [std::mem::take(&mut self.incomplete_escape).as_slice(), input].concat();
+        if !self.incomplete.is_empty() {
+            joined = [std::mem::take(&mut self.incomplete).as_slice(), input].concat();
             data = &joined;
         }
-        while !self.is_closed {
+        if self.is_between {
+            data = self.after_text(data, out);
+        }
+        while !self.is_closed && !self.is_between {
             let Some(at) = memchr2(b'"', b'\\', data) else {
                 out.extend_from_slice(data);
                 return;
@@ -192,17 +224,32 @@ impl Unescape {
             out.extend_from_slice(&data[..at]);
             data = &data[at..];
             if data[0] == b'"' {
-                self.is_closed = true;
+                data = self.after_text(&data[1..], out);
             } else {
                 match decode_escape(data, out) {
                     Some(used) => data = &data[used..],
                     None => {
-                        self.incomplete_escape = data.to_vec();
+                        self.incomplete = data.to_vec();
                         return;
                     }
                 }
             }
         }
+    }
+
+    /// Finds the next text after the end of one, and returns the bytes from its content on.
+    fn after_text<'d>(&mut self, data: &'d [u8], out: &mut Vec<u8>) -> &'d [u8] {
+        let next = if self.has_parts { next_text(data) } else { Next::End };
+        self.is_between = next == Next::Unknown;
+        match next {
+            Next::Text(start) => {
+                out.push(b'\n');
+                return &data[start..];
+            }
+            Next::Unknown if data.len() <= MAX_BETWEEN => self.incomplete = data.to_vec(),
+            Next::Unknown | Next::End => self.is_closed = true,
+        }
+        &[]
     }
 }
 

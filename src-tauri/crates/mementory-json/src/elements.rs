@@ -9,6 +9,7 @@ use super::{
     resync::ElementSearch,
     scan::{Pause, Scanner},
     siblings::Siblings,
+    tool_result::{Start, result_start},
 };
 use mementory_model::Limits;
 use std::io::Read;
@@ -246,15 +247,19 @@ impl<'r> Elements<'r> {
                             self.top_values += 1;
                         }
                         b'{' => {
+                            if self.top_values == 0
+                                && let Some(start) = self.tool_result_start()?
+                            {
+                                let rest = self.leave_outer(start);
+                                self.source.enter_tool_result(&rest, &mut self.buf);
+                                continue;
+                            }
                             if let Some(end) = self.scan_top_object()? {
                                 return Ok(Some(self.take_element(end, false)));
                             }
                         }
                         b'"' if self.top_values == 0 && self.string_contains_json()? => {
-                            let rest = self.buf.split_off(self.pos + 1);
-                            self.buf_offset += self.buf.len() as u64;
-                            self.buf.clear();
-                            (self.start, self.pos) = (0, 0);
+                            let rest = self.leave_outer(1);
                             self.source.enter_string(&rest, &mut self.buf);
                         }
                         // The opening bracket of an array is lost.
@@ -519,6 +524,29 @@ impl<'r> Elements<'r> {
         while self.buf.len() - self.pos < 64 && self.refill()? {}
         let inside = self.buf[self.pos + 1..].iter().find(|b| !b.is_ascii_whitespace());
         Ok(matches!(inside, Some(b'[' | b'{')))
+    }
+
+    /// The number of bytes before the JSON in a tool's result at `pos`. None if there is no such result.
+    fn tool_result_start(&mut self) -> Result<Option<usize>, ElementError> {
+        if self.source.is_inside() {
+            return Ok(None);
+        }
+        loop {
+            match result_start(&self.buf[self.pos..]) {
+                Start::Text(start) => return Ok(Some(start)),
+                Start::Unknown if self.refill()? => {}
+                Start::Unknown | Start::Other => return Ok(None),
+            }
+        }
+    }
+
+    /// Removes everything from the buffer, and returns what comes `skip` bytes after `pos`.
+    fn leave_outer(&mut self, skip: usize) -> Vec<u8> {
+        let rest = self.buf.split_off(self.pos + skip);
+        self.buf_offset += self.buf.len() as u64;
+        self.buf.clear();
+        (self.start, self.pos) = (0, 0);
+        rest
     }
 
     /// The end of a word at `start` (`null`, a number, an invalid word): the next comma, bracket or quote.

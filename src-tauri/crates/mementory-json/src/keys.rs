@@ -1,4 +1,5 @@
 //! Finds the keys at the start of a JSON file, even if the text is truncated. Values are not parsed.
+use crate::tool_result::text_start;
 use memchr::memchr2;
 use mementory_model::is_damage;
 use std::{borrow::Cow, collections::HashSet, io::Read};
@@ -42,13 +43,17 @@ pub fn keys(reader: &mut dyn Read) -> std::io::Result<Option<Keys>> {
     let head = read_head(reader)?;
     let text = decode_text(&head);
     let text = text_without_bom(&text);
+    let keys_inside = |start: usize| {
+        let inner = text.get(start..)?.replace("\\n", "\n").replace("\\\"", "\"").replace("\\\\", "\\");
+        inner.trim_start().starts_with(['{', '[']).then(|| scan_keys(inner.trim_start()))
+    };
     Ok(match text.as_bytes().first() {
-        Some(b'{' | b'[') => Some(scan_keys(text)),
+        Some(b'{' | b'[') => match text_start(text.as_bytes()) {
+            Some(start) => keys_inside(start),
+            None => Some(scan_keys(text)),
+        },
         // The JSON is inside a JSON string.
-        Some(b'"') => {
-            let inner = text[1..].replace("\\\"", "\"").replace("\\\\", "\\");
-            inner.trim_start().starts_with(['{', '[']).then(|| scan_keys(inner.trim_start()))
-        }
+        Some(b'"') => keys_inside(1),
         _ => None,
     })
 }

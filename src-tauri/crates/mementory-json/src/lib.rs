@@ -3,7 +3,7 @@
 //! tables.
 //!
 //! ```text
-//! bytes ─ DecodingReader (BOM, UTF-16, JSON in a string) ─ Scanner (finds the end of a value) ─ Elements
+//! bytes ─ DecodingReader (BOM, UTF-16, JSON in strings) ─ Scanner (finds the end of a value) ─ Elements
 //! ```
 //! [`Elements`] finds where each value ends, but does not validate it. The caller passes [`Element::bytes`] to
 //! `serde_json`, and if that returns an error, to [`repair`].
@@ -23,6 +23,7 @@ pub mod schema;
 mod siblings;
 #[cfg(test)]
 mod tests;
+mod tool_result;
 mod tree;
 pub mod yaml;
 
@@ -34,7 +35,7 @@ pub use repair::repair;
 pub use tree::{Members, Tree, TreeError, equal_names, is_shortest, write_string};
 
 /// The first `n` bytes of a text, or fewer if it is shorter. The text is decoded as in [`Elements`] (BOM, UTF-16, JSON
-/// in a string), and leading white space is removed. Used for detection.
+/// in a string or in the texts of a tool's result), and leading white space is removed. Used for detection.
 pub fn decoded_head(reader: &mut dyn std::io::Read, n: usize) -> std::io::Result<Vec<u8>> {
     decoded::read_decoded_head(reader, n)
 }

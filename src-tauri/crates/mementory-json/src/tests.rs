@@ -91,6 +91,26 @@ fn every_encoding_is_read() {
 }
 
 #[test]
+fn the_texts_of_a_tool_result_are_read_one_after_the_other() {
+    let result = |texts: &[&str]| {
+        let parts: Vec<_> = texts.iter().map(|text| serde_json::json!({ "type": "text", "text": text })).collect();
+        serde_json::json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": parts } }).to_string()
+    };
+    let list = result(&["[{\"a\":\"\\\"\"},{\"b\":2}]"]);
+    assert_eq!(read_without_error(list.as_bytes()), ["/0={\"a\":\"\\\"\"}", "/1={\"b\":2}"]);
+    let further = result(&["{\"a\":1}", " {\"b\":2}"]);
+    let found: Vec<String> = read_without_error(further.as_bytes());
+    let values: Vec<&str> =
+        found.iter().filter_map(|element| element.split_once('=')).map(|(_, value)| value).collect();
+    assert_eq!(values, ["{\"a\":1}", "{\"b\":2}"]);
+    // A text that is not JSON is an ordinary member.
+    let other = result(&["Found nothing."]);
+    assert_eq!(read_without_error(other.as_bytes()), [format!("={other}")]);
+    let (some, error) = read_all(&further.as_bytes()[..further.len() - 8]);
+    assert_eq!((some.len(), error.is_some()), (2, true), "{some:?}");
+}
+
+#[test]
 fn only_damaged_elements_are_lost() {
     let (some, error) = read_all(br#"[{"a":1},{"b":"#);
     assert_eq!((some.len(), error.unwrap()), (1, "the file ends early, at byte 14".into()));

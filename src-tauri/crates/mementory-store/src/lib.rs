@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod blobs;
 mod error;
+pub mod export_ids;
 mod file_kind;
 pub mod ids;
 mod packs;

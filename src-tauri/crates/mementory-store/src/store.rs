@@ -16,10 +16,15 @@ use std::{
 };
 
 /// Schema version that this program writes.
-pub const SCHEMA_VERSION: u32 = 3;
+pub const SCHEMA_VERSION: u32 = 4;
 
 /// Migrations, each applied in one transaction: `MIGRATIONS[n]` upgrades schema n to n + 1.
-const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("schema_2.sql"), include_str!("schema_3.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema.sql"),
+    include_str!("schema_2.sql"),
+    include_str!("schema_3.sql"),
+    include_str!("schema_4.sql"),
+];
 
 /// File name of the database in the vault folder.
 pub const DATABASE_FILE: &str = "store.db";

@@ -1,7 +1,7 @@
 //! Tombstones. They are signed and contain no record content. They block the ids of records and, by keyed fingerprints,
 //! also the same words under another id.
 use crate::{
-    StoreResult,
+    StoreResult, export_ids,
     ids::{parse_id, record_id},
 };
 use mementory_crypto::{VaultKeys, verify};
@@ -118,12 +118,22 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
 }
 
 /// The vault ids that an imported tombstone may refer to: those of its target, and of everything derived from it. If a
-/// target's name contains an id of this vault (`ep_<vault id>`, as in our `.mem` exports), this id is included.
-pub fn target_record_ids(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
-    target_ids(keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
+/// target's name contains an export id (`ep_<export id>`, as in our `.mem` exports), this id is included, and that of
+/// the record that has it from another vault.
+///
+/// # Errors
+/// The database fails.
+pub fn target_record_ids(c: &Connection, keys: &VaultKeys, tombstone: &Tombstone) -> StoreResult<Vec<[u8; 16]>> {
+    target_ids(c, keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
 }
 
-fn target_ids(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) -> Vec<[u8; 16]> {
+fn target_ids(
+    c: &Connection,
+    keys: &VaultKeys,
+    target: (&str, &str),
+    scope: &str,
+    d: &Derived,
+) -> StoreResult<Vec<[u8; 16]>> {
     let derived = [
         ("fact", &d.fact_ids),
         ("edge", &d.edge_ids),
@@ -134,12 +144,14 @@ fn target_ids(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) 
     let derived_ids = derived.iter().flat_map(|(kind, ids)| ids.iter().map(move |id| (*kind, id.as_str())));
     let mut out = Vec::new();
     for (kind, id) in std::iter::once(target).chain(derived_ids) {
-        let own_id = id.split_once('_').and_then(|(_, rest)| parse_id(rest)).or_else(|| parse_id(id));
-        out.extend(own_id);
+        if let Some(export_id) = id.split_once('_').and_then(|(_, rest)| parse_id(rest)).or_else(|| parse_id(id)) {
+            out.push(export_id);
+            out.extend(export_ids::record_with(c, &export_id)?);
+        }
         out.push(record_id(keys, &RecordKey::new(scope.to_owned(), format!("{kind}/{id}"))));
         out.push(record_id(keys, &RecordKey::new(scope.to_owned(), id.to_owned())));
     }
-    out
+    Ok(out)
 }
 
 /// Stores an imported tombstone, so that exports contain it. It blocks records until every import that contains it is
@@ -237,8 +249,8 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
             TombstoneOp::Delete => ("blocked", &blocked),
             TombstoneOp::Redact => ("redacted", &redacted),
         };
-        let ids = target_ids(keys, (&row.kind, &row.target), &row.scope, &row.derived);
-        block_ids(tx, table, &row.id, ids.iter().filter(|id| unblocked_ids.contains(*id)))?;
+        let ids = target_ids(tx, keys, (&row.kind, &row.target), &row.scope, &row.derived)?;
+        block_ids(tx, table, &row.id, ids.iter().filter(|id| freed.contains(*id)))?;
     }
     Ok(())
 }
@@ -247,7 +259,8 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
 pub fn unblock(tx: &Connection, row: i64) -> StoreResult<()> {
     for table in ["blocked", "redacted"] {
         let sql = format!(
-            "DELETE FROM {table} WHERE record = (SELECT id FROM records WHERE row = ?1) \
+            "DELETE FROM {table} WHERE record IN (SELECT id FROM records WHERE row = ?1 \
+             UNION SELECT x.id FROM export_ids x JOIN records r ON r.id = x.record WHERE r.row = ?1) \
              AND tombstone IN (SELECT id FROM tombstones WHERE own = 0)"
         );
         tx.prepare_cached(&sql)?.execute([row])?;

@@ -168,6 +168,7 @@ pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
         prior_warnings: &[],
         findings: &[],
         salvage: false,
+        is_conversion: false,
         missing: &[],
         limits: Limits::default(),
         now: at(60),

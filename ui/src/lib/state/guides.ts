@@ -47,11 +47,14 @@ export const KEEP_AS_FILE_FORMATS: ReadonlySet<string> = new Set(
 export const isReadable = ({ group, formats }: Source): boolean =>
   group === "other" || formats.some((format) => READ_FORMATS.has(format));
 
-/** The source whose exports have this format: the source whose main format it is, or else any source that has it. */
+/**
+ * The source whose exports have this format: the source whose main format it is, or else any source that has it. If
+ * several programs write a format, the general source comes after them in the list.
+ */
 export function sourceOf(format: string | null | undefined): Source | null {
   if (!format) return null;
   return (
-    SOURCES.find(({ formats }) => formats[0] === format) ??
+    SOURCES.findLast(({ formats }) => formats[0] === format) ??
     SOURCES.find(({ formats }) => formats.includes(format)) ??
     null
   );

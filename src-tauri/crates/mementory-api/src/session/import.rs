@@ -64,8 +64,20 @@ impl Imports<'_> {
         is_unchanged: &(dyn Fn() -> bool + Sync),
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        let guards = ImportGuards { refuse_deletions: true, is_unchanged: Some(is_unchanged) };
+        let guards = Guards { refuse_deletions: true, is_unchanged: Some(is_unchanged), ..Guards::default() };
         self.import_guarded(request, None, false, &guards, job)
+    }
+
+    /// Imports a file for a conversion. If it is one source of the format `converts_to`, its elements are read as they
+    /// are, so that the export writes them back unchanged.
+    pub(crate) fn import_for_conversion(
+        &self,
+        request: &ImportRequest,
+        passphrase: Option<Arc<dyn Passphrase>>,
+        converts_to: Option<&str>,
+        job: &Job,
+    ) -> ApiResult<ImportReport> {
+        self.import_guarded(request, passphrase, false, &Guards { converts_to, ..Guards::default() }, job)
     }
 
     fn import_guarded(
@@ -195,6 +207,7 @@ impl Imports<'_> {
             prior_warnings: &warnings,
             findings: &findings,
             salvage: request.salvage,
+            is_conversion: matches!(detection.sources.as_slice(), [one] if guards.converts_to == Some(one.format)),
             missing: &missing,
             limits: (*limits).clone(),
             now: now(),
@@ -319,11 +332,14 @@ struct Input<'a> {
     passphrase: Option<Arc<dyn Passphrase>>,
 }
 
-/// Conditions under which the import of a file that no person has looked at is refused.
+/// Conditions under which the import of a file that no person has seen is refused, and the target of a conversion.
 #[derive(Clone, Copy, Default)]
 struct ImportGuards<'a> {
     refuse_deletions: bool,
     is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
+    /// Id of the format that the records are to be converted to, if untouched elements of this format are written back
+    /// unchanged.
+    converts_to: Option<&'a str>,
 }
 
 /// Refuses input that only lists the files of an export without containing any of them.

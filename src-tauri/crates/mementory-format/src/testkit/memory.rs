@@ -5,7 +5,7 @@ use crate::{
 use mementory_model::{Dropped, Issue, Kind, Record, RecordKey, Timestamp, Tombstone, Unit};
 use sha2::{Digest, Sha256};
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     io::{Cursor, Read},
 };
 
@@ -38,6 +38,10 @@ pub struct MemorySource {
     pub redactions: BTreeMap<usize, Vec<Redaction>>,
     /// True if this source claims that sensitive values are masked.
     pub covers: bool,
+    /// Export ids that the reader sent, by record.
+    pub export_ids: HashMap<RecordKey, String>,
+    /// If it is not empty, the vault ids are other than those of [`vault_id`], as in a vault with another key.
+    pub id_salt: &'static str,
 }
 
 impl MemorySource {
@@ -69,6 +73,11 @@ impl MemorySource {
         codes.into_iter().cloned().collect()
     }
 
+    fn export_id_of(&self, kind: Kind, key: &RecordKey) -> String {
+        let salted = || vault_id(kind, &RecordKey::new(format!("{}{}", self.id_salt, key.scope), key.value.clone()));
+        self.export_ids.get(key).cloned().unwrap_or_else(salted)
+    }
+
     /// Number of records of each kind.
     pub fn kinds(&self) -> BTreeMap<&'static str, u64> {
         let mut out = BTreeMap::new();
@@ -81,6 +90,9 @@ impl Sink for MemorySource {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         self.records.extend(unit.records);
         Ok(())
+    }
+    fn export_id(&mut self, key: &RecordKey, id: &str) {
+        self.export_ids.insert(key.clone(), id.to_owned());
     }
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
         let mut out = Vec::new();
@@ -126,19 +138,23 @@ impl RecordSource for MemorySource {
         }
     }
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
-        let known_ids: BTreeSet<String> = self.records.iter().map(|r| vault_id(r.kind, &r.key)).collect();
-        let find = |kind, key: &RecordKey| Some(vault_id(kind, key)).filter(|id| known_ids.contains(id));
+        let known_ids: BTreeSet<String> = self.records.iter().map(|r| self.export_id_of(r.kind, &r.key)).collect();
+        let find = |kind, key: &RecordKey| Some(self.export_id_of(kind, key)).filter(|id| known_ids.contains(id));
         for kind in Kind::ALL {
             for (i, record) in self.records.iter().enumerate().filter(|(_, r)| r.kind == kind) {
                 let message = record.message.as_ref().and_then(|m| m.parent.as_ref());
                 visit(StoredRecord {
-                    id: vault_id(record.kind, &record.key),
+                    id: self.export_id_of(record.kind, &record.key),
                     edited: self.edited.contains(&i),
                     changed: None,
                     link_ids: record.links.iter().map(|l| find(l.kind, &l.target)).collect(),
                     parent_id: record.parent.as_ref().and_then(|p| find(Kind::Conversation, p)),
                     message_parent_id: message.and_then(|p| find(Kind::Message, p)),
-                    attachment_ids: record.attachments.iter().map(|a| vault_id(Kind::Attachment, &a.key)).collect(),
+                    attachment_ids: record
+                        .attachments
+                        .iter()
+                        .map(|a| self.export_id_of(Kind::Attachment, &a.key))
+                        .collect(),
                     redactions: self.redactions.get(&i).cloned().unwrap_or_default(),
                     record: record.clone(),
                 })?;
@@ -163,7 +179,7 @@ impl RecordSource for MemorySource {
         self.parts.iter().filter(|(i, _)| i.format == format).try_for_each(|(i, b)| visit(i, &mut Cursor::new(b)))
     }
     fn import_times(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
-        let record = self.records.iter().find(|r| vault_id(r.kind, &r.key) == id);
+        let record = self.records.iter().find(|r| self.export_id_of(r.kind, &r.key) == id);
         Ok(record.and_then(|r| self.import_times.get(&r.key.value)).cloned().unwrap_or_default())
     }
     fn attachment(
@@ -171,7 +187,7 @@ impl RecordSource for MemorySource {
         id: &str,
         read: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<bool, FormatError> {
-        match self.files.iter().find(|(f, _)| vault_id(Kind::Attachment, &f.key) == id) {
+        match self.files.iter().find(|(f, _)| self.export_id_of(Kind::Attachment, &f.key) == id) {
             Some((_, bytes)) => read(&mut Cursor::new(bytes)).map(|()| true),
             None => Ok(false),
         }

@@ -57,16 +57,20 @@ const fn rules(platform: &'static str) -> RuleFile {
 
 /// One claim for all rules files in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let found: Vec<(usize, RuleFile)> = rule_files(catalog).map(|(member, file)| (member.id, file)).collect();
-    if found.is_empty() {
+    let detected_files: Vec<(usize, RuleFile)> = rule_files(catalog).map(|(member, file)| (member.id, file)).collect();
+    if detected_files.is_empty() {
         return Vec::new();
     }
     let role = |file: &RuleFile| if file.is_opaque { Role::Sidecar } else { Role::Memories };
     vec![Claim {
         version: None,
-        confidence: if found.iter().any(|(_, file)| file.is_ours) { MARKED_FILE_CONFIDENCE } else { CONFIDENCE },
-        reason: format!("Found {} files with rules for coding agents", found.len()),
-        parts: found.iter().map(|(member, file)| Part { member: *member, role: role(file) }).collect(),
+        confidence: if detected_files.iter().any(|(_, file)| file.is_ours) {
+            MARKED_FILE_CONFIDENCE
+        } else {
+            CONFIDENCE
+        },
+        reason: format!("Found {} files with rules for coding agents", detected_files.len()),
+        parts: detected_files.iter().map(|(member, file)| Part { member: *member, role: role(file) }).collect(),
         missing_parts: vec![],
     }]
 }
@@ -136,9 +140,9 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
     let is_ours = text.starts_with(MARK);
     // Other programs also use the extension `.mdc`, so it only counts for a file that is not in a folder.
     let may_be_of_cursor = folders_of(member).is_empty() && name.ends_with(".mdc");
-    let found = by_name.or_else(|| is_ours.then(|| rules("agents")));
-    let found = found.or_else(|| by_frontmatter(&Document::parse(text), may_be_of_cursor));
-    found.map(|file| RuleFile { is_ours, ..file })
+    let detected_file = by_name.or_else(|| is_ours.then(|| rules("agents")));
+    let detected_file = detected_file.or_else(|| by_frontmatter(&Document::parse(text), may_be_of_cursor));
+    detected_file.map(|file| RuleFile { is_ours, ..file })
 }
 
 fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {

@@ -23,9 +23,9 @@ fn joined_verbatims_are_the_original_file() {
     for (name, text) in texts {
         folder.put(name, text);
     }
-    let found = read(&folder.0, &AgentRules);
+    let imported = read(&folder.0, &AgentRules);
     for (name, text) in texts {
-        let pieces = found.records.iter().filter(|r| r.fields["file"] == name);
+        let pieces = imported.records.iter().filter(|r| r.fields["file"] == name);
         let joined: String = pieces.map(|r| r.verbatim.as_ref().unwrap().text.as_str()).collect();
         assert_eq!(joined, text);
     }
@@ -34,9 +34,9 @@ fn joined_verbatims_are_the_original_file() {
 #[test]
 fn the_shared_samples_have_every_file() {
     let Some(folder) = shared("exports/19-cursor-windsurf") else { return };
-    let found = read(&folder, &AgentRules);
-    let files: std::collections::BTreeSet<_> = found.records.iter().map(|r| r.fields["file"].to_string()).collect();
-    assert_eq!((files.len(), found.records.len()), (6, 6));
+    let imported = read(&folder, &AgentRules);
+    let files: std::collections::BTreeSet<_> = imported.records.iter().map(|r| r.fields["file"].to_string()).collect();
+    assert_eq!((files.len(), imported.records.len()), (6, 6));
     let Some(folder) = shared("exports/13-claude-code") else { return };
     let catalog = Catalog::open(&[folder], &Limits::default(), None).unwrap();
     let sources = detect(&catalog, &Limits::default(), None).unwrap().sources;
@@ -48,9 +48,9 @@ fn the_shared_samples_have_every_file() {
 fn rules_files_in_an_openclaw_workspace_belong_to_the_workspace() {
     let Some(folder) = shared("exports/16-openclaw-workspace") else { return };
     let catalog = Catalog::open(&[folder], &Limits::default(), None).unwrap();
-    let found = detect(&catalog, &Limits::default(), None).unwrap();
-    assert_eq!(found.sources.iter().map(|s| s.format).collect::<Vec<_>>(), ["openclaw"]);
-    assert!(found.ties.is_empty());
+    let detection = detect(&catalog, &Limits::default(), None).unwrap();
+    assert_eq!(detection.sources.iter().map(|s| s.format).collect::<Vec<_>>(), ["openclaw"]);
+    assert!(detection.ties.is_empty());
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn rules_in_the_folders_of_other_agents_are_read() {
     ] {
         let folder = Scratch::new("agent-rules-folders");
         folder.put(name, "- Fire slowly\n");
-        let found = read(&folder.0, &AgentRules);
-        let platforms: Vec<_> = found.records.iter().map(|r| r.source.platform.as_str()).collect();
+        let imported = read(&folder.0, &AgentRules);
+        let platforms: Vec<_> = imported.records.iter().map(|r| r.source.platform.as_str()).collect();
         assert_eq!(platforms, [platform], "{name}");
     }
     // A note can have the name of a tool.
@@ -86,9 +86,9 @@ fn a_folder_of_rules_for_cline_may_be_selected_by_itself() {
         folder.put(&format!(".clinerules/{n}.md"), format!("- Rule {n}\n"));
     }
     folder.put(".clinerules/more.txt", "- Rule 7\n");
-    let found = read(&folder.at(".clinerules"), &AgentRules);
-    assert_eq!(found.records.len(), 7);
-    assert!(found.records.iter().all(|record| record.source.platform == "cline"));
+    let imported = read(&folder.at(".clinerules"), &AgentRules);
+    assert_eq!(imported.records.len(), 7);
+    assert!(imported.records.iter().all(|record| record.source.platform == "cline"));
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn other_files_are_not_claimed() {
     folder.put("skill.md", "---\nname: x\ndescription: y\n---\nA skill.");
     folder.put("AGENTS.md", [0u8, 1, 2, 0]);
     let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
-    let found = detect(&catalog, &Limits::default(), None).unwrap();
-    assert!(found.sources.iter().all(|s| s.format != "agent_rules"), "{:?}", found.sources);
+    let detection = detect(&catalog, &Limits::default(), None).unwrap();
+    assert!(detection.sources.iter().all(|s| s.format != "agent_rules"), "{:?}", detection.sources);
 }
 
 #[test]

@@ -52,8 +52,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 
 /// The files with the titles of sessions, by their folders.
 pub(super) fn workspace_files(catalog: &Catalog) -> HashMap<Folder<'_>, &Member> {
-    let found = catalog.members().iter().filter(|member| member.file_name() == WORKSPACE_FILE);
-    found.map(|member| (folder_of(member), member)).collect()
+    let workspaces = catalog.members().iter().filter(|member| member.file_name() == WORKSPACE_FILE);
+    workspaces.map(|member| (folder_of(member), member)).collect()
 }
 
 /// The program that wrote a file. None if the file is not a session.

@@ -25,8 +25,8 @@ fn lines_of_other_programs_are_not_claimed() {
     ] {
         folder.put("x.jsonl", text);
         let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
-        let found = detect(&catalog, &Limits::default(), None).unwrap();
-        assert!(found.sources.iter().all(|s| s.format != "agent_sessions"), "{text}");
+        let detection = detect(&catalog, &Limits::default(), None).unwrap();
+        assert!(detection.sources.iter().all(|s| s.format != "agent_sessions"), "{text}");
     }
 }
 
@@ -35,10 +35,10 @@ fn a_session_is_read_without_a_title_if_its_title_file_is_unreadable() {
     let folder = repo().join("fixtures/agent_sessions/full/input");
     let limits = Limits { side_file_bytes: 8, ..Limits::default() };
     let catalog = Catalog::open(&[folder], &limits, None).unwrap();
-    let found = detect(&catalog, &limits, Some("agent_sessions")).unwrap();
+    let detection = detect(&catalog, &limits, Some("agent_sessions")).unwrap();
     let mut source = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    AgentSessions.read(&catalog, &found.sources[0], &context, &mut source).unwrap();
+    AgentSessions.read(&catalog, &detection.sources[0], &context, &mut source).unwrap();
     assert_eq!(source.records.iter().filter(|record| record.kind == Kind::Message).count(), 5);
     assert!(source.notes.iter().any(|note| note.code == "unreadable" && note.place.ends_with("workspace.yaml")));
 }

@@ -1,5 +1,6 @@
 //! Detects files of Claude Code: logs by the members of their lines, and topic files of the memory by their
 //! frontmatter. File names only determine which other files belong to these.
+use super::cowork;
 use super::lines::{is_answer, is_person};
 use crate::agent_rules;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
@@ -34,7 +35,15 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             None => {}
         }
     }
-    let log_count = parts.len();
+    let all_logs = parts.iter().filter_map(|part| catalog.members().get(part.member));
+    let tasks = cowork::task_folders(all_logs);
+    for part in &mut parts {
+        if catalog.members().get(part.member).is_some_and(|member| cowork::is_copy(member, &tasks)) {
+            part.role = Role::Sidecar;
+        }
+    }
+    let log_count = parts.iter().filter(|part| part.role != Role::Sidecar).count();
+    let first_memory = parts.len();
     let logs = parts.iter().filter(|part| part.role == Role::Conversations).map(|part| part.member);
     let log_folders = folders_of(catalog, logs);
     let topics: BTreeSet<usize> =
@@ -43,14 +52,15 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let indexes = catalog.members().iter().filter(|m| m.file_name() == INDEX && topic_folders.contains(&place_of(m)));
     let indexed_folders = folders_of(catalog, indexes.map(|m| m.id));
     for member in catalog.members().iter().filter(|m| is_markdown(m)) {
-        // Claude Code also writes topics without frontmatter. They count if the folder has an index and a topic.
+        // Claude Code also writes topics without frontmatter. Such a file is recognised if its folder contains an index
+        // and a topic with frontmatter.
         let is_indexed = indexed_folders.contains(&place_of(member)) && !is_rules_name(member);
         let is_in_memory = is_in_memory_folder(catalog, member) || is_beside_logs(member, &log_folders);
         if topics.contains(&member.id) || is_indexed || is_in_memory {
             parts.push(Part { member: member.id, role: Role::Memories });
         }
     }
-    let memory_count = parts.len() - log_count;
+    let memory_count = parts.len() - first_memory;
     if parts.is_empty() {
         return Vec::new();
     }
@@ -65,10 +75,10 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     parts.extend(rules);
     let claimed_ids: HashSet<usize> = parts.iter().map(|p| p.member).collect();
     let claimed_folders = folders_of(catalog, claimed_ids.iter().copied());
-    let side_files =
-        catalog.members().iter().filter(|m| !claimed_ids.contains(&m.id) && is_side_file(m, &claimed_folders));
+    let is_beside = |m: &&Member| is_side_file(m, &claimed_folders) || cowork::is_description(m, &tasks);
+    let side_files = catalog.members().iter().filter(|m| !claimed_ids.contains(&m.id)).filter(is_beside);
     parts.extend(side_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
-    let found = match (log_count, memory_count) {
+    let description = match (log_count, memory_count) {
         (0, n) => format!("{n} files of Claude Code's memory"),
         (n, 0) => format!("{n} logs of Claude Code"),
         (log_count, memory_count) => format!("{log_count} logs and {memory_count} memory files of Claude Code"),
@@ -83,7 +93,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         } else {
             0.85
         },
-        reason: format!("Found {found}"),
+        reason: format!("Found {description}"),
         parts,
         missing_parts: vec![],
     }]
@@ -176,7 +186,7 @@ fn is_markdown(member: &Member) -> bool {
     name.ends_with(".md") || name.ends_with(".markdown")
 }
 
-/// True for a file name that rules files have. Such a file is no topic.
+/// True for a file name that rules files have. Such a file is not a topic.
 fn is_rules_name(member: &Member) -> bool {
     let names = ["claude.md", "claude.local.md", "agents.md", "gemini.md", "readme.md"];
     names.iter().any(|name| member.file_name().eq_ignore_ascii_case(name))

@@ -15,9 +15,9 @@ use std::collections::HashMap;
 pub(super) struct KnownIds(HashMap<String, String>);
 
 impl KnownIds {
-    /// The id of a memory. If a file with another text has the same id, the name of this file is added to it, and if
-    /// that id is known too, the digest of the text: two topics can state the same name, and the folders of several
-    /// projects can be imported together.
+    /// The id of a memory. Another text may already have this id, because two topics can state the same name, and
+    /// folders of several projects can be imported together. In that case, the file name is added to the id, and if
+    /// that id is taken too, the digest of the text.
     fn unique(&mut self, id: String, member: &Member, text: &str) -> String {
         let digest = content_id(text);
         let with_file = format!("{id}/{}", member.file_name());

@@ -1,4 +1,5 @@
 //! Claude Code: logs of its sessions, and the files of its memory. See README.md.
+mod cowork;
 mod detect;
 mod history;
 mod lines;

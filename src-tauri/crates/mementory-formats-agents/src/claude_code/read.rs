@@ -1,7 +1,7 @@
 //! Reads the files of a claim: first the logs, then the prompts of sessions without a log, then the memory.
 use super::detect::{WEB_LINES_MEMBER, is_web_log};
 use super::session::Session;
-use super::{FORMAT, history, memory};
+use super::{FORMAT, cowork, history, memory};
 use crate::agent_rules;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::object::content_id;
@@ -24,12 +24,13 @@ pub(super) fn read(
         let parts = detected.claim.parts.iter().filter(move |p| p.role == role);
         parts.filter_map(|p| catalog.members().get(p.member)).collect::<Vec<&Member>>()
     };
+    let titles = cowork::titles(&reader, &members_of(Role::Sidecar));
     let mut known_sessions = HashSet::new();
     for group in groups(catalog, &members_of(Role::Conversations), context.limits.element_bytes)? {
         let mut sessions = GroupSessions::default();
         reader.each_member(&group, |reader, member| sessions.read(reader, member))?;
         known_sessions.extend(sessions.list.iter().map(|s| s.id.clone()));
-        sessions.send(&mut reader, &group)?;
+        sessions.send(&mut reader, &group, &titles)?;
     }
     reader.each_member(&members_of(Role::Records), |reader, member| history::read(reader, member, &known_sessions))?;
     let mut known_ids = memory::KnownIds::default();
@@ -82,9 +83,10 @@ fn groups<'m>(catalog: &Catalog, members: &[&'m Member], limit: u64) -> Result<V
     Ok(out)
 }
 
-/// The session ids in a file: the texts after `"sessionId":`.
+/// The session ids in a file: the texts after `"sessionId":`, and after `"session_id":` in the output of a session that
+/// ran without a terminal.
 fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, FormatError> {
-    const SESSION_ID_KEY: &[u8] = b"\"sessionId\"";
+    const SESSION_ID_KEYS: [&[u8]; 2] = [b"\"sessionId\"", b"\"session_id\""];
     catalog.read(member, |bytes| {
         let mut out = HashSet::new();
         let mut buffer: Vec<u8> = Vec::new();
@@ -96,10 +98,9 @@ fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, Fo
                 Err(e) if mementory_model::is_damage(&e) => true,
                 Err(e) => return Err(FormatError::io(&member.place, e)),
             };
-            for at in memchr::memmem::find_iter(&buffer, SESSION_ID_KEY) {
-                let rest = buffer
-                    .get(at + SESSION_ID_KEY.len()..(at + SESSION_ID_KEY.len() + 80).min(buffer.len()))
-                    .unwrap_or_default();
+            let ends = |key: &'static [u8]| memchr::memmem::find_iter(&buffer, key).map(move |at| at + key.len());
+            for from in SESSION_ID_KEYS.into_iter().flat_map(ends) {
+                let rest = buffer.get(from..(from + 80).min(buffer.len())).unwrap_or_default();
                 let value = rest.trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start);
                 let value = value.and_then(|v| v.strip_prefix(b"\"")).unwrap_or_default();
                 if let Some(end) = memchr::memchr(b'"', value)
@@ -199,11 +200,20 @@ impl GroupSessions {
         &mut self.list[at]
     }
 
-    fn send(self, reader: &mut FileReader<'_>, group: &[&Member]) -> Result<(), FormatError> {
+    /// Sends the sessions. `titles` has the titles that another program gave to sessions, by their ids.
+    fn send(
+        self,
+        reader: &mut FileReader<'_>,
+        group: &[&Member],
+        titles: &HashMap<String, String>,
+    ) -> Result<(), FormatError> {
         let Some(first) = group.first().copied() else { return Ok(()) };
         let session_of: HashMap<String, String> =
             self.list.iter().flat_map(|s| s.uuids().map(|u| (u.clone(), s.key()))).collect();
-        for session in self.list {
+        for mut session in self.list {
+            if let Some(title) = titles.get(&session.id) {
+                session.note_given_title(title);
+            }
             let member = group.iter().copied().find(|m| m.place == session.container).unwrap_or(first);
             if session.progress_lines > 0 {
                 let reason = format!("progress: {} lines that report on a running tool", session.progress_lines);

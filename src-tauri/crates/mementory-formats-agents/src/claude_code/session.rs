@@ -65,7 +65,7 @@ enum LineParent {
     Draft(usize),
     /// The line begins the conversation.
     Root,
-    /// The message before the line, because the line states no parent, or itself.
+    /// The message before the line. The line states no parent, or its own message as its parent.
     Previous,
     /// The line with this uuid, which is not in this session.
     Foreign(String),
@@ -167,6 +167,11 @@ impl Session {
         }
     }
 
+    /// Sets the title that another program shows for the session, unless the person named the session in its log.
+    pub(super) fn note_given_title(&mut self, title: &str) {
+        self.custom_title.get_or_insert_with(|| title.to_owned());
+    }
+
     /// True if the session has no messages.
     pub(super) fn is_empty(&self) -> bool {
         self.drafts.is_empty()
@@ -185,16 +190,16 @@ impl Session {
         }
     }
 
-    /// The parent of each message, and for messages whose parent is not in this session, the uuid of the parent by the
-    /// index of the message.
+    /// The parent of each message. The map contains the uuids of parents that are not in this session, by the index of
+    /// the message.
     fn parents(&self) -> (Vec<TurnParent>, HashMap<usize, String>) {
         let (mut out, mut parents_elsewhere) = (Vec::with_capacity(self.drafts.len()), HashMap::new());
         // In the log, an answer with parallel calls is the parent of all their results. Here, each result follows the
         // previous one instead.
         let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
         let mut last_result: HashMap<usize, usize> = HashMap::new();
-        // For each message, the last of the messages without a uuid (such as queued prompts) after it. The next line
-        // whose parent is that message is placed after them.
+        // Messages without a uuid, such as queued prompts, are inserted after the message before them. Maps that
+        // message to the last inserted one, which the next line with that parent follows.
         let mut inserted: HashMap<usize, usize> = HashMap::new();
         let mut base_of: HashMap<usize, usize> = HashMap::new();
         for (at, draft) in self.drafts.iter().enumerate() {

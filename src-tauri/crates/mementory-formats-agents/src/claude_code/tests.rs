@@ -15,8 +15,8 @@ fn every_fixture_is_read_as_its_case_expects() {
 #[test]
 fn the_shared_sample_is_read_completely() {
     let Some(folder) = shared("exports/13-claude-code") else { return };
-    let found = read(&folder.join(".claude/projects"), &ClaudeCode);
-    let of_kind = |kind| found.records.iter().filter(move |r| r.kind == kind);
+    let imported = read(&folder.join(".claude/projects"), &ClaudeCode);
+    let of_kind = |kind| imported.records.iter().filter(move |r| r.kind == kind);
     assert_eq!(
         (of_kind(Kind::Conversation).count(), of_kind(Kind::Message).count(), of_kind(Kind::Memory).count()),
         (1, 6, 3)
@@ -25,14 +25,14 @@ fn the_shared_sample_is_read_completely() {
     let roles: Vec<&str> = of_kind(Kind::Message).map(|m| m.message.as_ref().unwrap().role.as_str()).collect();
     let count = |role| roles.iter().filter(|r| **r == role).count();
     assert_eq!((count("user"), count("assistant"), count("tool"), count("system")), (1, 3, 1, 1));
-    let reasons: Vec<&str> = found.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
+    let reasons: Vec<&str> = imported.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
     assert_eq!(reasons, ["malformed"]);
     let log = folder.join(".claude/projects/-Users-ines-src-plot12/732d109a-7572-4715-833b-e592ae9c6427.jsonl");
     let renamed = cases::read_renamed(&log, "x.dat", &ClaudeCode);
     let non_memory_keys = |f: &mementory_format::testkit::MemorySource| {
         cases::keys(f).into_iter().filter(|(kind, _)| *kind != "memory").collect::<Vec<_>>()
     };
-    assert_eq!(non_memory_keys(&renamed), non_memory_keys(&found));
+    assert_eq!(non_memory_keys(&renamed), non_memory_keys(&imported));
 }
 
 #[test]
@@ -47,13 +47,13 @@ fn a_session_that_continues_another_has_only_its_own_messages() {
     let new = line("b", "\"a\"", "two", "second words");
     folder.put("one.jsonl", format!("{old}\n"));
     folder.put("two.jsonl", format!("{old}\n{new}\n"));
-    let found = read(&folder.0, &ClaudeCode);
+    let imported = read(&folder.0, &ClaudeCode);
     let messages: Vec<&str> =
-        found.records.iter().filter(|r| r.kind == Kind::Message).map(|r| r.key.value.as_str()).collect();
+        imported.records.iter().filter(|r| r.kind == Kind::Message).map(|r| r.key.value.as_str()).collect();
     assert_eq!(messages, ["one/a", "two/b"]);
-    let second = found.records.iter().find(|r| r.key.value == "two").unwrap();
+    let second = imported.records.iter().find(|r| r.key.value == "two").unwrap();
     assert_eq!((second.links[0].relation.as_str(), second.links[0].target.value.as_str()), ("continues", "one"));
-    assert!(found.notes.is_empty(), "{:?}", found.notes);
+    assert!(imported.notes.is_empty(), "{:?}", imported.notes);
 }
 
 #[test]
@@ -71,8 +71,8 @@ fn logs_of_other_programs_are_not_claimed() {
         folder.put("x.jsonl", text);
         folder.put("x.md", text);
         let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
-        let found = detect(&catalog, &Limits::default(), None).unwrap();
-        assert!(found.sources.iter().all(|s| s.format != "claude_code"), "{text}");
+        let detection = detect(&catalog, &Limits::default(), None).unwrap();
+        assert!(detection.sources.iter().all(|s| s.format != "claude_code"), "{text}");
     }
 }
 
@@ -88,7 +88,7 @@ fn a_chain_of_a_hundred_thousand_lines_is_read() {
         ));
     }
     let file = folder.put("s.jsonl", text);
-    let found = read(&file, &ClaudeCode);
-    assert_eq!(found.records.len(), 50_001);
-    assert!(found.records.iter().skip(1).all(|r| r.message.as_ref().unwrap().active));
+    let imported = read(&file, &ClaudeCode);
+    assert_eq!(imported.records.len(), 50_001);
+    assert!(imported.records.iter().skip(1).all(|r| r.message.as_ref().unwrap().active));
 }

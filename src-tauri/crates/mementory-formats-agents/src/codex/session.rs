@@ -75,8 +75,8 @@ impl Session {
                 self.other_lines.push(text.to_owned());
             }
             ("response_item", Some(item)) => {
-                let found = items::message(item);
-                self.add_item(reader, member, found, item, time, (text, pointer))?;
+                let item_message = items::message(item);
+                self.add_item(reader, member, item_message, item, time, (text, pointer))?;
             }
             ("event_msg", Some(event)) => self.add_event(event, time, (text, pointer)),
             ("compacted", Some(compacted)) => {
@@ -93,8 +93,8 @@ impl Session {
             }
             (_, None) if exec::is_event(line) => self.add_exec_event(kind.as_ref(), line, (text, pointer)),
             (_, None) if line.has("role") || line.has("call_id") || line.has("summary") || line.has("content") => {
-                let found = items::message(line);
-                self.add_item(reader, member, found, line, time, (text, pointer))?;
+                let item_message = items::message(line);
+                self.add_item(reader, member, item_message, line, time, (text, pointer))?;
             }
             _ => self.add_exec_event(kind.as_ref(), line, (text, pointer)),
         }
@@ -182,12 +182,12 @@ impl Session {
         &mut self,
         reader: &mut FileReader<'_>,
         member: &Member,
-        found: Option<(Turn, AgentContent)>,
+        message: Option<(Turn, AgentContent)>,
         item: &Object<'_>,
         time: Option<mementory_model::Timestamp>,
         line: (&str, &str),
     ) -> Result<(), FormatError> {
-        let Some((turn, mut content)) = found else {
+        let Some((turn, mut content)) = message else {
             self.other_lines.push(line.0.to_owned());
             return Ok(());
         };
@@ -249,12 +249,12 @@ impl Session {
         let mut remaining = prompt_count;
         while remaining > 0
             && let Some(at) = self.current
-            && let Some(found) = self.turns.get(at)
+            && let Some(turn) = self.turns.get(at)
         {
-            if found.turn.role == "user" && !found.turn.hidden {
+            if turn.turn.role == "user" && !turn.turn.hidden {
                 remaining -= 1;
             }
-            self.current = found.parent;
+            self.current = turn.parent;
         }
     }
 
@@ -271,21 +271,23 @@ impl Session {
         let has_items = self.turns.iter().any(|t| t.event.is_none());
         // Index of the event after each parent. An item with the same parent as an event follows that event.
         let mut event_after: HashMap<Option<usize>, usize> = HashMap::new();
-        for found in std::mem::take(&mut self.turns) {
-            if found.event.as_ref().is_some_and(|text| self.item_texts.contains(text)) {
+        for session_turn in std::mem::take(&mut self.turns) {
+            if session_turn.event.as_ref().is_some_and(|text| self.item_texts.contains(text)) {
                 repeat_count += 1;
                 positions.push(last);
                 continue;
             }
-            let mut turn = found.turn;
-            let follows_event = event_after.remove(&found.parent);
+            let mut turn = session_turn.turn;
+            let follows_event = event_after.remove(&session_turn.parent);
             let parent = match has_items {
-                true => follows_event.or_else(|| found.parent.and_then(|at| positions.get(at).copied().flatten())),
+                true => {
+                    follows_event.or_else(|| session_turn.parent.and_then(|at| positions.get(at).copied().flatten()))
+                }
                 // If the log contains only events, they follow each other.
                 false => last,
             };
-            if found.event.is_some() {
-                event_after.insert(found.parent, chat.turns.len());
+            if session_turn.event.is_some() {
+                event_after.insert(session_turn.parent, chat.turns.len());
             }
             turn.parent = parent.map_or(TurnParent::Root, TurnParent::At);
             chat.note_time(turn.times.created);

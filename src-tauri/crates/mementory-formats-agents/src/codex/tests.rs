@@ -36,7 +36,7 @@ fn files_of_other_programs_are_not_claimed() {
     ] {
         folder.put("x.jsonl", text);
         let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
-        let found = detect(&catalog, &Limits::default(), None).unwrap();
-        assert!(found.sources.iter().all(|s| s.format != "codex"), "{text}");
+        let detection = detect(&catalog, &Limits::default(), None).unwrap();
+        assert!(detection.sources.iter().all(|s| s.format != "codex"), "{text}");
     }
 }

@@ -73,8 +73,9 @@ fn read_blocks(bubble: &Object<'_>, content: &mut AgentContent) {
     if let Some(tool) = bubble.object("toolFormerData") {
         let name = tool.non_blank_text("name");
         let value = |keys: &[&str]| {
-            let found = keys.iter().filter_map(|k| tool.raw_value(k)).map(value_text).find(|t| !t.trim().is_empty());
-            found.unwrap_or_default()
+            let tool_text =
+                keys.iter().filter_map(|k| tool.raw_value(k)).map(value_text).find(|t| !t.trim().is_empty());
+            tool_text.unwrap_or_default()
         };
         if name.is_some() || tool.has("rawArgs") || tool.has("params") {
             content.push_block("tool_call", name.as_deref().or(Some("tool")), value(&["rawArgs", "params", "args"]));

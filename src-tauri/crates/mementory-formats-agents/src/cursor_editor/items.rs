@@ -81,12 +81,12 @@ fn read_chat(
     bubble::fill_chat(&mut chat, &object);
     chat.verbatim = messages.map(|raw_list| Verbatim::json(with_replaced_values(raw.get(), &[(raw_list, "[]")])));
     for (n, item) in items.into_iter().enumerate() {
-        let Some(found) = Object::parse(item.get()) else {
+        let Some(message) = Object::parse(item.get()) else {
             let reason = "not_an_object: this message is not an object";
             reader.report_dropped(format!("{place}/{n}"), DroppedAs::Failed, reason, Some(Kind::Message));
             continue;
         };
-        let (mut turn, mut content) = bubble::turn(item.get(), &found);
+        let (mut turn, mut content) = bubble::turn(item.get(), &message);
         reader.store_files(member, &mut content)?;
         turn.pointer = format!("{pointer}/{n}");
         chat.note_time(turn.times.created);

@@ -3,6 +3,7 @@ mod bubble;
 mod detect;
 mod headers;
 mod items;
+mod messages;
 mod read;
 mod setting;
 mod state;

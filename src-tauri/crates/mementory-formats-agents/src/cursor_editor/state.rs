@@ -2,15 +2,16 @@
 //! that lists its messages, which are rows `bubbleId:<conversation>:<id>`. All keys are held in memory, but values are
 //! read one at a time.
 use super::headers::{Header, Headers, Index};
+use super::messages::Messages;
 use super::{bubble, chat_file};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
-use mementory_formats_shared::object::{Object, decode_string, list, with_replaced_values};
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::object::{Object, list, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
 use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use rusqlite::OptionalExtension;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Member of a conversation that may contain its messages by their ids.
 const MAP: &str = "conversationMap";
@@ -81,8 +82,8 @@ impl Conversation<'_> {
     fn value(&self, rowid: i64) -> Result<Option<String>, FormatError> {
         let sql = "SELECT value FROM cursorDiskKV WHERE rowid = ?1";
         let mut statement = self.database.connection.prepare_cached(sql).map_err(|e| unreadable(self.member, &e))?;
-        let found = statement.query_row([rowid], |row| Ok(column_text(row.get_ref(0)?))).optional();
-        Ok(found.map_err(|e| unreadable(self.member, &e))?.flatten())
+        let stored_value = statement.query_row([rowid], |row| Ok(column_text(row.get_ref(0)?))).optional();
+        Ok(stored_value.map_err(|e| unreadable(self.member, &e))?.flatten())
     }
 
     fn report(&self, reader: &mut FileReader<'_>, key: &str, outcome: DroppedAs, reason: &str, kind: Kind) {
@@ -122,23 +123,28 @@ impl Conversation<'_> {
         let object = object.unwrap_or_default();
         bubble::fill_chat(&mut chat, &object);
         let mut budget = reader.context.limits.element_bytes;
-        let mut seen = HashSet::new();
+        let mut messages = Messages::of(&object);
         let mut cuts = Vec::new();
-        cuts.extend(self.read_inline(reader, &object, &mut chat, &mut seen)?.map(|raw| (raw, "[]")));
-        cuts.extend(self.read_map(reader, &object, &mut chat, &mut seen)?.map(|raw| (raw, "{}")));
+        cuts.extend(self.read_inline(reader, &object, &chat.pointer, &mut messages)?.map(|raw| (raw, "[]")));
+        cuts.extend(self.read_map(reader, &object, &chat.pointer, &mut messages)?.map(|raw| (raw, "{}")));
         if let Some(text) = repaired.as_deref() {
             let text = with_replaced_values(text, &cuts);
             budget = budget.saturating_sub(text.len() as u64);
             chat.verbatim = Some(Verbatim::json(text));
         }
-        for (id, rowid, is_listed) in self.order(&object) {
-            if seen.contains(&id) && !id.is_empty() {
-                continue;
+        // Listed messages are read first, so that a conversation that is too large lacks the others.
+        let mut bubbles: Vec<&(String, i64)> = self.rows.bubbles.iter().collect();
+        bubbles.sort_by_key(|(id, _)| messages.rank(id).unwrap_or(usize::MAX));
+        for (id, rowid) in bubbles {
+            messages.note_present(id);
+            if messages.is_new(id)
+                && let Some(turn) = self.read_bubble(reader, id, *rowid, &mut budget)?
+            {
+                messages.add(id, turn);
             }
-            self.read_bubble(reader, (&id, rowid, is_listed), &mut chat, &mut budget)?;
-            seen.insert(id);
         }
-        self.note_missing(reader, &object, &seen);
+        self.note_missing(reader, messages.missing_count());
+        messages.fill(&mut chat);
         if let Some(header) = self.header {
             header.complete(&mut chat);
         }
@@ -167,65 +173,55 @@ impl Conversation<'_> {
         &self,
         reader: &mut FileReader<'_>,
         object: &Object<'o>,
-        chat: &mut Chat,
-        seen: &mut HashSet<String>,
+        at: &str,
+        messages: &mut Messages,
     ) -> Result<Option<&'o serde_json::value::RawValue>, FormatError> {
         let Some(raw) = object.raw_value("conversation") else { return Ok(None) };
         let items = list(raw).unwrap_or_default();
         for (n, item) in items.iter().enumerate() {
-            let pointer = format!("{}/conversation/{n}", chat.pointer);
+            let pointer = format!("{at}/conversation/{n}");
             let Some(bubble) = Object::parse(item.get()) else {
                 let reason = "not_an_object: this message is not an object";
                 self.report(reader, &pointer, DroppedAs::Failed, reason, Kind::Message);
                 continue;
             };
-            let turn = read_turn(reader, self.member, item.get(), &bubble, pointer)?;
-            seen.extend(turn.id.clone());
-            chat.note_time(turn.times.created);
-            chat.turns.push(turn);
+            messages.add_inline(read_turn(reader, self.member, item.get(), &bubble, pointer)?);
         }
         Ok((!items.is_empty()).then_some(raw))
     }
 
-    /// Reads the messages that the row of the conversation contains by their ids, in the order of its list. Returns the
-    /// JSON of these messages, or None if there are none.
+    /// Reads the messages that the row of the conversation contains by their ids. Returns the JSON of these messages. None
+    /// if there are none.
     fn read_map<'o>(
         &self,
         reader: &mut FileReader<'_>,
         object: &Object<'o>,
-        chat: &mut Chat,
-        seen: &mut HashSet<String>,
+        at: &str,
+        messages: &mut Messages,
     ) -> Result<Option<&'o serde_json::value::RawValue>, FormatError> {
         let Some(map) = object.object(MAP) else { return Ok(None) };
-        let mut found: Vec<_> = map.members().collect();
-        let ids = listed_ids(object);
-        let order: HashMap<&str, usize> = ids.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
-        found.sort_by_key(|(id, _)| order.get(id).copied().unwrap_or(usize::MAX));
-        let has_messages = !found.is_empty();
-        for (id, raw) in found {
-            let pointer = format!("{}/{MAP}/{id}", chat.pointer);
+        let mut has_messages = false;
+        for (id, raw) in map.members() {
+            has_messages = true;
+            messages.note_present(id);
+            let pointer = format!("{at}/{MAP}/{id}");
             let Some(bubble) = Object::parse(raw.get()) else {
                 let reason = "not_an_object: this message is not an object";
                 self.report(reader, &pointer, DroppedAs::Failed, reason, Kind::Message);
                 continue;
             };
-            if !seen.insert(id.to_owned()) {
+            if !messages.is_new(id) {
                 continue;
             }
             let mut turn = read_turn(reader, self.member, raw.get(), &bubble, pointer)?;
-            turn.id = turn.id.or_else(|| Some(id.to_owned()));
-            if order.contains_key(id) {
-                chat.leaf.clone_from(&turn.id);
-            }
-            chat.note_time(turn.times.created);
-            chat.turns.push(turn);
+            turn.id = turn.id.or_else(|| Some(id.to_owned()).filter(|id| !id.is_empty()));
+            messages.add(id, turn);
         }
         Ok(object.raw_value(MAP).filter(|_| has_messages))
     }
 
     /// Notes how many of the listed messages are not in the database.
-    fn note_missing(&self, reader: &mut FileReader<'_>, object: &Object<'_>, seen: &HashSet<String>) {
-        let missing = listed_ids(object).iter().filter(|id| !id.is_empty() && !seen.contains(*id)).count();
+    fn note_missing(&self, reader: &mut FileReader<'_>, missing: usize) {
         if missing > 0 {
             let place = format!("{}#composerData:{}", self.member.place, self.id);
             let message = format!("{missing} messages that this conversation lists are not in the database");
@@ -233,51 +229,30 @@ impl Conversation<'_> {
         }
     }
 
-    /// Message id, row id, and whether the conversation lists the message. Listed messages come first, in the order of
-    /// the list. If the conversation has no list, all messages count as listed.
-    fn order(&self, object: &Object<'_>) -> Vec<(String, i64, bool)> {
-        let mut out = Vec::with_capacity(self.rows.bubbles.len());
-        let rows: BTreeMap<&str, i64> = self.rows.bubbles.iter().map(|(id, row)| (id.as_str(), *row)).collect();
-        let mut listed: HashSet<&str> = HashSet::new();
-        let ids = listed_ids(object);
-        for id in &ids {
-            if let Some((id, row)) = rows.get_key_value(id.as_str())
-                && listed.insert(id)
-            {
-                out.push(((*id).to_owned(), *row, true));
-            }
-        }
-        // The listed messages may all be in the row of the conversation.
-        let is_in_map = |map: Object<'_>| ids.iter().any(|id| map.has(id.as_str()));
-        let has_list = !listed.is_empty() || object.object(MAP).is_some_and(is_in_map);
-        let others = self.rows.bubbles.iter().filter(|(id, _)| !listed.contains(id.as_str()) || id.is_empty());
-        out.extend(others.map(|(id, row)| (id.clone(), *row, !has_list)));
-        out
-    }
-
+    /// Reads a message in a row of its own. Reports one that cannot be read, and returns None for it.
     fn read_bubble(
         &self,
         reader: &mut FileReader<'_>,
-        (id, rowid, is_listed): (&str, i64, bool),
-        chat: &mut Chat,
+        id: &str,
+        rowid: i64,
         budget: &mut u64,
-    ) -> Result<(), FormatError> {
+    ) -> Result<Option<Turn>, FormatError> {
         let key = format!("bubbleId:{}:{id}", self.id);
         let text = match self.value(rowid) {
             Ok(Some(text)) if !text.trim().is_empty() => text,
             Ok(_) => {
                 self.report(reader, &key, DroppedAs::Skipped, "no_content: an empty entry", Kind::Message);
-                return Ok(());
+                return Ok(None);
             }
             Err(e) => {
                 self.report(reader, &key, DroppedAs::Failed, &e.to_string(), Kind::Message);
-                return Ok(());
+                return Ok(None);
             }
         };
         if (text.len() as u64) > *budget {
             let reason = "too_large: the conversation is larger than an element may be";
             self.report(reader, &key, DroppedAs::Failed, reason, Kind::Message);
-            return Ok(());
+            return Ok(None);
         }
         *budget -= text.len() as u64;
         let repaired = match Object::parse(&text) {
@@ -287,36 +262,12 @@ impl Conversation<'_> {
         let Some((text, bubble)) = repaired.as_deref().and_then(|text| Some((text, Object::parse(text)?))) else {
             let reason = "malformed: this message is no JSON object";
             self.report(reader, &key, DroppedAs::Failed, reason, Kind::Message);
-            return Ok(());
+            return Ok(None);
         };
         let mut turn = read_turn(reader, self.member, text, &bubble, key)?;
         turn.id = Some(id.to_owned()).filter(|id| !id.is_empty()).or(turn.id);
-        if !is_listed {
-            // Cursor no longer shows this message.
-            turn.fields.insert("listed".into(), false.into());
-        }
-        chat.note_time(turn.times.created);
-        // An unlisted message gets a separate branch, so that it does not count as the end of the conversation.
-        turn.parent = match chat.turns.len().checked_sub(1) {
-            Some(last) if is_listed => TurnParent::At(last),
-            _ => TurnParent::Root,
-        };
-        if is_listed {
-            chat.leaf.clone_from(&turn.id);
-        }
-        chat.turns.push(turn);
-        Ok(())
+        Ok(Some(turn))
     }
-}
-
-/// The ids of the messages in the list of a conversation.
-fn listed_ids(object: &Object<'_>) -> Vec<String> {
-    let headers = object.list("fullConversationHeadersOnly").unwrap_or_default();
-    let id = |raw: &&serde_json::value::RawValue| match Object::parse(raw.get()) {
-        Some(header) => header.text("bubbleId").map(|t| t.into_owned()),
-        None => decode_string(raw).map(|t| t.into_owned()),
-    };
-    headers.iter().filter_map(id).collect()
 }
 
 fn read_turn(

@@ -26,9 +26,9 @@ fn read_with(path: &Path, limits: Limits) -> MemorySource {
 #[test]
 fn access_tokens_are_never_stored() {
     let folder = repo().join("fixtures/cursor/full/input");
-    let found = read(&folder, &CursorEditor);
-    assert!(found.parts.is_empty());
-    assert!(!format!("{:?}", found.records).contains("secret-token"));
+    let imported = read(&folder, &CursorEditor);
+    assert!(imported.parts.is_empty());
+    assert!(!format!("{:?}", imported.records).contains("secret-token"));
 }
 
 #[test]
@@ -44,8 +44,8 @@ fn a_database_that_is_open_elsewhere_is_read_with_its_log_and_not_changed() {
     .unwrap();
     db.execute_batch("BEGIN IMMEDIATE; INSERT INTO cursorDiskKV VALUES ('bubbleId:c:2', '{}');").unwrap();
     let before = tree(&folder.0);
-    let found = read(&folder.0, &CursorEditor);
-    assert_eq!(found.records.iter().filter(|r| r.kind == Kind::Message).count(), 1);
+    let imported = read(&folder.0, &CursorEditor);
+    assert_eq!(imported.records.iter().filter(|r| r.kind == Kind::Message).count(), 1);
     assert_eq!(tree(&folder.0), before);
 }
 
@@ -63,10 +63,10 @@ fn an_empty_tab_is_not_a_conversation() {
     )
     .unwrap();
     drop(db);
-    let found = read(&folder.0, &CursorEditor);
-    let ids: Vec<&str> = found.records.iter().filter_map(|record| record.origin_id.as_deref()).collect();
+    let imported = read(&folder.0, &CursorEditor);
+    let ids: Vec<&str> = imported.records.iter().filter_map(|record| record.origin_id.as_deref()).collect();
     assert_eq!(ids, ["draft", "lost"]);
-    assert_eq!(found.dropped.len(), 1);
+    assert_eq!(imported.dropped.len(), 1);
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn a_large_database_is_read_from_disk() {
         .unwrap();
     let in_memory = read(&folder.0, &CursorEditor);
     let limits = Limits { element_bytes: 4000, ..Limits::default() };
-    let found = read_with(&folder.0, limits);
-    assert_eq!(cases::keys(&found), cases::keys(&in_memory));
+    let imported = read_with(&folder.0, limits);
+    assert_eq!(cases::keys(&imported), cases::keys(&in_memory));
 }
 
 #[test]
@@ -113,6 +113,6 @@ fn databases_and_lines_of_other_programs_are_not_claimed() {
     folder.put("a.jsonl", r#"{"role":"user","content":"hi"}"#);
     folder.put("b.jsonl", r#"{"type":"user","role":"user","message":{"content":"hi"}}"#);
     let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
-    let found = detect(&catalog, &Limits::default(), None).unwrap();
-    assert!(found.sources.iter().all(|s| s.format != "cursor"), "{:?}", found.sources);
+    let detection = detect(&catalog, &Limits::default(), None).unwrap();
+    assert!(detection.sources.iter().all(|s| s.format != "cursor"), "{:?}", detection.sources);
 }

@@ -136,8 +136,8 @@ impl Session {
         pointer: &str,
     ) {
         let id = line.non_blank_text("id").or_else(|| line.non_blank_text("messageId"));
-        let found = id.and_then(|id| self.draft_of.get(id.as_ref())).and_then(|at| self.drafts.get_mut(*at));
-        if let Some(draft) = found {
+        let updated_draft = id.and_then(|id| self.draft_of.get(id.as_ref())).and_then(|at| self.drafts.get_mut(*at));
+        if let Some(draft) = updated_draft {
             return draft.updates.push(text.to_owned());
         }
         let place = format!("{}#{pointer}", member.place);

@@ -37,10 +37,10 @@ fn a_shortened_transcript_is_recognised_by_its_steps() {
     folder.put("a.jsonl", line(first, "Find the old"));
     folder.put("b.jsonl", line(first, "Find the oldest sail."));
     folder.put("c.jsonl", line(second, "Sew it."));
-    let found = read(&folder.0, &GeminiCli);
-    let texts: std::collections::BTreeSet<&str> = found.records.iter().map(|r| r.text.as_str()).collect();
+    let imported = read(&folder.0, &GeminiCli);
+    let texts: std::collections::BTreeSet<&str> = imported.records.iter().map(|r| r.text.as_str()).collect();
     assert_eq!(texts.into_iter().collect::<Vec<_>>(), ["", "Find the oldest sail.", "Sew it."]);
-    assert_eq!(found.parts.iter().map(|(part, _)| part.name.as_str()).collect::<Vec<_>>(), ["a.jsonl"]);
+    assert_eq!(imported.parts.iter().map(|(part, _)| part.name.as_str()).collect::<Vec<_>>(), ["a.jsonl"]);
 }
 
 /// The texts of the records that are not conversations, and the passthrough files, of a folder with these files.
@@ -49,10 +49,11 @@ fn texts_and_parts(files: &[(&str, String)]) -> (Vec<String>, Vec<String>) {
     for (name, text) in files {
         folder.put(name, text);
     }
-    let found = read(&folder.0, &GeminiCli);
-    let mut texts: Vec<String> = found.records.iter().map(|r| r.text.clone()).filter(|text| !text.is_empty()).collect();
+    let imported = read(&folder.0, &GeminiCli);
+    let mut texts: Vec<String> =
+        imported.records.iter().map(|r| r.text.clone()).filter(|text| !text.is_empty()).collect();
     texts.sort();
-    (texts, found.parts.iter().map(|(part, _)| part.name.clone()).collect())
+    (texts, imported.parts.iter().map(|(part, _)| part.name.clone()).collect())
 }
 
 /// The first step of a transcript: a prompt by the person.
@@ -98,9 +99,9 @@ fn transcripts_in_one_folder_are_distinguished_by_how_their_text_begins() {
 fn a_transcript_without_content_is_not_a_conversation() {
     let folder = Scratch::new("gemini-cli-empty");
     folder.put("a.jsonl", r#"{"step_index":0,"source":"USER_EXPLICIT","type":"USER_INPUT","content":""}"#);
-    let found = read(&folder.0, &GeminiCli);
-    assert!(found.records.is_empty(), "{:?}", found.records);
-    let reasons: Vec<&str> = found.dropped.iter().map(|dropped| dropped.reason.as_str()).collect();
+    let imported = read(&folder.0, &GeminiCli);
+    assert!(imported.records.is_empty(), "{:?}", imported.records);
+    let reasons: Vec<&str> = imported.dropped.iter().map(|dropped| dropped.reason.as_str()).collect();
     assert_eq!(reasons, ["no_messages: this transcript has no step with content"]);
 }
 
@@ -117,7 +118,7 @@ fn files_of_other_programs_are_not_claimed() {
     ] {
         folder.put("x.json", text);
         let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
-        let found = detect(&catalog, &Limits::default(), None).unwrap();
-        assert!(found.sources.iter().all(|s| s.format != "gemini_cli"), "{text}");
+        let detection = detect(&catalog, &Limits::default(), None).unwrap();
+        assert!(detection.sources.iter().all(|s| s.format != "gemini_cli"), "{text}");
     }
 }

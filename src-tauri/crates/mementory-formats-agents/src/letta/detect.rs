@@ -16,7 +16,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let agent_members =
         ["block_ids", "memory_blocks", "in_context_message_ids", "tool_ids", "agent_type", "llm_config", "core_memory"];
-    if head.has_any("agents", &agent_members) {
+    // An export without agents has the lists and nothing in them.
+    let has_lists = head.has_all("", &["agents", "groups", "blocks", "files", "sources", "tools"]);
+    if head.has_any("agents", &agent_members) || has_lists {
         return Some("2");
     }
     let is_agent = head.has("core_memory")

@@ -87,12 +87,12 @@ fn clean_if_still_json(text: &str, clean: (String, u32)) -> (String, u32) {
 pub(super) fn without_server_secrets(text: &str, object: &Object<'_>) -> (String, u32) {
     let stdio_config = object.object("stdio_config").unwrap_or_default();
     let values_of = |name: &&str| [object_value(object, name), object_value(&stdio_config, name)];
-    let found: Vec<&RawValue> = SERVER_SECRETS.iter().flat_map(values_of).flatten().collect();
+    let secrets: Vec<&RawValue> = SERVER_SECRETS.iter().flat_map(values_of).flatten().collect();
     let placeholder = format!("\"{REDACTED}\"");
-    let replaced: Vec<(&RawValue, &str)> = found.iter().map(|raw| (*raw, placeholder.as_str())).collect();
+    let replaced: Vec<(&RawValue, &str)> = secrets.iter().map(|raw| (*raw, placeholder.as_str())).collect();
     let text = with_replaced_values(text, &replaced);
     let (text, count) = clean_if_still_json(&text, redact(&text));
-    (text, count.max(u32::try_from(found.len()).unwrap_or(u32::MAX)))
+    (text, count.max(u32::try_from(secrets.len()).unwrap_or(u32::MAX)))
 }
 
 /// A value that is present and not empty, as a slice of the object's text.

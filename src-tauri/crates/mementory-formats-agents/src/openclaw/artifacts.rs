@@ -56,7 +56,7 @@ impl Workspace {
         for Artifact { id, paths, bytes } in std::mem::take(&mut self.artifacts) {
             let path = paths.into_iter().find_map(|path| {
                 let path = self.with_prefix(path);
-                // an archive must not write bookkeeping files, neither ours nor those of other programs
+                // An archive must not write bookkeeping files, neither ours nor those of other programs.
                 let is_own_or_junk = files::role(&path) == FileRole::Junk
                     || path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
                 let is_free = self.files.get(&path).is_none_or(|present| *present == bytes);

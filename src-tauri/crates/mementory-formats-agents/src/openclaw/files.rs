@@ -120,7 +120,7 @@ pub fn role(path: &str) -> FileRole {
         }
         return with_status(memory_file("semantic", "workspace", "agent_written"));
     }
-    // a backup copy has the role of the original file
+    // A backup copy has the role of the original file.
     let name = [".bak", ".old", ".orig", ".backup", ".save", "~"]
         .into_iter()
         .find_map(|suffix| name.strip_suffix(suffix))

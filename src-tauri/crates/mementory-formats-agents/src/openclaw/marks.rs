@@ -25,11 +25,11 @@ pub(super) fn memory_folders(catalog: &Catalog) -> HashSet<Folder<'_>> {
 /// True if at least [`MIN_WORKSPACE_FILES`] of the files in `folder` look like those of an agent or its template.
 pub(super) fn has_marked_files(
     catalog: &Catalog,
-    found: &[&Member],
+    members: &[&Member],
     folder: &str,
     memory_folders: &HashSet<Folder<'_>>,
 ) -> bool {
-    let inside = found.iter().filter(|member| folder_of(&member.name) == folder);
+    let inside = members.iter().filter(|member| folder_of(&member.name) == folder);
     let is_marked = |member: &&&Member| {
         let has_notes = || memory_folders.contains(&(member.root, member.archive, folder));
         let Ok(head) = catalog.head(member, HEAD_BYTES) else { return false };

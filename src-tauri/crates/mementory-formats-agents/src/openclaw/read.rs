@@ -217,7 +217,7 @@ fn read_slots(
     let mut out: HashMap<String, Vec<Record>> = HashMap::new();
     let bytes = catalog.bytes(member, context.limits.element_bytes)?;
     for line in bytes.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()) {
-        // an invalid line is skipped; the text of its record is still read from the memory file
+        // An invalid line is skipped; the text of its record is still read from the memory file.
         if let Ok(slot) = serde_json::from_slice::<Slot>(line) {
             out.entry(format!("{}|{}", slot.file, slot.sha256)).or_default().push(slot.record);
         }

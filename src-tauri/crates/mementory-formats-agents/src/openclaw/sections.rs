@@ -13,7 +13,7 @@ pub fn split_sections(text: &str) -> Vec<&str> {
         }
         at += line.len();
     }
-    // a title or blank lines before the first heading are part of the first section
+    // A title or blank lines before the first heading are part of the first section.
     if cuts.first().is_some_and(|first| is_title_or_blank(&text[..*first])) {
         cuts[0] = 0;
     }
@@ -70,20 +70,20 @@ pub fn parse_section(piece: &str, is_one_record: bool) -> Section {
 
 /// The section with a new heading and body, and unchanged whitespace around them.
 pub fn replace_parts(piece: &str, is_one_record: bool, heading: Option<&str>, body: &str) -> String {
-    let found = parse_section(piece, is_one_record);
+    let section = parse_section(piece, is_one_record);
     let mut out = String::with_capacity(piece.len() + body.len());
     let mut at = 0;
-    if let (Some(range), Some(heading)) = (&found.heading, heading) {
+    if let (Some(range), Some(heading)) = (&section.heading, heading) {
         out.push_str(&piece[..range.start]);
         out.push_str(&heading.replace(['\n', '\r'], " "));
         at = range.end;
     }
-    out.push_str(&piece[at..found.body.start]);
-    if found.body.is_empty() && !body.is_empty() && !out.is_empty() && !out.ends_with('\n') {
+    out.push_str(&piece[at..section.body.start]);
+    if section.body.is_empty() && !body.is_empty() && !out.is_empty() && !out.ends_with('\n') {
         out.push('\n');
     }
     out.push_str(body);
-    out.push_str(&piece[found.body.end..]);
+    out.push_str(&piece[section.body.end..]);
     out
 }
 

@@ -186,8 +186,8 @@ fn joined_sections_are_the_original_file() {
         let pieces = sections::split_sections(text);
         assert_eq!(pieces.concat(), text);
         for piece in pieces {
-            let found = sections::parse_section(piece, false);
-            let (heading, body) = (found.heading.map(|h| piece[h].to_owned()), piece[found.body].to_owned());
+            let section = sections::parse_section(piece, false);
+            let (heading, body) = (section.heading.map(|h| piece[h].to_owned()), piece[section.body].to_owned());
             assert_eq!(sections::replace_parts(piece, false, heading.as_deref(), &body), piece);
         }
     }

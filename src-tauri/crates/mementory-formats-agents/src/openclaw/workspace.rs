@@ -45,7 +45,7 @@ pub struct Artifact {
     pub(super) bytes: Vec<u8>,
 }
 
-/// A file that an archive lists without its content and that the workspace does not contain.
+/// A file that is missing in the workspace, because an archive lists it without its content.
 pub struct AbsentFile {
     /// Scope of its workspace.
     pub scope: String,

@@ -131,7 +131,7 @@ impl Workspace {
             return;
         }
         if record.origin.format == "alf" && !raw.is_empty() {
-            // a file in raw/ already contains the text of this record
+            // A file in raw/ already contains the text of this record.
             let from = record.fields.get("origin_file").and_then(|f| f.as_str());
             let is_covered_by_raw = record.kind == Kind::Profile || from.is_some_and(|f| raw.contains_key(f));
             if is_covered_by_raw && record.source.platform == self.runtime.id {
@@ -268,7 +268,7 @@ impl Workspace {
             text.lines().next().unwrap_or_default().trim_start_matches('#').trim().chars().take(60).collect();
         let heading =
             record.title.clone().filter(|t| !t.trim().is_empty()).unwrap_or(first_line).replace(['\n', '\r'], " ");
-        // a second-level heading in the text would split the section when it is imported
+        // A second-level heading in the text would split the section when it is imported.
         let body: String =
             text.lines().map(|l| if l.starts_with("## ") { format!("#{l}\n") } else { format!("{l}\n") }).collect();
         let section = format!("## {}\n{body}\n", heading.trim());
@@ -375,7 +375,7 @@ impl Workspace {
             self.files.insert(files::SLOTS_FILE.into(), text.into_bytes());
         }
         if self.files.keys().all(|p| !p.ends_with(".md")) && self.files.is_empty() {
-            // an empty folder would not be detected as a workspace
+            // An empty folder would not be detected as a workspace.
             self.files.insert("SOUL.md".into(), b"# Agent\n".to_vec());
         }
         let detectable_names = ["SOUL.md", files::AGENT_ID_FILE, "workspace/SOUL.md"];
@@ -402,12 +402,12 @@ fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
         FileRole::Memory(memory) => memory.is_one_record,
         _ => true,
     };
-    let found = sections::parse_section(verbatim, is_one_record);
-    let heading = found.heading.clone().map(|h| &verbatim[h]);
+    let section = sections::parse_section(verbatim, is_one_record);
+    let heading = section.heading.clone().map(|h| &verbatim[h]);
     let new_heading =
         heading.filter(|h| Some(sections::title_without_marks(h)) != record.title).and(record.title.as_deref());
-    // the reader uses the heading as the text of a record whose section has no body
-    let body = if found.body.is_empty() && heading == Some(record.text.as_str()) { "" } else { record.text.as_str() };
+    // The reader uses the heading as the text of a record whose section has no body.
+    let body = if section.body.is_empty() && heading == Some(record.text.as_str()) { "" } else { record.text.as_str() };
     sections::replace_parts(verbatim, is_one_record, new_heading, body)
 }
 

@@ -65,7 +65,9 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     }
     let keys = keys_of(&head);
     let has = |key: &str| keys.has(key);
-    if has("info.id") && (has("messages.parts") || has("messages.info")) && has("messages") {
+    // A session in which nothing was said yet has an empty list of messages.
+    let is_session = has("info.time.created") && (has("info.directory") || has("info.projectID"));
+    if has("info.id") && (has("messages.parts") || has("messages.info") || is_session) && has("messages") {
         return Some(FileKind::Export);
     }
     let id = mementory_formats_shared::object::Object::parse(String::from_utf8_lossy(&head).trim())

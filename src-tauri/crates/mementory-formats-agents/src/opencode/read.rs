@@ -42,7 +42,7 @@ fn read_export(reader: &mut FileReader<'_>, member: &Member) -> Result<(), Forma
     let header = wrapper.as_deref().and_then(Object::parse).and_then(|w| w.raw_value("info").map(|raw| raw.get()));
     let mut session = Session::new(None, header);
     let (limit, mut bytes) = (reader.context.limits.element_bytes, 0);
-    reader.objects(member, &["messages"], Kind::Message, |reader, element| {
+    let count = reader.objects(member, &["messages"], Kind::Message, |reader, element| {
         bytes += element.text.len() as u64;
         let place = format!("{}#{}", member.place, element.pointer);
         if bytes > limit {
@@ -59,5 +59,10 @@ fn read_export(reader: &mut FileReader<'_>, member: &Member) -> Result<(), Forma
         let parts: Vec<Object<'_>> = raw_parts.iter().filter_map(|raw| Object::parse(raw.get())).collect();
         session.add(reader, member, (&info, &parts), (element.text.to_owned(), element.pointer.clone()))
     })?;
+    if count == 0 {
+        let reason = "no_content: a session without messages";
+        reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, Some(Kind::Conversation));
+        return Ok(());
+    }
     session.send(reader, &member.place)
 }

@@ -14,8 +14,8 @@ pub(super) enum FileKind {
 
 /// One claim for all chats in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let found = catalog.members().iter().filter(|member| file_kind(catalog, member).is_some());
-    let parts: Vec<Part> = found.map(|m| Part { member: m.id, role: Role::Conversations }).collect();
+    let chats = catalog.members().iter().filter(|member| file_kind(catalog, member).is_some());
+    let parts: Vec<Part> = chats.map(|m| Part { member: m.id, role: Role::Conversations }).collect();
     if parts.is_empty() {
         return Vec::new();
     }

@@ -214,12 +214,12 @@ mod tests {
 
     #[test]
     fn texts_before_and_after_a_block_are_separated() {
-        let found = turns_of(
+        let turns = turns_of(
             r#"{"message":{"text":"Where?"},"response":[{"value":"Let me "},{"kind":"undoStop"},{"value":"look."},
             {"kind":"toolInvocationSerialized","toolId":"search","pastTenseMessage":"Searched"},
             {"value":"\nFound "},{"kind":"inlineReference","name":"hive.ts"},{"value":"."}]}"#,
         );
-        assert_eq!(found[1].text, "Let me look.\n\nFound `hive.ts`.");
+        assert_eq!(turns[1].text, "Let me look.\n\nFound `hive.ts`.");
     }
 
     #[test]
@@ -228,8 +228,8 @@ mod tests {
         for response in ["", r#""response":["In the south"],"#] {
             let question = r#""message":{"text":"Where?"},"variableData":{"name":"Where?"}"#;
             let text = format!("{{{question},{response}{error}}}");
-            let found = turns_of(&text);
-            let source = |at: usize| found[at].verbatim.as_ref().unwrap().text.as_str();
+            let turns = turns_of(&text);
+            let source = |at: usize| turns[at].verbatim.as_ref().unwrap().text.as_str();
             assert!(source(0).contains("Where?") && !source(0).contains("quota") && !source(0).contains("south"));
             assert!(!source(1).contains("Where?") && source(1).contains("No quota"), "{}", source(1));
             assert_eq!(source(1).contains("south"), !response.is_empty());

@@ -24,8 +24,8 @@ fn files_of_other_programs_are_not_claimed() {
     ] {
         folder.put("x.json", text);
         let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
-        let found = detect(&catalog, &Limits::default(), None).unwrap();
-        assert!(found.sources.iter().all(|s| s.format != "vscode_chat"), "{text}");
+        let detection = detect(&catalog, &Limits::default(), None).unwrap();
+        assert!(detection.sources.iter().all(|s| s.format != "vscode_chat"), "{text}");
     }
 }
 
@@ -38,10 +38,10 @@ fn a_log_whose_values_need_too_much_memory_is_dropped() {
     folder.put("x.jsonl", log);
     let limits = Limits { tree_bytes: 100_000, ..Limits::default() };
     let catalog = Catalog::open(std::slice::from_ref(&folder.0), &limits, None).unwrap();
-    let found = detect(&catalog, &limits, Some("vscode_chat")).unwrap();
+    let detection = detect(&catalog, &limits, Some("vscode_chat")).unwrap();
     let mut source = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    VsCodeChat.read(&catalog, &found.sources[0], &context, &mut source).unwrap();
+    VsCodeChat.read(&catalog, &detection.sources[0], &context, &mut source).unwrap();
     assert!(source.records.is_empty());
     let [dropped] = source.dropped.as_slice() else { panic!("{:?}", source.dropped) };
     assert!(dropped.outcome == DroppedAs::Failed && dropped.reason.starts_with("too_large"), "{dropped:?}");

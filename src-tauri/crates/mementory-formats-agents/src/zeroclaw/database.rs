@@ -1,5 +1,5 @@
-//! Reads and changes an SQLite database in memory. SQLite never opens the agent's database file: it gets the bytes of
-//! the file, which are read up to a limit, so that nothing on disk is locked or changed.
+//! Reads and changes an SQLite database in memory. SQLite never opens the agent's database file, so nothing on disk is
+//! locked or changed. It gets the bytes of the file, which are read up to a limit.
 use mementory_formats_shared::sqlite;
 use mementory_formats_shared::sqlite::{OpenError, set_safety_limits};
 use rusqlite::types::ValueRef;
@@ -40,7 +40,7 @@ pub(super) fn open_image(
 /// Columns of the table `memories`. Fails unless it is an ordinary table that has a column `content`, and a column `id`
 /// or `key`.
 pub(super) fn memory_columns(connection: &Connection) -> Result<Vec<String>, DatabaseError> {
-    // a view or a virtual table could run code from the file
+    // A view or a virtual table could run code from the file.
     let ordinary_tables: i64 = connection.query_row(
         "SELECT count(*) FROM sqlite_master WHERE name = 'memories' AND type = 'table' AND sql LIKE 'CREATE TABLE%'",
         [],
@@ -60,9 +60,9 @@ pub(super) fn read_rows(connection: &Connection) -> Result<Vec<Row>, DatabaseErr
     let names = memory_columns(connection)?;
     let list: Vec<String> = names.iter().map(|n| format!("\"{}\"", n.replace('"', "\"\""))).collect();
     let mut statement = connection.prepare(&format!("SELECT {} FROM memories ORDER BY rowid", list.join(",")))?;
-    let mut found = statement.query([])?;
+    let mut rows = statement.query([])?;
     let mut out = Vec::new();
-    while let Some(row) = found.next()? {
+    while let Some(row) = rows.next()? {
         let mut map = Map::new();
         for (i, name) in names.iter().enumerate() {
             let value = match row.get_ref(i)? {

@@ -13,7 +13,7 @@ const SETTINGS_HEAD_BYTES: usize = 256 << 10;
 pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut out: Vec<Claim> = Vec::new();
     let mut claimed: Vec<(usize, Option<usize>, String)> = Vec::new();
-    // settings come first, because a home contains its workspace
+    // Settings come first, because a home contains its workspace.
     for settings in [true, false] {
         for manifest in catalog.members() {
             let folder = manifest.name.rfind('/').map_or("", |at| &manifest.name[..=at]);
@@ -40,7 +40,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, 
                 FileRole::Profile(_) | FileRole::Memory(_) => Role::Memories,
                 _ => Role::Sidecar,
             };
-            // other files that the user selected do not belong to a single database file
+            // Other files that the user selected do not belong to a single database file.
             let is_single_database = manifest.archive.is_none() && manifest.place == manifest.name;
             let parts =
                 catalog.members().iter().filter(in_folder).filter(|m| !is_single_database || m.id == manifest.id);

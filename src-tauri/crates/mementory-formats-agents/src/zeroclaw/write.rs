@@ -23,7 +23,7 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
         match (row.record.kind, row.record.record_type.as_deref(), file) {
             (Kind::Profile, Some("aieos"), file) => add_identity(&mut workspace, &row, file),
             (Kind::Memory, _, Some(file)) => stored.entry(file).or_default().push(row),
-            // nothing to write: the settings file, which is exported, contains the credential
+            // Nothing to write: the settings file, which is exported, contains the credential.
             (Kind::Credential, ..) => {}
             _ => workspace.leave_out(row.record.kind, &row.id, "a workspace has no place for it"),
         }
@@ -44,7 +44,7 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
     }
     workspace.compose_foreign();
     if !workspace.files.keys().any(|p| p == "config.toml" || is_database(p)) {
-        // without settings or a database, the folder would not be detected as a ZeroClaw workspace
+        // Without settings or a database, the folder would not be detected as a ZeroClaw workspace.
         let text = "[memory]\nbackend = \"markdown\"\n\n[identity]\nformat = \"openclaw\"\n";
         workspace.files.insert("config.toml".into(), text.into());
         workspace.files.entry(format!("{}SOUL.md", workspace.prefix)).or_insert_with(|| b"# Agent\n".to_vec());
@@ -103,13 +103,13 @@ fn write_database(
     });
     let (before, mut connection) = match opened {
         Some(Ok((rows, connection))) => (rows, connection),
-        // an unreadable database is exported as a passthrough file
+        // An unreadable database is exported as a passthrough file.
         Some(Err(_)) if stored.is_empty() => return Ok(()),
         _ => (vec![], database::create_database().map_err(unreadable)?),
     };
     let text = |row: &Row, key: &str| row.get(key).and_then(|v| v.as_str()).map(str::to_owned);
     let id_of = |row: &Row| text(row, "id").filter(|t| !t.is_empty()).or_else(|| text(row, "key"));
-    // a row without content was never read as a record, so it is not removed
+    // A row without content was never read as a record, so it is not removed.
     let with_content = before.iter().filter(|row| text(row, "content").is_some_and(|t| !t.is_empty()));
     let known_ids: BTreeSet<String> = with_content.filter_map(id_of).collect();
     let mut changes = RowChanges::default();
@@ -127,7 +127,7 @@ fn write_database(
             if row.edited {
                 values.extend(wire::edited_columns(&row.record));
             }
-            // the column `timestamp` of a new table must not be null
+            // The column `timestamp` of a new table must not be null.
             if !values.contains_key("timestamp") {
                 let created = values.get("created_at").cloned().unwrap_or_else(|| "1970-01-01T00:00:00Z".into());
                 values.insert("timestamp".into(), created);
@@ -155,7 +155,7 @@ fn write_database(
             let Some(id) = id_of(&row) else { continue };
             let is_new = written_ids.insert(id.clone());
             if let Some(old) = rows_by_id.get(&id).copied() {
-                // an earlier export by Mementory added this row, and the text of its record may have changed since
+                // An earlier export by Mementory added this row, and the text of its record may have changed since.
                 if text(old, "content").as_deref() != Some(content.as_str()) {
                     changes.updated.push((id, Row::from_iter([("content".to_owned(), content.clone().into())])));
                 }
@@ -166,7 +166,7 @@ fn write_database(
         }
     }
     if workspace.everything {
-        // a row whose record is no longer in the vault is removed
+        // A row whose record is no longer in the vault is removed.
         changes.removed = known_ids.iter().filter(|id| !written_ids.contains(*id)).cloned().collect();
     }
     if changes.updated.is_empty() && changes.removed.is_empty() && changes.added.is_empty() && database_bytes.is_some()

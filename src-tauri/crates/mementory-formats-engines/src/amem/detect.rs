@@ -12,7 +12,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         // key 2.
         matches!(head, [0xa4..=0xb7, 0x01, _, 0x02, ..]) && has("salt") && has("ka_pub") && has("scopes")
     };
-    let found = catalog.members().iter().filter(|member| {
+    let exports = catalog.members().iter().filter(|member| {
         let is_cbor = catalog.head(member, 4).is_ok_and(|head| matches!(head.as_slice(), [0xa4..=0xb7, 0x01, ..]));
         is_cbor && catalog.head(member, HEAD_BYTES).is_ok_and(|head| is_export(&head))
     });
@@ -23,5 +23,5 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         parts: vec![Part { member: member.id, role: Role::Records }],
         missing_parts: vec![],
     };
-    found.map(claim).collect()
+    exports.map(claim).collect()
 }

@@ -67,8 +67,8 @@ pub(super) fn envelope<'e>(sealed: &Value, export: &'e Export) -> Result<Envelop
 /// Decrypts a memory and verifies its signature.
 ///
 /// # Errors
-/// The reason why the memory cannot be read, for example that it is damaged, that it is encrypted for another key, or
-/// that no key that the owner knows has signed it.
+/// The reason why the memory cannot be read. For example, it is damaged, it is encrypted for another key, or it is not
+/// signed with a key that the owner knows.
 pub(super) fn open(sealed: &Value, export: &Export, keys: &dyn KeyPair) -> Result<Opened, Reason> {
     let Envelope { id, scope_id, version, message, scope, wrapped_key } = envelope(sealed, export)?;
     // In version 1, neither the encryption nor the signature covers the id and the scope.

@@ -48,7 +48,8 @@ pub(super) fn payload(stored: &StoredRecord, author: &Author) -> Value {
         (2.into(), words(record).into()),
         (3.into(), confidence.into()),
         (4.into(), provenance(record, author)),
-        // The owner. Readers do not rely on this member: they derive the trust from the signature.
+        // The trust: 1 means that the owner is the author. Readers ignore this member and derive the trust from the
+        // signature.
         (5.into(), 1.into()),
         (7.into(), times(record, author.now)),
     ];
@@ -100,8 +101,9 @@ fn times(record: &Record, now: Timestamp) -> Value {
     map(members)
 }
 
-/// The owner's statement that they sign a memory of another author. None for a memory of the owner, and for memories of
-/// other sources: like ApertoMemory, we sign the memories that the owner's assistants wrote as the owner's own.
+/// The owner's statement that they sign a memory of another author. None for a memory of the owner. Also None for a
+/// memory of another source, because the owner's assistants wrote it; like ApertoMemory, we sign such a memory as the
+/// owner's own.
 ///
 /// An edited memory has no id of a proven author (member 4), because that author did not write the edited text.
 fn custody(stored: &StoredRecord, author: &Author) -> Option<Value> {

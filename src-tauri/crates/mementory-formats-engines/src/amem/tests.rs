@@ -22,17 +22,17 @@ fn write(source: &mut MemorySource, out: &Path, text: &'static str, base: Option
 fn read(path: &Path, passphrase: Option<Arc<dyn Passphrase>>) -> Result<MemorySource, FormatError> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
-    let found = detect(&catalog, &limits, None)?;
+    let detection = detect(&catalog, &limits, None)?;
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase };
     let mut out = MemorySource::default();
-    Amem.read(&catalog, &found.sources[0], &context, &mut out).map(|()| out)
+    Amem.read(&catalog, &detection.sources[0], &context, &mut out).map(|()| out)
 }
 
 fn validate(path: &Path, passphrase: Option<&dyn Passphrase>) -> Result<Validation, FormatError> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
-    let found = detect(&catalog, &limits, None)?;
-    Amem.validate_with(&catalog, &found.sources[0], &limits, &[], passphrase)
+    let detection = detect(&catalog, &limits, None)?;
+    Amem.validate_with(&catalog, &detection.sources[0], &limits, &[], passphrase)
 }
 
 fn code<T>(result: Result<T, FormatError>) -> &'static str {
@@ -134,9 +134,9 @@ fn a_memory_of_another_author_does_not_become_the_owners() {
     let strip = WriteOptions { strip_identifiers: true, passphrase: cipher("new words"), ..WriteOptions::default() };
     Amem.write(&mut again, &scratch.at("c.amem"), &strip).unwrap();
     let back = read(&scratch.at("c.amem"), cipher("new words")).unwrap();
-    let found = back.find("Sows");
-    assert_eq!((found.fields["trust"].as_str(), found.namespace.as_deref()), (Some("unverified"), Some("default")));
-    assert_eq!(found.fields["custody"]["2"], serde_json::json!({ "$bytes": "0000000000000000" }));
+    let memory = back.find("Sows");
+    assert_eq!((memory.fields["trust"].as_str(), memory.namespace.as_deref()), (Some("unverified"), Some("default")));
+    assert_eq!(memory.fields["custody"]["2"], serde_json::json!({ "$bytes": "0000000000000000" }));
 }
 
 #[test]

@@ -25,7 +25,7 @@ const KINDS: [Kind; 8] = [
     Kind::Todo,
 ];
 
-/// Writes the new file `out`. If `out` is None, only the report is made, for which no passphrase is needed.
+/// Writes the new file `out`. If `out` is None, only makes the report, which needs no passphrase.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -34,8 +34,8 @@ pub(super) fn write(
     let base = options.base.as_deref().map(read_base).transpose()?;
     let mut report = Report::new(ID, &EXPORT_VERSION.to_string(), source, options, false);
     let description = source.description();
-    // The key of a new owner is random, so it differs from the keys of all authors in the vault. The report does not
-    // contain its id. So a report without an export needs no key.
+    // A report without an export needs no key. It does not contain the id of the key, and the key of a new owner is
+    // random, so it equals no key of an author in the vault.
     let mut author =
         Author { key: KeyId::default(), generator: description.generator, now: description.now, strip: report.strip };
     let mut known = Vec::new();
@@ -133,8 +133,8 @@ impl Ids {
             return None;
         }
         let own_id = stored.record.origin_id.as_deref().filter(|_| is_own(&stored.record) && !strip).and_then(id_of);
-        // The id of a memory that we exported and imported again is the vault id of its original, which may be exported
-        // too. So a third id is needed.
+        // If a memory was exported by Mementory and imported again, its id is the vault id of its original. If the
+        // original is exported too, both candidates may be taken, so a third one is needed.
         let mut other = Id::default();
         other.copy_from_slice(&Sha256::digest(&stored.id)[..16]);
         let candidates = [own_id, id_of(&stored.id), Some(other)];

@@ -1,16 +1,19 @@
 //! Detects notes of Basic Memory by their frontmatter and their observations and relations.
+use super::database;
 use super::lines::{observation, relation};
 use mementory_format::{Catalog, Claim, Role};
 use mementory_formats_shared::markdown::outline;
 use mementory_formats_shared::note::Note;
 use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
+use mementory_formats_shared::sqlite_rows;
 
 /// Number of bytes of a note that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
 /// Number of notes that detection reads.
 const SAMPLE_COUNT: usize = 40;
 
-/// One claim for each folder or single file in which Basic Memory wrote at least half of the notes. If the user
+/// One claim for each database, and for each folder or single file in which Basic Memory wrote at least half of the
+/// notes. If the user
 /// selected this format (`is_selected`), all notes are claimed.
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
@@ -32,6 +35,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
             missing_parts: vec![],
         });
     }
+    let reason = "The database of Basic Memory";
+    out.extend(sqlite_rows::claims(catalog, 0.85, reason, database::is_database));
     out
 }
 
@@ -55,8 +60,8 @@ pub(super) fn is_marked(text: &str) -> bool {
     if note.text("permalink").is_some() && note.text("title").is_some() && note.text("type").is_some() {
         return true;
     }
-    let found = outline(note.body);
-    let items = || found.items.iter().filter_map(|item| note.body.get(item.span.clone()));
+    let note_outline = outline(note.body);
+    let items = || note_outline.items.iter().filter_map(|item| note.body.get(item.span.clone()));
     let observation_count = items().filter(|item| observation(item).is_some_and(|o| o.category.is_some())).count();
     let relation_count = items().filter(|item| relation(item).is_some_and(|r| r.kind.is_some())).count();
     observation_count > 0 && relation_count > 0 && note.text("type").is_some()

@@ -1,4 +1,5 @@
 //! Basic Memory notes. See README.md.
+mod database;
 mod detect;
 mod lines;
 mod read;
@@ -9,18 +10,22 @@ mod write;
 mod write_tests;
 
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Role, Sink, Validation,
     WriteOptions, WriteReport,
 };
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::Limits;
 use std::path::Path;
+
+/// Id of the format, and scope of its keys.
+const FORMAT_ID: &str = "basic_memory";
 
 /// Basic Memory notes.
 pub struct BasicMemory;
 
 impl Format for BasicMemory {
     fn id(&self) -> &'static str {
-        "basic_memory"
+        FORMAT_ID
     }
     fn name(&self) -> &'static str {
         "Basic Memory notes"
@@ -41,7 +46,13 @@ impl Format for BasicMemory {
         context: &ReadContext,
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        read::read(catalog, detected, context, sink)
+        if !database::is_claimed(detected) {
+            return read::read(catalog, detected, context, sink);
+        }
+        FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, role| match role {
+            Role::Manifest => database::read(files, member),
+            _ => Ok(()),
+        })
     }
     fn write(
         &self,

@@ -1,7 +1,8 @@
 //! Reads notes as documents and their observations as facts, and reads the relations between notes.
+use super::FORMAT_ID;
 use super::lines::{Observation, Relation, observation, relation};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
-use mementory_formats_shared::markdown::NoteLink;
+use mementory_formats_shared::markdown::{NoteLink, Outline};
 use mementory_formats_shared::note::Note;
 use mementory_formats_shared::note_folder::is_note;
 use mementory_formats_shared::note_reader::{NoteReader, ReadNote, unix_lines};
@@ -10,7 +11,6 @@ use mementory_model::{EntityRef, Issue, Kind, Link, Record, RecordKey, Verbatim}
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-const FORMAT_ID: &str = "basic_memory";
 /// Number of bytes of a note that the first pass reads, for its title and permalink.
 const HEAD_BYTES: usize = 16 << 10;
 
@@ -27,20 +27,21 @@ pub(super) fn read(
     let names = Names::read(catalog, detected, &reader);
     let mut seen = HashSet::new();
     reader.read_all(detected, |reader, member, text| {
-        let found = reader.document(member, text);
-        read_note(reader, member, found, &names, &mut seen)
+        let note = reader.document(member, text);
+        read_note(reader, member, note, &names, &mut seen)
     })
 }
 
 /// The keys of all notes by title, permalink and path.
-struct Names {
+#[derive(Default)]
+pub(super) struct Names {
     keys: HashMap<String, RecordKey>,
     titles: HashMap<RecordKey, String>,
 }
 
 impl Names {
     fn read(catalog: &Catalog, detected: &Detected, reader: &NoteReader<'_>) -> Self {
-        let mut out = Self { keys: HashMap::new(), titles: HashMap::new() };
+        let mut out = Self::default();
         for part in detected.claim.parts.iter().filter(|part| part.role == Role::Memories) {
             let Some(member) = catalog.members().get(part.member) else { continue };
             let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
@@ -50,12 +51,23 @@ impl Names {
             let path = reader.folder.path(member);
             let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
             let title = note.text("title").unwrap_or_else(|| stem.rsplit('/').next().unwrap_or(stem).to_owned());
-            for name in [note.text("permalink").as_deref(), Some(&title), Some(stem)].into_iter().flatten() {
-                out.keys.entry(name.to_lowercase()).or_insert_with(|| key.clone());
-            }
-            out.titles.insert(key, title);
+            out.insert(key, title, note.text("permalink").as_deref(), stem);
         }
         out
+    }
+
+    /// Adds a note whose permalink, if it has one, is its key.
+    pub(super) fn add(&mut self, note: &Record, path: &str) {
+        let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+        let title = note.title.clone().unwrap_or_else(|| stem.rsplit('/').next().unwrap_or(stem).to_owned());
+        self.insert(note.key.clone(), title, Some(&note.key.value), stem);
+    }
+
+    fn insert(&mut self, key: RecordKey, title: String, permalink: Option<&str>, stem: &str) {
+        for name in [permalink, Some(&title), Some(stem)].into_iter().flatten() {
+            self.keys.entry(name.to_lowercase()).or_insert_with(|| key.clone());
+        }
+        self.titles.insert(key, title);
     }
 
     fn key(&self, target: &str) -> Option<&RecordKey> {
@@ -95,29 +107,7 @@ fn read_note(
     record.origin_id = permalink.or(record.origin_id);
     record.links.clear();
     record.fields.remove("missing_links");
-    let mut items: Vec<Record> = Vec::new();
-    let mut relation_ranges = Vec::new();
-    let mut keys = HashSet::new();
-    let line_ends: Vec<usize> = note.body.match_indices('\n').map(|(at, _)| at).collect();
-    for item in &outline.items {
-        let Some(text) = note.body.get(item.span.clone()) else { continue };
-        let line = note.body_line + line_ends.partition_point(|end| *end < item.span.start);
-        let item_record = if let Some(found) = observation(text) {
-            fact(&record, &found, text)
-        } else if let Some(found) = relation(text) {
-            relation_ranges.push(item.span.clone());
-            relation_record(&record, &found, names)
-        } else {
-            continue;
-        };
-        let mut item_record = item_record;
-        if !keys.insert(item_record.key.value.clone()) {
-            continue;
-        }
-        item_record.origin.pointer = format!("line {line}");
-        item_record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text.to_owned() });
-        items.push(item_record);
-    }
+    let (items, relation_ranges) = items_of(&note, &outline, &record, names);
     let path = reader.folder.path(member).to_owned();
     let relations = Ranges::new(relation_ranges);
     let mut linked: HashSet<RecordKey> = record.links.iter().map(|link| link.target.clone()).collect();
@@ -138,6 +128,39 @@ fn read_note(
     }
     reader.files.sink.unit(record.into())?;
     items.into_iter().try_for_each(|item| reader.files.sink.unit(item.into()))
+}
+
+/// The observations and relations in the lines of a note, and where its relations are.
+pub(super) fn items_of(
+    note: &Note<'_>,
+    outline: &Outline,
+    record: &Record,
+    names: &Names,
+) -> (Vec<Record>, Vec<Range<usize>>) {
+    let mut items: Vec<Record> = Vec::new();
+    let mut relation_ranges = Vec::new();
+    let mut keys = HashSet::new();
+    let line_ends: Vec<usize> = note.body.match_indices('\n').map(|(at, _)| at).collect();
+    for item in &outline.items {
+        let Some(text) = note.body.get(item.span.clone()) else { continue };
+        let line = note.body_line + line_ends.partition_point(|end| *end < item.span.start);
+        let item_record = if let Some(found) = observation(text) {
+            fact(record, &found, text)
+        } else if let Some(found) = relation(text) {
+            relation_ranges.push(item.span.clone());
+            relation_record(record, &found, names)
+        } else {
+            continue;
+        };
+        let mut item_record = item_record;
+        if !keys.insert(item_record.key.value.clone()) {
+            continue;
+        }
+        item_record.origin.pointer = format!("line {line}");
+        item_record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text.to_owned() });
+        items.push(item_record);
+    }
+    (items, relation_ranges)
 }
 
 /// Ranges of a text, to find out quickly whether one of them contains a position.
@@ -164,21 +187,21 @@ impl Ranges {
 }
 
 /// An observation as a fact that is derived from its note.
-fn fact(note: &Record, found: &Observation<'_>, item: &str) -> Record {
-    let category = found.category.unwrap_or("note");
+pub(super) fn fact(note: &Record, observation: &Observation<'_>, item: &str) -> Record {
+    let category = observation.category.unwrap_or("note");
     let id = content_id(&format!("{category}\n{item}"));
     let key = RecordKey::new(FORMAT_ID, format!("{}/observations/{id}", note.key.value));
-    let mut record = Record::new(Kind::Fact, key, unix_lines(found.text));
-    record.record_type = found.category.map(str::to_owned);
-    record.tags = found.tags.iter().map(|tag| (*tag).to_owned()).collect();
-    if let Some(context) = found.context {
+    let mut record = Record::new(Kind::Fact, key, unix_lines(observation.text));
+    record.record_type = observation.category.map(str::to_owned);
+    record.tags = observation.tags.iter().map(|tag| (*tag).to_owned()).collect();
+    if let Some(context) = observation.context {
         record.fields.insert("context".into(), context.into());
     }
     with_note(record, note)
 }
 
 /// A relation between two notes. The target note may be missing.
-fn relation_record(note: &Record, found: &Relation<'_>, names: &Names) -> Record {
+pub(super) fn relation_record(note: &Record, found: &Relation<'_>, names: &Names) -> Record {
     let kind = found.kind.unwrap_or("relates_to");
     let from = note.title.as_deref().unwrap_or(&note.key.value);
     let target = names.key(found.target);

@@ -14,17 +14,17 @@ fn cases_are_read_as_expected() {
 #[test]
 fn the_sample_has_its_notes_observations_and_relations() {
     let Some(path) = shared("exports/15-basic-memory") else { return };
-    let found = read(&path, &BasicMemory);
-    let kinds = found.kinds();
+    let imported = read(&path, &BasicMemory);
+    let kinds = imported.kinds();
     assert_eq!((kinds["resource"], kinds["fact"], kinds["relation"]), (3, 2, 2));
-    let inline = found.records.iter().filter(|r| r.kind == Kind::Resource).map(|r| r.links.len()).sum::<usize>();
+    let inline = imported.records.iter().filter(|r| r.kind == Kind::Resource).map(|r| r.links.len()).sum::<usize>();
     assert_eq!(inline, 2);
-    let fact = found.find("Wrap stems in July #leek");
+    let fact = imported.find("Wrap stems in July #leek");
     assert_eq!((fact.record_type.as_deref(), fact.tags.as_slice()), (Some("decision"), ["leek".to_owned()].as_slice()));
-    assert_eq!(found.find("Leek Show part of Allotment").links[1].target.value, "allotment");
-    assert_eq!(found.record("notes/leek-show").tags, ["garden", "show", "leek"]);
-    assert!(found.record("allotment").times.created.is_some());
-    assert!(found.dropped.is_empty());
+    assert_eq!(imported.find("Leek Show part of Allotment").links[1].target.value, "allotment");
+    assert_eq!(imported.record("notes/leek-show").tags, ["garden", "show", "leek"]);
+    assert!(imported.record("allotment").times.created.is_some());
+    assert!(imported.dropped.is_empty());
 }
 
 #[test]

@@ -19,8 +19,8 @@ fn layout(head: &Head) -> Option<&'static str> {
     let has_own_types = NODE_TYPES.into_iter().any(|name| head.says(name));
     let is_graph = head.has("nodes") && (head.has("edges") || head.has_any("nodes", &["id", "type"]));
     let is_list_of_nodes = head.is_list && head.has_any("", &NODE_MEMBERS) && has_own_types;
-    let found = is_graph && (has_own_members || has_own_types)
+    let is_cognee = is_graph && (has_own_members || has_own_types)
         || head.has_all("edges", &["relationship_name"])
         || is_list_of_nodes;
-    found.then_some("graph")
+    is_cognee.then_some("graph")
 }

@@ -63,6 +63,6 @@ fn state(value: ValueRef<'_>, kind: &str) -> Option<Value> {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
         _ => return None,
     };
-    let found = if kind == "msgpack" { msgpack::read(bytes) } else { serde_json::from_slice(bytes).ok() };
-    found.filter(Value::is_object)
+    let parsed_state = if kind == "msgpack" { msgpack::read(bytes) } else { serde_json::from_slice(bytes).ok() };
+    parsed_state.filter(Value::is_object)
 }

@@ -9,7 +9,7 @@ fn fixtures_are_read_as_their_cases_say() {
 
 #[test]
 fn the_sample_has_one_memory() {
-    let Some(found) = read_sample("14-langmem", &LangMem) else { return };
-    let texts: Vec<&str> = found.records.iter().map(|r| r.text.as_str()).collect();
+    let Some(imported) = read_sample("14-langmem", &LangMem) else { return };
+    let texts: Vec<&str> = imported.records.iter().map(|r| r.text.as_str()).collect();
     assert_eq!(texts, ["Prefers metric units"]);
 }

@@ -10,7 +10,7 @@ fn fixtures_are_read_as_their_cases_say() {
 
 #[test]
 fn the_sample_has_its_entities_observations_and_relations() {
-    let Some(found) = read_sample("14-mcp-memory", &McpMemory) else { return };
-    let count = |kind| found.records.iter().filter(|r| r.kind == kind).count();
+    let Some(imported) = read_sample("14-mcp-memory", &McpMemory) else { return };
+    let count = |kind| imported.records.iter().filter(|r| r.kind == kind).count();
     assert_eq!((count(Kind::Entity), count(Kind::Memory), count(Kind::Relation)), (2, 3, 2));
 }

@@ -62,9 +62,9 @@ fn add_associations(graph: &mut Statement<'_>, max_rows: u64, record: &mut Recor
     let names: Vec<String> = graph.column_names().map(str::to_owned).collect();
     let Ok(mut rows) = graph.query([&record.key.value]) else { return };
     let most = usize::try_from(max_rows).unwrap_or(usize::MAX);
-    let mut found = Vec::new();
+    let mut associations = Vec::new();
     while let Ok(Some(row)) = rows.next() {
-        if found.len() >= most {
+        if associations.len() >= most {
             break;
         }
         let text = row_text(row_of(row, &names), |column| JSON_COLUMNS.contains(&column));
@@ -72,9 +72,9 @@ fn add_associations(graph: &mut Statement<'_>, max_rows: u64, record: &mut Recor
         let Some(target) = object.id(TARGET) else { continue };
         let relation = object.first_text(&["relationship_type"]).unwrap_or_else(|| "related".into());
         record.links.push(link(&relation, Kind::Memory, ID, target));
-        found.push(Value::Object(object.other_fields(&["source_hash"])));
+        associations.push(Value::Object(object.other_fields(&["source_hash"])));
     }
-    if !found.is_empty() {
-        record.fields.insert("associations".into(), found.into());
+    if !associations.is_empty() {
+        record.fields.insert("associations".into(), associations.into());
     }
 }

@@ -36,6 +36,6 @@ fn layout(head: &Head) -> Option<&'static str> {
             && (head.has("total_memories") || head.has_any(list, &["metadata.timestamp", "metadata.created_at"]))
     };
     let is_export = head.has_all("export_metadata", &["total_memories", "exporter_version"]);
-    let found = ["", "memories", "results", "results.memory"].into_iter().any(is_memory) || is_export;
-    (found || ["", "memories"].into_iter().any(is_backup)).then_some("")
+    let has_memories = ["", "memories", "results", "results.memory"].into_iter().any(is_memory) || is_export;
+    (has_memories || ["", "memories"].into_iter().any(is_backup)).then_some("")
 }

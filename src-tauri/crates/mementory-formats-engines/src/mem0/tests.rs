@@ -12,8 +12,8 @@ use std::path::Path;
 fn claiming_format(path: &Path, is_selected: bool) -> Option<&'static str> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let found = detect(&catalog, &limits, is_selected.then_some("mem0")).unwrap();
-    found.sources.first().map(|s| s.format)
+    let detection = detect(&catalog, &limits, is_selected.then_some("mem0")).unwrap();
+    detection.sources.first().map(|s| s.format)
 }
 
 #[test]
@@ -39,10 +39,10 @@ fn a_large_list_is_read_one_memory_at_a_time() {
     let path = scratch.put("large.json", format!("[{}]", list.join(",\n")));
     let limits = Limits { element_bytes: 4 << 10, ..Limits::default() };
     let catalog = Catalog::open(std::slice::from_ref(&path), &limits, None).unwrap();
-    let found = detect(&catalog, &limits, None).unwrap();
+    let detection = detect(&catalog, &limits, None).unwrap();
     let mut source = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    Mem0.read(&catalog, &found.sources[0], &context, &mut source).unwrap();
+    Mem0.read(&catalog, &detection.sources[0], &context, &mut source).unwrap();
     assert_eq!(source.records.len(), 5000);
     assert_eq!(keys(&source), keys(&read(&path, &Mem0)));
 }

@@ -89,7 +89,7 @@ fn memory_text(export: &mut Export, stored: &StoredRecord) -> String {
     text
 }
 
-/// True for an element that detection recognises as mem0's and whose members have the types that mem0's package
+/// True for an element that detection recognises as mem0's, and whose members have the types that mem0's package
 /// expects.
 fn is_own_memory(text: &str) -> bool {
     let Some(object) = Object::parse(text) else { return false };

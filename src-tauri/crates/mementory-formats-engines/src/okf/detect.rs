@@ -1,5 +1,5 @@
-//! Detects bundles of the Open Knowledge Format. A bundle states a version, or most of its concepts have a `type` in
-//! their frontmatter and it has an index or members that only this format has.
+//! Detects bundles of the Open Knowledge Format. A bundle states a version. If it does not, most of its concepts must
+//! have a `type` in their frontmatter, and it must have an index or members that only this format has.
 use super::is_reserved;
 use mementory_format::{Catalog, Claim, Member, Role};
 use mementory_formats_shared::note::Note;
@@ -17,14 +17,14 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for folder in note_folders(catalog) {
         let version = stated_version(catalog, &folder);
-        let found = Sample::read(catalog, &folder);
+        let sample = Sample::read(catalog, &folder);
         let (confidence, reason) = match &version {
             Some(version) => (0.95, format!("A knowledge bundle whose index states version {version}")),
-            None if found.is_bundle(&folder) => (
+            None if sample.is_bundle(&folder) => (
                 0.85,
                 format!(
                     "Markdown concepts with a type, as in a knowledge bundle ({} of {})",
-                    found.typed_count, found.concept_count
+                    sample.typed_count, sample.concept_count
                 ),
             ),
             None if is_selected => (0.5, "Markdown that may be a knowledge bundle".to_owned()),

@@ -10,8 +10,8 @@ fn fixtures_are_read_as_their_cases_say() {
 
 #[test]
 fn a_deleted_memory_of_the_sample_stays_deleted() {
-    let Some(found) = read_sample("14-openmemory", &OpenMemory) else { return };
-    let memories = found.records.iter().filter(|r| r.kind == Kind::Memory);
+    let Some(imported) = read_sample("14-openmemory", &OpenMemory) else { return };
+    let memories = imported.records.iter().filter(|r| r.kind == Kind::Memory);
     let states: Vec<Option<&str>> = memories.map(|memory| memory.status.as_deref()).collect();
     assert_eq!(states, [Some("active"), Some("deleted")]);
 }

@@ -55,12 +55,12 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     }
     let has_sessions =
         head.has_all("sessions", &["session_id", "uuid"]) || head.has_all("sessions.messages", &["role_type"]);
-    let found = LISTS.into_iter().any(|list| is_row(list) || in_properties(list)) || has_sessions;
-    found.then_some("graph")
+    let has_rows = LISTS.into_iter().any(|list| is_row(list) || in_properties(list)) || has_sessions;
+    has_rows.then_some("graph")
 }
 
-/// True for facts and edges. They are recognised by the time from which or until which they hold, or by an id together
-/// with `source_node_uuid`, `target_node_uuid` or `fact_embedding`, or with `created_at` and `rating`.
+/// True for facts and edges. A member `fact` alone is not enough: the row must also have a time from which or until
+/// which the fact holds, or members that only Zep and Graphiti write.
 fn is_fact(head: &Head, list: &str) -> bool {
     let fact_keys = ["source_node_uuid", "target_node_uuid", "fact_embedding"];
     head.has_any(list, &["fact"]) && head.has_any(list, &["valid_at", "invalid_at", "expired_at"])

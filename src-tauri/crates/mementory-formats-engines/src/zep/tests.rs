@@ -10,8 +10,8 @@ fn fixtures_are_read_as_their_cases_say() {
 
 #[test]
 fn the_sample_has_a_fact_that_holds_and_one_that_does_not() {
-    let Some(found) = read_sample("14-zep", &Zep) else { return };
-    let facts = found.records.iter().filter(|r| r.kind == Kind::Memory);
+    let Some(imported) = read_sample("14-zep", &Zep) else { return };
+    let facts = imported.records.iter().filter(|r| r.kind == Kind::Memory);
     let states: Vec<Option<&str>> = facts.map(|fact| fact.status.as_deref()).collect();
     assert_eq!(states, [Some("active"), Some("superseded")]);
 }

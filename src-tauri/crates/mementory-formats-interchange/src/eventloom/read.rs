@@ -152,7 +152,8 @@ pub(super) fn read(
 
 fn record(event: &Event, source: &str, origin: Origin) -> Record {
     let entry = event.entry();
-    // `canonical` fails only for numbers without a canonical form, and no event with a correct hash has one.
+    // Cannot fail: `canonical` fails only for a number without a canonical form, and an event with such a number cannot
+    // have a correct hash.
     let id = hex::encode(Sha256::digest(canonical(&entry).unwrap_or_default()));
     let mut record = to_record(&entry, &id, false);
     if event.is_encrypted() {

@@ -193,8 +193,8 @@ fn recognize_markdown(text: &str, is_selected: bool) -> Option<Recognized> {
         if line.trim_end() == "---" {
             keys.retain(|key| *key != super::encoding::ESCAPED_KEY);
             let is_exact = keys == ["type", "created_at"] || keys == ["type", "created_at", "tags"];
-            let found = is_exact || (is_selected && !keys.is_empty());
-            return found.then(|| (Encoding::Markdown, None, 0.5, "memories under headers of type and time".into()));
+            let is_mif = is_exact || (is_selected && !keys.is_empty());
+            return is_mif.then(|| (Encoding::Markdown, None, 0.5, "memories under headers of type and time".into()));
         }
         keys.push(line.split_once(':')?.0);
     }

@@ -280,7 +280,7 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
     if seen.header { Ok(()) } else { Err(FormatError::invalid("header_missing", place, "the first line is no header")) }
 }
 
-/// True for the header (first line) and the footer (last line) of JSON lines once they were read.
+/// Whether the header (first line) and the footer (last line) of JSON lines have been read.
 #[derive(Default)]
 struct SeenEnds {
     header: bool,
@@ -301,7 +301,7 @@ fn parse_line(
     let members = text.and_then(|text| Some((text, serde_json::from_str::<Members<'_>>(text).ok()?)));
     let Some((text, members)) = members else {
         let code = json_fault(line).unwrap_or(if text.is_none() { "invalid_utf8" } else { "not_json" });
-        // Without a header so far, a line that is nearly JSON is an error, because it may be the header.
+        // Before the header is read, a line that is only nearly JSON is an error, because it may be the header.
         if seen.header || code == "not_json" {
             return stream.emit(Item::BadLine(number, code)).map_err(to_cancelled);
         }

@@ -29,8 +29,8 @@ pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
     root.get("encryption").filter(|e| parts.iter().any(|part| e.get(part).is_some()))
 }
 
-/// Decodes base64. The specification does not say which alphabet it means, or whether there are line breaks, so both
-/// alphabets (RFC 4648 §4 and §5) are read, with or without padding and white space.
+/// Decodes base64. The specification states neither the alphabet nor whether there are line breaks. So both alphabets
+/// (RFC 4648 §4 and §5) are accepted, with or without padding and white space.
 fn decode(text: &str) -> Result<Vec<u8>, DecodeError> {
     let standard = |byte: u8| match byte {
         b'-' => b'+',

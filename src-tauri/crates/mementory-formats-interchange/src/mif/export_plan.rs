@@ -46,7 +46,7 @@ pub(super) struct ExportPlan {
     pub now: Timestamp,
     /// Frames of the imported documents, each parsed and as stored in the vault.
     pub frames: Vec<(DocumentFrame, Tree)>,
-    /// True if some records are not written as the element that they were read from.
+    /// True if at least one record is not written as the element that it was read from.
     pub has_other_records: bool,
     /// List and id in the file for each vault id.
     ids: HashMap<String, (&'static Section, String)>,
@@ -100,7 +100,7 @@ impl ExportPlan {
                 .and_then(|_| Tree::parse(&text, MAX_DEPTH).ok())
                 .filter(|_| item.name == document_frame::FRAME_FILE);
             match tree.and_then(|tree| Some((document_frame::read(&tree)?, tree))) {
-                Some(found) => frames.push(found),
+                Some(frame) => frames.push(frame),
                 None => {
                     losses.add(&item.name, "part", LossKind::LeftOut, "not a stored document that can be written again")
                 }

@@ -1,6 +1,10 @@
 //! The extension slot of an element: an additional member, because the format allows unknown members everywhere (spec
 //! §9).
-use super::{canonical::canonical, to_record::tree_of, wire::json};
+use super::{
+    canonical::canonical,
+    to_record::tree_of,
+    wire::{KEY_SCOPE, bare_id, json, text},
+};
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, Field, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossReport, Record, Verbatim};
@@ -95,7 +99,15 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Re
         record.origin = mapped.origin.clone();
         record.verbatim = Some(Verbatim::json(verbatim));
     }
-    Some(Restored { record, changed })
+    let is_foreign = record.key.scope != KEY_SCOPE;
+    let export_id = text(tree, "id").filter(|_| is_foreign).and_then(export_id_in);
+    Some(Restored { record, changed, export_id })
+}
+
+/// The export id in the id of an element that was composed for a record of another format. None for the id of a node,
+/// which contains a name.
+fn export_id_in(id: &str) -> Option<String> {
+    uuid::Uuid::try_parse(&bare_id(id)).ok().map(|id| id.simple().to_string())
 }
 
 /// Reports the members of the extension slot as losses, because other programs do not read them. Key, origin and kind

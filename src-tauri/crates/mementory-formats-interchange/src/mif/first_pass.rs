@@ -26,8 +26,8 @@ pub(super) struct FirstPass {
     pub footer: Option<Tree>,
     /// JSON pointers of lists and objects with the wrong type.
     pub wrong_types: Vec<String>,
-    /// JSON pointers of members that occur more than once. The last occurrence counts, but the elements of every list
-    /// are records.
+    /// JSON pointers of members that occur more than once. The last occurrence of a member counts, except for lists of
+    /// records, from which the elements of all occurrences are read.
     pub repeated: BTreeSet<String>,
     /// Number and fault code of each invalid line.
     pub bad_lines: Vec<(u64, &'static str)>,

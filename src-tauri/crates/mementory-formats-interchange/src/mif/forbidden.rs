@@ -17,9 +17,9 @@ pub(super) type RenamedIds = HashMap<(&'static str, String), String>;
 
 /// Result of checking an element for forbidden values.
 pub(super) struct Faults {
-    /// True if it contains any.
+    /// True if the element contains a forbidden value.
     pub any: bool,
-    /// True if its id is forbidden, or missing although it is required.
+    /// True if the element's id is forbidden, or missing although it is required.
     pub id: bool,
 }
 
@@ -46,8 +46,8 @@ fn valid_redactions(tree: &Tree, section: &Section) -> Option<Tree> {
     (valid.len() < items.len()).then_some(Tree::Array(valid))
 }
 
-/// Replaces the forbidden values of an element with those of `composed`, an element composed from the same record, or
-/// removes them if `composed` lacks them. Returns the names of the changed members, or None if the element still has
+/// Replaces the forbidden values of an element with those of `composed`, a new element made from the same record.
+/// Values that `composed` lacks are removed. Returns the names of the changed members, or None if the element still has
 /// forbidden values.
 pub(super) fn replace_forbidden_values(
     tree: &mut Tree,

@@ -22,6 +22,7 @@ mod rewrite;
 mod schema;
 mod sections;
 mod source;
+mod source_date;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 mod testing;
@@ -36,7 +37,7 @@ mod write;
 
 use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, Passphrase, ReadContext, RecordSource, Sink,
-    Validation, WriteOptions, WriteReport,
+    SourceDate, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
 use std::path::Path;
@@ -77,6 +78,14 @@ impl Format for Mif {
     fn detect_selected(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, true)
     }
+    fn date_of(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+    ) -> Result<Option<SourceDate>, FormatError> {
+        source_date::date_of(catalog, detected, limits)
+    }
     fn read(
         &self,
         catalog: &Catalog,
@@ -84,7 +93,16 @@ impl Format for Mif {
         context: &ReadContext,
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        read::read(catalog, detected, context, sink)
+        read::read(catalog, detected, context, true, sink)
+    }
+    fn read_elements(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, false, sink)
     }
     fn write(
         &self,

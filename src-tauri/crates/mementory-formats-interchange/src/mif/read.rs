@@ -26,11 +26,12 @@ use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 /// Recommended size limit of an import, in bytes (specification, security considerations 5).
 const RECOMMENDED_MAX_BYTES: u64 = 100 << 20;
 
-/// Reads every detected member.
+/// Reads every detected member. Ignores the extension slots unless `restores` is set.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
     context: &ReadContext,
+    restores: bool,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut bytes_done = 0;
@@ -46,7 +47,7 @@ pub(super) fn read(
         if encoding.interop_name().is_some() {
             interop_import::read(&mut source, context, sink)?;
         } else {
-            read_document(&mut source, context, sink, bytes_done, false)?;
+            read_document(&mut source, context, sink, (bytes_done, restores), false)?;
         }
         bytes_done += member.size;
         sink.progress(bytes_done)?;
@@ -58,7 +59,7 @@ fn read_document(
     source: &mut Source<'_>,
     context: &ReadContext,
     sink: &mut dyn Sink,
-    bytes_done: u64,
+    (bytes_done, restores): (u64, bool),
     in_envelope: bool,
 ) -> Result<(), FormatError> {
     let limits = &context.limits;
@@ -69,7 +70,7 @@ fn read_document(
             return Err(FormatError::invalid("encrypted_twice", &source.place, "an envelope inside an envelope"));
         }
         let mut inner = Source::of_envelope(encryption, context.passphrase.as_deref(), &source.place, limits)?;
-        read_document(&mut inner, context, sink, bytes_done, true)?;
+        read_document(&mut inner, context, sink, (bytes_done, restores), true)?;
         if first_pass.counts.iter().all(|n| *n == 0) {
             return Ok(());
         }
@@ -85,6 +86,7 @@ fn read_document(
         seen: HashMap::new(),
         counted_notes: BTreeMap::new(),
         bytes_done,
+        restores,
         sink,
     };
     stream_elements(source, limits, &mut |item| match item {
@@ -106,7 +108,7 @@ fn read_document(
         sink.note(Issue::new(code, place, format!("{message}{times}")));
     }
     put_metadata(&mut first_pass.root, metadata);
-    send_frame(&first_pass, source, sink)
+    send_frame(&first_pass, source, restores, sink)
 }
 
 /// Reports findings about the document as a whole. Fails if its checksum does not match.
@@ -164,13 +166,18 @@ fn report_document_findings(
 }
 
 /// Sends the frame of the document (everything except the records), so that a later export can restore it.
-fn send_frame(first_pass: &FirstPass, source: &Source<'_>, sink: &mut dyn Sink) -> Result<(), FormatError> {
+fn send_frame(
+    first_pass: &FirstPass,
+    source: &Source<'_>,
+    restores: bool,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
     let mut send = |group: String, text: &str| {
         let (format, name, role) = (KEY_SCOPE.into(), document_frame::FRAME_FILE.into(), "manifest".into());
         let item = PassthroughItem { format, group, name, role, place: source.place.clone() };
         sink.passthrough(item, &mut text.as_bytes())
     };
-    let our_slot = slot::get(&first_pass.root);
+    let our_slot = slot::get(&first_pass.root).filter(|_| restores);
     if let Some(Tree::Array(documents)) = our_slot.and_then(|o| o.get("documents")) {
         for document in documents {
             let Some(frame) = document_frame::read(document) else { continue };
@@ -216,6 +223,7 @@ struct DocumentReader<'a> {
     seen: HashMap<u128, (u128, u32)>,
     counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,
     bytes_done: u64,
+    restores: bool,
     sink: &'a mut dyn Sink,
 }
 
@@ -268,7 +276,9 @@ impl DocumentReader<'_> {
             mapped.key = RecordKey::new(KEY_SCOPE, format!("{}/content:{digest:032x}", section.key));
             self.count_note(&pointer, "id_missing", "a record without an id; it is identified by its content");
         }
-        if let Some(restored) = restore(&tree, &mapped, json) {
+        if self.restores
+            && let Some(restored) = restore(&tree, &mapped, json)
+        {
             if restored.changed {
                 self.count_note(
                     &pointer,
@@ -276,7 +286,7 @@ impl DocumentReader<'_> {
                     "changed by another program; the values of that program are used",
                 );
             }
-            return self.send_record(section, pointer, restored.record, digest);
+            return self.send_record(section, pointer, restored.record, restored.export_id, digest);
         }
         self.check_schema(section, &tree, &pointer);
         let mut record = Record { verbatim: Some(Verbatim::json(json)), ..mapped };
@@ -285,7 +295,7 @@ impl DocumentReader<'_> {
         {
             apply_metadata(&mut record, &metadata);
         }
-        self.send_record(section, pointer, record, digest)
+        self.send_record(section, pointer, record, None, digest)
     }
 
     fn send_record(
@@ -293,6 +303,7 @@ impl DocumentReader<'_> {
         section: &Section,
         pointer: String,
         mut record: Record,
+        export_id: Option<String>,
         digest: u128,
     ) -> Result<(), FormatError> {
         let key = self::digest(&format!("{}\0{}", record.key.scope, record.key.value));
@@ -309,6 +320,9 @@ impl DocumentReader<'_> {
                 record.key.value = format!("{}#{}", record.key.value, slot.get().1);
                 self.count_note(&pointer, "duplicate_id", "two records have the same id");
             }
+        }
+        if let Some(id) = export_id {
+            self.sink.export_id(&record.key, &id);
         }
         self.sink.unit(Unit::from(record))
     }

@@ -115,8 +115,8 @@ impl Privacy {
         }
     }
 
-    /// The `privacy` object: `declared` updated with the findings. None if there are no findings, unless all records
-    /// were scanned for sensitive values (`values_were_scanned`): the object then states that there are none.
+    /// The `privacy` object: `declared`, updated with the findings. Without findings, the object states that there are
+    /// none if all records were scanned for sensitive values (`values_were_scanned`); otherwise the result is None.
     pub fn privacy_object(&self, declared: Option<&Tree>, values_were_scanned: bool) -> Option<Tree> {
         if !values_were_scanned && !self.personal && !self.secrets && self.fields.is_empty() {
             return None;

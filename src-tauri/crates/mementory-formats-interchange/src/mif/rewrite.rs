@@ -1,5 +1,5 @@
-//! Changes elements of imported documents before they are written: elements of edited records, elements with forbidden
-//! values, and elements that refer to an id that has changed.
+//! Changes elements of imported documents before they are written: those of edited records, those with forbidden
+//! values, and those with references to an id that has changed.
 use super::{
     compose::{self, ElementContext, element, set_text},
     export_plan::ExportPlan,

@@ -73,8 +73,8 @@ pub(super) struct ComposedMemory {
     pub changed: bool,
 }
 
-/// Loss notes for a forbidden value that was moved, a missing value that was filled in, and a forbidden value that was
-/// left out because the object has no place for it.
+/// Loss notes: a forbidden value was moved, a missing value was filled in, and a forbidden value was left out because
+/// the object has no place for it.
 const FORBIDDEN_VALUE_NOTE: &str =
     "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
 const MISSING_VALUE_NOTE: &str = "the format requires a value, so the closest one is written";
@@ -145,7 +145,7 @@ pub(super) fn clean(
     }
 }
 
-/// Sets the id of an object. Returns true if it differs from the original id, which another object already has.
+/// Sets the id of an object. Returns true if it is a new id, because another object already has the original id.
 pub(super) fn set_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut LossReport) -> bool {
     let is_new = to_record::text(tree, "id") != Some(id);
     if is_new {
@@ -232,7 +232,7 @@ impl Context<'_> {
             mapped.embeddings.clone_from(&record.embeddings);
             let difference = extension::difference(&mapped, &record, true);
             extension::report_losses(&stored.id, &difference, losses);
-            extension::attach(&mut tree, difference);
+            extension::attach(&mut tree, difference, None);
             // An edit must not bring a forbidden value back.
             clean(&mut tree, &MEMORY, required_values, &stored.id, losses);
         }
@@ -402,7 +402,7 @@ impl Context<'_> {
         if self.strip {
             losses.add(&stored.id, "source", LossKind::LeftOut, "the source's own words may name accounts");
         }
-        extension::attach(&mut tree, difference);
+        extension::attach(&mut tree, difference, Some(&stored.id));
         if record.kind == Kind::Attachment {
             losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
         }

@@ -165,8 +165,8 @@ pub(super) fn is_safe_path(path: &str) -> bool {
         && path.split('/').all(|s| !s.is_empty() && s != "." && s != ".." && !s.ends_with(['.', ' ']))
 }
 
-/// Compares the stated checksum with that of the memories as in the file (`exact`), then with that of the memories in
-/// the form that the Python SDK hashes.
+/// Compares the stated checksum with `exact`, the checksum of the memories as they are in the file, and then with the
+/// checksum of the memories in the form that the Python SDK hashes.
 fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bounds) -> Integrity {
     let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else { return Integrity::None };
     let Some(stated) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Mismatch };

@@ -132,7 +132,7 @@ impl ConversationWriter {
         let mapped = to_record::conversation(None, Some(&file), &context.first_pass.home_scope);
         let difference = extension::difference(&mapped, record, false);
         extension::report_losses(&stored.id, &difference, losses);
-        extension::attach(&mut file, difference);
+        extension::attach(&mut file, difference, Some(&stored.id));
         let path = used_paths.reserve(None, &conversation.id);
         let index = index_entry(conversation, &name, title, created, updated, &record.tags, &path);
         Self { path: Some(path), ..Self::empty(order, Some(index), Some(file), conversation, created) }
@@ -217,7 +217,7 @@ impl ConversationWriter {
                 let mapped = to_record::conversation(index.as_ref(), Some(tree), &record.key.scope);
                 let difference = extension::difference(&mapped, record, true);
                 extension::report_losses(&stored.id, &difference, losses);
-                extension::attach(tree, difference);
+                extension::attach(tree, difference, None);
             }
         }
         let wanted_path = doc.text_member("path");
@@ -475,7 +475,7 @@ fn message_row(
     let mapped = to_record::message(&tree, &context.first_pass.home_scope, &conversation_id, usize::MAX);
     let difference = extension::difference(&mapped, record, false);
     extension::report_losses(&stored.id, &difference, losses);
-    extension::attach(&mut tree, difference);
+    extension::attach(&mut tree, difference, Some(&stored.id));
     row.tree = tree;
     row
 }
@@ -514,7 +514,7 @@ fn attach_message_slot(stored: &StoredRecord, tree: &mut Tree, losses: &mut Loss
     record.fields.clone_from(&mapped.fields);
     let difference = extension::difference(&mapped, &record, true);
     extension::report_losses(&stored.id, &difference, losses);
-    extension::attach(tree, difference);
+    extension::attach(tree, difference, None);
 }
 
 fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {

@@ -1,8 +1,8 @@
 //! The extension slot: a member of `metadata` (memory) or `raw_metadata` (conversation, message). Its value is JSON in
 //! a string, so that no other program changes the numbers in it or drops its nulls.
 use super::canonical::canonical;
-use super::hash::sdk_form;
-use mementory_format::extension::{self, FINGERPRINT_MEMBER, Field, NativeFields, Restored, members};
+use super::{hash::sdk_form, to_record::text};
+use mementory_format::extension::{self, EXPORT_ID_MEMBER, FINGERPRINT_MEMBER, Field, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
@@ -75,11 +75,13 @@ pub(super) fn difference(mapped: &Record, record: &Record, is_own: bool) -> Map<
     extension::record_difference(mapped, record, is_own)
 }
 
-/// Stores a difference in the extension slot of an object, unless the difference is empty.
-pub(super) fn attach(tree: &mut Tree, mut difference: Map<String, Value>) {
+/// Stores a difference in the extension slot of an object, unless the difference is empty. `export_id` is that of a
+/// record of another format.
+pub(super) fn attach(tree: &mut Tree, mut difference: Map<String, Value>, export_id: Option<&str>) {
     if difference.is_empty() {
         return;
     }
+    difference.extend(export_id.map(|id| (EXPORT_ID_MEMBER.to_owned(), Value::String(id.to_owned()))));
     difference.insert(FINGERPRINT_MEMBER.into(), Value::String(fingerprint(tree)));
     set_slot(tree, &Value::Object(difference));
 }
@@ -112,6 +114,7 @@ pub(super) fn is_stub(tree: &Tree) -> bool {
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_value(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;
+    let stated_id = map.remove(EXPORT_ID_MEMBER).and_then(|id| id.as_str().map(str::to_owned));
     let has_own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
     if has_own_origin {
@@ -124,7 +127,11 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
-    Some(Restored { record, changed })
+    // Files written before have no such member. The id of the element has all but six bits of the export id.
+    let uuid = || uuid::Uuid::try_parse(text(tree, "id")?).ok().map(|id| id.simple().to_string());
+    let is_foreign = record.key.scope != mapped.key.scope;
+    let export_id = is_foreign.then(|| stated_id.or_else(uuid)).flatten();
+    Some(Restored { record, changed, export_id })
 }
 
 /// Reports the members of the extension slot as losses, because other programs do not read them. Members for identity

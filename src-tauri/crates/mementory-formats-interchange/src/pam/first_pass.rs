@@ -1,5 +1,5 @@
-//! The first pass over all records decides which records are exported under which ids, and which are withheld for which
-//! reason. The second pass writes references only to exported records.
+//! The first pass over all records. It decides which records are exported and under which ids, and why the others are
+//! withheld. The second pass writes references only to exported records.
 use super::{
     bundle::{Bundle, KEY_SCOPE},
     document::{self, Document},
@@ -236,7 +236,7 @@ impl FirstPass {
         for entry in memories().filter(|e| !self.withheld_ids.contains(&e.id)) {
             let id = exported_id(entry);
             let is_unknown_to_base = base.is_some_and(|b| !b.memories.contains(&id));
-            // A memory without a time is unchanged if the base contains it and it was not edited.
+            // A memory without a time counts as unchanged if the base contains it and it was not edited.
             let is_unchanged = entry.time.is_none() && !entry.edited && base.is_some();
             if !self.incremental || is_unknown_to_base || !is_unchanged && is_newer(entry.time, self.since) {
                 self.memories.insert(entry.id.clone(), id);

@@ -1,7 +1,7 @@
 //! Values that the schema forbids, such as a confidence of 1.7. The vault keeps such a value in the record's verbatim,
 //! and an import reports it. An export removes it from its member. In memories, messages and conversations, it is
 //! moved, under its JSON pointer, to the one member that has no schema. Relations and index entries have no such
-//! member. A required member gets the closest value that the schema allows.
+//! member, so the value is left out. A required member gets the closest value that the schema allows.
 use super::{
     conformance::is_safe_path,
     hash::content_hash,

@@ -46,8 +46,8 @@ pub fn check_base(base: &Path, delta: &ExportIdentity, limits: &Limits) -> Resul
     let place = base.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let not_recognised = || FormatError::invalid("base_not_recognised", &place, "the base is not a PAM export");
     let catalog = Catalog::open(&[base.to_path_buf()], limits, None)?;
-    let found = detect(&catalog, limits, Some(KEY_SCOPE))?;
-    let source = found.sources.first().ok_or_else(not_recognised)?;
+    let detection = detect(&catalog, limits, Some(KEY_SCOPE))?;
+    let source = detection.sources.first().ok_or_else(not_recognised)?;
     let base_identity = export_of(&catalog, source, limits)?.ok_or_else(not_recognised)?;
     let is_base = delta.base.is_some() && delta.base == base_identity.id;
     Ok((!is_base).then(|| Finding {

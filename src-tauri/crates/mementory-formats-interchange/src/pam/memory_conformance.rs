@@ -66,8 +66,8 @@ pub(super) fn check_memories(
         for batch in batches {
             tick()?;
             let checked = std::mem::take(&mut waiting);
-            // Usually, the results of a batch are added while the next one is checked. If a large memory makes either
-            // batch exceed the size limit, they are added first, to save memory.
+            // Usually, the results of a batch are added while the next batch is checked. If either batch exceeds the
+            // size limit because of a large memory, the results are added first, to save memory.
             let is_large = count_bytes(&batch) > MAX_BATCH_BYTES;
             waiting = if is_large || was_large {
                 totals.add(checked);

@@ -21,6 +21,7 @@ mod report;
 mod salvage;
 mod schema;
 mod schema_check;
+mod sign;
 mod to_record;
 mod validate;
 mod write;
@@ -31,7 +32,7 @@ mod tests;
 use bundle::Bundle;
 use mementory_format::{
     BaseFindings, Capabilities, Catalog, Claim, DeltaFile, Detected, ExportIdentity, Format, FormatError,
-    IdentifyExports, PassthroughItem, ReadContext, RecordSource, SignatureRemover, Signed, Sink, Validation,
+    IdentifyExports, PassthroughItem, ReadContext, RecordSource, SignFiles, SignatureRemover, Signed, Sink, Validation,
     WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
@@ -66,6 +67,9 @@ impl Format for Pam {
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)
     }
+    fn file_signing(&self) -> Option<&dyn SignFiles> {
+        Some(self)
+    }
     fn export_identities(&self) -> Option<&dyn IdentifyExports> {
         Some(self)
     }
@@ -84,6 +88,15 @@ impl Format for Pam {
     ) -> Result<(), FormatError> {
         let bundle = Bundle::open(catalog, detected, &context.limits)?;
         read::read(&bundle, detected, context, sink)
+    }
+    fn read_elements(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read_elements(&Bundle::open(catalog, detected, &context.limits)?, detected, context, sink)
     }
     fn can_salvage(&self, catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
         salvage::can_salvage(catalog, detected, code, place)
@@ -150,11 +163,4 @@ impl IdentifyExports for Pam {
     fn id_in_passthrough(&self, text: &str) -> Option<String> {
         increment::id_of_envelope(text)
     }
-}
-
-/// The canonical text of a value, for the property tests over all canonical forms. None if a number has no canonical
-/// form.
-#[cfg(test)]
-pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
-    canonical::canonical(tree)
 }

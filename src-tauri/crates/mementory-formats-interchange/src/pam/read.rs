@@ -30,7 +30,17 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    read_source(bundle, detected, context, false, sink)
+    read_source(bundle, detected, context, ReadMode::Restore, sink)
+}
+
+/// Like [`read`], but ignores the extension slots.
+pub(super) fn read_elements(
+    bundle: &Bundle,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    read_source(bundle, detected, context, ReadMode::Elements, sink)
 }
 
 /// Reads the undamaged parts of a source: all readable files. If the store's checksum is wrong, memories that do not
@@ -41,16 +51,27 @@ pub(super) fn salvage(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    read_source(bundle, detected, context, true, sink)
+    read_source(bundle, detected, context, ReadMode::Salvage, sink)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum ReadMode {
+    /// Records are restored from extension slots.
+    Restore,
+    /// Like `Restore`, and damaged parts are left out.
+    Salvage,
+    /// Extension slots are ignored.
+    Elements,
 }
 
 fn read_source(
     bundle: &Bundle,
     detected: &Detected,
     context: &ReadContext,
-    is_salvage: bool,
+    mode: ReadMode,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
+    let is_salvage = mode == ReadMode::Salvage;
     let mut report = check_conformance(bundle, &mut || sink.progress(0))?;
     if let Some(refusal) = report.refusal.take_if(|_| !is_salvage) {
         return Err(refusal);
@@ -83,6 +104,7 @@ fn read_source(
         unreadable: &report.unreadable,
         only_intact_memories: is_mismatch,
         is_salvage,
+        restores: mode != ReadMode::Elements,
         bounds: Bounds::from(&context.limits),
         version,
         scope,
@@ -118,6 +140,8 @@ struct StoreReader<'a> {
     /// True if memories that do not match their content hash or the schema are skipped.
     only_intact_memories: bool,
     is_salvage: bool,
+    /// True if records are restored from extension slots.
+    restores: bool,
     bounds: Bounds,
     version: Option<String>,
     scope: String,
@@ -255,17 +279,26 @@ impl StoreReader<'_> {
 
     fn restore_record(&mut self, tree: &Tree, mapped: Record, source: &str, place: &str) -> Option<Record> {
         let verbatim = Verbatim::json(source);
-        let mut record = match restore(tree, &mapped, &verbatim) {
+        let mut export_id = None;
+        let restored = self.restores.then(|| restore(tree, &mapped, &verbatim)).flatten();
+        let mut record = match restored {
             Some(restored) => {
                 if restored.changed {
                     let message = "changed by another program; its values are taken";
                     self.sink.note(Issue::new("changed_elsewhere", place, message));
                 }
+                export_id = restored.export_id;
                 restored.record
             }
             None => Record { verbatim: Some(verbatim), ..mapped },
         };
-        self.resolve_key(&mut record, source, place).then_some(record)
+        if !self.resolve_key(&mut record, source, place) {
+            return None;
+        }
+        if let Some(id) = export_id {
+            self.sink.export_id(&record.key, &id);
+        }
+        Some(record)
     }
 
     fn read_relation(&mut self, member: &Member, i: usize, source: &str) -> Result<(), FormatError> {
@@ -353,7 +386,7 @@ impl StoreReader<'_> {
         let verbatim = super::envelope::conversation(index.map(|(_, _, raw, _)| raw), head_text.as_deref(), path);
         let mut unit = Unit::default();
         let tree = outline.unwrap_or(Tree::Null);
-        if !is_stub(&tree) {
+        if !self.restores || !is_stub(&tree) {
             unit.records.extend(self.restore_record(&tree, head, &verbatim, &place));
         }
         if let (Some(doc), Some(member)) = (doc, file) {

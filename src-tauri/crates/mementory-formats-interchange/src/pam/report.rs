@@ -62,8 +62,8 @@ impl Report {
         }
     }
 
-    /// Adds a structural fault. What a later minor version may have added is only a warning in a document of such a
-    /// version (§22.3).
+    /// Adds a structural fault. In a document of a later minor version, members and words that this version may have
+    /// added are only warnings (§22.3).
     fn add_fault(&mut self, place: &str, fault: Fault) {
         let place = format!("{place}{}", fault.pointer);
         if fault.may_be_newer && self.minor > 0 {

@@ -38,7 +38,8 @@ pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     faults
 }
 
-/// True if later minor versions allow it (§22.3): an unknown member, or an unknown word where there are several.
+/// True if a document of a later minor version may contain this (§22.3): an unknown member, or an unknown word where
+/// the format defines several words.
 fn may_be_newer(violation: &Violation) -> bool {
     match violation {
         Violation::UnknownField => true,
@@ -78,8 +79,8 @@ mod tests {
     #[test]
     fn faults_beyond_the_limit_are_reported_as_one() {
         let text = format!(r#"{{"tags":[{}7]}}"#, "7,".repeat(3 * MAX_FAULTS));
-        let found = check(&MEMORY_RULE, &Tree::parse(&text, 16).unwrap());
-        assert_eq!((found.len(), found.last().map(|f| f.code)), (MAX_FAULTS + 1, Some("more")));
+        let faults = check(&MEMORY_RULE, &Tree::parse(&text, 16).unwrap());
+        assert_eq!((faults.len(), faults.last().map(|f| f.code)), (MAX_FAULTS + 1, Some("more")));
     }
 
     #[test]
@@ -87,7 +88,7 @@ mod tests {
         let text = r#"{"id":"","type":"opinion","content":7,"content_hash":"sha256:x","tags":["a","a","B"],
             "confidence":{"initial":1.5,"current":null},"temporal":{"created_at":"2026-02-31T00:00:00Z","updated_at":null},
             "access":{"shared_with":[{"entity":"x","permissions":[]}]},"x_more":1,"embedding_ref":null}"#;
-        let found: Vec<(&str, String)> =
+        let faults: Vec<(&str, String)> =
             check(&MEMORY_RULE, &Tree::parse(text, 16).unwrap()).into_iter().map(|f| (f.code, f.pointer)).collect();
         let expected = [
             ("empty", "/id"),
@@ -103,6 +104,6 @@ mod tests {
             ("bad_value", "/access/shared_with/0/permissions"),
             ("unknown_field", "/x_more"),
         ];
-        assert_eq!(found, expected.map(|(c, p)| (c, p.to_owned())));
+        assert_eq!(faults, expected.map(|(c, p)| (c, p.to_owned())));
     }
 }

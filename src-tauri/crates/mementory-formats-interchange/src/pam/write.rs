@@ -11,10 +11,9 @@ use super::{
     forms::SYSTEM_FORM,
     hash::{Checksum, sha256},
     increment::STORE_FILE,
-    keys,
     schema::{EMBEDDINGS_RULE, EMBEDDINGS_SCHEMA, STORE_SCHEMA},
     schema_check::check,
-    to_record, validate,
+    sign, to_record, validate,
 };
 use mementory_format::{
     FormatError, NO_BYTES_NOTE, PassthroughItem, RecordSource, SourceDescription, StoredRecord, WriteOptions,
@@ -111,9 +110,8 @@ fn write_or_plan(
     options: &WriteOptions,
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
-    if let Some(signer) = options.signer.as_ref().filter(|s| s.algorithm() != "ed25519") {
-        let message = format!("PAM is signed with Ed25519, not with {}", signer.algorithm());
-        return Err(FormatError::invalid("not_supported", KEY_SCOPE, message));
+    if let Some(signer) = &options.signer {
+        sign::check_algorithm(signer.as_ref())?;
     }
     let description = source.description();
     let first_pass = FirstPass::run(source, options, limits)?;
@@ -515,26 +513,14 @@ impl StoreWriter<'_> {
 
     fn sign(&self, out: &mut Tree, now: &str) -> Result<(), FormatError> {
         let Some(signer) = &self.options.signer else { return Ok(()) };
-        let key = mementory_format::did_key::multikey(&signer.public_key());
-        let did = format!("did:key:{key}");
         let mut owner = out.get("owner").cloned().unwrap_or(Tree::Object(vec![]));
-        let owner_did = to_record::text(&owner, "did").map(str::to_owned);
-        if owner_did.is_none() && self.context.first_pass.envelope.is_none() {
-            owner.set("did", Tree::Text(did.clone()));
+        if to_record::text(&owner, "did").is_none() && self.context.first_pass.envelope.is_none() {
+            let key = mementory_format::did_key::multikey(&signer.public_key());
+            owner.set("did", Tree::Text(format!("did:key:{key}")));
             out.set("owner", owner);
         }
-        let message = keys::payload(out)
-            .ok_or_else(|| FormatError::invalid("malformed", "signature", "the owner has no id to sign for"))?;
-        let value = signer.sign(&message)?;
-        let key_id = owner_did.is_none_or(|n| n == did).then(|| Tree::Text(format!("{did}#{key}")));
-        let block = object([
-            ("algorithm", text_value("Ed25519")),
-            ("public_key", text_value(key)),
-            ("value", text_value(keys::base64url(&value))),
-            ("signed_at", text_value(now)),
-            ("key_id", key_id),
-        ]);
-        out.set("signature", block);
+        let signature = sign::block(out, signer.as_ref(), now)?;
+        out.set("signature", signature);
         Ok(())
     }
 

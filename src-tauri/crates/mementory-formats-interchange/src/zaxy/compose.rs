@@ -34,7 +34,7 @@ pub(super) struct OutputEntry {
     pub sensitivity: String,
     /// Sort key of composed entries.
     pub at: Option<Timestamp>,
-    /// True if the citation must still be set, and also the number if it is 0.
+    /// True if Mementory composed the entry. Its citation must then still be set, and its number if that is 0.
     pub is_composed: bool,
 }
 
@@ -93,8 +93,8 @@ pub(super) fn output_entry(
         at: record.times.created.or(record.times.observed).or(record.times.updated).or(record.times.valid_from),
         is_composed: false,
     };
-    // Fault and number of the original entry. An entry with a fault is composed from the record, because its text would
-    // make the whole bundle invalid.
+    // Fault and number of the original entry. An entry with a fault is composed from the record instead of being
+    // copied, because its text would make the whole bundle invalid.
     let mut fault = None;
     let fault_of = |tree: &Tree| first_fault(tree).map(|why| (why, seq(tree).unwrap_or_default()));
     match (record.origin.format.as_str(), parsed) {

@@ -14,9 +14,9 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         if name.ends_with(".jsonl") || name.ends_with(".ndjson") {
             continue;
         }
-        let Some(found) = json_keys(catalog, member)? else { continue };
-        let list = ["entries", "disclosed"].into_iter().find(|l| found.has(l));
-        if list.is_none() && !found.has("version") {
+        let Some(keys) = json_keys(catalog, member)? else { continue };
+        let list = ["entries", "disclosed"].into_iter().find(|l| keys.has(l));
+        if list.is_none() && !keys.has("version") {
             continue;
         }
         let head = catalog.head(member, HEAD_BYTES)?;
@@ -24,10 +24,10 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         let (version, reason) = if contains("\"zaxy.export.unsigned.") {
             (Some(version_string(&head, "zaxy.export.unsigned.")), "an unsigned Zaxy bundle")
         } else if contains("\"zaxy.portable.") {
-            let is_subset = found.has("disclosed");
+            let is_subset = keys.has("disclosed");
             let reason = if is_subset { "a disclosed part of a Zaxy bundle" } else { "a signed Zaxy bundle" };
             (Some(version_string(&head, "zaxy.portable.")), reason)
-        } else if list.is_some() && contains("\"zaxy.export.") && found.has_below("schema_version") {
+        } else if list.is_some() && contains("\"zaxy.export.") && keys.has_below("schema_version") {
             // The version of the bundle comes after the entries, outside the examined bytes.
             (None, "Zaxy entries in a bundle")
         } else {

@@ -70,8 +70,8 @@ fn with_bundle<T>(
     work: impl FnOnce(&Bundle<'_>) -> Result<T, FormatError>,
 ) -> Result<T, FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
-    let found = crate::detect(&catalog, limits, Some(super::to_record::KEY_SCOPE))?;
-    let [source] = found.sources.as_slice() else {
+    let detection = crate::detect(&catalog, limits, Some(super::to_record::KEY_SCOPE))?;
+    let [source] = detection.sources.as_slice() else {
         return Err(FormatError::invalid("not_a_bundle", path.display().to_string(), "it is not one Zaxy bundle"));
     };
     work(&Bundle::open(&catalog, source, limits)?)

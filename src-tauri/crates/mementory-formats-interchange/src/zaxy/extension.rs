@@ -115,7 +115,8 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     if changed {
         NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
     }
-    Some(Restored { record, changed })
+    // No id comes from the vault: an entry is identified by its citation, which is its place in the exported log.
+    Some(Restored { record, changed, export_id: None })
 }
 
 /// Reports the members of the extension slot as losses, because other programs do not read them. Key and origin are not

@@ -78,9 +78,9 @@ impl Event {
             _ => return Err("payload is not an object".into()),
         };
         let security = if version == EventVersion::V1 {
-            let found = payload.get(SECURITY_MEMBER).cloned();
+            let security_member = payload.get(SECURITY_MEMBER).cloned();
             payload.remove(SECURITY_MEMBER);
-            found.filter(|s| matches!(s, Tree::Object(_)))
+            security_member.filter(|s| matches!(s, Tree::Object(_)))
         } else {
             tree.get("security").filter(|s| **s != Tree::Null).cloned()
         };

@@ -80,7 +80,16 @@ impl Format for Zaxy {
         context: &ReadContext,
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        read::read(&Bundle::open(catalog, detected, &context.limits)?, sink)
+        read::read(&Bundle::open(catalog, detected, &context.limits)?, true, sink)
+    }
+    fn read_elements(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(&Bundle::open(catalog, detected, &context.limits)?, false, sink)
     }
     fn write(
         &self,
@@ -122,13 +131,6 @@ impl Format for Zaxy {
     ) -> Result<Validation, FormatError> {
         validate::validate(&Bundle::open(catalog, detected, limits)?, trust)
     }
-}
-
-/// The canonical text of a value, for the property tests over all canonical forms. None if a number has no canonical
-/// form.
-#[cfg(test)]
-pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
-    canonical::canonical(tree).ok()
 }
 
 impl SignFiles for Zaxy {

@@ -14,8 +14,8 @@ use mementory_model::{Dropped, DroppedAs, Issue, Origin, Record, Unit, Verbatim}
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
-/// Reads a bundle into the sink.
-pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatError> {
+/// Reads a bundle into the sink. Ignores the extension slots unless `restores` is set.
+pub(super) fn read(bundle: &Bundle, restores: bool, sink: &mut dyn Sink) -> Result<(), FormatError> {
     bundle.require_integrity()?;
     let kind = bundle.envelope.kind;
     if kind != BundleKind::Unsigned {
@@ -46,7 +46,7 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
                         container: bundle.member.place.clone(),
                         pointer,
                     };
-                    let record = record(&tree, &id, origin, &wrapped, &mut links, &mut |code, message| {
+                    let record = record(&tree, &id, origin, (&wrapped, restores), &mut links, &mut |code, message| {
                         sink.note(Issue::new(code, &place, message));
                     });
                     sink.unit(Unit::from(record))?;
@@ -71,15 +71,16 @@ fn record(
     tree: &Tree,
     id: &str,
     origin: Origin,
-    wrapped: &Wrapped<'_>,
+    (wrapped, restores): (&Wrapped<'_>, bool),
     links: &mut EntryLinks,
     note: &mut dyn FnMut(&str, &str),
 ) -> Record {
-    let is_composed = is_composed(tree);
+    let is_composed = restores && is_composed(tree);
     let mut mapped = to_record(tree, id, is_composed);
     mapped.origin = origin;
     let verbatim = Verbatim::json(wrapped.content);
-    let mut record = match restore(tree, &mapped, &verbatim) {
+    let restored = restores.then(|| restore(tree, &mapped, &verbatim)).flatten();
+    let mut record = match restored {
         Some(restored) => {
             if restored.changed {
                 note("changed_elsewhere", "changed by another program; its values are taken");

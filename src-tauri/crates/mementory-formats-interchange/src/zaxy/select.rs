@@ -9,7 +9,7 @@ use mementory_json::Tree;
 use mementory_model::fold;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Criteria for entries. An entry must meet all criteria that are set; by default, none is.
+/// Criteria for entries. An entry must meet all criteria that are set. By default, no criterion is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
     /// Grains of the entries to include. Never empty.

@@ -261,13 +261,13 @@ impl EntryLinks {
                     self.entities.insert(record.title.clone().unwrap_or_default(), id);
                 } else if let Some(content) = tree.get("content") {
                     for end in ["source", "target"] {
-                        if let Some(found) = text_member(content, end).and_then(|name| self.entities.get(name)) {
-                            record.links.push(to(end, Kind::Entity, found));
+                        if let Some(entity) = text_member(content, end).and_then(|name| self.entities.get(name)) {
+                            record.links.push(to(end, Kind::Entity, entity));
                         }
                     }
                 }
-                if let Some((kind, found)) = self.events.get(citation_text) {
-                    record.links.push(to("derived_from", *kind, found));
+                if let Some((kind, entity)) = self.events.get(citation_text) {
+                    record.links.push(to("derived_from", *kind, entity));
                 }
             }
             kind => drop(self.events.insert(citation_text.to_owned(), (kind, id))),

@@ -29,7 +29,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         record_count += 1;
         let pointer = item.pointer(kind);
         let (wrapped, tree) = match bundle.parse_entry(&item) {
-            Ok(found) => found,
+            Ok(entry) => entry,
             // In a signed bundle, the integrity check has already reported this entry.
             Err(why) if kind == BundleKind::Unsigned => {
                 errors.add("malformed_entry", &pointer, &why);

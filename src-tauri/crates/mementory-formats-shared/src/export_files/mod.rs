@@ -1,5 +1,5 @@
-//! Code that the writers of whole vaults share: conversations with their messages, extension slots for values that the
-//! target cannot express, named values for formats that people read, archives, and exports without identifiers.
+//! Code that the writers of whole vaults share: conversations with their messages, extension slots, formats for people
+//! to read, archives, and exports without identifiers.
 pub mod groups;
 pub mod json;
 pub mod readable;

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 /// Member that marks a placeholder conversation, for messages whose own conversation is not in the file.
 const STUB_MEMBER: &str = "stub";
-/// Largest nesting depth at which a slot is read, and at which a value enters the fingerprint in parsed form instead of
-/// as text.
+/// Largest nesting depth of a slot that is read. In the fingerprint, a value that is nested more deeply is included as
+/// text, not in parsed form.
 const MAX_DEPTH: u32 = 120;
 /// Members that only identify a record and its position, so users do not need to see them in the loss list.
 const UNREPORTED_MEMBERS: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
@@ -114,8 +114,8 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     Some(Slot::Record(Box::new(record)))
 }
 
-/// Lists the losses of a record whose source text is written unchanged: values that came from other records or files of
-/// the source, which the export does not contain.
+/// Lists the losses of a record whose source text is written unchanged. These are the values that came from other
+/// records or files of the source, which are not in the export.
 pub fn report_difference(native: &Record, record: &Record, id: &str, losses: &mut LossReport) {
     let (mut native, record) = (native.clone(), record.clone());
     if let (Some(native), Some(part)) = (&mut native.message, &record.message) {

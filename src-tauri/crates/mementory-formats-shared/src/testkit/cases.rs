@@ -50,15 +50,15 @@ pub fn check_case(formats: Formats<'_>, case: &Path, format: &'static dyn Format
 fn check(formats: Formats<'_>, case: &Path, expected: &Value, format: &'static dyn Format, checks: Checks) {
     for input in inputs_of(case) {
         let name = input.display().to_string();
-        let found = read(formats, &input, format);
-        check_counts(&name, expected, &found);
+        let imported = read(formats, &input, format);
+        check_counts(&name, expected, &imported);
         for (named, values) in expected["records"].as_object().into_iter().flatten() {
-            assert_values(record_named(&found, named, &name), values, &format!("{name}: {named}"));
+            assert_values(record_named(&imported, named, &name), values, &format!("{name}: {named}"));
         }
         if expected["repeats"].is_null() {
-            assert_eq!(keys(&found).len(), found.records.len(), "{name}: two records have one key");
+            assert_eq!(keys(&imported).len(), imported.records.len(), "{name}: two records have one key");
         }
-        for record in &found.records {
+        for record in &imported.records {
             assert_eq!(record.origin.format, format.id(), "{name}");
             match checks.no_verbatim {
                 true => assert!(record.verbatim.is_none(), "{name}: {:?} has a verbatim", record.key),
@@ -66,30 +66,30 @@ fn check(formats: Formats<'_>, case: &Path, expected: &Value, format: &'static d
             }
             assert!(record.verbatim.is_some() || !checks.every_verbatim, "{name}: {:?} has no verbatim", record.key);
         }
-        assert!(read(formats, &input, format).records == found.records, "{name}: a second reading differs");
+        assert!(read(formats, &input, format).records == imported.records, "{name}: a second reading differs");
         if checks.any_name {
-            assert_eq!(keys(&found), keys(&read_elsewhere(formats, &input, format)), "{name}: under another name");
+            assert_eq!(keys(&imported), keys(&read_elsewhere(formats, &input, format)), "{name}: under another name");
         }
         if checks.verbatims && expected["database"].is_null() {
-            check_verbatims(&name, &input, &found);
+            check_verbatims(&name, &input, &imported);
         }
     }
 }
 
-fn check_counts(name: &str, expected: &Value, found: &MemorySource) {
-    assert_eq!(json!(found.kinds()), expected["kinds"], "{name}: {:#?}", texts(found));
+fn check_counts(name: &str, expected: &Value, source: &MemorySource) {
+    assert_eq!(json!(source.kinds()), expected["kinds"], "{name}: {:#?}", texts(source));
     if let Some(wanted) = expected.get("roles") {
-        assert_eq!(json!(roles(found)), *wanted, "{name}");
+        assert_eq!(json!(roles(source)), *wanted, "{name}");
     }
     let code = |reason: &str| reason.split(':').next().unwrap_or_default().to_owned();
-    let dropped: Vec<String> = found.dropped.iter().map(|d| code(&d.reason)).collect();
-    check_codes(&format!("{name}: dropped {:#?}", found.dropped), &expected["dropped"], &dropped, &dropped);
-    let notes: Vec<String> = found.notes.iter().map(|n| code(&n.code)).collect();
+    let dropped: Vec<String> = source.dropped.iter().map(|d| code(&d.reason)).collect();
+    check_codes(&format!("{name}: dropped {:#?}", source.dropped), &expected["dropped"], &dropped, &dropped);
+    let notes: Vec<String> = source.notes.iter().map(|n| code(&n.code)).collect();
     let wanted = expected.get("notes").unwrap_or(&expected["issues"]);
-    check_codes(&format!("{name}: notes {:#?}", found.notes), wanted, &notes, &found.codes());
+    check_codes(&format!("{name}: notes {:#?}", source.notes), wanted, &notes, &source.codes());
     // The order of the files depends on the operating system.
-    let mut files: Vec<&str> = found.files.iter().map(|(file, _)| file.name.as_str()).collect();
-    let mut passthrough: Vec<&str> = found.parts.iter().map(|(item, _)| item.name.as_str()).collect();
+    let mut files: Vec<&str> = source.files.iter().map(|(file, _)| file.name.as_str()).collect();
+    let mut passthrough: Vec<&str> = source.parts.iter().map(|(item, _)| item.name.as_str()).collect();
     files.sort_unstable();
     passthrough.sort_unstable();
     assert_eq!(json!(files), or_none(&expected["files"]), "{name}: files");
@@ -112,19 +112,19 @@ fn or_none(wanted: &Value) -> Value {
 }
 
 /// Finds a record by its key, otherwise by its text, the beginning of its text, or its title.
-fn record_named<'f>(found: &'f MemorySource, named: &str, about: &str) -> &'f Record {
+fn record_named<'f>(source: &'f MemorySource, named: &str, about: &str) -> &'f Record {
     let ways: [fn(&Record, &str) -> bool; 4] = [
         |record, named| record.key.value == named,
         |record, named| record.text == named,
         |record, named| !named.is_empty() && record.text.starts_with(named),
         |record, named| record.title.as_deref() == Some(named) && record.message.is_none(),
     ];
-    let record = ways.iter().find_map(|is_named| found.records.iter().find(|record| is_named(record, named)));
-    record.unwrap_or_else(|| panic!("{about}: no record {named:?} in {:#?}", texts(found)))
+    let record = ways.iter().find_map(|is_named| source.records.iter().find(|record| is_named(record, named)));
+    record.unwrap_or_else(|| panic!("{about}: no record {named:?} in {:#?}", texts(source)))
 }
 
-fn texts(found: &MemorySource) -> Vec<String> {
-    found.records.iter().map(|r| format!("{} {}: {}", r.kind.as_str(), r.key.value, r.text)).collect()
+fn texts(source: &MemorySource) -> Vec<String> {
+    source.records.iter().map(|r| format!("{} {}: {}", r.kind.as_str(), r.key.value, r.text)).collect()
 }
 
 fn check_source(name: &str, record: &Record) {
@@ -135,18 +135,18 @@ fn check_source(name: &str, record: &Record) {
     assert!(!record.source.platform.is_empty(), "{name}: {:?} has no platform", record.key);
 }
 
-fn check_verbatims(name: &str, input: &Path, found: &MemorySource) {
+fn check_verbatims(name: &str, input: &Path, source: &MemorySource) {
     let files: Vec<Vec<u8>> = match input.is_dir() {
         true => tree(input).into_values().collect(),
         false => vec![std::fs::read(input).unwrap()],
     };
     let files: Vec<String> = files.iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect();
-    for verbatim in found.records.iter().filter_map(|record| record.verbatim.as_ref()) {
+    for verbatim in source.records.iter().filter_map(|record| record.verbatim.as_ref()) {
         let lines: Vec<&str> = match verbatim.media_type.as_str() {
             "application/x-ndjson" => verbatim.text.lines().collect(),
             _ => vec![verbatim.text.as_str()],
         };
-        // A verbatim whose list of messages was emptied does not occur in the input.
+        // A verbatim from which the messages were removed (`[]`) does not occur in the input.
         let is_whole = |line: &&&str| [":[]", ": []"].iter().all(|empty| !line.contains(empty));
         for line in lines.iter().filter(is_whole) {
             assert!(files.iter().any(|f| f.contains(line)), "{name}: {line:?} is not in the input");
@@ -155,8 +155,8 @@ fn check_verbatims(name: &str, input: &Path, found: &MemorySource) {
 }
 
 /// Kind and key of all records.
-pub fn keys(found: &MemorySource) -> BTreeSet<(&'static str, String)> {
-    found.records.iter().map(|r| (r.kind.as_str(), format!("{}|{}", r.key.scope, r.key.value))).collect()
+pub fn keys(source: &MemorySource) -> BTreeSet<(&'static str, String)> {
+    source.records.iter().map(|r| (r.kind.as_str(), format!("{}|{}", r.key.scope, r.key.value))).collect()
 }
 
 /// Number of messages by role.
@@ -169,16 +169,16 @@ pub fn roles(source: &MemorySource) -> BTreeMap<String, u64> {
 }
 
 /// Number of records of a kind.
-pub fn count(found: &MemorySource, kind: Kind) -> u64 {
-    found.records.iter().filter(|record| record.kind == kind).count() as u64
+pub fn count(source: &MemorySource, kind: Kind) -> u64 {
+    source.records.iter().filter(|record| record.kind == kind).count() as u64
 }
 
 /// Asserts that a path is detected as exactly one source of this format, and reads it.
 pub fn import_with(formats: Formats<'_>, path: &Path, format: &dyn Format, limits: Limits) -> (Detected, MemorySource) {
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let mut detection = detect(formats, &catalog, &limits, None).unwrap();
-    let found: Vec<_> = detection.sources.iter().map(|source| source.format).collect();
-    assert_eq!(found, [format.id()], "{} {:?}", path.display(), detection.ties);
+    let formats_found: Vec<_> = detection.sources.iter().map(|source| source.format).collect();
+    assert_eq!(formats_found, [format.id()], "{} {:?}", path.display(), detection.ties);
     let detected = detection.sources.remove(0);
     let mut source = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
@@ -190,9 +190,9 @@ pub fn import_with(formats: Formats<'_>, path: &Path, format: &dyn Format, limit
 pub fn claiming(formats: Formats<'_>, path: &Path) -> Vec<&'static str> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let found = detect(formats, &catalog, &limits, None).unwrap();
-    assert!(found.ties.is_empty(), "{:?}", found.ties);
-    found.sources.iter().map(|source| source.format).collect()
+    let detection = detect(formats, &catalog, &limits, None).unwrap();
+    assert!(detection.ties.is_empty(), "{:?}", detection.ties);
+    detection.sources.iter().map(|source| source.format).collect()
 }
 
 /// Ids of all formats that claim a path, including those with a weaker claim.
@@ -224,34 +224,34 @@ fn read_elsewhere(formats: Formats<'_>, input: &Path, format: &'static dyn Forma
 /// Reads a sample of the shared reference data and compares the counts with those in `expected.json`. None if the data
 /// is not available.
 pub fn check_sample(formats: Formats<'_>, name: &str, format: &'static dyn Format) -> Option<MemorySource> {
-    let found = read_sample(formats, name, format)?;
+    let imported = read_sample(formats, name, format)?;
     let sample = shared("exports")?.join(name);
     if !sample.is_dir() {
         let renamed = read_renamed(formats, &sample, "0b1c (3).zip", format);
-        assert_eq!(keys(&found), keys(&renamed), "{name}: under the name of an archive");
+        assert_eq!(keys(&imported), keys(&renamed), "{name}: under the name of an archive");
     }
     let expected = std::fs::read(shared("exports")?.join("expected.json")).unwrap();
     let expected = &serde_json::from_slice::<Value>(&expected).unwrap()["samples"][name];
-    assert_eq!(expected["conversations"], count(&found, Kind::Conversation), "{name}");
-    assert_eq!(expected["messages"], count(&found, Kind::Message), "{name}");
-    assert_eq!(expected["memories"], count(&found, Kind::Memory), "{name}");
-    let references = found.records.iter().flat_map(|record| &record.attachments);
+    assert_eq!(expected["conversations"], count(&imported, Kind::Conversation), "{name}");
+    assert_eq!(expected["messages"], count(&imported, Kind::Message), "{name}");
+    assert_eq!(expected["memories"], count(&imported, Kind::Memory), "{name}");
+    let references = imported.records.iter().flat_map(|record| &record.attachments);
     let references: BTreeSet<&String> = references.map(|file| &file.key.value).collect();
     assert_eq!(expected["attachments_referenced"], references.len(), "{name}");
-    assert_eq!(expected["attachments_present"], found.files.len(), "{name}");
+    assert_eq!(expected["attachments_present"], imported.files.len(), "{name}");
     for (role, wanted) in expected["roles"].as_object().unwrap() {
-        assert_eq!(*wanted, roles(&found).get(role).copied().unwrap_or_default(), "{name}: {role}");
+        assert_eq!(*wanted, roles(&imported).get(role).copied().unwrap_or_default(), "{name}: {role}");
     }
-    Some(found)
+    Some(imported)
 }
 
 /// Reads a sample of the shared reference data, under its original name and under another one. None if the data is not
 /// available.
 pub fn read_sample(formats: Formats<'_>, name: &str, format: &'static dyn Format) -> Option<MemorySource> {
     let sample = shared("exports")?.join(name);
-    let found = read(formats, &sample, format);
-    assert_eq!(keys(&found).len(), found.records.len(), "{name}: two records have one key");
+    let imported = read(formats, &sample, format);
+    assert_eq!(keys(&imported).len(), imported.records.len(), "{name}: two records have one key");
     let renamed = read_elsewhere(formats, &sample, format);
-    assert_eq!(keys(&found), keys(&renamed), "{name}: under another name");
-    Some(found)
+    assert_eq!(keys(&imported), keys(&renamed), "{name}: under another name");
+    Some(imported)
 }

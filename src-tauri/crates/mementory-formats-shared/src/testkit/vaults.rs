@@ -240,10 +240,10 @@ pub fn check_readable(source: &MemorySource, written: &Written) {
 /// Checks that the text of each message is in no other record's verbatim, so that erasing the message erases the text.
 pub fn check_texts_are_in_one_verbatim(formats: Formats<'_>, format: &'static dyn Format, cases: &[&str]) {
     for case in cases {
-        let found = fixture(formats, format, case);
-        for message in found.records.iter().filter(|record| record.message.is_some() && !record.text.is_empty()) {
+        let imported = fixture(formats, format, case);
+        for message in imported.records.iter().filter(|record| record.message.is_some() && !record.text.is_empty()) {
             let as_json = serde_json::Value::from(message.text.as_str()).to_string();
-            for other in found.records.iter().filter(|other| other.key != message.key) {
+            for other in imported.records.iter().filter(|other| other.key != message.key) {
                 let verbatim = other.verbatim.as_ref().map_or("", |verbatim| verbatim.text.as_str());
                 let is_inside = verbatim.contains(as_json.trim_matches('"')) || verbatim.contains(&message.text);
                 assert!(!is_inside, "{case}: {:?} is in the verbatim of {:?}: {verbatim}", message.text, other.key);

@@ -11,14 +11,15 @@ type Formats<'f> = &'f [&'static dyn Format];
 /// Members that the loss checks ignore, because they always change when a record is written and read back.
 const IGNORED_MEMBERS: [&str; 6] = ["key", "origin", "origin_id", "kind", "repeats", "verbatim"];
 
-/// Reads a path with the format that is detected in it. None if no format is detected, or if the path cannot be read.
+/// Reads a path with the format that detection finds. None if there is no such format, or if the path cannot be read.
 fn read_any(formats: Formats<'_>, path: &Path) -> Option<MemorySource> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).ok()?;
-    let found = detect(formats, &catalog, &limits, None).ok()?;
-    let format = formats.iter().copied().find(|format| Some(format.id()) == found.sources.first().map(|s| s.format))?;
+    let detection = detect(formats, &catalog, &limits, None).ok()?;
+    let format =
+        formats.iter().copied().find(|format| Some(format.id()) == detection.sources.first().map(|s| s.format))?;
     let mut out = MemorySource::default();
-    format.read(&catalog, found.sources.first()?, &read_context(format, limits), &mut out).ok()?;
+    format.read(&catalog, detection.sources.first()?, &read_context(format, limits), &mut out).ok()?;
     Some(out)
 }
 
@@ -51,13 +52,13 @@ pub(super) fn check_written(
     let counted: u64 = report.by_kind.values().chain(report.withheld.values()).sum();
     assert_eq!(counted, source.records.len() as u64, "{}: every record is written or withheld", format.id());
     let catalog = Catalog::open(&[out.to_path_buf()], &Limits::default(), None).unwrap();
-    let found = detect(formats, &catalog, &Limits::default(), None).unwrap();
-    let names: Vec<&str> = found.sources.iter().map(|s| s.format).collect();
-    let unknown: Vec<&str> = found.unknown.iter().map(|id| catalog.members()[*id].name.as_str()).collect();
-    assert_eq!((names, found.ties.len(), unknown), (vec![format.id()], 0, vec![]));
+    let detection = detect(formats, &catalog, &Limits::default(), None).unwrap();
+    let names: Vec<&str> = detection.sources.iter().map(|s| s.format).collect();
+    let unknown: Vec<&str> = detection.unknown.iter().map(|id| catalog.members()[*id].name.as_str()).collect();
+    assert_eq!((names, detection.ties.len(), unknown), (vec![format.id()], 0, vec![]));
     let mut back = MemorySource::default();
-    format.read(&catalog, &found.sources[0], &read_context(format, Limits::default()), &mut back).unwrap();
-    let checked = format.validate(&catalog, &found.sources[0], &Limits::default(), &[]).unwrap();
+    format.read(&catalog, &detection.sources[0], &read_context(format, Limits::default()), &mut back).unwrap();
+    let checked = format.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap();
     assert_eq!((checked.errors, checked.records), (vec![], back.records.len() as u64));
 }
 
@@ -86,8 +87,8 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             "times" => record.times.created.is_none(),
             _ => false,
         };
-        // The key of a link's target may change, and the source may get the folder's name. The report lists these as
-        // losses, but a comparison of the records does not always show them.
+        // The key of a link's target may change, and the source may get the folder's name. The report lists both as
+        // losses, even if the compared records show no difference.
         let is_as_listed = |found: &BTreeSet<String>| {
             let mut unseen = expected.difference(found);
             found.is_subset(&expected)

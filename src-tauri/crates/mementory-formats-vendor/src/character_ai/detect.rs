@@ -1,4 +1,5 @@
 //! Detects histories by their messages, and chats of SillyTavern by the members of their lines.
+use super::card;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::json_keys;
 use mementory_json::Keys;
@@ -11,6 +12,22 @@ pub(super) enum Shape {
     Histories,
     /// Lines with `mes` and `is_user`.
     Tavern,
+    /// A character, as JSON or in a picture.
+    Card,
+}
+
+impl Shape {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Histories => "histories",
+            Self::Tavern => "tavern",
+            Self::Card => "card",
+        }
+    }
+
+    fn role(self) -> Role {
+        if self == Self::Card { Role::Projects } else { Role::Conversations }
+    }
 }
 
 /// Shape, root and archive of files that belong together.
@@ -20,25 +37,34 @@ type Group = (Shape, Option<usize>, Option<usize>);
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut groups: BTreeMap<Group, Vec<&Member>> = BTreeMap::new();
     for member in catalog.members() {
-        let Some(shape) = json_keys(catalog, member).and_then(|keys| shape_of(&keys)) else { continue };
+        let Some(shape) = shape_in(catalog, member) else { continue };
         let is_loose = member.archive.is_none() && member.place == member.name;
         groups.entry((shape, (!is_loose).then_some(member.root), member.archive)).or_default().push(member);
     }
     let claim = |((shape, ..), found): (Group, Vec<&Member>)| Claim {
-        version: Some(if shape == Shape::Histories { "histories" } else { "tavern" }.into()),
+        version: Some(shape.as_str().into()),
         confidence: 0.9,
         reason: match shape {
+            Shape::Card => format!("{} files with characters of SillyTavern", found.len()),
             Shape::Histories => format!("{} files with histories of Character.AI", found.len()),
             Shape::Tavern => format!("{} files with chats in SillyTavern's format", found.len()),
         },
-        parts: found.iter().map(|m| Part { member: m.id, role: Role::Conversations }).collect(),
+        parts: found.iter().map(|m| Part { member: m.id, role: shape.role() }).collect(),
         missing_parts: vec![],
     };
     groups.into_iter().map(claim).collect()
 }
 
-/// Determines the shape of a file from its keys. None if another program wrote the file.
-pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
+/// Determines the shape of a file. None if another program wrote the file.
+pub(super) fn shape_in(catalog: &Catalog, member: &Member) -> Option<Shape> {
+    let shape = json_keys(catalog, member).and_then(|keys| shape_of(&keys));
+    shape.or_else(|| card::is_picture(catalog, member).then_some(Shape::Card))
+}
+
+fn shape_of(keys: &Keys) -> Option<Shape> {
+    if card::is_card(keys) {
+        return Some(Shape::Card);
+    }
     let is_message = |at: &str| {
         let below = |key: &str| keys.has_below(&format!("{at}.{key}"));
         below("src") && (below("text") || below("created")) || below("turn_key") && below("candidates")

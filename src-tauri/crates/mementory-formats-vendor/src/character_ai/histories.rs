@@ -119,15 +119,15 @@ fn send(
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
             continue;
         };
-        let found = read_message(raw, &message, &pointer, before.as_deref());
-        if found.is_empty() {
+        let message_turns = read_message(raw, &message, &pointer, before.as_deref());
+        if message_turns.is_empty() {
             let reason = "not_a_message: no text and no speaker";
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
             continue;
         }
         // The chosen candidate is the last one, and the next message follows it.
-        before = found.last().and_then(|turn| turn.key.clone()).or(before);
-        turns.extend(found);
+        before = message_turns.last().and_then(|turn| turn.key.clone()).or(before);
+        turns.extend(message_turns);
     }
     let times = || turns.iter().filter_map(|turn| turn.times.created);
     let chat = Chat {

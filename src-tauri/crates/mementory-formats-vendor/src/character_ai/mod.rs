@@ -1,5 +1,6 @@
 //! Chats with characters: histories of Character.AI in the form in which the extension CAI Tools saves them, and chats
-//! of SillyTavern. See README.md.
+//! and characters of SillyTavern. See README.md.
+mod card;
 mod detect;
 mod histories;
 mod read;

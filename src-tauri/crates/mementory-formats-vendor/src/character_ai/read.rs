@@ -1,7 +1,7 @@
 //! Reads each file according to its shape.
-use super::{CHARACTER_AI, detect, histories, tavern};
+use super::{CHARACTER_AI, card, detect, histories, tavern};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
-use mementory_formats_shared::{files::json_keys, reader::FileReader};
+use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Issue, Kind};
 
 pub(super) fn read(
@@ -10,12 +10,15 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    FileReader::new(CHARACTER_AI, catalog, context, sink).each_file(detected, |reader, member, _| {
-        match json_keys(catalog, member).and_then(|keys| detect::shape_of(&keys)) {
+    let mut cards = card::Cards::default();
+    FileReader::new(CHARACTER_AI, catalog, context, sink).each_file(
+        detected,
+        |reader, member, _| match detect::shape_in(catalog, member) {
             Some(detect::Shape::Tavern) => tavern::read(reader, member),
+            Some(detect::Shape::Card) => cards.read(reader, member),
             _ => read_histories(reader, member),
-        }
-    })
+        },
+    )
 }
 
 fn read_histories(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {

@@ -164,7 +164,7 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
 
 /// A time of a line: a number, RFC 3339, or one of [`NOTATIONS`]. The app writes local time without a zone. This time
 /// is read as UTC.
-fn date(raw: &RawValue) -> Option<Timestamp> {
+pub(super) fn date(raw: &RawValue) -> Option<Timestamp> {
     if let Some(found) = time_of(raw) {
         return Some(found);
     }

@@ -22,10 +22,12 @@ fn files_of_other_programs_are_not_claimed() {
         r#"{"msgs":[{"text":"x"}]}"#,
         "{\"name\":\"x\",\"is_user\":true}\n",
         r#"[{"mes":"x"}]"#,
+        r#"{"spec":"x","data":{"name":"x","description":"y"}}"#,
+        r#"{"name":"x","description":"y","personality":"z"}"#,
     ] {
         let limits = Limits::default();
         let catalog = Catalog::from_text(text, &limits);
-        let found = detect(&catalog, &limits, None).unwrap();
-        assert!(found.sources.iter().all(|source| source.format != "character_ai"), "{text}");
+        let detection = detect(&catalog, &limits, None).unwrap();
+        assert!(detection.sources.iter().all(|source| source.format != "character_ai"), "{text}");
     }
 }

@@ -24,8 +24,8 @@ pub(super) struct FileNames {
     assigned_ids: HashSet<String>,
     /// True if the folder has side files that occur only in exports.
     is_export_folder: bool,
-    /// References to files that extension slots restored, for records of other formats. The keys of the map are the
-    /// values of the record keys that the files have in the export.
+    /// Files of records of other formats, as restored from extension slots. The map is keyed by the value of the record
+    /// key that the file has in the export.
     restored: HashMap<String, AttachmentRef>,
 }
 
@@ -217,10 +217,9 @@ pub(super) fn is_file_place(place: &str) -> bool {
     is_upload(place) || place.rsplit_once('/').is_some_and(|(dirs, _)| dirs.split('/').skip(1).any(is_file_folder))
 }
 
-/// Like [`is_file_place`], but for a path in a folder that may also contain unrelated files (vendors.md §2.1). True for
-/// files at the top of the folder that have a ChatGPT id in their names, and for files in the subfolders in which an
-/// export stores files. In the subfolders `user-…` and `audio`, the name must contain an id, unless `audio` is in the
-/// folder of a conversation.
+/// Like [`is_file_place`], but for a path in a folder that may also contain unrelated files (vendors.md §2.1). A file
+/// at the top of the folder must have a ChatGPT id in its name. A file in a subfolder in which exports store files
+/// needs no id, except in the subfolder `user-…`, and in `audio` outside of the folder of a conversation.
 pub(super) fn is_folder_file_place(inside: &str) -> bool {
     let file_name = last_segment(inside);
     let stem = file_name.strip_suffix(".dat").unwrap_or(file_name);
@@ -251,7 +250,7 @@ fn is_generated_id(id: &str) -> bool {
     digits.len() >= 12 && (is_hex_with_digit || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
 }
 
-/// A reader that records its error, so that a damaged file can be distinguished from a sink that failed.
+/// A reader that records its error. This shows whether the file is damaged or the sink failed.
 pub(super) struct ErrorRecorder<'r> {
     pub(super) inner: &'r mut dyn Read,
     pub(super) error: Option<String>,

@@ -6,6 +6,7 @@ use super::{
     conversation::{self, Place},
     export_file::ExportFile,
     group_chat,
+    merged_links::{LinkedNode, add_missing_children, with_current_node},
     wire::Node,
 };
 use mementory_format::{FormatError, StoredRecord};
@@ -56,6 +57,12 @@ impl Composer<'_> {
         if nodes.is_empty() && !is_original {
             nodes.push(empty_node(ROOT_NODE, None, &[]));
         }
+        let linked = nodes.iter_mut().map(|NodeText { id, json, is_original, .. }| LinkedNode {
+            id,
+            json,
+            is_original: *is_original,
+        });
+        add_missing_children(&mut linked.collect::<Vec<_>>());
         let text = assemble(&frame, &nodes);
         let native_records = self.read_back(&text)?;
         let by_key: HashMap<&str, &Record> = native_records.iter().map(|r| (r.key.value.as_str(), r)).collect();
@@ -198,7 +205,10 @@ impl Composer<'_> {
     /// text.
     fn frame(&self, thread: &Thread, id: &str, ids: &HashMap<&str, String>) -> (String, bool) {
         if let Some(original) = thread.conversation.as_ref().and_then(original) {
-            return (original.to_owned(), true);
+            // A later export of the conversation can have moved the end of the branch that the person sees.
+            let known: HashSet<&str> = ids.values().map(String::as_str).collect();
+            let moved = active_leaf(thread, ids).and_then(|leaf| with_current_node(original, leaf, &known));
+            return (moved.unwrap_or_else(|| original.to_owned()), true);
         }
         let none = Record::new(mementory_model::Kind::Conversation, RecordKey::new("chatgpt", id), "");
         let record = thread.conversation.as_ref().map_or(&none, |stored| &stored.record);
@@ -241,13 +251,14 @@ fn is_own(record: &Record) -> bool {
     record.origin.format == "chatgpt" && record.key.scope == "chatgpt"
 }
 
-/// The original text of a record of ChatGPT that was not changed.
+/// The original text of an unedited record from ChatGPT. None if the text is not a JSON object.
 fn original(stored: &StoredRecord) -> Option<&str> {
     let text = stored.record.verbatim.as_ref().filter(|_| is_original(stored))?.text.trim();
     serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| raw.get().starts_with('{')).then_some(text)
 }
 
-/// True if a record is written as its original text. A group chat is no tree, so a tree is built from its records.
+/// True if a record is written as its original text. In its source, a group chat is a list, but the written file needs
+/// a tree, so the parts of a group chat are built from their records.
 pub(super) fn is_original(stored: &StoredRecord) -> bool {
     let record = &stored.record;
     is_own(record) && !stored.edited && record.verbatim.is_some() && !group_chat::is_part(record)
@@ -284,12 +295,17 @@ fn parent_node<'i>(stored: &StoredRecord, ids: &'i HashMap<&str, String>) -> Opt
 /// The last message of the branch that the person saw last, or else the last message. If there are no messages, the
 /// root node is returned, because some importers refuse a conversation without a current node.
 fn current_node<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> &'i str {
+    let last = || ids.get(thread.messages.last()?.id.as_str()).map(String::as_str);
+    active_leaf(thread, ids).or_else(last).unwrap_or(ROOT_NODE)
+}
+
+/// The last message of the branch that the person saw last. None if no branch is known to be that one.
+fn active_leaf<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> Option<&'i str> {
     let is_active = |m: &&StoredRecord| m.record.message.as_ref().is_some_and(|part| part.active);
     let parents: HashSet<&str> =
         thread.messages.iter().filter(is_active).filter_map(|m| m.message_parent_id.as_deref()).collect();
     let mut leaves = thread.messages.iter().rev().filter(is_active).filter(|m| !parents.contains(m.id.as_str()));
-    let leaf = leaves.next().or(thread.messages.last());
-    leaf.and_then(|m| ids.get(m.id.as_str())).map_or(ROOT_NODE, String::as_str)
+    ids.get(leaves.next()?.id.as_str()).map(String::as_str)
 }
 
 fn children_of<'c>(parent: &str, children: &HashMap<&str, Vec<&'c str>>, id: &'c str) -> Vec<&'c str> {

@@ -1,5 +1,5 @@
 //! Text and files of a message, by content type (vendors.md §2.3).
-use super::wire::{Content, File, Metadata, Thought};
+use super::wire::{Content, File, Metadata, Text, Thought};
 use mementory_json::Tree;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -66,7 +66,15 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Meta
             let thoughts: Vec<Thought<'_>> = parse_list(parsed.thoughts);
             for thought in thoughts {
                 out.add_text(thought.summary.get().unwrap_or_default(), "\n\n");
-                out.add_text(thought.content.get().unwrap_or_default(), "\n");
+                match thought.content.get() {
+                    Some(content) => out.add_text(content, "\n"),
+                    // A thought that was not finished has its words in pieces only.
+                    None => {
+                        let chunks: Vec<Text<'_>> = parse_list(thought.chunks);
+                        let words: String = chunks.iter().filter_map(Text::get).collect();
+                        out.add_text(&words, "\n");
+                    }
+                }
             }
             out.add_text(parsed.content.get().unwrap_or_default(), "\n\n");
         }
@@ -122,8 +130,8 @@ pub(super) fn parse_list<'a, T: serde::Deserialize<'a> + Default>(raw: Option<&'
 
 fn add_parts(raw: Option<&RawValue>, out: &mut MessageContent) {
     let Some(raw) = raw else { return };
-    // Most arrays contain only strings, which are decoded without building a tree.
-    // Programs that edit exports write a single part without the list.
+    // Most arrays contain only strings, which are decoded without building a tree. Programs that edit exports may write
+    // a single part without a list around it.
     let items: Vec<&RawValue> = match raw.get().starts_with('[') {
         true => serde_json::from_str(raw.get()).unwrap_or_default(),
         false => vec![raw],
@@ -146,7 +154,7 @@ fn decode_string(json: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Keys whose values are text.
-const TEXT_KEYS: [&str; 5] = ["text", "content", "output", "summary", "result"];
+const TEXT_KEYS: [&str; 6] = ["text", "content", "output", "output_str", "summary", "result"];
 /// Keys whose values are used as text in search results.
 const SEARCH_RESULT_KEYS: [&str; 4] = ["title", "url", "snippet", "text"];
 

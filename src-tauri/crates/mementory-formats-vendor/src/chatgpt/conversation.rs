@@ -247,7 +247,7 @@ impl Reader<'_> {
             let issue_message = format!("{} cycles in the message tree, cut at their first message", graph.cycles);
             out.add_issue("cycle", self.place, self.place.pointer, &issue_message);
         }
-        let (mut found, mut position) = (Vec::new(), 0);
+        let (mut memories, mut position) = (Vec::new(), 0);
         for (i, ((id, raw), node)) in nodes.iter().zip(&parsed).enumerate() {
             let Some(message) = &node.message else { continue };
             let part = MessagePart {
@@ -257,7 +257,7 @@ impl Reader<'_> {
                 ..MessagePart::default()
             };
             position += 1;
-            let mut record = self.message_record(id, raw, message, part, &mut found);
+            let mut record = self.message_record(id, raw, message, part, &mut memories);
             if let Some(Slot::Record(restored)) = slot::restore(raw.get(), &record, &[]) {
                 let keys = record.attachments.iter().map(|file| file.key.clone());
                 out.restored_files.extend(keys.zip(restored.attachments.iter().cloned()));
@@ -265,7 +265,7 @@ impl Reader<'_> {
             }
             records.push(record);
         }
-        records.append(&mut found);
+        records.append(&mut memories);
     }
 
     fn message_key(&self, node: &str) -> RecordKey {
@@ -278,7 +278,7 @@ impl Reader<'_> {
         raw: &RawValue,
         message: &Message<'_>,
         mut part: MessagePart,
-        found: &mut Vec<Record>,
+        found_memories: &mut Vec<Record>,
     ) -> Record {
         let content = parse_content(message.content);
         let message_content = content::read(message.content, &content, &message.metadata);
@@ -297,7 +297,7 @@ impl Reader<'_> {
         let memories = memories::find_memories(message, &content, &message_content.text);
         let times = Times { created: message.create_time.0, updated: message.update_time.0, ..Times::default() };
         for memory in memories {
-            found.push(self.memory_record(memory, node, message, &key, &times));
+            found_memories.push(self.memory_record(memory, node, message, &key, &times));
         }
         let mut record = Record::new(Kind::Message, key, message_content.text);
         record.origin_id = Some(message.id.get().unwrap_or(node).to_owned());

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = JsonHead::BYTES;
-/// Number of bytes that are examined if the first bytes are not enough to detect the format. Only files that begin like
-/// JSON, and that are alone or have a name that begins with `conversation`, are examined this far.
+/// Number of bytes that are examined if the first bytes are not enough to detect the format. This is done only for
+/// files that begin like JSON and are alone or have a name that begins with `conversation`.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
 
 /// Side files of a ChatGPT export. The ` (1)` that browsers add to the name of a copy is not part of these names.
@@ -167,9 +167,8 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
         if !matches!(head.first(), Some(b'[' | b'{')) {
             return Ok(Contents::Other);
         }
-        if head.trim_ascii_end() == b"[]" && name.starts_with("conversations")
-            || head.trim_ascii() == b"[]" && member.place == member.name
-        {
+        let may_be_empty = name.starts_with("conversations") || member.place == member.name;
+        if may_be_empty && JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list()) {
             return Ok(Contents::Empty);
         }
         match head::has_conversations(&head) {
@@ -205,11 +204,12 @@ fn build_claim(
     let conversation_ids: HashSet<usize> = conversations.iter().copied().collect();
     let names =
         if let Group::Folder(dir) = group { file_names_in(catalog, dir, limits)? } else { FileNames::default() };
+    let homes = homes_of(catalog, conversations);
     for member in catalog.members() {
         if conversation_ids.contains(&member.id) {
             continue;
         }
-        if let Some(role) = role_in(group, member, others, &names) {
+        if let Some(role) = role_in(group, member, others, &names, &homes) {
             if role == Role::Manifest {
                 manifests.push(member);
             }
@@ -264,6 +264,15 @@ fn build_claim(
     Ok(Claim { version: Some(version.into()), confidence, reason, parts, missing_parts })
 }
 
+/// The innermost archives that contain the conversations. Unknown files belong to the export only in these archives. The
+/// parts of a portal export belong together wherever they are, so then the list is empty.
+fn homes_of<'c>(catalog: &'c Catalog, conversations: &[usize]) -> Vec<&'c str> {
+    let places = conversations.iter().filter_map(|id| Some(catalog.members().get(*id)?.place.rsplit_once("!/")?.0));
+    let homes: Vec<&str> = places.collect();
+    let is_portal = |home: &&str| home.split("!/").any(|archive| is_portal_part(last_segment(archive)));
+    if homes.iter().any(is_portal) { Vec::new() } else { homes }
+}
+
 /// File names from the side files of a folder.
 fn file_names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<FileNames, FormatError> {
     let mut names = FileNames::default();
@@ -286,7 +295,13 @@ fn file_names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<FileNa
 }
 
 /// The role of a member in a group. None if the member is not part of the group.
-fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &FileNames) -> Option<Role> {
+fn role_in(
+    group: &Group,
+    member: &Member,
+    others: &OtherFolders<'_>,
+    names: &FileNames,
+    homes: &[&str],
+) -> Option<Role> {
     let place = member.place.as_str();
     if ancestors(place).any(|dir| others.other_vendor.contains(dir)) && !is_upload(place) {
         return None;
@@ -294,7 +309,8 @@ fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &Fi
     let is_whole_archive = match group {
         Group::Archive(outer) => {
             place.strip_prefix(outer.as_str()).filter(|inside| inside.starts_with("!/"))?;
-            true
+            let is_inside = |home: &&str| place.strip_prefix(*home).is_some_and(|inside| inside.starts_with("!/"));
+            homes.is_empty() || homes.iter().any(is_inside)
         }
         Group::Portal(dir) => {
             let outer = place.split_once("!/").map(|(outer, _)| outer);

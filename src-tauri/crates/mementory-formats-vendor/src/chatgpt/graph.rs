@@ -118,9 +118,9 @@ fn message_parents(nodes: &[GraphNode<'_>], direct_parents: &[Option<usize>]) ->
     for start in 0..nodes.len() {
         let mut run = vec![];
         let mut at = start;
-        let found = loop {
-            if let Some(found) = known[at] {
-                break found;
+        let ancestor = loop {
+            if let Some(ancestor) = known[at] {
+                break ancestor;
             }
             run.push(at);
             match direct_parents[at] {
@@ -130,7 +130,7 @@ fn message_parents(nodes: &[GraphNode<'_>], direct_parents: &[Option<usize>]) ->
             }
         };
         for i in run {
-            known[i] = Some(found);
+            known[i] = Some(ancestor);
         }
     }
     known.into_iter().map(Option::flatten).collect()

@@ -10,6 +10,7 @@ mod graph;
 mod group_chat;
 mod head;
 mod memories;
+mod merged_links;
 mod missing_parts;
 mod page;
 mod part_names;

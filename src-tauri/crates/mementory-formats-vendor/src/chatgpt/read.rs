@@ -33,7 +33,7 @@ pub(super) fn read(
         sink,
     };
     members.iter().filter(|(_, r)| *r == Role::Attachment).for_each(|(m, _)| names.add_file_in_export(&m.name));
-    // The names of files are known only after all messages that refer to them.
+    // Conversations are read before the files, because messages contain the names of files.
     let (chats, others): (Vec<_>, Vec<_>) = members
         .iter()
         .partition(|(m, r)| *r == Role::Conversations || *r == Role::Sidecar && group_chat::has_chats(catalog, m));

@@ -69,12 +69,13 @@ pub(super) fn read(
     }
     let head = catalog.head(member, HEAD_BYTES)?;
     let page = String::from_utf8_lossy(&head);
-    // In the body are the addresses of other conversations.
+    // The body contains the addresses of other conversations, so only the text before it is searched for the id.
     let id = page.split("<body").next().and_then(conversation_id);
     let title = page.split_once("<title").and_then(|(_, rest)| rest.split_once('>')?.1.split_once("</title>"));
     let chat = Chat {
         id: id.map(str::to_owned),
-        // The same conversation in an export has more, which a page must not replace.
+        // The key differs from that of the same conversation in an export, because the page contains less and must not
+        // replace that conversation.
         key: id.map(|id| format!("page/{id}")),
         title: title.map(|(words, _)| html::to_text(words)).filter(|words| !words.is_empty()),
         turns,
@@ -94,12 +95,12 @@ fn conversation_id(head: &str) -> Option<&str> {
     head.match_indices("/c/").find_map(|(at, _)| head.get(at + 3..at + 39).filter(|id| is_uuid(id)))
 }
 
-/// The message in an element. None for an element that only looks like one.
+/// The message in an element. None if the element is not a message.
 fn turn(row: Row) -> Option<Turn> {
     let (tag, _) = row.html.split_once('>')?;
     let role = attribute(tag, ROLE)?.to_owned();
     let shown = without_buttons(&row.html);
-    // What the person wrote is shown as it was written.
+    // The page shows the person's text exactly as it was typed, so its line breaks are preserved.
     let text = if role == roles::USER { html::to_text_with_lines(&shown) } else { html::to_text(&shown) };
     Some(Turn {
         id: attribute(tag, "data-message-id").map(str::to_owned),

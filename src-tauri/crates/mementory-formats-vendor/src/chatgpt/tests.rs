@@ -93,11 +93,11 @@ struct Import {
 fn import(path: &Path) -> Result<Import, FormatError> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
-    let found = detect(&catalog, &limits, Some("chatgpt"))?;
+    let detection = detect(&catalog, &limits, Some("chatgpt"))?;
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     let mut sink = RecordingSink::default();
     let (mut versions, mut missing, mut confidence) = (vec![], vec![], 0.0_f64);
-    for source in &found.sources {
+    for source in &detection.sources {
         sink.progress = 0;
         by_id("chatgpt").unwrap().read(&catalog, source, &context, &mut sink)?;
         versions.push(source.claim.version.clone().unwrap());
@@ -105,7 +105,7 @@ fn import(path: &Path) -> Result<Import, FormatError> {
         confidence = confidence.max(source.claim.confidence);
         assert_eq!(sink.progress, source.total_bytes, "progress ends at the total");
     }
-    Ok(Import { catalog, sink, versions, missing, confidence, unknown: found.unknown.len() })
+    Ok(Import { catalog, sink, versions, missing, confidence, unknown: detection.unknown.len() })
 }
 
 fn shared() -> Option<PathBuf> {

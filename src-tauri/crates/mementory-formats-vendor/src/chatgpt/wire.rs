@@ -23,8 +23,8 @@ impl Text<'_> {
     }
 }
 
-/// A time, from Unix seconds as a number or text, or from ISO 8601. A number that is too large for seconds is one of
-/// milliseconds or microseconds, as other programs write them. None for zero, which means unknown.
+/// A time, from Unix seconds as a number or text, or from ISO 8601. Other programs write milliseconds or microseconds,
+/// so a number that is too large for seconds is read as such. None for zero, which means unknown.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Time(pub(super) Option<Timestamp>);
 
@@ -294,6 +294,7 @@ define_object! {
     lenient Thought {
         summary: Text<'a> = "summary",
         content: Text<'a> = "content",
+        chunks: Option<&'a RawValue> = "chunks",
     }
 }
 

@@ -37,8 +37,8 @@ fn records_from_chatgpt_are_read_back_unchanged() {
                 }
                 **back == expected
             };
-            let found = written.back.records.iter().find(is_same);
-            assert!(found.is_some(), "{case}: {record:#?}\nis now\n{:#?}", written.found(record));
+            let read_back = written.back.records.iter().find(is_same);
+            assert!(read_back.is_some(), "{case}: {record:#?}\nis now\n{:#?}", written.found(record));
             checked_count += 1;
         }
         assert!(
@@ -64,9 +64,9 @@ fn records_of_other_programs_are_restored_from_extension_slots() {
         assert_eq!(written.back.records.len(), conversations.len());
         let other_count = source.records.len() - conversations.len();
         assert_eq!(written.report.withheld.values().sum::<u64>(), other_count as u64);
-        let found: Vec<_> = written.back.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
+        let files: Vec<_> = written.back.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
         let stored: Vec<_> = source.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
-        assert_eq!(found, stored);
+        assert_eq!(files, stored);
     }
 }
 

@@ -125,7 +125,7 @@ pub(super) fn without_tags(text: String) -> (String, Vec<String>) {
     let mut without_thoughts = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some((before, after)) = rest.split_once("<antThinking>") {
-        // Without an end, the tag is only mentioned, or the answer was cut off: the text stays.
+        // If the end tag is missing, the answer was truncated or only mentions the tag, so the text is kept.
         let Some((thought, after)) = after.split_once("</antThinking>") else { break };
         without_thoughts.push_str(before);
         thoughts.extend(Some(thought.trim().to_owned()).filter(|thought| !thought.is_empty()));

@@ -202,15 +202,16 @@ fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
     }
 }
 
-fn build_claim(catalog: &Catalog, group: &str, found: &[(usize, Content)]) -> Result<Claim, FormatError> {
+fn build_claim(catalog: &Catalog, group: &str, contents: &[(usize, Content)]) -> Result<Claim, FormatError> {
     let members = catalog.members();
-    let has_content = |content: Content| found.iter().any(|(_, c)| *c == content);
-    let has_export_content = found.iter().any(|(_, c)| *c != Content::AccountFile);
-    let version = layout_of(group, found, members);
+    let has_content = |content: Content| contents.iter().any(|(_, c)| *c == content);
+    let has_export_content = contents.iter().any(|(_, c)| *c != Content::AccountFile);
+    let version = layout_of(group, contents, members);
     let mut parts: Vec<Part> =
-        found.iter().map(|(member, content)| Part { member: *member, role: role_of(*content) }).collect();
-    let others = other_parts(catalog, found);
-    // Only the name of an empty list tells what it is a list of, but the list of accounts beside it has Claude's keys.
+        contents.iter().map(|(member, content)| Part { member: *member, role: role_of(*content) }).collect();
+    let others = other_parts(catalog, contents);
+    // An empty list has no keys that would show what it contains. If the list of accounts beside it has Claude's keys,
+    // it is the list of conversations of a Claude export.
     let is_empty_list = |member: &Member| member.file_name() == "conversations.json" && member.size <= MAX_EMPTY_BYTES;
     let is_empty_account = !has_export_content && others.iter().any(|part| is_empty_list(&members[part.member]));
     if has_export_content || is_empty_account {
@@ -225,9 +226,9 @@ fn build_claim(catalog: &Catalog, group: &str, found: &[(usize, Content)]) -> Re
         } else {
             0.7
         },
-        reason: claim_reason(found),
+        reason: claim_reason(contents),
         parts,
-        missing_parts: missing_part_names(catalog, found)?,
+        missing_parts: missing_part_names(catalog, contents)?,
     })
 }
 
@@ -242,14 +243,14 @@ fn role_of(content: Content) -> Role {
     }
 }
 
-fn layout_of(group: &str, found: &[(usize, Content)], members: &[Member]) -> &'static str {
+fn layout_of(group: &str, contents: &[(usize, Content)], members: &[Member]) -> &'static str {
     if group == "parts" {
         return "parts";
     }
     let is_uuid_batch = group.strip_prefix("batch data-").is_some_and(|rest| {
         rest.split('-').next().is_some_and(|first| first.len() == 8 && first.bytes().all(|b| b.is_ascii_hexdigit()))
     });
-    let has_one_item_per_file = found.iter().any(|(id, content)| {
+    let has_one_item_per_file = contents.iter().any(|(id, content)| {
         *content == Content::Design
             || (*content == Content::Projects && members[*id].name.split('/').rev().nth(1) == Some("projects"))
     });
@@ -258,11 +259,11 @@ fn layout_of(group: &str, found: &[(usize, Content)], members: &[Member]) -> &'s
 
 /// Other files in the folders of the recognised files: side files, and files that have a usual name but no keys, such
 /// as empty lists and damaged files.
-fn other_parts(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
+fn other_parts(catalog: &Catalog, contents: &[(usize, Content)]) -> Vec<Part> {
     let members = catalog.members();
     // The content takes precedence over the name, because ChatGPT's conversations have the same file name.
     let is_of_other_program = |m: &Member| matches!(json_keys(catalog, m), Ok(Some(keys)) if is_other_program(&keys));
-    let found_ids: BTreeSet<usize> = found.iter().map(|(id, _)| *id).collect();
+    let found_ids: BTreeSet<usize> = contents.iter().map(|(id, _)| *id).collect();
     let dir = |m: &Member| m.name.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
     let is_folder = |name: &str| CATEGORY_FOLDERS.contains(&name);
     // Top folders of the export: the folders of recognised files, or the parents of category folders.
@@ -277,7 +278,7 @@ fn other_parts(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
         tops.insert((member.root, member.archive, top));
     }
     let artifacts: Vec<&Member> =
-        found.iter().filter(|(_, content)| *content == Content::Artifact).map(|(id, _)| &members[*id]).collect();
+        contents.iter().filter(|(_, content)| *content == Content::Artifact).map(|(id, _)| &members[*id]).collect();
     let is_in_archives = tops.iter().any(|(_, archive, _)| archive.is_some());
     let mut out = Vec::new();
     for member in members.iter().filter(|m| !found_ids.contains(&m.id)) {
@@ -318,8 +319,8 @@ fn other_parts(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
     out
 }
 
-fn claim_reason(found: &[(usize, Content)]) -> String {
-    let count = |content: Content| found.iter().filter(|(_, c)| *c == content).count();
+fn claim_reason(contents: &[(usize, Content)]) -> String {
+    let count = |content: Content| contents.iter().filter(|(_, c)| *c == content).count();
     let mut seen = Vec::new();
     for (content, words) in [
         (Content::Manifest, "the list of download parts of a Claude export"),
@@ -341,7 +342,7 @@ fn claim_reason(found: &[(usize, Content)]) -> String {
 }
 
 /// Returns the names of missing parts: those that the manifest lists, and those that a gap in the numbering shows.
-fn missing_part_names(catalog: &Catalog, found: &[(usize, Content)]) -> Result<Vec<String>, FormatError> {
+fn missing_part_names(catalog: &Catalog, contents: &[(usize, Content)]) -> Result<Vec<String>, FormatError> {
     let members = catalog.members();
     let mut present: BTreeSet<String> = BTreeSet::new();
     for member in members {
@@ -351,7 +352,7 @@ fn missing_part_names(catalog: &Catalog, found: &[(usize, Content)]) -> Result<V
         }
     }
     let mut out = Vec::new();
-    for (id, _) in found.iter().filter(|(_, c)| *c == Content::Manifest) {
+    for (id, _) in contents.iter().filter(|(_, c)| *c == Content::Manifest) {
         for name in super::manifest::file_names(catalog, &members[*id]) {
             let canonical = parse_category_name(&name).map_or_else(|| name.clone(), |(_, _, name)| name);
             if !present.contains(&canonical) && !present.contains(&name) && !out.contains(&name) {
@@ -361,7 +362,7 @@ fn missing_part_names(catalog: &Catalog, found: &[(usize, Content)]) -> Result<V
     }
     // Numbers start at 0, so a gap below the highest number is a missing part.
     let mut batches: BTreeMap<String, (BTreeSet<u32>, usize)> = BTreeMap::new();
-    for archive in found.iter().filter_map(|(id, _)| archive_name(&members[*id])) {
+    for archive in contents.iter().filter_map(|(id, _)| archive_name(&members[*id])) {
         let numbered = parse_category_name(archive)
             .map(|(category, n, _)| (format!("{category}-"), n, 3))
             .or_else(|| parse_batch_name(archive).map(|(prefix, n)| (format!("{prefix}-batch-"), n, 4)));

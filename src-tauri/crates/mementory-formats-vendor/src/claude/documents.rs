@@ -88,7 +88,7 @@ impl Documents {
         }
     }
 
-    /// The documents of chats that have no memory file in the export, or that are newer than that file.
+    /// The documents of chats for which the export has no memory file, or only an older one.
     pub(super) fn take(&mut self) -> Vec<Unit> {
         std::mem::take(&mut self.newest).into_values().filter_map(|(_, unit)| unit).collect()
     }

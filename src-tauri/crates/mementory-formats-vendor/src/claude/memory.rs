@@ -189,8 +189,8 @@ fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
 
 /// Reads one row of an older export.
 fn read_row(text: &str, object: &Object<'_>, account: Option<String>, place: &Place<'_>) -> Result<Unit, String> {
-    let found = ["content", "memory", "text", "value"].iter().find_map(|k| object.non_blank_text(k));
-    let row_text = found.ok_or("not_a_memory: no text in this entry")?;
+    let content = ["content", "memory", "text", "value"].iter().find_map(|k| object.non_blank_text(k));
+    let row_text = content.ok_or("not_a_memory: no text in this entry")?;
     let id = object.non_blank_text("uuid").or_else(|| object.non_blank_text("id")).map(Cow::into_owned);
     let value = format!("memory/row/{}", id.clone().unwrap_or_else(|| content_id(text)));
     let raw: &RawValue = serde_json::from_str(text).map_err(|e| format!("malformed: {e}"))?;

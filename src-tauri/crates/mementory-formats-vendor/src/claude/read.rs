@@ -246,10 +246,14 @@ impl Reader<'_> {
             ElementType::Projects => projects::read(text, &object, &place),
             ElementType::Memories => {
                 let stem = member.file_name().rsplit_once('.').map_or("", |(s, _)| s);
-                memory::read(text, &object, is_uuid(stem).then_some(stem), &place).map(|(found, unread)| {
+                memory::read(text, &object, is_uuid(stem).then_some(stem), &place).map(|(read_result, unread)| {
                     unread_members = unread;
-                    found.units.iter().filter_map(|unit| unit.records.first()).for_each(|r| self.documents.add_file(r));
-                    found
+                    read_result
+                        .units
+                        .iter()
+                        .filter_map(|unit| unit.records.first())
+                        .for_each(|r| self.documents.add_file(r));
+                    read_result
                 })
             }
             ElementType::Records if object.has("reflections") => {
@@ -262,13 +266,13 @@ impl Reader<'_> {
             }
         };
         match result {
-            Ok(found) => {
+            Ok(read_result) => {
                 if let Some(members) = unread_members {
                     let name = format!("{}{pointer}", member.name);
                     let item = PassthroughItem { name, ..self.passthrough_item(member, "raw") };
                     self.sink.passthrough(item, &mut members.as_bytes())?;
                 }
-                self.send_result(found)
+                self.send_result(read_result)
             }
             Err(reason) => {
                 self.report_dropped(place.text(""), DroppedAs::Failed, &reason, element_type.kind());
@@ -277,15 +281,15 @@ impl Reader<'_> {
         }
     }
 
-    fn send_result(&mut self, found: ReadResult) -> Result<(), FormatError> {
-        for issue in found.issues {
+    fn send_result(&mut self, result: ReadResult) -> Result<(), FormatError> {
+        for issue in result.issues {
             self.sink.note(issue);
         }
-        for dropped in found.dropped {
+        for dropped in result.dropped {
             self.sink.dropped(dropped);
         }
-        found.documents.into_iter().for_each(|unit| self.documents.add(unit));
-        found.units.into_iter().try_for_each(|unit: Unit| self.sink.unit(unit))
+        result.documents.into_iter().for_each(|unit| self.documents.add(unit));
+        result.units.into_iter().try_for_each(|unit: Unit| self.sink.unit(unit))
     }
 }
 
@@ -312,7 +316,7 @@ fn members_not_in(object: &Object<'_>, read: &[&str]) -> Option<String> {
 impl ElementType {
     fn wrapper_keys(self) -> &'static [&'static str] {
         match self {
-            ElementType::Conversations => &["conversations"],
+            ElementType::Conversations => &["conversations", "data", "items"],
             ElementType::Projects => &["projects"],
             ElementType::Design => &["design_chats"],
             ElementType::Memories | ElementType::Records => &[],

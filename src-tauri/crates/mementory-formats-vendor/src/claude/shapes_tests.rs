@@ -22,11 +22,11 @@ fn a_manifest_without_its_archives_is_reported_with_what_to_download() {
     let scratch = Scratch::new("claude-lone-manifest");
     let manifest = r#"{"instructions":"Download each file","total_files":1,"version":"1.0","data_files":[
         {"category":"conversations","part":0,"filename":"conversations-000.zip","export_url":"https://claude.ai/export/secret"}]}"#;
-    let (detected, found) = import(&scratch.put("manifest.json", manifest), &Claude);
+    let (detected, imported) = import(&scratch.put("manifest.json", manifest), &Claude);
     assert_eq!(detected.claim.missing_parts, ["conversations-000.zip"]);
-    assert_eq!(found.codes(), ["only_list_of_parts"]);
-    assert!(found.notes[0].message.contains("conversations-000.zip"));
-    assert!(!String::from_utf8_lossy(&found.parts[0].1).contains("secret"));
+    assert_eq!(imported.codes(), ["only_list_of_parts"]);
+    assert!(imported.notes[0].message.contains("conversations-000.zip"));
+    assert!(!String::from_utf8_lossy(&imported.parts[0].1).contains("secret"));
 }
 
 #[test]
@@ -43,8 +43,8 @@ fn documents_in_answers_are_readable() {
             {{"uuid":"m1","sender":"assistant","text":"{text}"}},
             {{"uuid":"m2","sender":"assistant","text":"","content":{content}}}]}}]"#
     );
-    let (_, found) = import(&scratch.put("conversations.json", &chats), &Claude);
-    let record = |key: &str| found.records.iter().find(|r| r.key.value == key).unwrap();
+    let (_, imported) = import(&scratch.put("conversations.json", &chats), &Claude);
+    let record = |key: &str| imported.records.iter().find(|r| r.key.value == key).unwrap();
     assert_eq!(record("c1/m0").text, "What is <antArtifact title=\"x\">?");
     assert_eq!(record("c1/m1").text, "Here:\nBeds\n\n# Leeks");
     assert_eq!(record("c1/m1").fields["blocks"][0]["text"], "A list.");
@@ -75,8 +75,8 @@ fn the_newest_state_of_a_memory_document_is_read() {
         message("m2", result("2026-09-01T00:00:00Z", "older"))
     );
     let path = scratch.put("conversations.json", &chats);
-    let (_, found) = import(&path, &Claude);
-    let texts: Vec<_> = found.records.iter().filter(|r| r.kind == Kind::Memory).map(|r| r.text.as_str()).collect();
+    let (_, imported) = import(&path, &Claude);
+    let texts: Vec<_> = imported.records.iter().filter(|r| r.kind == Kind::Memory).map(|r| r.text.as_str()).collect();
     assert_eq!(texts, ["newer"]);
     // If a file in the memory part and a document in a chat are equally new, the file takes precedence.
     let scratch = Scratch::new("claude-documents-file");
@@ -85,7 +85,7 @@ fn the_newest_state_of_a_memory_document_is_read() {
         "memories.json",
         r#"[{"account_uuid":"acc","memory_files":[{"path":"/profile.md","content":"file","updated_at":"2026-09-02T00:00:00Z"}]}]"#,
     );
-    let (_, found) = import(&scratch.0, &Claude);
-    let texts: Vec<_> = found.records.iter().filter(|r| r.kind == Kind::Memory).map(|r| r.text.as_str()).collect();
+    let (_, imported) = import(&scratch.0, &Claude);
+    let texts: Vec<_> = imported.records.iter().filter(|r| r.kind == Kind::Memory).map(|r| r.text.as_str()).collect();
     assert_eq!(texts, ["file"]);
 }

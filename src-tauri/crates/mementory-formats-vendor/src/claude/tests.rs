@@ -220,15 +220,15 @@ fn message(uuid: &str, parent: &str, sender: &str, rest: &str) -> String {
     )
 }
 
-fn part<'r>(found: &'r ReadResult, uuid: &str) -> &'r mementory_model::MessagePart {
+fn part<'r>(result: &'r ReadResult, uuid: &str) -> &'r mementory_model::MessagePart {
     let key = RecordKey::new("claude", format!("c/{uuid}"));
-    found.units[0].records.iter().find(|r| r.key == key).unwrap().message.as_ref().unwrap()
+    result.units[0].records.iter().find(|r| r.key == key).unwrap().message.as_ref().unwrap()
 }
 
 #[test]
 fn the_verbatim_of_a_conversation_has_no_messages() {
-    let found = conversation(r#"{"uuid":"a","sender":"human","text":"x","n":1.0e3}"#);
-    let records = &found.units[0].records;
+    let result = conversation(r#"{"uuid":"a","sender":"human","text":"x","n":1.0e3}"#);
+    let records = &result.units[0].records;
     assert_eq!(records[0].verbatim.as_ref().unwrap().text, r#"{"uuid":"c","name":"n","chat_messages":[], "x" : 1.50}"#);
     assert_eq!(records[1].verbatim.as_ref().unwrap().text, r#"{"uuid":"a","sender":"human","text":"x","n":1.0e3}"#);
     assert_eq!(records[1].origin.pointer, "/0/chat_messages/0");
@@ -236,24 +236,24 @@ fn the_verbatim_of_a_conversation_has_no_messages() {
 
 #[test]
 fn one_bad_message_does_not_affect_the_others() {
-    let found =
+    let result =
         conversation(r#"{"uuid":"a","sender":"human","text":"x"}, 7, {"uuid":"b","sender":"assistant","text":"y"}"#);
-    assert_eq!(found.units[0].records.len(), 3);
-    assert_eq!(found.dropped.len(), 1);
-    assert_eq!(found.dropped[0].place, "conversations.json#/0/chat_messages/1");
+    assert_eq!(result.units[0].records.len(), 3);
+    assert_eq!(result.dropped.len(), 1);
+    assert_eq!(result.dropped[0].place, "conversations.json#/0/chat_messages/1");
 }
 
 #[test]
 fn messages_without_parents_follow_each_other_and_the_prompt_comes_first() {
-    let found = conversation(
+    let result = conversation(
         r#"{"uuid":"a","sender":"assistant","created_at":"2024-01-01T00:00:00Z","text":"answer"},
            {"uuid":"b","sender":"human","created_at":"2024-01-01T00:00:00Z","text":"prompt"},
            {"uuid":"d","sender":"human","created_at":"2024-01-01T00:01:00Z","text":"more"}"#,
     );
-    assert_eq!(part(&found, "b").parent, None);
-    assert_eq!(part(&found, "a").parent.as_ref().unwrap().value, "c/b");
-    assert_eq!(part(&found, "d").parent.as_ref().unwrap().value, "c/a");
-    assert!(["a", "b", "d"].iter().all(|m| part(&found, m).active));
+    assert_eq!(part(&result, "b").parent, None);
+    assert_eq!(part(&result, "a").parent.as_ref().unwrap().value, "c/b");
+    assert_eq!(part(&result, "d").parent.as_ref().unwrap().value, "c/a");
+    assert!(["a", "b", "d"].iter().all(|m| part(&result, m).active));
 }
 
 #[test]
@@ -264,11 +264,11 @@ fn cycles_and_missing_parents_are_reported() {
         message("d", r#""d""#, "human", ""),
         message("e", r#""gone""#, "assistant", ""),
     ];
-    let found = conversation(&messages.join(","));
-    assert_eq!(found.units[0].records.len(), 5);
-    assert_eq!(part(&found, "a").parent, None);
-    assert_eq!(part(&found, "e").parent.as_ref().unwrap().value, "c/d");
-    let codes: Vec<_> = found.issues.iter().map(|i| i.code.as_str()).collect();
+    let result = conversation(&messages.join(","));
+    assert_eq!(result.units[0].records.len(), 5);
+    assert_eq!(part(&result, "a").parent, None);
+    assert_eq!(part(&result, "e").parent.as_ref().unwrap().value, "c/d");
+    let codes: Vec<_> = result.issues.iter().map(|i| i.code.as_str()).collect();
     assert_eq!(codes, vec!["parent_missing", "cycle"]);
 }
 
@@ -276,8 +276,8 @@ fn cycles_and_missing_parents_are_reported() {
 fn a_chain_of_fifty_thousand_messages_does_not_overflow_the_stack() {
     let mut messages = vec![message("0", "null", "human", "")];
     messages.extend((1..50_000).map(|i| message(&i.to_string(), &format!("\"{}\"", i - 1), "assistant", "")));
-    let found = conversation(&messages.join(","));
-    assert!(part(&found, "49999").active && part(&found, "0").active);
+    let result = conversation(&messages.join(","));
+    assert!(part(&result, "49999").active && part(&result, "0").active);
 }
 
 #[test]
@@ -291,21 +291,21 @@ fn artifacts_follow_their_branch() {
         message("e", r#""a""#, "assistant", &call(r#""command":"update","old_str":"two","new_str":"four""#)),
         message("f", r#""e""#, "assistant", &call(r#""command":"update","old_str":"not there","new_str":"x""#)),
     ];
-    let found = conversation(&messages.join(","));
-    let artifact = found.units[0].records.iter().find(|r| r.kind == Kind::Resource).unwrap();
+    let result = conversation(&messages.join(","));
+    let artifact = result.units[0].records.iter().find(|r| r.kind == Kind::Resource).unwrap();
     assert_eq!(artifact.text, "one four");
     let texts: Vec<_> =
         artifact.fields["versions"].as_array().unwrap().iter().map(|v| v["text"].as_str().unwrap()).collect();
     assert_eq!(texts, vec!["one two", "one three", "one four", "one four"]);
-    assert!(found.issues.iter().any(|i| i.code == "artifact_update_not_applied"));
+    assert!(result.issues.iter().any(|i| i.code == "artifact_update_not_applied"));
 }
 
 #[test]
 fn old_artifact_tags_become_documents() {
     let text =
         r#"Here: <antArtifact identifier=\"p\" type=\"text/html\" title=\"Page\">\n<p>hi</p>\n</antArtifact> done"#;
-    let found = conversation(&message("a", "null", "assistant", &format!(r#","text":"{text}""#)));
-    let artifact = found.units[0].records.iter().find(|r| r.kind == Kind::Resource).unwrap();
+    let result = conversation(&message("a", "null", "assistant", &format!(r#","text":"{text}""#)));
+    let artifact = result.units[0].records.iter().find(|r| r.kind == Kind::Resource).unwrap();
     assert_eq!((artifact.text.as_str(), artifact.title.as_deref()), ("<p>hi</p>", Some("Page")));
     assert!(artifacts::find_tag_commands("<antArtifact identifier=\"x\"").is_empty());
 }
@@ -316,11 +316,11 @@ fn lone_surrogates_and_duplicate_ids_are_imported_and_reported() {
         message("a", "null", "human", r#","text":"half \ud83d here""#),
         message("a", "null", "human", r#","text":"other""#),
     ];
-    let found = conversation(&messages.join(","));
-    assert_eq!(found.units[0].records[1].text, "half \u{fffd} here");
-    assert!(found.units[0].records[1].verbatim.as_ref().unwrap().text.contains(r"\ud83d"));
-    assert_eq!(found.units[0].records.len(), 3);
-    let codes: BTreeSet<_> = found.issues.iter().map(|i| i.code.as_str()).collect();
+    let result = conversation(&messages.join(","));
+    assert_eq!(result.units[0].records[1].text, "half \u{fffd} here");
+    assert!(result.units[0].records[1].verbatim.as_ref().unwrap().text.contains(r"\ud83d"));
+    assert_eq!(result.units[0].records.len(), 3);
+    let codes: BTreeSet<_> = result.issues.iter().map(|i| i.code.as_str()).collect();
     assert_eq!(codes, BTreeSet::from(["lone_surrogate", "duplicate_id"]));
 }
 

@@ -53,9 +53,9 @@ pub(super) fn examine(bytes: &mut dyn Read, limits: &Limits, place: &str) -> Res
 /// The columns of a table of messages in which some columns have unknown names. Such columns are recognised by their
 /// cells. None if fewer than two names are known, or if a column is not found.
 fn by_cells(header: &Header, rows: &[Row]) -> Option<Columns> {
-    let mut found =
+    let mut columns =
         [&TITLE_HEADERS[..], &TIME_HEADERS, &AUTHOR_HEADERS, &MESSAGE_HEADERS].map(|names| header.column(names));
-    if found.iter().flatten().count() < 2 {
+    if columns.iter().flatten().count() < 2 {
         return None;
     }
     let width = rows.iter().map(|row| row.cells.len()).max().unwrap_or_default();
@@ -70,20 +70,20 @@ fn by_cells(header: &Header, rows: &[Row]) -> Option<Columns> {
         cells.any(|cell| !cell.is_empty() && before.replace(cell) == Some(cell))
     };
     for kind in [AUTHOR, TIME, MESSAGE, TITLE] {
-        if found.get(kind).is_some_and(Option::is_some) {
+        if columns.get(kind).is_some_and(Option::is_some) {
             continue;
         }
-        let mut unused = (0..width).filter(|column| !found.contains(&Some(*column)));
+        let mut unused = (0..width).filter(|column| !columns.contains(&Some(*column)));
         let column = match kind {
             AUTHOR => unused.find(|column| most(*column, &|cell: &str| role(cell).is_some())),
             TIME => unused.find(|column| most(*column, &|cell: &str| time::parse(cell).is_some())),
             MESSAGE => unused.max_by_key(|column| cells(*column).map(str::len).sum::<usize>()),
             _ => unused.find(|column| repeats(*column)),
         };
-        if let Some(slot) = found.get_mut(kind) {
+        if let Some(slot) = columns.get_mut(kind) {
             *slot = Some(column?);
         }
     }
-    let [title, time, author, text] = found;
+    let [title, time, author, text] = columns;
     Some(Columns { layout: Layout::Messages, title, time, author, text, client_app: None })
 }

@@ -13,8 +13,8 @@ fn every_fixture_is_read_as_its_case_expects() {
 
 #[test]
 fn the_sample_is_read_completely() {
-    let Some(found) = check_sample("09-copilot", &Copilot) else { return };
-    let first = found.records.iter().find(|record| record.kind == Kind::Message).unwrap();
+    let Some(imported) = check_sample("09-copilot", &Copilot) else { return };
+    let first = imported.records.iter().find(|record| record.kind == Kind::Message).unwrap();
     assert_eq!(first.text, "how do I stop slugs, \"kindly\"?", "newest first in the file, oldest first here");
 }
 
@@ -43,7 +43,7 @@ fn tables_of_other_programs_are_not_claimed() {
     ] {
         let limits = Limits::default();
         let catalog = Catalog::from_text(text, &limits);
-        let found = detect(&catalog, &limits, None).unwrap();
-        assert!(found.sources.iter().all(|source| source.format != "copilot"), "{text}");
+        let detection = detect(&catalog, &limits, None).unwrap();
+        assert!(detection.sources.iter().all(|source| source.format != "copilot"), "{text}");
     }
 }

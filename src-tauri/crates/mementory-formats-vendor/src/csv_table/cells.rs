@@ -1,9 +1,9 @@
 //! Makes spreadsheets treat every cell as text. A cell that begins like a formula gets an apostrophe before it, which
 //! readers of the table remove again.
 
-/// Characters at the beginning of a cell that need an apostrophe before them: those that begin a formula, those that
-/// spreadsheets skip before a formula, the apostrophe itself, and full-width forms of such characters, which some
-/// programs treat alike.
+/// Characters that need an apostrophe before them at the beginning of a cell: those that begin a formula, those that
+/// spreadsheets skip before a formula, and the apostrophe itself. Full-width forms are included, because some programs
+/// treat them alike.
 const RISKY_BEGINNINGS: [char; 13] =
     ['=', '+', '-', '@', '\t', '\r', '\n', '\'', ' ', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
 

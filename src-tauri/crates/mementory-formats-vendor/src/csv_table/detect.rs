@@ -16,9 +16,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             rest.trim_start_matches('"').starts_with([',', ';', '\t', '|']) && rest.contains("kind")
         })
     };
-    let found =
+    let tables =
         catalog.members().iter().filter(|member| catalog.head(member, HEAD_BYTES).is_ok_and(|head| is_table(&head)));
-    found
+    tables
         .map(|member| Claim {
             version: Some(VERSION.into()),
             confidence: 1.0,

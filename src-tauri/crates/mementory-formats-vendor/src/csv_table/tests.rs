@@ -37,11 +37,11 @@ fn rows_and_columns_that_somebody_added_are_read() {
     let scratch = mementory_format::testkit::Scratch::new("csv");
     let path = scratch
         .put("mine.csv", "mementory_id;kind;title;text;my column\r\n;memory;;Likes figs;soft\r\n;;;Likes rye;\r\n");
-    let found = crate::testing::read(&path, &CsvTable);
-    let texts: Vec<&str> = found.records.iter().map(|r| r.text.as_str()).collect();
+    let imported = crate::testing::read(&path, &CsvTable);
+    let texts: Vec<&str> = imported.records.iter().map(|r| r.text.as_str()).collect();
     assert_eq!(texts, ["Likes figs", "Likes rye"]);
-    assert_eq!(found.records[0].fields["my column"], "soft");
-    assert!(found.records.iter().all(|r: &Record| r.kind == Kind::Memory));
+    assert_eq!(imported.records[0].fields["my column"], "soft");
+    assert!(imported.records.iter().all(|r: &Record| r.kind == Kind::Memory));
 }
 
 #[test]

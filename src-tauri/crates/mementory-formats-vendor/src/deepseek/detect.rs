@@ -9,19 +9,19 @@ use std::collections::HashSet;
 /// One claim for each file of conversations. The account's file and the other files beside it belong to the first
 /// claim.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let found: Vec<(&Member, Content)> = catalog
+    let contents: Vec<(&Member, Content)> = catalog
         .members()
         .iter()
         .filter_map(|m| Some((m, json_keys(catalog, m).and_then(|keys| content_of(&keys))?)))
         .collect();
     let is_conversations = |content: &Content| *content != Content::Account;
-    let chats: Vec<&(&Member, Content)> = found.iter().filter(|(_, content)| is_conversations(content)).collect();
-    let found_ids: HashSet<usize> = found.iter().map(|(member, _)| member.id).collect();
+    let chats: Vec<&(&Member, Content)> = contents.iter().filter(|(_, content)| is_conversations(content)).collect();
+    let found_ids: HashSet<usize> = contents.iter().map(|(member, _)| member.id).collect();
     let mut out: Vec<Claim> = Vec::new();
     for (position, (member, content)) in chats.iter().copied().enumerate() {
         let mut parts = vec![Part { member: member.id, role: Role::Conversations }];
         if !chats[..position].iter().any(|(other, _)| is_beside(other, member)) {
-            let accounts = found.iter().filter(|(m, content)| !is_conversations(content) && is_beside(m, member));
+            let accounts = contents.iter().filter(|(m, content)| !is_conversations(content) && is_beside(m, member));
             parts.extend(accounts.map(|(m, _)| Part { member: m.id, role: Role::Manifest }));
             let others = catalog.members().iter().filter(|m| {
                 m.archive.is_some() && m.archive == member.archive && is_inside(&m.name, folder(&member.name))
@@ -41,7 +41,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         });
     }
     let has_chats = |account: &Member| chats.iter().any(|(member, _)| is_beside(member, account));
-    let accounts = found.iter().filter(|(_, content)| *content == Content::Account).map(|(member, _)| *member);
+    let accounts = contents.iter().filter(|(_, content)| *content == Content::Account).map(|(member, _)| *member);
     out.extend(accounts.filter(|account| !has_chats(account)).filter_map(|account| empty_export(catalog, account)));
     out
 }
@@ -51,7 +51,7 @@ fn empty_export(catalog: &Catalog, account: &Member) -> Option<Claim> {
     let is_empty_list = |member: &&Member| {
         plain_name(&member.name) == "conversations.json"
             && is_beside(member, account)
-            && JsonHead::of(catalog, member).is_some_and(|head| head.bytes.trim_ascii() == b"[]")
+            && JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list())
     };
     let list = catalog.members().iter().find(is_empty_list)?;
     let parts =

@@ -117,8 +117,8 @@ fn search_block(name: &str, results: &RawValue) -> Option<Value> {
     let mut text = String::new();
     for raw in &results {
         let lines = Object::parse(raw.get()).map(|result| {
-            let found = ["title", "url", "snippet"].iter().filter_map(|key| first_text(&result, &[key]));
-            found.collect::<Vec<_>>().join("\n")
+            let texts = ["title", "url", "snippet"].iter().filter_map(|key| first_text(&result, &[key]));
+            texts.collect::<Vec<_>>().join("\n")
         });
         push_paragraph(&mut text, &lines.filter(|lines| !lines.is_empty()).unwrap_or_else(|| readable(raw)));
     }

@@ -12,9 +12,9 @@ fn every_fixture_is_read_as_its_case_expects() {
 
 #[test]
 fn the_sample_is_read_completely() {
-    let Some(found) = check_sample("11-deepseek_data-2026-09-16.zip", &DeepSeek) else { return };
-    assert_eq!(found.parts.len(), 1, "user.json");
-    let last = found.find("青蛙。");
+    let Some(imported) = check_sample("11-deepseek_data-2026-09-16.zip", &DeepSeek) else { return };
+    assert_eq!(imported.parts.len(), 1, "user.json");
+    let last = imported.find("青蛙。");
     assert_eq!(last.message.as_ref().unwrap().model.as_deref(), Some("deepseek-reasoner"));
     assert_eq!(last.fields["blocks"].as_array().unwrap().len(), 2, "thoughts and search results");
     assert_eq!(last.source.account.as_deref(), Some("u1"));
@@ -51,8 +51,8 @@ fn trees_of_deepseek_and_chatgpt_are_distinguished() {
     ] {
         let limits = Limits::default();
         let catalog = Catalog::from_text(&text, &limits);
-        let found = detect(&catalog, &limits, None).unwrap();
-        assert!(found.ties.is_empty(), "{text}");
-        assert_eq!(found.sources.iter().map(|s| s.format).collect::<Vec<_>>(), [format], "{text}");
+        let detection = detect(&catalog, &limits, None).unwrap();
+        assert!(detection.ties.is_empty(), "{text}");
+        assert_eq!(detection.sources.iter().map(|s| s.format).collect::<Vec<_>>(), [format], "{text}");
     }
 }

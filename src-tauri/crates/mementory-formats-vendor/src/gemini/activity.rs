@@ -11,9 +11,9 @@ pub(super) const SCOPE: &str = "gemini";
 /// An activity of Gemini as it is in the export.
 #[derive(Debug, Default)]
 pub(super) struct Activity {
-    /// The title: words of Google, then the prompt. No-break spaces are replaced with spaces.
+    /// The title: words that Google adds, then the prompt. No-break spaces are replaced with spaces.
     pub title: String,
-    /// True if the title is only a prompt, without words of Google before it.
+    /// True if the title is only a prompt, without Google's words before it.
     pub is_request: bool,
     /// The header, if it is not the name of a product. In some exports, it has Google's words and the title has only
     /// the prompt.

@@ -46,16 +46,16 @@ fn group_of(member: &Member) -> String {
     }
 }
 
-fn build_claim(catalog: &Catalog, found: &[(&Member, Content)]) -> Claim {
-    let has = |content: Content| found.iter().any(|(_, c)| *c == content);
-    let mut parts: Vec<Part> = found
+fn build_claim(catalog: &Catalog, contents: &[(&Member, Content)]) -> Claim {
+    let has = |content: Content| contents.iter().any(|(_, c)| *c == content);
+    let mut parts: Vec<Part> = contents
         .iter()
         .map(|(member, content)| {
             let role = if *content == Content::Gems { Role::Projects } else { Role::Conversations };
             Part { member: member.id, role }
         })
         .collect();
-    parts.extend(other_parts(catalog, found));
+    parts.extend(other_parts(catalog, contents));
     let words = [
         (Content::ActivityJson, "activities of Gemini as JSON"),
         (Content::ActivityHtml, "activities of Gemini as a web page"),
@@ -82,16 +82,16 @@ fn build_claim(catalog: &Catalog, found: &[(&Member, Content)]) -> Claim {
 }
 
 /// Files beside the activities, and pages of Takeout that have no activities.
-fn other_parts(catalog: &Catalog, found: &[(&Member, Content)]) -> Vec<Part> {
-    let found_ids: BTreeSet<usize> = found.iter().map(|(member, _)| member.id).collect();
+fn other_parts(catalog: &Catalog, contents: &[(&Member, Content)]) -> Vec<Part> {
+    let found_ids: BTreeSet<usize> = contents.iter().map(|(member, _)| member.id).collect();
     let place = |member: &Member| (member.root, member.archive, dir_of(&member.name).to_owned());
     let is_log = |content: Content| matches!(content, Content::ActivityJson | Content::ActivityHtml);
-    let folders: BTreeSet<_> = found
+    let folders: BTreeSet<_> = contents
         .iter()
         .filter(|(member, content)| is_log(*content) && is_own_folder(member))
         .map(|(member, _)| place(member))
         .collect();
-    let archives: BTreeSet<_> = found.iter().map(|(member, _)| (member.root, member.archive)).collect();
+    let archives: BTreeSet<_> = contents.iter().map(|(member, _)| (member.root, member.archive)).collect();
     let role = |member: &Member| {
         let name = plain_name(&member.name);
         if name.ends_with("archive_browser.html") || name.ends_with("gemini_scheduled_actions_data.html") {
@@ -134,7 +134,7 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     // A file that cannot be read is not claimed; the import reports it as unknown.
     let head = read(HEAD_BYTES).ok()?;
     match head.iter().find(|byte| !byte.is_ascii_whitespace())? {
-        b'[' if head.trim_ascii() == b"[]" => {
+        b'[' if JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list()) => {
             // The log of an account without activities. Only its folder says whose log it is.
             (name.ends_with(".json") && is_in_own_folder(member)).then_some(Content::ActivityJson)
         }

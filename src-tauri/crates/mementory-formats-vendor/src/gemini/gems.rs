@@ -13,6 +13,8 @@ use std::collections::HashSet;
 const BOLD: RowKind = RowKind { name: "b", class: "" };
 const HEADING: RowKind = RowKind { name: "h2", class: "" };
 
+/// English label of the files of a Gem, in lower case.
+const FILES: &str = "files";
 /// Beginning of the name that only a list of Gems has.
 pub(super) const FILE: &str = "gemini_gems_data";
 
@@ -21,9 +23,17 @@ pub(super) fn has_labels(page: &str) -> bool {
     labels(page, false).is_some()
 }
 
-/// The labels of names and of instructions, which are translated. Labels in other languages are found by their
-/// position, and only in a file with the name of a list of Gems (`is_named`).
-fn labels(page: &str, is_named: bool) -> Option<[String; 2]> {
+/// The labels of the parts of a Gem, which are translated.
+struct Labels {
+    name: String,
+    instructions: String,
+    /// None if no Gem of the page has files.
+    files: Option<String>,
+}
+
+/// The labels of a list of Gems. Those in other languages than English are found by their position, and only in a file
+/// with the name of such a list (`is_named`).
+fn labels(page: &str, is_named: bool) -> Option<Labels> {
     let parts = labelled_parts(page);
     let [first, second, ..] = parts.as_slice() else { return None };
     let before = html::to_text(page.get(..first.at).unwrap_or_default());
@@ -32,7 +42,24 @@ fn labels(page: &str, is_named: bool) -> Option<[String; 2]> {
     let is_by_position = is_named && first.label != second.label && find_element(page, 0, HEADING).is_none();
     let is_list = (is_english || is_by_position) && before.chars().count() <= 40;
     let instructions = parts.iter().find(|part| part.label == "instructions").unwrap_or(second);
-    is_list.then(|| [first.label.clone(), instructions.label.clone()])
+    let has_english = is_english || parts.iter().any(|part| part.label == FILES);
+    let files = if has_english { Some(FILES.to_owned()) } else { label_of_files(&parts, &first.label) };
+    is_list.then(|| Labels { name: first.label.clone(), instructions: instructions.label.clone(), files })
+}
+
+/// The label of the files in another language: that of a Gem's last part, if the part has links and no other words. The
+/// part is empty in a Gem without files.
+fn label_of_files(parts: &[LabelledPart<'_>], name_label: &str) -> Option<String> {
+    let is_last = |at: usize| parts.get(at + 1).is_none_or(|next| next.label == name_label);
+    let mut ends = parts.iter().enumerate().filter(|(at, _)| is_last(*at)).map(|(_, part)| part);
+    ends.find(|part| has_only_links(part.html)).map(|part| part.label.clone())
+}
+
+fn has_only_links(html: &str) -> bool {
+    let links = html::links(html);
+    let words = |text: &str| text.split_whitespace().collect::<String>();
+    let names: String = links.iter().map(|(_, name)| words(name)).collect();
+    !links.is_empty() && words(&html::to_text(html)) == names
 }
 
 /// True for a page with the heading `Gems` and instructions below it.
@@ -46,6 +73,8 @@ pub(super) fn has_heading(page: &str) -> bool {
 struct LabelledPart<'p> {
     /// The label in lower case, without its colon.
     label: String,
+    /// The label as the page writes it, without its colon.
+    words: String,
     /// The text after the label, up to the next label.
     html: &'p str,
     /// Offset of the label in the page.
@@ -56,17 +85,18 @@ struct LabelledPart<'p> {
 fn labelled_parts(page: &str) -> Vec<LabelledPart<'_>> {
     let mut starts = Vec::new();
     let mut at = 0;
-    while let Some(found) = find_element(page, at, BOLD) {
-        at = found.end;
+    while let Some(label_range) = find_element(page, at, BOLD) {
+        at = label_range.end;
         let Some(end) = page.get(at..).and_then(|rest| rest.find("</b>")) else { break };
         let label = html::to_text(page.get(at..at + end).unwrap_or_default());
         if let Some(label) = label.strip_suffix(':').filter(|label| label.chars().count() <= 40) {
-            starts.push((found.start, at + end + "</b>".len(), label.to_lowercase()));
+            starts.push((label_range.start, at + end + "</b>".len(), label.to_owned()));
         }
     }
     let ends: Vec<usize> = starts.iter().skip(1).map(|(start, ..)| *start).chain([page.len()]).collect();
-    let part = |((at, from, label), to): ((usize, usize, String), usize)| LabelledPart {
-        label,
+    let part = |((at, from, words), to): ((usize, usize, String), usize)| LabelledPart {
+        label: words.to_lowercase(),
+        words,
         html: page.get(from..to).unwrap_or_default(),
         at,
     };
@@ -153,10 +183,10 @@ fn record(gem: Gem, id: &str, source: &str, member: &Member) -> Record {
 }
 
 /// Gems with bold labels. Each Gem begins with the label of its name.
-fn labelled_gems(page: &str, [name_label, instructions_label]: &[String; 2]) -> Vec<Gem> {
+fn labelled_gems(page: &str, labels: &Labels) -> Vec<Gem> {
     let mut gems: Vec<Gem> = Vec::new();
     for part in labelled_parts(page) {
-        if part.label == *name_label {
+        if part.label == labels.name {
             if let Some(last) = gems.last_mut() {
                 last.end = part.at;
             }
@@ -166,11 +196,11 @@ fn labelled_gems(page: &str, [name_label, instructions_label]: &[String; 2]) -> 
         let Some(gem) = gems.last_mut() else { continue };
         let text = html::to_text_with_lines(part.html);
         match part.label.as_str() {
-            label if label == instructions_label => gem.instructions = text,
-            "files" => gem.files = html::links(part.html),
+            label if label == labels.instructions => gem.instructions = text,
+            label if labels.files.as_deref() == Some(label) => gem.files = html::links(part.html),
             // An unknown bold label inside the instructions is part of their text.
             label if gem.files.is_empty() && !gem.instructions.is_empty() && !is_known_label(label) => {
-                gem.instructions = format!("{}\n{label}: {text}", gem.instructions);
+                gem.instructions = format!("{}\n{}: {text}", gem.instructions, part.words);
             }
             label => gem.other_parts.push((label.to_owned(), text)),
         }

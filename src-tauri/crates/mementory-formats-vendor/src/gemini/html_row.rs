@@ -199,9 +199,9 @@ fn split_lines(html: &str) -> Vec<&str> {
     const BREAK: RowKind = RowKind { name: "br", class: "" };
     let mut out = Vec::new();
     let mut at = 0;
-    while let Some(found) = find_element(html, at, BREAK) {
-        out.push(html.get(at..found.start).unwrap_or_default());
-        at = found.end;
+    while let Some(line_break) = find_element(html, at, BREAK) {
+        out.push(html.get(at..line_break.start).unwrap_or_default());
+        at = line_break.end;
     }
     out.push(html.get(at..).unwrap_or_default());
     out

@@ -82,7 +82,7 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
     }
     activity.label = row.non_blank_text("header").filter(|header| !is_product(header)).map(Into::into);
     let stated = row.raw_value("safeHtmlItem").and_then(|raw| Some((answer(raw)?, raw)));
-    let mut found = stated.or_else(|| detail(row, &RESPONSES));
+    let mut answer_detail = stated.or_else(|| detail(row, &RESPONSES));
     let request = detail(row, &REQUESTS).map(|(request, _)| request);
     // Some records have the name of the activity as their title, and the prompt among the details.
     let is_named = matches!(activity.title(), Title::Activity | Title::Unknown);
@@ -96,11 +96,11 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
         activity.title = row.non_blank_text("text").map(|text| text.trim().to_owned()).unwrap_or_default();
     }
     if activity.title.is_empty() {
-        read_untitled(row, &mut activity, &mut found);
+        read_untitled(row, &mut activity, &mut answer_detail);
     }
-    let answer_cut: Vec<(&RawValue, &str)> = found.iter().map(|(_, raw)| (*raw, "null")).collect();
-    activity.answer_range = found.as_ref().and_then(|(_, raw)| range_in(text, raw.get()));
-    activity.answer = found.map(|(answer, _)| answer);
+    let answer_cut: Vec<(&RawValue, &str)> = answer_detail.iter().map(|(_, raw)| (*raw, "null")).collect();
+    activity.answer_range = answer_detail.as_ref().and_then(|(_, raw)| range_in(text, raw.get()));
+    activity.answer = answer_detail.map(|(answer, _)| answer);
     if activity.title.is_empty() && activity.answer.is_none() {
         return None;
     }
@@ -109,7 +109,7 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
     activity.chat = row.text("titleUrl").into_iter().chain(detail_links).find_map(|address| chat_link(&address)?);
     read_files(row, &mut activity);
     for (name, raw) in row.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
-        // The fields belong to the prompt, and the answer has a message of its own.
+        // The fields are stored with the prompt, so the answer, which becomes a separate message, is cut out of them.
         if let Ok(value) = serde_json::from_str(&with_replaced_values(raw.get(), &answer_cut)) {
             activity.fields.insert(name.into(), value);
         }

@@ -9,13 +9,14 @@ pub(super) fn read_date(text: &str) -> Option<(i16, i8, i8)> {
     let numbers: Vec<u32> = numbers.collect();
     let is_year = |n: &u32| (1990..=2100).contains(n);
     let (year, month, day) = match numbers.as_slice() {
-        // Only dates with the name of a month contain just two numbers.
+        // A date with just two numbers must contain the name of its month.
         [a, b] => {
             let words = || {
                 let words = text.split(|c: char| c.is_whitespace() || c.is_ascii_digit());
                 words.map(|word| word.trim_start_matches(|c: char| !c.is_alphabetic()))
             };
-            // Croatian writes a full stop after the year. Some of its months begin like other months of its neighbours.
+            // Some Croatian months begin like other months in neighbouring languages. Only Croatian writes a full stop
+            // after the year.
             let is_croatian = text.contains(&format!("{}.", a.max(b)));
             let croatian =
                 words().filter(|_| is_croatian).find_map(|word| month_in(&CROATIAN, word)).map(|(_, month)| month);
@@ -85,12 +86,13 @@ const MORE_MONTHS: [[&str; 12]; 32] = [
     ["ਜਨ", "ਫ਼ਰ", "ਮਾਰਚ", "ਅਪ੍ਰੈ", "ਮਈ", "ਜੂਨ", "ਜੁਲਾ", "ਅਗ", "ਸਤੰ", "ਅਕਤੂ", "ਨਵੰ", "ਦਸੰ"],          // Punjabi
 ];
 
-/// These beginnings mean other months in Polish (`lip`, `lis`) and Czech (`srp`).
+/// Beginnings of the Croatian names of months. Some of them begin other months in Polish (`lip`, `lis`) or Czech
+/// (`srp`), so they are used only for dates that are certainly Croatian.
 const CROATIAN: [&str; 12] = ["sij", "velj", "ožu", "tra", "svi", "lip", "srp", "kol", "ruj", "lis", "stu", "pro"];
 
 /// The number of the month that a word begins with. If several match, the longest one is used.
 fn month_by_name(word: &str) -> Option<u32> {
-    // "d'agost" and its like in Catalan, "in July" as one word in Hebrew.
+    // Catalan writes `d'` before a month that begins with a vowel, and Hebrew writes `ב` ("in") as part of the word.
     let prefixes = ["d’", "d'", "ב"];
     let word = prefixes.iter().find_map(|prefix| word.strip_prefix(*prefix)).unwrap_or(word);
     let starts = |(month, names): &(u32, &[&str])| {

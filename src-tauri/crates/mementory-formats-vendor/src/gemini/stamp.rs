@@ -88,7 +88,7 @@ fn split_clock(text: &str) -> Option<(String, [u16; 3], String)> {
     None
 }
 
-/// Offset of a time zone from UTC in minutes. None if the word is no time zone, or an unknown one.
+/// Offset of a time zone from UTC in minutes. None if the word is not a time zone, or an unknown one.
 fn read_zone(zone: &str, is_chinese: bool) -> Option<i64> {
     let zone = zone.replace('\u{2212}', "-");
     let zone = zone.as_str();

@@ -24,16 +24,16 @@ fn check_sample(name: &str, gems: u64) {
     let Some(exports) = shared("exports") else { return };
     let expected: Value = serde_json::from_slice(&std::fs::read(exports.join("expected.json")).unwrap()).unwrap();
     let expected = &expected["samples"][name];
-    let (_, found) = import(&exports.join(name), &Gemini);
-    let count = |kind| json!(found.records.iter().filter(|record| record.kind == kind).count());
+    let (_, imported) = import(&exports.join(name), &Gemini);
+    let count = |kind| json!(imported.records.iter().filter(|record| record.kind == kind).count());
     assert_eq!(count(Kind::Conversation), expected["conversations"]);
     assert_eq!(count(Kind::Message), expected["messages"]);
     assert_eq!(count(Kind::Memory), expected["memories"]);
     assert_eq!(count(Kind::Audit), expected["notes"]["gemini non-prompt activity"]);
-    assert_eq!(json!(roles(&found)), expected["roles"]);
+    assert_eq!(json!(roles(&imported)), expected["roles"]);
     assert_eq!(count(Kind::Profile), json!(gems));
-    assert_eq!(json!(found.files.len()), expected["attachments_present"]);
-    let references = found.records.iter().map(|record| record.attachments.len()).sum::<usize>();
+    assert_eq!(json!(imported.files.len()), expected["attachments_present"]);
+    let references = imported.records.iter().map(|record| record.attachments.len()).sum::<usize>();
     assert_eq!(json!(references), expected["attachments_referenced"]);
 }
 
@@ -56,14 +56,14 @@ fn json_and_page_of_one_activity_have_the_same_keys() {
         eats slugs?<br>26 Jul 2026, 12:00:00 CEST<br></div></div>"#;
     scratch.put("html/MyActivity.html", page);
     let keys = |name: &str| -> Vec<String> {
-        let (_, found) = import(&scratch.at(name), &Gemini);
-        found.records.into_iter().map(|record| record.key.value).collect()
+        let (_, imported) = import(&scratch.at(name), &Gemini);
+        imported.records.into_iter().map(|record| record.key.value).collect()
     };
     assert_eq!(keys("json"), keys("html"));
     // If both files are in one import, the second is a duplicate.
-    let (_, found) = import(&scratch.0, &Gemini);
-    assert_eq!(found.records.len(), 2);
-    assert_eq!(found.dropped.len(), 1);
+    let (_, imported) = import(&scratch.0, &Gemini);
+    assert_eq!(imported.records.len(), 2);
+    assert_eq!(imported.dropped.len(), 1);
 }
 
 #[test]
@@ -117,8 +117,8 @@ fn activities_are_found_after_long_styles_and_other_products() {
     let row = r#"<div class="outer-cell"><div class="header-cell">Gemini Apps</div><div class="content-cell">Prompted&nbsp;late<br>26 Jul 2026, 12:00:00 CEST<br>Yes.</div></div>"#;
     let page = format!("<html><style>{}</style>{}{row}</html>", "a{} .mdl-x{}".repeat(20_000), other.repeat(3000));
     scratch.put("page.html", &page);
-    let (_, found) = import(&scratch.at("page.html"), &Gemini);
-    assert_eq!((found.kinds()["message"], found.dropped.len()), (2, 3000));
+    let (_, imported) = import(&scratch.at("page.html"), &Gemini);
+    assert_eq!((imported.kinds()["message"], imported.dropped.len()), (2, 3000));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn only_the_activity_above_the_size_limit_is_dropped() {
     let page = [row("first"), row(&"x".repeat(300_000)), row("last")].concat();
     scratch.put("page.html", &page);
     let limits = Limits { element_bytes: 100_000, ..Limits::default() };
-    let (_, found) = import_with(&scratch.at("page.html"), &Gemini, limits);
-    assert_eq!(found.kinds()["message"], 4);
-    assert!(found.dropped[0].reason.starts_with("too_large"));
+    let (_, imported) = import_with(&scratch.at("page.html"), &Gemini, limits);
+    assert_eq!(imported.kinds()["message"], 4);
+    assert!(imported.dropped[0].reason.starts_with("too_large"));
 }

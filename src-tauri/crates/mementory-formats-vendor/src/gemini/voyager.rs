@@ -44,13 +44,13 @@ fn chat(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_
     let mut turns = Vec::with_capacity(2 * items.len());
     for (index, raw) in items.into_iter().enumerate() {
         let pointer = format!("{}/items/{index}", element.pointer);
-        let found = Object::parse(raw.get()).map(|item| exchange(&item, raw, index, &pointer)).unwrap_or_default();
-        if found.is_empty() {
+        let item_turns = Object::parse(raw.get()).map(|item| exchange(&item, raw, index, &pointer)).unwrap_or_default();
+        if item_turns.is_empty() {
             let place = format!("{}#{pointer}", member.place);
             let reason = "not_a_message: neither a prompt nor an answer";
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
         }
-        turns.extend(found);
+        turns.extend(item_turns);
     }
     let url = object.text("url").unwrap_or_default();
     let cuts: Vec<(&RawValue, &str)> = raw_items.map(|raw| (raw, "[]")).into_iter().collect();

@@ -44,13 +44,13 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         let mut counts = HashMap::new();
         for (index, raw) in items.iter().enumerate() {
             let pointer = format!("{}/conversation_turns/{index}", element.pointer);
-            let found = turns(raw, &pointer, index, &mut counts);
-            if found.is_empty() {
+            let element_turns = turns(raw, &pointer, index, &mut counts);
+            if element_turns.is_empty() {
                 let reason = "not_a_message: neither a turn of the user nor one of the system";
                 let place = format!("{}#{pointer}", member.place);
                 reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
             }
-            chat.turns.extend(found);
+            chat.turns.extend(element_turns);
         }
         chat.id = Some(thread_id(thread, &chat));
         let file = ChatFile { format: SCOPE, platform: SCOPE, version: Some("workspace"), container: &member.place };

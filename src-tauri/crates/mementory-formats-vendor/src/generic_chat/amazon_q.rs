@@ -1,6 +1,6 @@
 //! Reads sessions of Kiro CLI, which was Amazon Q before: a saved session in one object, or the database with all of
 //! them. The history has a prompt and its answer in each entry.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::{first_time, text_time};
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -17,8 +17,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 const PLATFORM: &str = "kiro";
-/// Prompts that the program writes: the person interrupts or denies a tool by a key, or continues a session without a
-/// prompt; an answer took too long; the history is too long.
+/// Prompts that the program writes: when the person interrupts or denies a tool with a key, or continues a session
+/// without a prompt; when an answer takes too long; and when the history is too long.
 const OF_PROGRAM: [&str; 5] = [
     "The user interrupted the tool execution.",
     "I deny this tool request. Ask a follow up question clarifying the expected action",
@@ -26,13 +26,13 @@ const OF_PROGRAM: [&str; 5] = [
     "You took too long to respond - try to split up the work into smaller steps.",
     "The conversation history has overflowed, clearing state",
 ];
-/// Beginning of longer prompts of the program.
+/// Beginning of longer prompts that the program writes.
 const NOTE: &str = "[SYSTEM NOTE: This is an automated ";
 /// Beginning and end of the prompt that the program writes if the settings forbid the use of a tool.
 const FORBIDDEN: (&str, &str) = ("Tool use with ", " was rejected because the arguments supplied were forbidden");
 /// The result of a tool that the person cancelled.
 const CANCELLED: &str = "Tool use was cancelled by the user";
-/// The result of a tool that only has pictures, and what the program writes in the place of an empty result.
+/// What the program writes as the result of a tool that returns only pictures, and in place of an empty result.
 const NO_TEXT: [&str; 2] = ["See images data supplied", "<tool result redacted>"];
 /// Tables with sessions, the newer one first. Newer versions copy the sessions of the older table.
 const TABLES: [&str; 2] = ["conversations_v2", "conversations"];
@@ -70,7 +70,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     for table in TABLES.into_iter().filter(|table| names.iter().any(|name| name == table)) {
         let repeated = repeated_ids(&database, table);
         let mut ids = HashSet::new();
-        // The sessions of which the table has several rows.
+        // Sessions with several rows in the table, by id, and the total size of these rows so far.
         let (mut merged, mut bytes): (BTreeMap<String, Chat>, u64) = (BTreeMap::new(), 0);
         each_row(files, member, &database, table, |files, row, number| {
             let pointer = format!("{table}/row {number}");
@@ -88,7 +88,8 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
                 files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
                 return Ok(());
             }
-            // Only sessions with several rows are in memory until all rows are read.
+            // Only sessions with several rows stay in memory until all rows are read, so only they count towards the
+            // limit.
             let bytes_after = bytes + if is_repeated { text.len() as u64 } else { 0 };
             if bytes_after > files.context.limits.element_bytes {
                 let reason = "too_large: the sessions with several rows are larger together than an element may be";
@@ -129,8 +130,8 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     Ok(())
 }
 
-/// The ids of sessions of which the table has several rows: a session that is loaded in another folder is saved there
-/// too, and both may go on.
+/// Ids of the sessions with several rows in the table. If a session is loaded in another folder, the program saves it
+/// there too, and the person can continue both copies.
 fn repeated_ids(database: &Database, table: &str) -> HashSet<String> {
     let (mut ids, mut repeated) = (HashSet::new(), HashSet::new());
     let Ok(mut statement) = database.connection.prepare(&format!("SELECT value FROM \"{table}\"")) else {
@@ -146,7 +147,8 @@ fn repeated_ids(database: &Database, table: &str) -> HashSet<String> {
     repeated
 }
 
-/// Adds the messages that only the other row of a session has, and words that only the other row still has.
+/// Adds the turns that only `other` has. Also replaces the results of a cancelled tool with the person's words, if only
+/// `other` still has these words.
 fn merge(known: &mut Chat, other: Chat) {
     let key_of = |turn: &Turn| turn.key.clone().or_else(|| turn.id.clone());
     let positions: HashMap<Option<String>, usize> =
@@ -166,7 +168,8 @@ fn merge(known: &mut Chat, other: Chat) {
     known.times.updated = known.times.updated.max(other.times.updated);
 }
 
-/// True for words of the person that cancelled calls of tools. In a shortened history, only the results are left.
+/// True if the person wrote these words instead of allowing a tool. In a shortened history, only the results of the
+/// tool are left of such a turn.
 fn has_words_and_results(turn: &Turn) -> bool {
     let blocks = turn.fields.get("blocks").and_then(Value::as_array);
     turn.role == USER
@@ -216,30 +219,30 @@ fn session(
         let folder = environment.and_then(|state| first_text(&state, &["current_working_directory"]));
         chat.source.project = chat.source.project.take().or(folder);
         let is_first = index == 0;
-        // Versions with times give one to everything that a person types. A prompt without a time may also be from an
-        // older version; then no entry before it has a time.
+        // In versions that store times, everything that a person types has one. A prompt without a time was written by
+        // the program, or it comes from an older version. In the latter case, no entry before it has a time.
         let is_untimed = entry.is_untimed() && (has_time || is_first && entry.is_first_of_shortened(state));
         has_time |= entry.prompt.raw_value("timestamp").is_some();
         let prompt = entry.prompt_turn(is_untimed, is_first);
         chat.turns.extend(entry.turns(raw, &at, prompt, &mut count_of));
     }
-    let found = || chat.turns.iter().filter_map(|turn| turn.times.created);
-    let (first, last) = (found().min(), found().max());
+    let turn_times = || chat.turns.iter().filter_map(|turn| turn.times.created);
+    let (first, last) = (turn_times().min(), turn_times().max());
     chat.times.created = chat.times.created.or(first);
     chat.times.updated = chat.times.updated.or(last);
     chat
 }
 
-/// True if the words are the text, once or several times.
+/// True if `words` consists only of `text`, once or several times.
 fn repeats(words: &str, text: &str) -> bool {
     words.contains(text) && words.split(text).all(|rest| rest.trim().is_empty())
 }
 
-/// True if the person typed these words in the session. The transcript has them after a mark.
+/// True if the person typed these words in the session. The transcript contains them after the mark `> `.
 fn was_typed(state: &Object<'_>, words: &str) -> bool {
     let shown = state.list("transcript").unwrap_or_default();
     let mut shown = shown.into_iter().filter_map(decode_string);
-    // Every line of it but the last one has the mark at its end too.
+    // All lines but the last also end with the mark.
     shown.any(|text| text.strip_prefix("> ").is_some_and(|typed| typed.replace("> \n", "\n").trim() == words.trim()))
 }
 
@@ -276,8 +279,7 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// The prompt and its answer. `count_of` has the number of entries before this one that have no id and the same
-    /// content.
+    /// The prompt and its answer. `count_of` counts the earlier entries that have no id, by their content.
     fn turns(&self, raw: &RawValue, pointer: &str, mut prompt: Turn, count_of: &mut HashMap<String, u32>) -> Vec<Turn> {
         let answer = ["Response", "ToolUse"].iter().find_map(|key| self.answer.object(key));
         let id = answer.as_ref().and_then(|answer| first_text(answer, &["message_id"]));
@@ -290,7 +292,8 @@ impl<'a> Entry<'a> {
         });
         prompt.key = Some(format!("{key}/prompt"));
         prompt.pointer = format!("{pointer}/user");
-        // Neither of the two has the text of the other, so that one of them can be erased alone.
+        // The verbatim of the prompt does not contain the answer, nor the other way round, so that each can be erased
+        // alone.
         let without = |other: Option<&RawValue>| {
             let replaced: Vec<_> = other.into_iter().map(|other| (other, "null")).collect();
             Some(Verbatim::json(with_replaced_values(raw.get(), &replaced)))
@@ -314,8 +317,8 @@ impl<'a> Entry<'a> {
         vec![prompt, turn]
     }
 
-    /// Identifies an entry without an id by its times and its answer. When the program shortens the history, it writes
-    /// the first prompt again, so the prompt counts only if there is no time.
+    /// Identifies an entry without an id by its times and its answer. The prompt is included only if there is no time,
+    /// because the program rewrites the first prompt when it shortens the history.
     fn content_key(&self, answer: Option<&Object<'_>>) -> String {
         let sent = first_text(&self.prompt, &["timestamp"]);
         let times = [sent, first_text(&self.metadata, &["request_start_timestamp_ms"])];
@@ -325,14 +328,14 @@ impl<'a> Entry<'a> {
         content_id(&format!("{times:?}\n{said}\n{}", prompt.unwrap_or_default()))
     }
 
-    /// True for a prompt whose time is null. The oldest versions write no such member.
+    /// True for a prompt whose time is null. The oldest versions do not write the member at all.
     fn is_untimed(&self) -> bool {
         let content = self.prompt.object("content").unwrap_or_default();
         content.has("Prompt") && self.prompt.has("timestamp") && self.prompt.raw_value("timestamp").is_none()
     }
 
-    /// True if the prompt of this first entry may really be results of tools: earlier entries were replaced by a
-    /// summary, and the person did not type this prompt.
+    /// True if the prompt of this first entry may be results of tools that the program wrote as a prompt: a summary
+    /// replaced the earlier entries, and the person did not type this prompt.
     fn is_first_of_shortened(&self, state: &Object<'_>) -> bool {
         let content = self.prompt.object("content").unwrap_or_default();
         let words = content.object("Prompt").and_then(|said| said.text("prompt").map(Cow::into_owned));
@@ -343,13 +346,14 @@ impl<'a> Entry<'a> {
         self.metadata.members().next().is_some()
     }
 
-    /// The prompt, or the results of tools that were sent in its place. `is_untimed` is true if the prompt has no time
-    /// although the version gives one to everything that a person types. `is_first` is true for the first entry.
+    /// The turn of the prompt, or of the tool results that were sent instead of a prompt. `is_untimed` is true if the
+    /// prompt has no time although everything that the person types has one. `is_first` is true for the first entry.
     fn prompt_turn(&self, is_untimed: bool, is_first: bool) -> Turn {
         let content = self.prompt.object("content").unwrap_or_default();
         let said = content.object("Prompt");
         let cancelled = content.object("CancelledToolUses");
-        // A person who writes instead of allowing a tool cancels its calls.
+        // If the person types a text instead of allowing a tool, the tool calls are cancelled, and the text is stored
+        // with them.
         let words = said.as_ref().or(cancelled.as_ref()).and_then(|from| from.text("prompt")).unwrap_or_default();
         let has_no_text = is_first && NO_TEXT.iter().any(|text| repeats(&words, text));
         let is_known_result = has_no_text || repeats(&words, CANCELLED);
@@ -365,10 +369,10 @@ impl<'a> Entry<'a> {
         } else {
             USER
         };
-        let mut found = Content::default();
+        let mut turn_content = Content::default();
         match role {
-            TOOL => found.add_block(if is_rewritten { "tool_result" } else { "context" }, None, words),
-            _ => found.add_text(&words),
+            TOOL => turn_content.add_block(if is_rewritten { "tool_result" } else { "context" }, None, words),
+            _ => turn_content.add_text(&words),
         }
         let results = results.and_then(|results| results.list("tool_use_results")).unwrap_or_default();
         for result in results.into_iter().filter_map(|raw| Object::parse(raw.get())) {
@@ -377,11 +381,11 @@ impl<'a> Entry<'a> {
                 .into_iter()
                 .filter_map(|raw| Object::parse(raw.get()))
                 .filter_map(|part| ["Text", "Json"].iter().find_map(|key| part.raw_value(key)).map(nested_text));
-            found.add_block("tool_result", None, texts.collect::<Vec<_>>().join("\n"));
+            turn_content.add_block("tool_result", None, texts.collect::<Vec<_>>().join("\n"));
         }
         let context = self.prompt.text("additional_context").unwrap_or_default();
-        found.add_block("context", None, context);
-        let mut turn = turn_of(role, found);
+        turn_content.add_block("context", None, context);
+        let mut turn = turn_of(role, turn_content);
         match role {
             TOOL => (turn.content_type, turn.hidden) = ("tool_result".into(), true),
             SYSTEM => (turn.content_type, turn.hidden) = ("context".into(), true),

@@ -38,11 +38,13 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let mut positions: HashMap<[Option<String>; 3], usize> = HashMap::new();
     let mut bytes = 0;
     each_row_in_order(files, member, &database, (CHATS, "id"), |files, row, number| {
-        let ids = [text(&row, "workspaceId"), text(&row, "thread_id"), text(&row, "user_id")];
+        let [workspace_id, thread_id] = ["workspaceId", "thread_id"].map(|name| text(&row, name));
+        let workspace = workspace_id.as_ref().and_then(|id| workspaces.get(id));
+        let thread = thread_id.as_ref().and_then(|id| threads.get(id));
+        let user = text(&row, "user_id").or_else(|| owner_of(thread));
+        let ids = [workspace_id, thread_id, user];
         let position = *positions.entry(ids.clone()).or_insert_with(|| {
-            let [workspace, thread, _] = &ids;
-            let workspace = workspace.as_ref().and_then(|id| workspaces.get(id));
-            chats.push(head(workspace, thread.as_ref().and_then(|id| threads.get(id)), ids.clone()));
+            chats.push(head(workspace, thread, ids));
             chats.len() - 1
         });
         let turns = turns(&row, number);
@@ -92,6 +94,11 @@ fn text(row: &Row, name: &str) -> Option<String> {
     }
 }
 
+/// The person to whom a thread belongs. None for a thread from before the server had several people.
+fn owner_of(thread: Option<&Row>) -> Option<String> {
+    text(thread?, "user_id")
+}
+
 /// A conversation without its messages. Its id is the thread's or the workspace's name in addresses, because other
 /// databases have the same numbers.
 fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3]) -> Chat {
@@ -99,14 +106,15 @@ fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3])
     let of_thread = |name: &str| thread.and_then(|row| text(row, name));
     let [workspace_number, thread_number, user] = ids;
     let workspace_id = of_workspace("slug").or(workspace_number).unwrap_or_default();
-    let id = match of_thread("slug").or(thread_number) {
-        Some(thread) => format!("{workspace_id}/{thread}"),
-        // Without a thread, each person has a chat of their own.
-        None => match &user {
-            Some(user) => format!("{workspace_id}/user/{user}"),
-            None => workspace_id,
-        },
-    };
+    let mut id = workspace_id;
+    if let Some(thread) = of_thread("slug").or(thread_number) {
+        id = format!("{id}/{thread}");
+    }
+    // Each person has a chat of their own. The id of a thread is that of its owner's chat.
+    let owner = owner_of(thread);
+    if let Some(user) = user.as_ref().filter(|user| owner.as_ref() != Some(user)) {
+        id = format!("{id}/user/{user}");
+    }
     let mut chat = Chat {
         id: Some(id),
         title: of_thread("name").or_else(|| of_workspace("name")),

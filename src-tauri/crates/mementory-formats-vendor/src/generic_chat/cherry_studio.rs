@@ -1,5 +1,6 @@
 //! A backup of Cherry Studio. It contains topics with messages. The texts of the messages are in separate blocks.
-use super::shape::{CHERRY_DATABASE, CHERRY_SETTINGS, FORMAT_ID};
+use super::FORMAT_ID;
+use super::shape::{CHERRY_DATABASE, CHERRY_SETTINGS};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::content::{Content, nested_text};

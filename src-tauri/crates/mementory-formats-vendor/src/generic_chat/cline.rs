@@ -91,7 +91,7 @@ impl Task {
         let (role, content_type, hidden) = match word {
             _ if is_task => (USER, "text", false),
             "user_feedback" => (USER, "text", false),
-            // A change of the person in a file, as JSON. This is not a text of the person.
+            // A change that the person made in a file, as JSON. It is not text that the person typed.
             "user_feedback_diff" => (SYSTEM, "context", true),
             "text" | "completion_result" if !text.is_empty() => (ASSISTANT, "text", false),
             "followup" | "plan_mode_respond" | "mistake_limit_reached" if is_question => (ASSISTANT, "text", false),

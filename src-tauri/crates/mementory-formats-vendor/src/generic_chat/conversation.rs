@@ -1,5 +1,5 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
 use super::shape::MESSAGE_LISTS;
 use super::{branches, cline, pairs, tree};
 use mementory_format::{FormatError, Member};
@@ -135,12 +135,12 @@ pub(super) fn conversation(
     let text = |keys: &[&str]| {
         first_text(object, keys).or_else(|| header.as_ref().and_then(|header| first_text(header, keys)))
     };
-    let mut found = times(object);
+    let mut chat_times = times(object);
     if let Some(header) = &header {
         let dates = header.object("dates");
         for further in [Some(times(header)), dates.as_ref().map(times)].into_iter().flatten() {
-            found.created = found.created.or(further.created);
-            found.updated = found.updated.or(further.updated);
+            chat_times.created = chat_times.created.or(further.created);
+            chat_times.updated = chat_times.updated.or(further.updated);
         }
     }
     let link = text(&["link", "url", "source_url"]);
@@ -159,7 +159,7 @@ pub(super) fn conversation(
             .or_else(|| link.as_deref()?.rsplit('/').next().filter(|id| !id.is_empty()).map(str::to_owned)),
         title: text(&TITLE_KEYS),
         summary: first_text(object, &["summary", "memoryPrompt"]).unwrap_or_default(),
-        times: found,
+        times: chat_times,
         model: text(&["model", "model_id", "modelId"]).or_else(|| first_text(model.as_ref()?, &["id", "name"])),
         leaf: text(&LEAF_KEYS).or_else(|| forks?.shown),
         pointer: element.pointer.clone(),
@@ -204,8 +204,8 @@ fn send_tree(
     files.sink.unit(unit)
 }
 
-/// Makes assistants of bots that a program names instead of a role. This is done only if the person speaks and no
-/// assistant does, and the names become those of models.
+/// If the person speaks in a chat but no assistant does, gives the role of the assistant to speakers with unknown
+/// names, because some programs write the name of a bot instead of a role. The name is stored as the model.
 fn name_assistants(turns: &mut [Turn]) {
     let speaks = |role: &str| turns.iter().any(|turn| turn.role == role);
     if !speaks(USER) || speaks(ASSISTANT) {
@@ -218,7 +218,8 @@ fn name_assistants(turns: &mut [Turn]) {
     }
 }
 
-/// True for a list without links that begins with an answer and ends with a prompt, whose times are not rising.
+/// True if a list without links to parents begins with an answer, ends with a prompt, and has times that never
+/// increase.
 fn is_newest_first(turns: &[Turn]) -> bool {
     let ends = turns.first().zip(turns.last());
     ends.is_some_and(|(first, last)| first.role == ASSISTANT && last.role == USER)
@@ -235,8 +236,8 @@ fn send_wrapped(
     loose: &mut LooseMessages,
 ) -> Result<(), FormatError> {
     let lists = ["conversations", "chats", "threads", "items", "results"];
-    let found = lists.iter().find_map(|key| Some((*key, object.list(key)?)));
-    let Some((key, list)) = found else {
+    let conversations = lists.iter().find_map(|key| Some((*key, object.list(key)?)));
+    let Some((key, list)) = conversations else {
         let reason = "no_messages: this entry has no messages";
         let place = format!("{}#{at}", member.place);
         files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
@@ -281,10 +282,10 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
     let is_message = role_name(object).is_some() || question_and_answer(object).is_some();
     let is_ambiguous = |key: &str| is_message && matches!(key, "items" | "data");
     let lists = MESSAGE_LISTS.iter().filter(|key| !is_ambiguous(key));
-    let found = lists
+    let lists_found = lists
         .map(|key| (*key, object.raw_value(key)))
         .find_map(|(key, raw)| Some((key, raw.filter(|raw| is_list(raw))?)));
-    found.or_else(|| Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?)))
+    lists_found.or_else(|| Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?)))
 }
 
 /// Determines the assistant whose chat a browser extension exported, from the link to the chat or from `powered_by`.
@@ -308,16 +309,19 @@ fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a Raw
     // Training data often has an empty `input` beside the instruction.
     let is_stated = |question: &str| !object.has(INSTRUCTION) || object.non_blank_text(question).is_some();
     let texts = |(question, answer): &(&str, &str)| {
-        let found = (object.raw_value(question)?, object.raw_value(answer)?);
-        is_stated(question).then_some(found)
+        let pair = (object.raw_value(question)?, object.raw_value(answer)?);
+        is_stated(question).then_some(pair)
     };
     PAIRS.iter().find_map(texts)
 }
 
-/// The workspace of an entry that AnythingLLM exported. Its export has the chats of all workspaces in one list.
-fn workspace_of(object: &Object<'_>) -> Option<String> {
+/// The workspace and the person of an entry that AnythingLLM exported. Its export has the chats of all workspaces and
+/// people in one list.
+fn workspace_of(object: &Object<'_>) -> Option<(String, Option<String>)> {
     let is_exported = object.has("sent_at") && question_and_answer(object).is_some();
-    is_exported.then(|| first_text(object, &["workspace"])).flatten()
+    let workspace = first_text(object, &["workspace"]).filter(|_| is_exported)?;
+    // A server that one person uses has no names of people.
+    Some((workspace, first_text(object, &["username"]).filter(|name| name != "unknown user")))
 }
 
 fn questions(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> Vec<Turn> {
@@ -414,6 +418,15 @@ impl KnownIds {
     }
 }
 
+/// Messages that belong together.
+#[derive(Debug)]
+struct LooseChat {
+    id: Option<String>,
+    /// The person whose chat it is. Only AnythingLLM names people.
+    person: Option<String>,
+    turns: Vec<Turn>,
+}
+
 /// Messages outside of conversations. Messages that state the same conversation id belong together, and so do all
 /// messages that state no id.
 #[derive(Debug, Default)]
@@ -421,8 +434,8 @@ pub(super) struct LooseMessages {
     /// The program that wrote the file, if it is known.
     platform: Option<&'static str>,
     known_ids: KnownIds,
-    chats: Vec<(Option<String>, Vec<Turn>)>,
-    positions: HashMap<Option<String>, usize>,
+    chats: Vec<LooseChat>,
+    positions: HashMap<(Option<String>, Option<String>), usize>,
     bytes: u64,
     /// The first line of a session of Goose, which describes the session.
     header: Option<String>,
@@ -434,7 +447,7 @@ impl LooseMessages {
         Self { platform: Some(platform), ..Self::default() }
     }
 
-    /// Takes the first line of a session of Goose. Returns false for any other element.
+    /// Stores the first line of a session of Goose. Returns false for any other element.
     fn take_header(&mut self, element: &ObjectElement<'_>) -> bool {
         let is_header = self.header.is_none() && self.chats.is_empty();
         let is_goose = element.object.has("working_dir") && element.object.has("message_count");
@@ -452,27 +465,31 @@ impl LooseMessages {
         }
         // The key `id` is skipped, because in a message it is the id of the message.
         let id = ID_KEYS.get(3..).and_then(|keys| first_text(&element.object, keys));
-        let id = id.or_else(|| {
-            let workspace = workspace_of(&element.object)?;
+        let workspace = workspace_of(&element.object).filter(|_| id.is_none());
+        if workspace.is_some() {
             self.platform = Some(ANYTHING_LLM);
-            Some(workspace)
-        });
-        let position = *self.positions.entry(id.clone()).or_insert_with(|| {
-            self.chats.push((id, Vec::new()));
+        }
+        let (workspace, person) = workspace.unzip();
+        let (id, person) = (id.or(workspace), person.flatten());
+        let position = *self.positions.entry((id.clone(), person.clone())).or_insert_with(|| {
+            self.chats.push(LooseChat { id, person, turns: Vec::new() });
             self.chats.len() - 1
         });
-        if let Some((_, turns)) = self.chats.get_mut(position) {
+        if let Some(LooseChat { turns, .. }) = self.chats.get_mut(position) {
             let branches = tree::of_message(element, turns.len());
-            let mut found = branches.unwrap_or_else(|| turns_of(&element.object, element.text, &element.pointer));
-            found.iter_mut().for_each(cline::take_added_text);
-            turns.extend(found);
+            let mut element_turns =
+                branches.unwrap_or_else(|| turns_of(&element.object, element.text, &element.pointer));
+            element_turns.iter_mut().for_each(cline::take_added_text);
+            turns.extend(element_turns);
         }
         Ok(())
     }
 
     /// Sends the messages that were added, as conversations.
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        for (id, mut turns) in self.chats {
+        let mut people: HashMap<Option<String>, usize> = HashMap::new();
+        self.chats.iter().for_each(|chat| *people.entry(chat.id.clone()).or_default() += 1);
+        for LooseChat { id, person, mut turns } in self.chats {
             tree::find_roots(&mut turns);
             let ids: std::collections::HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
             // A parent must be in the same conversation.
@@ -482,8 +499,14 @@ impl LooseMessages {
                 }
             }
             let stated_id = id.clone();
-            let id = id.or_else(|| Some(content_id(&beginning(&turns))));
+            let is_shared = people.get(&id).is_some_and(|count| *count > 1);
+            let id = match person.as_ref().filter(|_| is_shared).zip(id.as_ref()) {
+                // Each person has a chat of their own, as in the database.
+                Some((person, id)) => Some(format!("{id}/user/{person}")),
+                None => id.or_else(|| Some(content_id(&beginning(&turns)))),
+            };
             let mut chat = Chat { id, turns, ..Chat::default() };
+            chat.source.account = person;
             let header = self.header.as_deref().and_then(Object::parse);
             if let Some(header) = &header {
                 chat.title = first_text(header, &["description"]);

@@ -2,6 +2,7 @@
 //! precedence.
 use super::cline::MODEL_FILE;
 use super::shape::{Shape, shape};
+use super::tables::{self, Table};
 use super::{amazon_q, anything_llm, goose, ollama};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
@@ -14,6 +15,8 @@ pub(super) const GOOSE: &str = "goose";
 pub(super) const OLLAMA: &str = "ollama";
 /// Version of the claim for a database of AnythingLLM.
 pub(super) const ANYTHING_LLM: &str = "anything_llm";
+/// Version of the claim for a table.
+const TABLE: &str = "table";
 
 /// One claim for each file. Files in a truncated archive are claimed only if the user selected this format
 /// (`is_selected`).
@@ -22,12 +25,12 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         let shape = shape(&candidate_head(catalog, member)?.bytes)?;
         (is_selected || !is_in_truncated_archive(catalog, member)).then_some((member, shape))
     });
-    let found: Vec<(&Member, Shape)> = with_shape.collect();
+    let shapes: Vec<(&Member, Shape)> = with_shape.collect();
     let folder = |member: &Member| {
         let parent = member.name.rsplit_once('/').map_or("", |(parent, _)| parent);
         (member.root, member.archive, parent.to_owned())
     };
-    let screens = found.iter().filter(|(_, shape)| *shape == Shape::Cline).map(|(member, _)| folder(member));
+    let screens = shapes.iter().filter(|(_, shape)| *shape == Shape::Cline).map(|(member, _)| folder(member));
     let screens: HashSet<_> = screens.collect();
     // Cline stores a task in two files: one has the messages as the screen showed them, with their times; the other has
     // the messages as the model received them. The second file is a copy.
@@ -37,11 +40,11 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         copies.entry(folder(member)).or_default().push(member);
     }
     // The file with the title of a session of Kiro is beside it and has the same name with another ending.
-    let has_kiro = found.iter().any(|(_, shape)| *shape == Shape::Kiro);
+    let has_kiro = shapes.iter().any(|(_, shape)| *shape == Shape::Kiro);
     let json_files = catalog.members().iter().filter(|member| has_kiro && member.name.ends_with(".json"));
     let headers: HashMap<_, &Member> = json_files.filter_map(|member| Some((stem(member)?, member))).collect();
     let part = |member: &Member, role| Part { member: member.id, role };
-    let own = found.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
+    let own = shapes.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
         let mut parts = vec![part(member, Role::Conversations)];
         if *shape == Shape::Cline {
             let beside = copies.get(&folder(member));
@@ -67,9 +70,20 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         (ANYTHING_LLM, "The database of AnythingLLM", anything_llm::is_database),
     ];
     for (version, reason, is_database) in programs {
-        let found = sqlite_rows::claims(catalog, 0.9, reason, is_database);
-        all.extend(found.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
+        let shapes = sqlite_rows::claims(catalog, 0.9, reason, is_database);
+        all.extend(shapes.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
     }
+    let found = catalog.members().iter().filter_map(|member| Some((member, tables::table(catalog, member)?)));
+    all.extend(found.map(|(member, table)| Claim {
+        version: Some(TABLE.into()),
+        confidence: 0.9,
+        reason: match table {
+            Table::AnythingLlm => "A table of chats that AnythingLLM exported".into(),
+            Table::Replika => "A chat with a Replika that replika_backup saved".into(),
+        },
+        parts: vec![part(member, Role::Records)],
+        missing_parts: vec![],
+    }));
     all
 }
 

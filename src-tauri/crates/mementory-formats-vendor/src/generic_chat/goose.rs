@@ -1,5 +1,5 @@
 //! Reads the database of Goose: a table of sessions and a table of messages.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -81,7 +81,7 @@ fn turns_of(files: &mut FileReader<'_>, member: &Member, database: &Database, se
     out
 }
 
-/// Adds the messages of a session. Returns false if their texts have more than `max_bytes`; the rest is not read then.
+/// Adds the messages of a session, until their total size exceeds `max_bytes`. Returns false in that case.
 fn read_turns(database: &Database, session: &str, max_bytes: u64, out: &mut Vec<Turn>) -> rusqlite::Result<bool> {
     let mut statement = database.connection.prepare("SELECT * FROM messages WHERE session_id = ?1 ORDER BY id")?;
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
@@ -106,7 +106,8 @@ fn read_turns(database: &Database, session: &str, max_bytes: u64, out: &mut Vec<
         let message = Object::parse(&message).unwrap_or_default();
         let mut turn = read_message(&message, &text, format!("messages/row {}", out.len()), FORMAT_ID);
         turn.id = row.non_blank_text("message_id").map(|id| id.into_owned());
-        // If messages have no ids, an update of Goose gives them ids of this form.
+        // When Goose is updated, it gives messages without ids an id of this form. The key is therefore the same before
+        // and after.
         turn.key = row.raw_value("id").map(|raw| format!("msg_{session}_{}", raw.get())).filter(|_| turn.id.is_none());
         out.push(turn);
     }

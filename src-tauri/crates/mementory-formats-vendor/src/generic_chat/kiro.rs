@@ -1,7 +1,7 @@
 //! Reads a session of Kiro CLI 2: lines with the kinds `Prompt`, `AssistantMessage` and `ToolResults`. A file beside it
 //! with the same name has the title and the working folder.
+use super::FORMAT_ID;
 use super::amazon_q::is_of_program;
-use super::shape::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -43,7 +43,7 @@ impl Log {
             Some("Prompt") => USER,
             Some("AssistantMessage") => ASSISTANT,
             Some("ToolResults") => TOOL,
-            // For example `Clear`, after which the model no longer sees the earlier messages.
+            // A line of any other kind, such as `Clear`, after which the model no longer sees the earlier messages.
             Some(_) => {
                 self.other_lines.push(element.text.to_owned());
                 return Ok(());
@@ -103,9 +103,9 @@ impl Log {
             chat.times.created = first_time(&header, &["created_at"]);
             chat.times.updated = first_time(&header, &["updated_at"]);
         }
-        let found = || self.turns.iter().filter_map(|turn| turn.times.created);
-        chat.times.created = chat.times.created.or(found().min());
-        chat.times.updated = chat.times.updated.or(found().max());
+        let turn_times = || self.turns.iter().filter_map(|turn| turn.times.created);
+        chat.times.created = chat.times.created.or(turn_times().min());
+        chat.times.updated = chat.times.updated.or(turn_times().max());
         if !self.other_lines.is_empty() {
             let text = self.other_lines.join("\n");
             chat.verbatim = Some(Verbatim { media_type: "application/x-ndjson".into(), text });

@@ -39,7 +39,7 @@ pub(super) fn read_story(
         turns.extend(context(content, format!("{at}/worldinfo/{index}/content")));
         cuts.push((content, "\"\""));
     }
-    // The texts that were chosen among several answers are repeated here.
+    // This member repeats the texts that were chosen among several answers.
     for (_, raw) in object.object("actions_metadata").iter().flat_map(|entries| entries.members()) {
         let chosen = Object::parse(raw.get()).and_then(|entry| entry.raw_value("Selected Text"));
         cuts.extend(chosen.map(|raw| (raw, "\"\"")));
@@ -111,14 +111,14 @@ struct Marks(Vec<(String, String)>);
 
 /// The usual marks, and those in the story's settings.
 fn marks_of(object: &Object<'_>) -> Marks {
-    let mut found: Vec<(String, String)> =
+    let mut marks: Vec<(String, String)> =
         MARKS.iter().map(|(start, end)| ((*start).to_owned(), (*end).to_owned())).collect();
     if let Some(settings) = object.object("savedsettings") {
         let text = |key: &str| settings.non_blank_text(key).map(|text| text.replace("\\n", "\n"));
         let tags = text("instruct_starttag").zip(text("instruct_endtag"));
-        found.extend(tags.filter(|(start, _)| !start.trim().is_empty()));
+        marks.extend(tags.filter(|(start, _)| !start.trim().is_empty()));
     }
-    Marks(found)
+    Marks(marks)
 }
 
 impl Marks {

@@ -1,9 +1,11 @@
 //! Chats in a common JSON shape. See README.md.
 mod amazon_q;
 mod anything_llm;
+mod api;
 mod branches;
 mod cherry_studio;
 mod cline;
+mod compliance;
 mod conversation;
 mod detect;
 mod goose;
@@ -15,6 +17,7 @@ mod pairs;
 mod read;
 mod shape;
 mod stores;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -23,12 +26,15 @@ mod tree;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
+/// Id of the format. It is also the scope of the record keys.
+const FORMAT_ID: &str = "generic_chat";
+
 /// Chats in a common JSON shape.
 pub struct GenericChat;
 
 impl Format for GenericChat {
     fn id(&self) -> &'static str {
-        "generic_chat"
+        FORMAT_ID
     }
     fn name(&self) -> &'static str {
         "Chats in a common JSON shape"

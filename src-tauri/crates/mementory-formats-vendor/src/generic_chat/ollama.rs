@@ -1,20 +1,34 @@
 //! Reads the database of Ollama's app: a table of chats, a table of messages, and the tool calls and files of the
 //! messages.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use mementory_format::{AttachmentFile, FormatError, Member};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::message::{read_message, send};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
-use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
+use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
     self, Row, Schema, each_row, report_other_tables, row_of, row_text, tables,
 };
-use mementory_model::{AttachmentRef, DroppedAs, Kind, RecordKey, Verbatim};
+use mementory_model::{AttachmentRef, DroppedAs, Issue, Kind, RecordKey, Verbatim};
+use rusqlite::types::ValueRef;
 use serde_json::{Value, json};
 
 const PLATFORM: &str = "ollama";
+/// Table of the tool calls.
+const CALLS: &str = "tool_calls";
+/// Table of the files.
+const FILES: &str = "attachments";
+
+/// A database with the tables that it has beside its chats and messages.
+struct Store<'d> {
+    database: &'d Database,
+    has_calls: bool,
+    has_files: bool,
+}
 
 /// True for the database of Ollama's app.
 pub(super) fn is_database(schema: &Schema) -> bool {
@@ -26,10 +40,13 @@ pub(super) fn is_database(schema: &Schema) -> bool {
 pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
+    let has_table = |table: &str| names.iter().any(|name| name == table);
+    // Databases of earlier versions have neither table.
+    let store = Store { database: &database, has_calls: has_table(CALLS), has_files: has_table(FILES) };
     each_row(files, member, &database, "chats", |files, row, number| {
         let id = column(&row, "id");
         let turns = match &id {
-            Some(id) => turns_of(files, member, &database, id)?,
+            Some(id) => turns_of(files, member, &store, id)?,
             None => Vec::new(),
         };
         let mut chat =
@@ -39,7 +56,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         send(files, member, chat, PLATFORM, Some("database"))
     })?;
     report_other_tables(files, member, &database, &names, |table| match table {
-        "chats" | "messages" | "tool_calls" | "attachments" => None,
+        "chats" | "messages" | CALLS | FILES => None,
         _ => Some("it has no messages"),
     });
     Ok(())
@@ -53,11 +70,12 @@ fn column(row: &Row, name: &str) -> Option<String> {
 fn turns_of(
     files: &mut FileReader<'_>,
     member: &Member,
-    database: &Database,
+    store: &Store<'_>,
     chat: &str,
 ) -> Result<Vec<Turn>, FormatError> {
     let mut out = Vec::new();
-    let failed = match read_turns(database, chat, files.context.limits.element_bytes, &mut out) {
+    let mut damaged = Vec::new();
+    let failed = match read_turns(store, chat, files.context.limits.element_bytes, &mut out, &mut damaged) {
         Ok(true) => None,
         Ok(false) => Some("too_large: the rest of this chat is larger than the limit".to_owned()),
         Err(error) => Some(format!("database_unreadable: {error}")),
@@ -66,23 +84,47 @@ fn turns_of(
         let place = format!("{}#messages of {chat}", member.place);
         files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Message));
     }
-    for turn in &mut out {
-        add_files(files, member, database, chat, turn)?;
+    for (message, reason) in damaged {
+        let place = format!("{}#{CALLS} of message {message}", member.place);
+        files.sink.note(Issue::new("tool_calls_damaged", place, reason));
+    }
+    if store.has_files {
+        for turn in &mut out {
+            add_files(files, member, store.database, chat, turn)?;
+        }
     }
     Ok(out)
 }
 
 /// Adds the messages of a chat. Returns false if their texts have more than `max_bytes`; the rest is not read then.
-fn read_turns(database: &Database, chat: &str, max_bytes: u64, out: &mut Vec<Turn>) -> rusqlite::Result<bool> {
+/// Messages with damaged tool calls are added to `damaged`, with what is wrong.
+fn read_turns(
+    store: &Store<'_>,
+    chat: &str,
+    max_bytes: u64,
+    out: &mut Vec<Turn>,
+    damaged: &mut Vec<(i64, String)>,
+) -> rusqlite::Result<bool> {
+    let database = store.database;
     let mut statement = database.connection.prepare("SELECT * FROM messages WHERE chat_id = ?1 ORDER BY id")?;
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = statement.query([chat])?;
     let mut bytes = 0;
     while let Some(row) = rows.next()? {
         let mut row = row_of(row, &names);
-        let calls = row.get("id").and_then(Value::as_i64).map(|id| calls_of(database, id).unwrap_or_default());
-        if let Some(calls) = calls.filter(|calls| !calls.is_empty()) {
-            row.insert("tool_calls".into(), calls.into());
+        let mut calls = Vec::new();
+        if let Some(message) = row.get("id").and_then(Value::as_i64).filter(|_| store.has_calls) {
+            match read_calls(database, message, &mut calls) {
+                Ok(true) => {}
+                Ok(false) => {
+                    let reason = "a tool call has a value that is not text; its bytes are kept in base64";
+                    damaged.push((message, reason.to_owned()));
+                }
+                Err(error) => damaged.push((message, format!("some tool calls cannot be read: {error}"))),
+            }
+        }
+        if !calls.is_empty() {
+            row.insert(CALLS.into(), calls.into());
         }
         let text = row_text(row, |_| false);
         bytes += text.len() as u64;
@@ -95,17 +137,41 @@ fn read_turns(database: &Database, chat: &str, max_bytes: u64, out: &mut Vec<Tur
     Ok(true)
 }
 
-/// The tool calls of a message, in the shape of the API.
-fn calls_of(database: &Database, message: i64) -> rusqlite::Result<Vec<Value>> {
+/// Adds the tool calls of a message, in the shape of the API. Returns false if one of their values is not text. If not
+/// all of them can be read, those before the error are added.
+fn read_calls(database: &Database, message: i64, out: &mut Vec<Value>) -> rusqlite::Result<bool> {
     let sql = "SELECT type, function_name, function_arguments, function_result FROM tool_calls \
                WHERE message_id = ?1 ORDER BY id";
     let mut statement = database.connection.prepare_cached(sql)?;
-    let calls = statement.query_map([message], |row| {
-        let cell = |index: usize| row.get_ref(index).ok().and_then(column_text);
-        let function = json!({ "name": cell(1), "arguments": cell(2) });
-        Ok(json!({ "type": cell(0), "function": function, "result": cell(3) }))
-    })?;
-    calls.collect()
+    let mut rows = statement.query([message])?;
+    let mut is_text = true;
+    while let Some(row) = rows.next()? {
+        if out.len() as u64 >= database.max_rows {
+            break;
+        }
+        let mut cells = [const { Value::Null }; 4];
+        for (index, cell) in cells.iter_mut().enumerate() {
+            *cell = cell_value(row.get_ref(index)?);
+            is_text &= matches!(cell, Value::Null | Value::String(_));
+        }
+        let [kind, name, arguments, result] = cells;
+        let function = json!({ "name": name, "arguments": arguments });
+        out.push(json!({ "type": kind, "function": function, "result": result }));
+    }
+    Ok(is_text)
+}
+
+/// A cell as JSON. Bytes that are not text become `{"base64": …}`, so that nothing of a damaged cell is lost.
+fn cell_value(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => number.into(),
+        ValueRef::Real(number) => number.into(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => text.into(),
+            Err(_) => json!({ "base64": STANDARD.encode(bytes) }),
+        },
+    }
 }
 
 /// A file of a message. The bytes are None for a file that is larger than an element may be.
@@ -127,11 +193,7 @@ fn add_files(
     let Some(message) = turn.id.as_deref().and_then(|id| id.parse::<i64>().ok()) else { return Ok(()) };
     let limit = i64::try_from(files.context.limits.element_bytes).unwrap_or(i64::MAX);
     let found = read_files(database, message, limit).unwrap_or_else(|error| {
-        // Databases of earlier versions have no table of files.
-        if tables(database).is_ok_and(|names| !names.iter().any(|name| name == "attachments")) {
-            return Vec::new();
-        }
-        let place = format!("{}#attachments of message {message}", member.place);
+        let place = format!("{}#{FILES} of message {message}", member.place);
         let reason = format!("database_unreadable: {error}");
         files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Attachment));
         Vec::new()

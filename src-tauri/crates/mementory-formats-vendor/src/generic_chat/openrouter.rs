@@ -1,6 +1,6 @@
 //! A chat of OpenRouter (`orpg.1.0` to `orpg.3.0`). It has characters (models), messages and, since version 3, the
 //! parts of the messages. Each of the three is an object whose keys are ids.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::content::Content;

@@ -1,8 +1,12 @@
 //! Reads chats in common shapes.
+use super::FORMAT_ID;
 use super::conversation::{LooseMessages, conversation};
 use super::detect::{ANYTHING_LLM, GOOSE, OLLAMA};
-use super::shape::{FORMAT_ID, Shape, wrappers};
-use super::{amazon_q, anything_llm, cherry_studio, cline, goose, kiro, kobold, ollama, openrouter, stores, threads};
+use super::shape::{Shape, wrappers};
+use super::{
+    amazon_q, anything_llm, api, cherry_studio, cline, compliance, goose, kiro, kobold, ollama, openrouter, stores,
+    tables, threads,
+};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
 use mementory_formats_shared::reader::FileReader;
@@ -17,6 +21,7 @@ pub(super) fn read(
     let shape = detected.claim.version.as_deref().and_then(Shape::parse).unwrap_or(Shape::Conversations);
     FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, role| {
         match role {
+            Role::Records => return tables::read(files, member),
             Role::Sidecar => return files.pass_through(member, "", "sidecar"),
             Role::Manifest => {
                 return match detected.claim.version.as_deref() {
@@ -47,6 +52,18 @@ pub(super) fn read(
             }
             Shape::Kobold => {
                 files.objects(member, &[], Kind::Conversation, |files, e| kobold::read_story(files, member, e))?;
+            }
+            Shape::Api => {
+                files.objects(member, &api::WRAPPERS, Kind::Conversation, |files, e| {
+                    api::read_exchange(files, member, e)
+                })?;
+            }
+            Shape::Compliance => {
+                let mut conversations = compliance::Conversations::default();
+                files.objects(member, &compliance::WRAPPERS, Kind::Conversation, |files, e| {
+                    conversations.add(files, member, e)
+                })?;
+                conversations.send(files, member)?;
             }
             Shape::AmazonQ => {
                 files.objects(member, &[], Kind::Conversation, |files, e| amazon_q::read_saved(files, member, e))?;

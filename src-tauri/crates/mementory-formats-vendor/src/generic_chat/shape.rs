@@ -1,10 +1,8 @@
 //! The shapes that many programs share, recognised by the start of a file.
-use super::{cline, pairs};
+use super::{api, cline, compliance, pairs};
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
 
-/// Id of the format. It is also the scope of the record keys.
-pub(super) const FORMAT_ID: &str = "generic_chat";
 /// Keys under which conversations are listed.
 const WRAPPERS: [&str; 9] =
     ["conversations", "data", "chats", "threads", "items", "history", "sessions", "results", "chat_history"];
@@ -93,6 +91,10 @@ pub(super) enum Shape {
     Kiro,
     /// A story of KoboldAI.
     Kobold,
+    /// Requests to an API and their answers.
+    Api,
+    /// Conversations of a ChatGPT workspace, from the Compliance API.
+    Compliance,
 }
 
 impl Shape {
@@ -111,6 +113,8 @@ impl Shape {
             Shape::AmazonQ => "amazon_q",
             Shape::Kiro => "kiro",
             Shape::Kobold => "kobold",
+            Shape::Api => "api",
+            Shape::Compliance => "compliance",
         }
     }
 
@@ -118,10 +122,14 @@ impl Shape {
     pub fn parse(name: &str) -> Option<Self> {
         let shared = [Shape::Conversations, Shape::Messages, Shape::Threads, Shape::OpenRouter];
         let backups = [Shape::NextChat, Shape::Chatbox, Shape::LobeChat, Shape::CherryStudio];
-        [&shared[..], &backups[..], &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold]]
-            .concat()
-            .into_iter()
-            .find(|shape| shape.as_str() == name)
+        [
+            &shared[..],
+            &backups[..],
+            &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold, Shape::Api, Shape::Compliance],
+        ]
+        .concat()
+        .into_iter()
+        .find(|shape| shape.as_str() == name)
     }
 }
 
@@ -140,6 +148,13 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     }
     if is_amazon_q(&keys) {
         return Some(Shape::AmazonQ);
+    }
+    let objects = values_of(&text, "\"object\"");
+    if compliance::is_response(&keys, &objects) {
+        return Some(Shape::Compliance);
+    }
+    if api::is_exchange(&keys, &objects) {
+        return Some(Shape::Api);
     }
     if ["version", "data.message_id", "data.content.kind"].iter().all(|key| has(&keys, key))
         && values_of(&text, "\"kind\"").iter().any(|kind| matches!(*kind, "Prompt" | "AssistantMessage"))
@@ -263,11 +278,11 @@ fn names_speaker(text: &str) -> bool {
 
 /// The first texts that follow a key in quotes.
 fn values_of<'t>(text: &'t str, key: &str) -> Vec<&'t str> {
-    let found = text.match_indices(key).take(50).filter_map(|(at, _)| {
+    let values = text.match_indices(key).take(50).filter_map(|(at, _)| {
         let rest = text.get(at + key.len()..)?.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
         rest.split('"').next()
     });
-    found.collect()
+    values.collect()
 }
 
 fn is_speaker(value: &str) -> bool {
@@ -317,6 +332,20 @@ mod tests {
             (r#"{"exportType":"all","state":{"orders":[]}}"#, None),
             (r#"{"gamestarted":true,"prompt":"a","actions":["b"]}"#, Some(Shape::Kobold)),
             (r#"{"prompt":"a","actions":["b"]}"#, None),
+            (
+                r#"{"object":"compliance.workspace.conversation","id":"c","messages":{"data":[]}}"#,
+                Some(Shape::Compliance),
+            ),
+            (r#"{"custom_id":"r","url":"/v1/responses","body":{"input":"a"}}"#, Some(Shape::Api)),
+            (r#"{"custom_id":"r","response":{"body":{"choices":[]}},"error":null}"#, Some(Shape::Api)),
+            (r#"{"input":{"messages":[]},"preferred_output":[]}"#, Some(Shape::Api)),
+            (r#"{"object":"chat.completion","choices":[{"message":{"content":"a"}}]}"#, Some(Shape::Api)),
+            (
+                r#"{"object":"list","data":[{"object":"response","model":"m","output":[{"type":"message"}]}]}"#,
+                Some(Shape::Api),
+            ),
+            (r#"{"custom_id":"r","body":{"input":"a"}}"#, None),
+            (r#"{"object":"order","choices":[{"message":"a"}]}"#, None),
             (r#"{"version":"orpg.3.0","characters":{},"messages":{},"items":{}}"#, Some(Shape::OpenRouter)),
             (r#"{"history":[{"message":{"role":"user","content":"a"}}]}"#, Some(Shape::Conversations)),
             (r#"{"messages":[{"author":{"type":"human"},"content":"a"}]}"#, Some(Shape::Conversations)),

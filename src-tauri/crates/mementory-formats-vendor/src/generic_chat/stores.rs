@@ -1,6 +1,7 @@
 //! The whole backup of a chat program in one object: NextChat, Chatbox and LobeChat.
+use super::FORMAT_ID;
 use super::conversation::{LooseMessages, TITLE_KEYS, conversation};
-use super::shape::{CHATBOX_LIST, CHATBOX_SESSION, FORMAT_ID, NEXT_CHAT};
+use super::shape::{CHATBOX_LIST, CHATBOX_SESSION, NEXT_CHAT};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::message::{first_text, read_message, report_no_message, send, times};
@@ -31,16 +32,16 @@ pub(super) fn read_chatbox(
     element: &ObjectElement<'_>,
 ) -> Result<(), FormatError> {
     let mut loose = LooseMessages::of_platform("chatbox");
-    let mut found: Vec<(String, &RawValue)> = Vec::new();
+    let mut session_texts: Vec<(String, &RawValue)> = Vec::new();
     for (name, raw) in element.object.members() {
         if name.starts_with(CHATBOX_SESSION) {
-            found.push((format!("{}/{name}", element.pointer), raw));
+            session_texts.push((format!("{}/{name}", element.pointer), raw));
         } else if name == CHATBOX_LIST {
             let sessions = list(raw).unwrap_or_default().into_iter().enumerate();
-            found.extend(sessions.map(|(n, raw)| (format!("{}/{name}/{n}", element.pointer), raw)));
+            session_texts.extend(sessions.map(|(n, raw)| (format!("{}/{name}/{n}", element.pointer), raw)));
         }
     }
-    for (pointer, raw) in found {
+    for (pointer, raw) in session_texts {
         let threads = Object::parse(raw.get()).and_then(|object| object.list("threads")).unwrap_or_default();
         for (index, thread) in threads.into_iter().enumerate() {
             // Entries without messages are skipped. The messages of the open thread are in the session itself, which is

@@ -20,6 +20,14 @@ fn a_question_is_not_in_the_verbatim_of_its_answer() {
             "webui_pairs",
             "prompts",
             "anything_llm",
+            "anything_llm_table",
+            "api_answers",
+            "api_preferences",
+            "api_requests",
+            "api_saved",
+            "compliance",
+            "compliance_log",
+            "replika",
             "speaker_pairs",
             "amazon_q",
             "amazon_q_pairs",
@@ -109,7 +117,7 @@ fn a_session_of_kiro_with_several_rows_that_is_too_large_drops_no_other_session(
     for folder in ["/mill", "/pond"] {
         add("conversations_v2", folder, "large", &long);
     }
-    // These rows are read, because a refused row does not count.
+    // These rows are read, because the row that was refused does not count towards the limit.
     for folder in ["/mill", "/pond"] {
         add("conversations_v2", folder, "small", "Is it near?");
     }
@@ -117,10 +125,10 @@ fn a_session_of_kiro_with_several_rows_that_is_too_large_drops_no_other_session(
     add("conversations", "/mill", "large", "Is it old?");
     drop(database);
     let limits = Limits { element_bytes: 4000, ..Limits::default() };
-    let (_, found) = import_with(&path, &GenericChat, limits);
+    let (_, imported) = import_with(&path, &GenericChat, limits);
     let prompts: Vec<_> =
-        found.records.iter().filter(|r| r.text.starts_with("Is it")).map(|r| r.text.as_str()).collect();
+        imported.records.iter().filter(|r| r.text.starts_with("Is it")).map(|r| r.text.as_str()).collect();
     assert_eq!(prompts, ["Is it deep?", "Is it near?", "Is it old?"]);
-    let too_large = found.dropped.iter().filter(|dropped| dropped.reason.starts_with("too_large"));
-    assert_eq!(too_large.count(), 2, "{:?}", found.dropped);
+    let too_large = imported.dropped.iter().filter(|dropped| dropped.reason.starts_with("too_large"));
+    assert_eq!(too_large.count(), 2, "{:?}", imported.dropped);
 }

@@ -1,6 +1,6 @@
 //! Reads a list of threads and a list of messages, as T3 Chat exports them.
+use super::FORMAT_ID;
 use super::conversation::{ID_KEYS, TITLE_KEYS};
-use super::shape::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::message::{first_text, read_message, report_no_message, send, times};

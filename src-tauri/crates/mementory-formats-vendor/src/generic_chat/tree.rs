@@ -1,5 +1,5 @@
 //! Messages that contain their answers under `children` or `replies`, as exporters write all branches of a chat.
-use super::shape::FORMAT_ID;
+use super::FORMAT_ID;
 use mementory_formats_shared::chat::{Turn, TurnParent};
 use mementory_formats_shared::message::read_message;
 use mementory_formats_shared::message_tree::{self, FoundMessage, set_parent};
@@ -13,15 +13,15 @@ const NO_PARENT: [&str; 4] = ["0", "-1", "root", "client-created-root"];
 /// The messages in the list `key` of a conversation. None if no message contains another message.
 pub(super) fn of_conversation(element: &ObjectElement<'_>, key: &str) -> Option<Vec<Turn>> {
     // Most files have no such lists, so the slower search for messages is left out.
-    let found = has_children(element.text).then(|| message_tree::messages(element.text, &[key]))?;
-    turns(&found, &element.pointer, 0)
+    let found_messages = has_children(element.text).then(|| message_tree::messages(element.text, &[key]))?;
+    turns(&found_messages, &element.pointer, 0)
 }
 
 /// A message and the messages inside it. `position` is the number of turns before them. None if no message is inside
 /// it.
 pub(super) fn of_message(element: &ObjectElement<'_>, position: usize) -> Option<Vec<Turn>> {
-    let found = has_children(element.text).then(|| message_tree::message_with_answers(element.text))?;
-    turns(&found, &element.pointer, position)
+    let messages = has_children(element.text).then(|| message_tree::message_with_answers(element.text))?;
+    turns(&messages, &element.pointer, position)
 }
 
 fn has_children(text: &str) -> bool {
@@ -29,8 +29,8 @@ fn has_children(text: &str) -> bool {
     has("\"children\"") || has("\"replies\"")
 }
 
-fn turns(found: &[FoundMessage], pointer: &str, position: usize) -> Option<Vec<Turn>> {
-    if !message_tree::is_tree(found) {
+fn turns(messages: &[FoundMessage], pointer: &str, position: usize) -> Option<Vec<Turn>> {
+    if !message_tree::is_tree(messages) {
         return None;
     }
     let turn = |message: &FoundMessage| {
@@ -39,7 +39,7 @@ fn turns(found: &[FoundMessage], pointer: &str, position: usize) -> Option<Vec<T
         set_parent(&mut turn, message, position);
         turn
     };
-    Some(found.iter().map(turn).collect())
+    Some(messages.iter().map(turn).collect())
 }
 
 /// Makes roots of the messages whose parent is one of [`NO_PARENT`].

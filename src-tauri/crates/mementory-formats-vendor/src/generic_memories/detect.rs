@@ -65,9 +65,9 @@ fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> b
     text_count > 0 && 5 * text_count >= 4 * object_count && is_enough
 }
 
-/// True for a sentence in a list, and for an object with a sentence and at most one further sentence. In a list that is
-/// named after memories (`is_named`), two words are enough, and in an object of a memory store, any text is enough. If
-/// the user selected this format (`is_selected`), any text is enough.
+/// True for a sentence in a list, and for an object with a sentence and at most one further sentence. Two words are
+/// enough in a list that is named after memories (`is_named`). Any text is enough in an object of a memory store, and
+/// if the user selected this format (`is_selected`).
 fn is_memory(json: &str, in_array: bool, is_named: bool, is_selected: bool) -> bool {
     let Some(text) = memory_text(json) else { return false };
     let is_object = json.starts_with('{');

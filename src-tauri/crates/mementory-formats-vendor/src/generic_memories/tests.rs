@@ -28,7 +28,7 @@ fn lists_of_other_things_are_not_memories() {
         ),
     ] {
         let path = scratch.put(&format!("{name}.json"), text);
-        let found = claiming(&path);
-        assert!(!found.contains(&"generic_memories"), "{name}: {found:?}");
+        let formats = claiming(&path);
+        assert!(!formats.contains(&"generic_memories"), "{name}: {formats:?}");
     }
 }

@@ -55,10 +55,10 @@ fn by_id(id: String, name: Option<String>) -> AttachmentRef {
 pub(super) fn link(address: &str, id: Option<&str>, assets: &HashSet<&str>) -> AttachmentRef {
     let path = address.split(['?', '#']).next().unwrap_or(address);
     let uuids = path.split('/').rev().map(|part| part.split('.').next().unwrap_or(part)).filter(|part| is_uuid(part));
-    let found = uuids.chain(id).find(|id| assets.contains(id));
+    let asset_id = uuids.chain(id).find(|id| assets.contains(id));
     let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(address);
     AttachmentRef {
-        key: found.map_or_else(|| RecordKey::new(GROK, format!("link/{path}")), file_key),
+        key: asset_id.map_or_else(|| RecordKey::new(GROK, format!("link/{path}")), file_key),
         origin_id: Some(address.to_owned()),
         name: name.to_owned(),
         media_type: None,

@@ -12,13 +12,13 @@ fn every_fixture_is_read_as_its_case_expects() {
 
 #[test]
 fn the_sample_is_read_completely() {
-    let Some(found) = check_sample("10-grok.zip", &Grok) else { return };
-    let memory = found.records.iter().find(|record| record.kind == Kind::Memory).unwrap();
+    let Some(imported) = check_sample("10-grok.zip", &Grok) else { return };
+    let memory = imported.records.iter().find(|record| record.kind == Kind::Memory).unwrap();
     assert_eq!(memory.source.method.as_deref(), Some("project_instructions"));
-    let stored: Vec<&str> = found.parts.iter().map(|(item, _)| item.name.as_str()).collect();
+    let stored: Vec<&str> = imported.parts.iter().map(|(item, _)| item.name.as_str()).collect();
     assert_eq!(stored, [""; 0], "sign-in and payment data are not stored");
-    assert_eq!(found.dropped.iter().filter(|d| d.reason.starts_with("not_imported")).count(), 2);
-    let active_count = found.records.iter().filter(|r| r.message.as_ref().is_some_and(|m| m.active)).count();
+    assert_eq!(imported.dropped.iter().filter(|d| d.reason.starts_with("not_imported")).count(), 2);
+    let active_count = imported.records.iter().filter(|r| r.message.as_ref().is_some_and(|m| m.active)).count();
     assert_eq!(active_count, 3, "the branch of leaf_response_id");
 }
 
@@ -32,7 +32,7 @@ fn files_of_other_programs_are_not_claimed() {
     ] {
         let limits = Limits::default();
         let catalog = Catalog::from_text(text, &limits);
-        let found = detect(&catalog, &limits, None).unwrap();
-        assert!(found.sources.iter().all(|source| source.format != "grok"), "{text}");
+        let detection = detect(&catalog, &limits, None).unwrap();
+        assert!(detection.sources.iter().all(|source| source.format != "grok"), "{text}");
     }
 }

@@ -27,10 +27,10 @@ const MEMBERS: [&str; 6] = ["accountId", "chatId", "createdAt", "sender", "messa
 
 /// One claim for each archive or folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let mut found: BTreeMap<(usize, Option<usize>), Vec<Part>> = BTreeMap::new();
+    let mut parts_by_place: BTreeMap<(usize, Option<usize>), Vec<Part>> = BTreeMap::new();
     for member in catalog.members().iter().filter(|member| is_script(catalog, member)) {
         let part = Part { member: member.id, role: Role::Conversations };
-        found.entry((member.root, member.archive)).or_default().push(part);
+        parts_by_place.entry((member.root, member.archive)).or_default().push(part);
     }
     let claim = |parts| Claim {
         version: Some(LAYOUT.into()),
@@ -39,7 +39,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         parts,
         missing_parts: vec![],
     };
-    found.into_values().map(claim).collect()
+    parts_by_place.into_values().map(claim).collect()
 }
 
 /// True for a script with chats. An archive has many scripts, so only those with Grok's name are opened.
@@ -137,7 +137,7 @@ impl Messages {
         if let Some((_, chat)) = self.chats.get_mut(position) {
             let mut turn = turn(item, element);
             if chat.container != member.place {
-                // The chat goes on in a further part of the archive.
+                // This message is not in the first file of its chat, so the pointer also contains the name of its file.
                 turn.pointer = format!("{}#{}", member.name, turn.pointer);
             }
             chat.turns.push(turn);
@@ -182,8 +182,8 @@ fn skip_assignment(bytes: &mut dyn Read) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A message. It has no id; its key is made from its content and not from its position, which changes in the next
-/// archive if another message was deleted.
+/// A message. It has no id, so its key is made from its content. The position is not used, because it changes in the
+/// next archive if an earlier message was deleted.
 fn turn(item: &Object<'_>, element: &ObjectElement<'_>) -> Turn {
     let sender = item.object("sender").and_then(|sender| first_text(&sender, &["originalName", "name"]));
     let role =

@@ -8,8 +8,8 @@ const HEAD_BYTES: usize = 1 << 10;
 /// One claim for each page.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let is_page = |head: &[u8]| memchr::memmem::find(head, MARK.as_bytes()).is_some();
-    let found = catalog.members().iter().filter(|m| catalog.head(m, HEAD_BYTES).is_ok_and(|head| is_page(&head)));
-    found
+    let pages = catalog.members().iter().filter(|m| catalog.head(m, HEAD_BYTES).is_ok_and(|head| is_page(&head)));
+    pages
         .map(|member| Claim {
             version: Some(VERSION.into()),
             confidence: 1.0,

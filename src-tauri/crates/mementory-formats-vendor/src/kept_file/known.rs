@@ -1,16 +1,16 @@
-//! Exports and files that are known but not read, so that the reason says what a file is instead of nothing.
+//! Files of known exports that no format reads. For them, the claim can say what they are.
 use mementory_format::{Catalog, JsonHead, Member};
 
 /// Number of members that are examined. The files below are near the start of their archives, or alone.
 const MAX_MEMBERS: usize = 500;
-/// Number of bytes in which a web page begins.
+/// Number of bytes at the start of a file that are enough to recognise a web page.
 const PAGE_BYTES: usize = 64;
 
 /// A known kind of file.
 struct Known {
-    /// Ends of paths, one of which a member has.
+    /// Endings of paths. A file matches if its path has one of them.
     paths: &'static [&'static str],
-    /// Paths of keys, all of which a JSON file has.
+    /// Paths of JSON keys. A JSON file matches if it has all of them.
     keys: &'static [&'static str],
     says: &'static str,
 }
@@ -44,7 +44,7 @@ const KNOWN: [Known; 6] = [
     Known { paths: &["/NotebookLM"], keys: &[], says: "It is from NotebookLM, whose notebooks are not read" },
 ];
 
-/// Says in a sentence what the files are. None if nothing is known of them.
+/// Describes the files in one sentence. None if they are not of a known kind.
 pub(super) fn description(catalog: &Catalog) -> Option<&'static str> {
     let members = || catalog.members().iter().take(MAX_MEMBERS);
     if members().any(|member| is_page_instead_of_data(catalog, member)) {

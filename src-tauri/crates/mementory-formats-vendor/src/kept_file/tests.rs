@@ -17,10 +17,10 @@ fn every_fixture_is_kept_whole_and_a_text_can_be_searched() {
             .map(|entry| entry.unwrap().path())
             .find(|path| path.file_stem().is_some_and(|stem| stem == "input"))
             .unwrap();
-        let found = testkit::read(FORMATS, &input, &KeptFile);
-        let texts: Vec<&str> = found.records.iter().map(|record| record.text.as_str()).collect();
+        let imported = testkit::read(FORMATS, &input, &KeptFile);
+        let texts: Vec<&str> = imported.records.iter().map(|record| record.text.as_str()).collect();
         assert_eq!(json!(texts), expected["texts"], "{}", case.display());
-        let stored_bytes: Vec<&[u8]> = found.files.iter().map(|(_, bytes)| bytes.as_slice()).collect();
+        let stored_bytes: Vec<&[u8]> = imported.files.iter().map(|(_, bytes)| bytes.as_slice()).collect();
         assert_eq!(stored_bytes, [std::fs::read(&input).unwrap()], "{}", case.display());
     }
 }

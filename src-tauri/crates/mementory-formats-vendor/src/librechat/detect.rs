@@ -1,4 +1,5 @@
 //! Detects exported conversations by their ids and their messages.
+use super::text_export::notation;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::head_keys;
 use mementory_json::Keys;
@@ -6,7 +7,9 @@ use mementory_json::Keys;
 /// One claim for all conversations in the catalog, because each conversation is a separate file.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let part = |member: &Member| {
-        Some(Part { member: member.id, role: head_keys(catalog, member).and_then(|keys| role_of(&keys))? })
+        let role = head_keys(catalog, member).and_then(|keys| role_of(&keys));
+        let role = role.or_else(|| notation(catalog, member).map(|_| Role::Conversations))?;
+        Some(Part { member: member.id, role })
     };
     let mut parts: Vec<Part> = catalog.members().iter().filter_map(part).collect();
     // The messages of the database come after the conversations to which they belong.
@@ -17,7 +20,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     vec![Claim {
         version: None,
         confidence: 0.9,
-        reason: "Conversations with message ids, as LibreChat writes them".into(),
+        reason: "Conversations as LibreChat writes them".into(),
         parts,
         missing_parts: vec![],
     }]

@@ -6,6 +6,7 @@ mod parts;
 mod read;
 #[cfg(test)]
 mod tests;
+mod text_export;
 
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;

@@ -2,6 +2,7 @@
 use super::collections::Collections;
 use super::memory;
 use super::parts::{FORMAT_ID, head, message_turn};
+use super::text_export::{self, notation};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::message::send;
@@ -28,6 +29,9 @@ pub(super) fn read(
             Role::Records => collections.read_messages(files, member)?,
             Role::Memories => memory::read(files, member)?,
             _ => {
+                if let Some(notation) = notation(files.catalog, member) {
+                    return text_export::read(files, member, notation);
+                }
                 files.objects(member, &["conversations"], Kind::Conversation, |files, element| {
                     conversation(files, member, element)
                 })?;
@@ -60,10 +64,10 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
 
 /// The messages. In a tree, the parent of a message is the message that contains it.
 fn turns(element: &ObjectElement<'_>) -> Vec<Turn> {
-    let found = message_tree::messages(element.text, &LISTS);
-    let is_tree = message_tree::is_tree(&found);
-    let mut out: Vec<Turn> = Vec::with_capacity(found.len());
-    for message in found {
+    let found_messages = message_tree::messages(element.text, &LISTS);
+    let is_tree = message_tree::is_tree(&found_messages);
+    let mut out: Vec<Turn> = Vec::with_capacity(found_messages.len());
+    for message in found_messages {
         let Some(object) = Object::parse(&message.text) else {
             out.push(Turn { role: "unknown".into(), content_type: "text".into(), ..Turn::default() });
             continue;

@@ -23,5 +23,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 fn is_export(keys: &Keys) -> bool {
     let has_version =
         ["role", "content", "steps", "type"].iter().any(|key| keys.has(&format!("messages.versions.{key}")));
-    has_version || keys.has("messages.versions") && keys.has("messages.currentlySelected")
+    // A new chat has settings, but no messages yet.
+    let is_new = ["messages", "tokenCount", "usePerChatPredictionConfig"].iter().all(|key| keys.has(key));
+    has_version || is_new || keys.has("messages.versions") && keys.has("messages.currentlySelected")
 }

@@ -32,6 +32,12 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
         files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
         return Ok(());
     };
+    if list.is_empty() {
+        let place = format!("{}#{}", member.place, element.pointer);
+        let reason = "no_content: a chat without messages";
+        files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
+        return Ok(());
+    }
     let (turns, leaf) = turns(files, member, &list, &element.pointer);
     // Only the versions are left out, because a message has other members too, which no other record contains.
     let messages = list.iter().filter_map(|raw| Object::parse(raw.get()));

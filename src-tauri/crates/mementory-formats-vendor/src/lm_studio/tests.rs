@@ -12,17 +12,17 @@ fn cases_are_read_as_expected() {
 
 #[test]
 fn versions_of_an_answer_are_branches_and_the_shown_one_is_active() {
-    let found = read(&repo().join("fixtures/lm_studio/full/input.json"), &LmStudio);
-    let chat = &found.records[0];
+    let imported = read(&repo().join("fixtures/lm_studio/full/input.json"), &LmStudio);
+    let chat = &imported.records[0];
     assert_eq!(chat.title.as_deref(), Some("Slugs in pots"));
     assert_eq!(chat.fields["system_prompt"], "Answer briefly.");
     let texts: Vec<(&str, bool)> =
-        found.records[1..].iter().map(|r| (r.text.as_str(), r.message.as_ref().unwrap().active)).collect();
+        imported.records[1..].iter().map(|r| (r.text.as_str(), r.message.as_ref().unwrap().active)).collect();
     assert_eq!(texts, [("What eats slugs?", true), ("Birds.", false), ("Hedgehogs.", true), ("And in pots?", true)]);
-    let answer = &found.records[3];
+    let answer = &imported.records[3];
     assert_eq!(answer.message.as_ref().unwrap().model.as_deref(), Some("qwen-8b-q4"));
     let kinds: Vec<&str> =
         answer.fields["blocks"].as_array().unwrap().iter().map(|b| b["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["thinking", "tool_call", "tool_result"]);
-    assert_eq!(found.records[1].attachments[0].name, "plot.pdf");
+    assert_eq!(imported.records[1].attachments[0].name, "plot.pdf");
 }

@@ -16,9 +16,9 @@ fn records_are_read_back_except_for_the_listed_losses() {
         let written = write_and_read(&mut source, &MarkdownFolder);
         check_readable(&source, &written);
         let key = |(file, bytes): &(mementory_format::AttachmentFile, Vec<u8>)| (file.key.value.clone(), bytes.clone());
-        let found: Vec<_> = written.back.files.iter().map(key).collect();
+        let keys: Vec<_> = written.back.files.iter().map(key).collect();
         let stored: Vec<_> = source.files.iter().map(key).collect();
-        assert_eq!(found, stored);
+        assert_eq!(keys, stored);
     }
 }
 

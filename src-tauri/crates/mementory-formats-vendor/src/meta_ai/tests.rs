@@ -22,11 +22,11 @@ fn the_sample_has_the_counts_that_were_found_by_hand() {
     let Some(exports) = shared("exports") else { return };
     let expected: Value = serde_json::from_slice(&std::fs::read(exports.join("expected.json")).unwrap()).unwrap();
     let by_hand = &expected["samples"]["20-meta-ai"]["by_hand"];
-    let (_, found) = import(&exports.join("20-meta-ai"), &MetaAi);
-    assert_eq!(json!(found.kinds()["conversation"]), by_hand["conversations"]);
-    assert_eq!(json!(found.kinds()["message"]), by_hand["messages"]);
-    assert_eq!(found.find("What eats slugs?").message.as_ref().unwrap().role, "user");
-    assert_eq!(found.find("Hedgehogs.").message.as_ref().unwrap().role, "assistant");
+    let (_, imported) = import(&exports.join("20-meta-ai"), &MetaAi);
+    assert_eq!(json!(imported.kinds()["conversation"]), by_hand["conversations"]);
+    assert_eq!(json!(imported.kinds()["message"]), by_hand["messages"]);
+    assert_eq!(imported.find("What eats slugs?").message.as_ref().unwrap().role, "user");
+    assert_eq!(imported.find("Hedgehogs.").message.as_ref().unwrap().role, "assistant");
 }
 
 #[test]

@@ -151,8 +151,8 @@ mod tests {
         ] {
             let head = head_of(line);
             let (order, _) = day_order(&head.iter().map(|head| head.stamp).collect::<Vec<_>>());
-            let found = head.as_ref().and_then(|head| head.stamp.time(order)).map(Timestamp::to_rfc3339);
-            assert_eq!(found.as_deref(), Some(expected), "{line}");
+            let time = head.as_ref().and_then(|head| head.stamp.time(order)).map(Timestamp::to_rfc3339);
+            assert_eq!(time.as_deref(), Some(expected), "{line}");
             assert_eq!(head.map(|head| (head.speaker, head.text)), Some((Some("Mirela"), "Hello")), "{line}");
         }
         for line in ["Hello", "[1] Mirela: Hello", "10:00 - Mirela: Hello", "[99.99.99, 99:99] Mirela: Hello", ""] {

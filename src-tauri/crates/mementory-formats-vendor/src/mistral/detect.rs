@@ -56,7 +56,7 @@ fn is_named_chat(member: &Member) -> bool {
 }
 
 fn is_empty_list(catalog: &Catalog, member: &Member) -> bool {
-    JsonHead::of(catalog, member).is_some_and(|head| head.bytes.trim_ascii() == b"[]")
+    JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list())
 }
 
 fn place_of(member: &Member) -> Place {
@@ -84,10 +84,10 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     }
 }
 
-fn chats_claim(catalog: &Catalog, place: Place, found: &[&Member]) -> Claim {
-    let mut parts: Vec<Part> = found.iter().map(|m| Part { member: m.id, role: Role::Conversations }).collect();
-    let folders: BTreeSet<&str> = found.iter().map(|m| folder(&m.name)).collect();
-    let found_ids: HashSet<usize> = found.iter().map(|m| m.id).collect();
+fn chats_claim(catalog: &Catalog, place: Place, chats: &[&Member]) -> Claim {
+    let mut parts: Vec<Part> = chats.iter().map(|m| Part { member: m.id, role: Role::Conversations }).collect();
+    let folders: BTreeSet<&str> = chats.iter().map(|m| folder(&m.name)).collect();
+    let found_ids: HashSet<usize> = chats.iter().map(|m| m.id).collect();
     let others = catalog.members().iter().filter(|m| place_of(m) == place && !found_ids.contains(&m.id));
     for member in others.filter(|m| is_inside_one(&m.name, &folders)) {
         parts.extend(role_of(catalog, member).map(|role| Part { member: member.id, role }));
@@ -95,9 +95,9 @@ fn chats_claim(catalog: &Catalog, place: Place, found: &[&Member]) -> Claim {
     Claim {
         version: Some(LE_CHAT_LAYOUT.into()),
         confidence: 0.95,
-        reason: match found {
+        reason: match chats {
             [_] => "a chat in the format of Mistral's Le Chat".into(),
-            found => format!("{} chats in the format of Mistral's Le Chat", found.len()),
+            chats => format!("{} chats in the format of Mistral's Le Chat", chats.len()),
         },
         parts,
         missing_parts: vec![],
@@ -124,13 +124,13 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
 }
 
 /// The metadata of sessions with the messages in their folders.
-fn sessions_claim(found: &[(&Member, Content)]) -> Option<Claim> {
+fn sessions_claim(files: &[(&Member, Content)]) -> Option<Claim> {
     let mut parts = Vec::new();
     let mut messages_files: HashMap<&str, &Member> = HashMap::new();
-    for (member, _) in found.iter().filter(|(_, content)| *content == Content::Messages) {
+    for (member, _) in files.iter().filter(|(_, content)| *content == Content::Messages) {
         messages_files.entry(folder(&member.name)).or_insert(member);
     }
-    for (member, content) in found {
+    for (member, content) in files {
         match content {
             Content::WholeSession => parts.push(Part { member: member.id, role: Role::Conversations }),
             Content::SessionMetadata => {

@@ -42,14 +42,14 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, version: Option
         text = restored;
     }
     let document: Option<&RawValue> = serde_json::from_str(&text).ok();
-    let found = document.and_then(|raw| match list(raw) {
+    let memories = document.and_then(|raw| match list(raw) {
         Some(items) => Some((String::new(), items)),
         None => {
             let object = Object::parse(raw.get())?;
             LISTS.iter().find_map(|key| Some((format!("/{key}"), object.list(key)?)))
         }
     });
-    let Some((below, items)) = found else {
+    let Some((below, items)) = memories else {
         return reader.pass_through(member, "", "sidecar");
     };
     for (index, raw) in items.into_iter().enumerate() {

@@ -13,12 +13,12 @@ fn every_fixture_is_read_as_its_case_expects() {
 #[test]
 fn the_sample_is_read_completely() {
     let name = "12-mistral-chat-export-1787777208552.zip";
-    let Some(found) = check_sample(name, &Mistral) else { return };
-    let (old, new) = (found.find("En mai."), found.find("En mai ou juin."));
+    let Some(imported) = check_sample(name, &Mistral) else { return };
+    let (old, new) = (imported.find("En mai."), imported.find("En mai ou juin."));
     assert!(!old.message.as_ref().unwrap().active && new.message.as_ref().unwrap().active);
     assert_eq!(old.origin_id, new.origin_id);
     assert_eq!(old.fields["blocks"][0]["type"], "thinking");
-    assert_eq!(found.files[0].0.key, found.find("Quand").attachments[0].key);
+    assert_eq!(imported.files[0].0.key, imported.find("Quand").attachments[0].key);
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn files_of_other_programs_are_not_claimed() {
     ] {
         let limits = Limits::default();
         let catalog = Catalog::from_text(text, &limits);
-        let found = detect(&catalog, &limits, None).unwrap();
-        assert!(found.sources.iter().all(|source| source.format != "mistral"), "{text}");
+        let detection = detect(&catalog, &limits, None).unwrap();
+        assert!(detection.sources.iter().all(|source| source.format != "mistral"), "{text}");
     }
 }

@@ -14,13 +14,13 @@ fn cases_are_read_as_expected() {
 #[test]
 fn the_sample_vault_is_read_completely() {
     let Some(path) = shared("exports/17-obsidian-vault") else { return };
-    let found = read(&path, &Obsidian);
-    assert_eq!(found.kinds()["resource"], 5);
-    assert_eq!(found.record("AI/Broken.md").text, "Body survives.");
-    assert_eq!(found.record("latin1.md").text, "café naïve");
-    assert_eq!(found.record("crlf-bom.md").title.as_deref(), Some("CRLF"));
-    assert_eq!(found.codes(), ["encoding", "frontmatter", "program_files"]);
-    assert!(found.dropped.is_empty());
+    let imported = read(&path, &Obsidian);
+    assert_eq!(imported.kinds()["resource"], 5);
+    assert_eq!(imported.record("AI/Broken.md").text, "Body survives.");
+    assert_eq!(imported.record("latin1.md").text, "café naïve");
+    assert_eq!(imported.record("crlf-bom.md").title.as_deref(), Some("CRLF"));
+    assert_eq!(imported.codes(), ["encoding", "frontmatter", "program_files"]);
+    assert!(imported.dropped.is_empty());
 }
 
 #[test]
@@ -46,9 +46,9 @@ fn a_workspace_inside_a_vault_stays_a_workspace() {
     scratch.put("agent/SOUL.md", "# Soul\nKind.");
     scratch.put("agent/AGENTS.md", "# Rules");
     scratch.put("agent/memory/2026-05-02.md", "## Tides\nHigh at noon.");
-    let mut found = claiming(&scratch.0);
-    found.sort_unstable();
-    assert_eq!(found, ["obsidian", "openclaw"]);
+    let mut formats = claiming(&scratch.0);
+    formats.sort_unstable();
+    assert_eq!(formats, ["obsidian", "openclaw"]);
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn a_vault_in_a_zip_and_its_copy_have_the_same_keys() {
     let keys = |folder: &str| {
         scratch.put(&format!("{folder}/.obsidian/app.json"), "{}");
         scratch.put(&format!("{folder}/Daily/2026-05-02.md"), "Planted leeks.");
-        let found = read(&scratch.at(folder), &Obsidian);
-        found.records.iter().map(|r| r.key.clone()).collect::<Vec<_>>()
+        let imported = read(&scratch.at(folder), &Obsidian);
+        imported.records.iter().map(|r| r.key.clone()).collect::<Vec<_>>()
     };
     assert_eq!(keys("Garden"), keys("Garden-2026-11-25"));
     assert_ne!(keys("Garden"), keys("Work"));
@@ -70,7 +70,7 @@ fn many_notes_are_read_with_links_among_them() {
     for n in 0..3000 {
         scratch.put(&format!("n/{n}.md"), format!("Next is [[{}]].", (n + 1) % 3000));
     }
-    let found = read(&scratch.0, &Obsidian);
-    assert_eq!(found.kinds()["resource"], 3000);
-    assert!(found.records.iter().all(|r| r.kind == Kind::Resource && r.links.len() == 1));
+    let imported = read(&scratch.0, &Obsidian);
+    assert_eq!(imported.kinds()["resource"], 3000);
+    assert!(imported.records.iter().all(|r| r.kind == Kind::Resource && r.links.len() == 1));
 }

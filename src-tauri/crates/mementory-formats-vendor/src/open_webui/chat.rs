@@ -126,9 +126,9 @@ fn left_of_map(map: &Object<'_>) -> String {
     json_object(entries.map(|(key, raw)| (key, raw.get())))
 }
 
-/// The part of the list of messages that is not in the history, as a JSON list. If the history has a message with the
-/// same id, only the id and the members that are missing or different there remain. The text never remains, because it
-/// is the text of an older version. If no members remain, the message is left out. A message that is not in the history
+/// What the list of messages contains in addition to the history, as a JSON list. For a message that the history has
+/// too, this is the id with the members that are missing or different there. Its text is always left out, because it is
+/// that of an older version. If no other members remain, the message is left out. A message that only the list has
 /// stays unchanged, because it gets no record.
 fn left_of_list(map: &Object<'_>, list: &[&RawValue]) -> String {
     let by_id: HashMap<&str, &RawValue> = map.members().collect();

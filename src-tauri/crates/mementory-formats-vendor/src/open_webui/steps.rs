@@ -38,7 +38,7 @@ pub(super) fn separate_steps(turn: &mut Turn) {
 }
 
 /// The text without its steps, which are added to `found`.
-fn without_steps(text: &str, found: &mut Content) -> String {
+fn without_steps(text: &str, steps: &mut Content) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(START) {
@@ -70,9 +70,9 @@ fn without_steps(text: &str, found: &mut Content) -> String {
             _ => words,
         };
         let name = attribute(attributes, "name").filter(|name| !name.is_empty());
-        found.add_block(block, name.clone(), words);
+        steps.add_block(block, name.clone(), words);
         if let Some(result) = attribute(attributes, "result") {
-            found.add_block("tool_result", name, result);
+            steps.add_block("tool_result", name, result);
         }
         rest = following;
     }
@@ -110,10 +110,10 @@ mod tests {
         let text = "<details type=\"reasoning\" done=\"true\"><summary>Thought</summary>\n&gt; Hm.\n> So.\n</details>\n\
                     <details type=\"tool_calls\" name=\"search\" arguments=\"{&quot;q&quot;:1}\" result=\"found\"><summary>x</summary></details>\
                     Hedgehogs. <details type=\"own\">kept</details> <details type=\"cut";
-        let mut found = Content::default();
-        let remaining_text = without_steps(text, &mut found);
+        let mut steps = Content::default();
+        let remaining_text = without_steps(text, &mut steps);
         assert_eq!(remaining_text, "Hedgehogs. <details type=\"own\">kept</details> <details type=\"cut");
-        let blocks: Vec<String> = found.blocks.iter().map(|b| format!("{} {}", b["type"], b["text"])).collect();
+        let blocks: Vec<String> = steps.blocks.iter().map(|b| format!("{} {}", b["type"], b["text"])).collect();
         assert_eq!(
             blocks,
             ["\"thinking\" \"Hm.\\nSo.\"", "\"tool_call\" \"{\\\"q\\\":1}\"", "\"tool_result\" \"found\"",]

@@ -123,12 +123,12 @@ fn is_workbook(catalog: &Catalog, member: &Member, limits: &Limits) -> bool {
             .is_ok_and(|bytes| workbook::mentions(&bytes, &WORKBOOK_COLUMNS))
 }
 
-fn claim(catalog: &Catalog, place: Place, found: Vec<(&Member, Role)>) -> Claim {
-    let mut parts: Vec<Part> = found.iter().map(|(m, role)| Part { member: m.id, role: *role }).collect();
+fn claim(catalog: &Catalog, place: Place, files: Vec<(&Member, Role)>) -> Claim {
+    let mut parts: Vec<Part> = files.iter().map(|(m, role)| Part { member: m.id, role: *role }).collect();
     // Files of the account are in `assets` beside its workbook. Any other file of an archive belongs to it too.
-    let found_ids: HashSet<usize> = found.iter().map(|(owner, _)| owner.id).collect();
+    let found_ids: HashSet<usize> = files.iter().map(|(owner, _)| owner.id).collect();
     let others = catalog.members().iter().filter(|m| place_of(m) == place && !found_ids.contains(&m.id));
-    let assets: BTreeSet<String> = found
+    let assets: BTreeSet<String> = files
         .iter()
         .map(|(owner, _)| format!("{}/assets", folder(&owner.name)).trim_start_matches('/').to_owned())
         .collect();

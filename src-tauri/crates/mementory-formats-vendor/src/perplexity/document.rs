@@ -90,11 +90,11 @@ fn exchange(line: usize, question: &str, answer: &str) -> Vec<Turn> {
     };
     let mut out = vec![turn("user", question, question)];
     if !text.trim().is_empty() {
-        let mut found = turn("assistant", &text, answer.trim());
+        let mut answer_turn = turn("assistant", &text, answer.trim());
         if !cited.is_empty() {
-            found.fields.insert("sources".into(), cited.join("\n").into());
+            answer_turn.fields.insert("sources".into(), cited.join("\n").into());
         }
-        out.push(found);
+        out.push(answer_turn);
     }
     out
 }
@@ -107,8 +107,8 @@ mod tests {
     fn headings_of_an_answer_are_not_questions() {
         let text = "<img src=\"https://r2cdn.perplexity.ai/pplx-full-logo-primary-dark.png\"/>\n\n# Why?\n\nSo.[^1]\n\n# More\n\n\
                     <div align=\"center\">⁂</div>\n\n[^1]: https://a.example\n\n---\n\n# And how?\n\nThus.\n";
-        let found = turns(text);
-        let texts: Vec<&str> = found.iter().map(|turn| turn.text.as_str()).collect();
+        let turns_read = turns(text);
+        let texts: Vec<&str> = turns_read.iter().map(|turn| turn.text.as_str()).collect();
         assert_eq!(texts, ["Why?", "So.[^1]\n\n# More", "And how?", "Thus."]);
     }
 }

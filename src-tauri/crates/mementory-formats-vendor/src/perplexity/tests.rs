@@ -19,11 +19,12 @@ fn a_query_is_not_in_the_verbatim_of_its_answer() {
 #[test]
 fn two_files_of_one_thread_are_one_conversation() {
     let Some(sample) = mementory_format::testkit::shared("exports/21-perplexity") else { return };
-    let found = read(&sample, &Perplexity);
-    assert_eq!((count(&found, Kind::Conversation), count(&found, Kind::Message)), (1, 4));
-    let texts: Vec<&str> = found.records.iter().filter(|r| r.kind == Kind::Message).map(|r| r.text.as_str()).collect();
+    let imported = read(&sample, &Perplexity);
+    assert_eq!((count(&imported, Kind::Conversation), count(&imported, Kind::Message)), (1, 4));
+    let texts: Vec<&str> =
+        imported.records.iter().filter(|r| r.kind == Kind::Message).map(|r| r.text.as_str()).collect();
     assert_eq!(texts, ["what eats slugs", "Hedgehogs[1].", "and snails?", "Thrushes."]);
-    assert_eq!(keys(&found), keys(&read(&sample, &Perplexity)));
+    assert_eq!(keys(&imported), keys(&read(&sample, &Perplexity)));
 }
 
 #[test]
@@ -64,14 +65,14 @@ fn a_workbook_that_expands_too_far_is_refused() {
     let path = scratch.put("bomb.xlsx", bytes);
     let limits = Limits { expanded_bytes: 1000, ..Limits::default() };
     let catalog = Catalog::open(&[path], &limits, None).unwrap();
-    let found = detect(&catalog, &limits, Some("perplexity")).unwrap();
+    let detection = detect(&catalog, &limits, Some("perplexity")).unwrap();
     let context = mementory_format::ReadContext {
         limits,
         now: mementory_model::Timestamp::from_micros(0).unwrap(),
         passphrase: None,
     };
     let mut sink = mementory_format::testkit::MemorySource::default();
-    let result = mementory_format::Format::read(&Perplexity, &catalog, &found.sources[0], &context, &mut sink);
+    let result = mementory_format::Format::read(&Perplexity, &catalog, &detection.sources[0], &context, &mut sink);
     assert!(matches!(result, Err(FormatError::Limit { limit: "expanded_bytes", .. })), "{result:?}");
 }
 
@@ -85,7 +86,7 @@ fn files_of_other_programs_are_not_claimed() {
     ] {
         let limits = Limits::default();
         let catalog = Catalog::from_text(text, &limits);
-        let found = detect(&catalog, &limits, None).unwrap();
-        assert!(found.sources.iter().all(|source| source.format != "perplexity"), "{text}");
+        let detection = detect(&catalog, &limits, None).unwrap();
+        assert!(detection.sources.iter().all(|source| source.format != "perplexity"), "{text}");
     }
 }

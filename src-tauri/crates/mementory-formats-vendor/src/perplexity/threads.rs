@@ -24,8 +24,8 @@ const CONVERSATION_MEMBERS: [&str; 10] = [
     "collection_uuid",
     "mode",
 ];
-/// Members of a thread or of its metadata that have a field in the model, members that differ in each export, and the
-/// lists of entries.
+/// Members of a thread or of its metadata that are not stored as fields: those with a field in the model, those that
+/// differ in each export, and the lists of entries.
 const THREAD_MEMBERS: [&str; 29] = [
     "thread_id",
     "context_uuid",
@@ -274,8 +274,9 @@ fn read_thread(
     let ids = entries.iter().filter_map(|raw| first_id(&Object::parse(raw.get())?, &IDS_IN_ENTRIES));
     let ids: HashSet<String> = ids.collect();
     let is_one_thread = ids.len() <= 1;
-    // Entries without an id belong together because they are in one list. Its first entry identifies it, so that the
-    // thread keeps its key when it grows. An address may be that of the thread or of its first entry.
+    // Entries that name no thread belong together, because they are in one list. The first entry identifies their
+    // thread, so that the key stays the same when entries are added. The address in an entry may be that of the thread
+    // or of the first entry.
     let first = entries.iter().find_map(|raw| Some((raw, Object::parse(raw.get())?)));
     let address = || first_id(&first.as_ref()?.1, &SLUGS_IN_ENTRIES);
     let only_name = ids.into_iter().next().or_else(|| whole.id.clone()).or_else(address);

@@ -64,8 +64,8 @@ mod tests {
     fn headings_are_prompts_and_quotes_are_the_programs_own_words() {
         let text = "# aider chat started at 2026-11-20 10:00:00\n\n> Aider v0.90\n\n#### how deep  \n#### are leeks?\n\n\
                     15 cm.\n\n#### why\n\n## Because\nof light.\n\n> Tokens: 12\n";
-        let found = read(text).unwrap();
-        let turns: Vec<(&str, &str)> = found.turns.iter().map(|turn| (turn.role, turn.text.as_str())).collect();
+        let transcript = read(text).unwrap();
+        let turns: Vec<(&str, &str)> = transcript.turns.iter().map(|turn| (turn.role, turn.text.as_str())).collect();
         assert_eq!(
             turns,
             [
@@ -75,7 +75,7 @@ mod tests {
                 ("assistant", "## Because\nof light.")
             ]
         );
-        assert!(found.has_only_a_head_before());
+        assert!(transcript.has_only_a_head_before());
         assert!(read("# a note\n\n#### a heading\n\ntext").is_none());
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn is_export(text: &str) -> bool {
     text.lines().next().is_some_and(|line| line.trim_end() == TITLE)
 }
 
-/// The turns of an export. None if the text is no export, or if it has no turns.
+/// The turns of an export. None if the text is not an export, or if it has no turns.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     if !is_export(text) {
         return None;
@@ -99,13 +99,13 @@ mod tests {
     fn headings_begin_turns_and_actions_are_not_the_persons_words() {
         let text = "# Cascade Chat Conversation\n\nNote: _only the output_\n\n### User Input\n\nPlan the beds\n*as last year*\n\n\
                     *Viewed [beds.md](file:///g/beds.md) *\n\n### Planner Response\n\n*Grep searched codebase*\n\n### Beds\nFour.\n";
-        let found = read(text).unwrap();
-        let turns: Vec<(&str, &str)> = found.turns.iter().map(|turn| (turn.role, turn.text.as_str())).collect();
+        let transcript = read(text).unwrap();
+        let turns: Vec<(&str, &str)> = transcript.turns.iter().map(|turn| (turn.role, turn.text.as_str())).collect();
         assert_eq!(
             turns,
             [("user", "Plan the beds\n*as last year*"), ("assistant", "*Grep searched codebase*\n\n### Beds\nFour.")]
         );
-        assert!(found.turns[0].source.contains("beds.md"));
+        assert!(transcript.turns[0].source.contains("beds.md"));
         assert!(read("# Cascade Chat Conversation\n\nabout waterfalls").is_none());
         assert!(read("# Notes\n\n### User Input\n\nx").is_none());
     }

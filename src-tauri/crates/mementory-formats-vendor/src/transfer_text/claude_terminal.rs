@@ -26,7 +26,7 @@ struct Block<'t> {
     lines: Vec<&'t str>,
 }
 
-/// The turns of a session. None if the text is no session, or if the person says nothing in it.
+/// The turns of a session. None if the text is not a session, or if the person says nothing in it.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let names_itself =
         |line: &str| line.contains("Claude Code v") && line.contains('█') || line.contains("✻ Welcome to Claude Code");
@@ -126,9 +126,9 @@ mod tests {
         let text = " ▐▛███▜▌   Claude Code v2.1.5\n▝▜█████▛▘  Quill 4\n  ▘▘ ▝▝    ~/garden\n\n❯ Which beds are free?      \n  \
                     Look it up.\n\n● I look.\n\n● Read(beds.md)\n  ⎿  Read 12 lines\n\n  Read 2 files (ctrl+o to expand)\n\n\
                     ● Two:\n\n  - north\n  > quoted\n\n✻ Worked for 12s\n\n❯ /clear\n  ⎿  (no content)\n";
-        let found = turns(text);
+        let turns_read = turns(text);
         assert_eq!(
-            found,
+            turns_read,
             [
                 ("user", "Which beds are free?\nLook it up.".to_owned()),
                 ("assistant", "I look.\n\nTwo:\n\n- north\n> quoted".to_owned()),

@@ -9,7 +9,7 @@ use mementory_format::Member;
 use mementory_formats_shared::roles;
 use mementory_model::{Kind, MessagePart, Origin, Record, RecordKey, Source, Unit, Verbatim};
 
-/// Assistants whose name may stand in a turn's label or in the file name.
+/// Assistants whose name may be in the label of a turn or in the file name.
 const ASSISTANTS: [&str; 8] = ["chatgpt", "claude", "gemini", "copilot", "grok", "deepseek", "mistral", "perplexity"];
 /// Programs whose sessions SpecStory exports, each with its platform.
 const PROGRAMS: [(&str, &str); 6] = [
@@ -54,22 +54,23 @@ fn session_of(preamble: &str) -> Option<Session<'_>> {
 }
 
 /// The conversation with its messages.
-pub(super) fn unit(found: &Transcript, text: &str, place: &TextSource<'_>) -> Unit {
-    let is_export = found.style == Some(Style::Export);
-    let session = session_of(&found.preamble).filter(|_| is_export);
+pub(super) fn unit(transcript: &Transcript, text: &str, place: &TextSource<'_>) -> Unit {
+    let is_export = transcript.style == Some(Style::Export);
+    let session = session_of(&transcript.preamble).filter(|_| is_export);
     // A session that was continued and exported again keeps its id.
     let id = session.as_ref().map_or_else(|| text_id("", text.trim()), |session| format!("session/{}", session.id));
     let source = Source {
-        platform: platform(found, session.as_ref(), place),
+        platform: platform(transcript, session.as_ref(), place),
         conversation: Some(id.clone()),
         method: (!is_export).then(|| "pasted".into()),
         ..Source::default()
     };
-    let mut head = Record::new(Kind::Conversation, RecordKey::new(FORMAT_ID, id.as_str()), found.preamble.as_str());
+    let mut head =
+        Record::new(Kind::Conversation, RecordKey::new(FORMAT_ID, id.as_str()), transcript.preamble.as_str());
     head.origin_id = Some(session.as_ref().map_or_else(|| id.clone(), |session| session.id.to_owned()));
-    head.title = title(found, place);
-    head.times.created = found.turns.iter().filter_map(|turn| turn.time).min();
-    head.times.updated = found.turns.iter().filter_map(|turn| turn.time).max();
+    head.title = title(transcript, place);
+    head.times.created = transcript.turns.iter().filter_map(|turn| turn.time).min();
+    head.times.updated = transcript.turns.iter().filter_map(|turn| turn.time).max();
     head.source = Source { conversation: None, ..source.clone() };
     head.origin = place.origin(1);
     if let Some(session) = &session {
@@ -77,7 +78,7 @@ pub(super) fn unit(found: &Transcript, text: &str, place: &TextSource<'_>) -> Un
     }
     let key = head.key.clone();
     let mut records = vec![head];
-    for (position, turn) in found.turns.iter().enumerate() {
+    for (position, turn) in transcript.turns.iter().enumerate() {
         let mut record = message(turn, &id, position, is_export);
         record.source = source.clone();
         record.origin = place.origin(turn.line);
@@ -118,27 +119,27 @@ fn message(turn: &Turn, conversation: &str, position: usize, is_export: bool) ->
     record
 }
 
-fn platform(found: &Transcript, session: Option<&Session<'_>>, place: &TextSource<'_>) -> String {
-    if let Some(platform) = found.platform {
+fn platform(transcript: &Transcript, session: Option<&Session<'_>>, place: &TextSource<'_>) -> String {
+    if let Some(platform) = transcript.platform {
         return platform.into();
     }
     if let Some(session) = session {
         let known_program = PROGRAMS.iter().find(|(name, _)| session.program.starts_with(name));
         return known_program.map_or("other", |(_, platform)| *platform).into();
     }
-    if let Some(platform) = head::platform(&found.preamble) {
+    if let Some(platform) = head::platform(&transcript.preamble) {
         return platform.into();
     }
     let name = place.member.file_name().to_lowercase();
-    let labels: Vec<String> = found.turns.iter().map(|turn| turn.label.to_lowercase()).collect();
+    let labels: Vec<String> = transcript.turns.iter().map(|turn| turn.label.to_lowercase()).collect();
     let is_from = |who: &str| labels.iter().any(|label| label.starts_with(who)) || name.contains(who);
     ASSISTANTS.into_iter().find(|who| is_from(who)).unwrap_or("other").into()
 }
 
 /// The last heading before the turns that is not only a time. If there is none, the title in the front matter, the file
 /// name, or else the first line of the first turn that has text.
-fn title(found: &Transcript, place: &TextSource<'_>) -> Option<String> {
-    let mut headings = found.preamble.lines().filter_map(|line| {
+fn title(transcript: &Transcript, place: &TextSource<'_>) -> Option<String> {
+    let mut headings = transcript.preamble.lines().filter_map(|line| {
         let line = line.trim();
         let title = line.trim_start_matches('#');
         (title.len() < line.len()).then(|| title.trim())
@@ -149,8 +150,8 @@ fn title(found: &Transcript, place: &TextSource<'_>) -> Option<String> {
     };
     let heading = headings.rfind(is_title).map(str::to_owned);
     let stem = || place.member.file_name().rsplit_once('.').map(|(stem, _)| stem.to_owned());
-    let first_text = || found.turns.iter().find(|turn| !turn.text.is_empty()).map(|turn| first_line(&turn.text));
-    let in_front = || head::title(&found.preamble).map(str::to_owned);
+    let first_text = || transcript.turns.iter().find(|turn| !turn.text.is_empty()).map(|turn| first_line(&turn.text));
+    let in_front = || head::title(&transcript.preamble).map(str::to_owned);
     heading.or_else(in_front).or_else(stem).or_else(first_text)
 }
 

@@ -62,8 +62,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
     let in_vaults = if is_selected { BTreeSet::new() } else { notes_of_vaults(catalog) };
     let mut exported: BTreeMap<(usize, Option<usize>), Claim> = BTreeMap::new();
     for member in catalog.members() {
-        // A conversation that SpecStory or Cascade wrote is recognised by its first line, and one of Convoviz by its front
-        // matter, so it is claimed even among notes.
+        // A conversation from SpecStory or Cascade is recognised by its first line, and one from Convoviz by its front
+        // matter. Such a conversation is claimed even among notes.
         if notes.contains(&member.id) && !is_marked_export(catalog, member) {
             continue;
         }
@@ -95,7 +95,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
             // In a vault, a conversation is also a note to which other notes may link, so its confidence is lower.
             Some((kind, _, reason)) if in_vaults.contains(&member.id) => (kind, 0.6, reason),
             Some(found) => found,
-            // As the nearest format of an unknown file, plain text comes after all that know something of the file.
+            // The confidence is low. If no format claims the file, a format that recognises part of it is suggested
+            // before plain text.
             None if looks_like_json(&text) => {
                 (TextKind::Plain, 0.15, "JSON in no known shape, read as plain text".into())
             }
@@ -180,20 +181,20 @@ fn detect_kind(text: &str, member: &Member, is_pasted: bool) -> Option<(TextKind
     if let Some(reason) = programs::reason(text, false) {
         return Some((TextKind::Transcript, 0.9, reason));
     }
-    let found = entries::read(text);
-    let known_heading_count = count_known_headings(&found);
-    let is_dated_list = found.dated_count >= 2 || (found.dated_count == 1 && known_heading_count >= 1);
+    let list = entries::read(text);
+    let known_heading_count = count_known_headings(&list);
+    let is_dated_list = list.dated_count >= 2 || (list.dated_count == 1 && known_heading_count >= 1);
     // A diary has dates as well, but much more text between them.
-    let is_mostly_entries = 2 * found.dated_count >= found.marked_count
-        && (found.is_from_code_fences || known_heading_count >= 1 || 4 * found.dated_count >= found.entries.len());
+    let is_mostly_entries = 2 * list.dated_count >= list.marked_count
+        && (list.is_from_code_fences || known_heading_count >= 1 || 4 * list.dated_count >= list.entries.len());
     if is_dated_list && is_mostly_entries {
         let reason =
-            format!("Found {} entries with a date in front, as an assistant lists its memories", found.dated_count);
+            format!("Found {} entries with a date in front, as an assistant lists its memories", list.dated_count);
         return Some((TextKind::ImportAnswer, 0.7, reason));
     }
-    if found.bracketed_count >= 2 && 3 * found.bracketed_count >= 2 * found.entries.len() {
+    if list.bracketed_count >= 2 && 3 * list.bracketed_count >= 2 * list.entries.len() {
         let reason =
-            format!("Found {} entries led by words in brackets, as an import prompt asks for", found.bracketed_count);
+            format!("Found {} entries led by words in brackets, as an import prompt asks for", list.bracketed_count);
         return Some((TextKind::ImportAnswer, 0.6, reason));
     }
     if let Some(reason) = programs::reason(text, true) {
@@ -213,7 +214,7 @@ fn detect_kind(text: &str, member: &Member, is_pasted: bool) -> Option<(TextKind
             return Some((TextKind::Transcript, 0.6, format!("Found a copied conversation of {count} turns")));
         }
     }
-    if known_heading_count >= 3 && !found.entries.is_empty() {
+    if known_heading_count >= 3 && !list.entries.is_empty() {
         let reason = "Found the headings that an assistant uses to list its memories".into();
         return Some((TextKind::ImportAnswer, 0.6, reason));
     }
@@ -221,21 +222,21 @@ fn detect_kind(text: &str, member: &Member, is_pasted: bool) -> Option<(TextKind
     let has_name = MEMORY_WORDS.iter().any(|word| name.contains(*word)) && !name.ends_with(".md");
     let is_named_memories =
         has_name || entries::begins_with_page_title(text) || text.to_lowercase().contains("saved memories");
-    let has_sentence_lines = found.has_one_sentence_per_line && found.sections.len() <= 1;
-    if has_sentence_lines && (is_named_memories || most_entries_begin_like_memories(&found)) {
-        let reason = format!("Found {} sentences, one per line, as in a list of saved memories", found.entries.len());
+    let has_sentence_lines = list.has_one_sentence_per_line && list.sections.len() <= 1;
+    if has_sentence_lines && (is_named_memories || most_entries_begin_like_memories(&list)) {
+        let reason = format!("Found {} sentences, one per line, as in a list of saved memories", list.entries.len());
         return Some((TextKind::MemoryLines, if is_named_memories { 0.6 } else { 0.5 }, reason));
     }
     None
 }
 
 /// Counts the headings in the text that belong to the answer to Claude's import prompt.
-pub(super) fn count_known_headings(found: &Entries) -> usize {
-    CLAUDE_HEADINGS.iter().filter(|h| found.sections.iter().any(|s| s.to_lowercase() == **h)).count()
+pub(super) fn count_known_headings(list: &Entries) -> usize {
+    CLAUDE_HEADINGS.iter().filter(|h| list.sections.iter().any(|s| s.to_lowercase() == **h)).count()
 }
 
 /// True if at least two entries, and at least two thirds of all, begin like saved memories.
-fn most_entries_begin_like_memories(found: &Entries) -> bool {
-    let count = found.entries.iter().filter(|e| entries::begins_like_memory(&e.content)).count();
-    count >= 2 && 3 * count >= 2 * found.entries.len()
+fn most_entries_begin_like_memories(list: &Entries) -> bool {
+    let count = list.entries.iter().filter(|e| entries::begins_like_memory(&e.content)).count();
+    count >= 2 && 3 * count >= 2 * list.entries.len()
 }

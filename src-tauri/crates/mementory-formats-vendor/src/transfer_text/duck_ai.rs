@@ -8,9 +8,9 @@ use mementory_model::Timestamp;
 
 /// Beginning of the first line of a saved chat.
 const MARK: &str = "This conversation was generated with Duck.ai";
-/// The line after an answer, except the last one.
+/// The line after each answer except the last one.
 const RULE: &str = "--------------------";
-/// Name before the answers of its search.
+/// Name before the answers of Duck.ai's search, in place of that of a model.
 const SEARCH: &str = "Assist";
 /// Longest name of a model, in characters.
 const MAX_NAME: usize = 40;
@@ -61,8 +61,8 @@ fn prompt_head(line: &str) -> Option<(usize, &str)> {
     Some((number.parse().ok()?, date))
 }
 
-/// Position of the line that begins the answer. Its name is the one in the first line, unless the person changed the
-/// model.
+/// Position of the line that begins the answer. It contains the name of the model. This is `model`, the one in the head
+/// of the chat, unless the person changed the model later.
 fn answer_start(block: &[&str], model: &str) -> Option<usize> {
     let names = || {
         let pairs = (1..).zip(block.windows(2)).filter_map(|(at, pair)| match pair {
@@ -74,9 +74,9 @@ fn answer_start(block: &[&str], model: &str) -> Option<usize> {
     let is_other_model = |name: &str| {
         name.starts_with(char::is_alphabetic) && name.contains(|c: char| c.is_ascii_digit()) && !name.contains("  ")
     };
-    let found = names().find(|(_, name)| name.eq_ignore_ascii_case(model));
-    let found = found.or_else(|| names().find(|(_, name)| *name == SEARCH));
-    found.or_else(|| names().find(|(_, name)| is_other_model(name))).map(|(at, _)| at)
+    let name_line = names().find(|(_, name)| name.eq_ignore_ascii_case(model));
+    let name_line = name_line.or_else(|| names().find(|(_, name)| *name == SEARCH));
+    name_line.or_else(|| names().find(|(_, name)| is_other_model(name))).map(|(at, _)| at)
 }
 
 fn turn(role: &'static str, lines: &[&str], start: usize, time: Option<Timestamp>) -> Turn {
@@ -94,12 +94,13 @@ fn turn(role: &'static str, lines: &[&str], start: usize, time: Option<Timestamp
     }
 }
 
-/// The order of day and month in the dates, which the browser wrote in the form of its language. None if the dates do
-/// not show it.
+/// The order of day and month in the dates. The browser writes dates in the form of its language. None if the dates do
+/// not show their order.
 fn order_of(dates: &[&str]) -> Option<Order> {
     let stamps: Vec<Stamp> = dates.iter().filter_map(|date| Stamp::parse(date)).collect();
     match day_order(&stamps) {
-        // Languages that write "p. m." and no slashes put the day first.
+        // If the order is only a guess, it is used only for dates with dots and without slashes, as in "p. m.". The
+        // languages that write such dates put the day first.
         (Order::DayFirst, false) => {
             dates.iter().any(|date| date.contains('.') && !date.contains('/')).then_some(Order::DayFirst)
         }
@@ -129,9 +130,9 @@ mod tests {
         let text = "User prompt 1 of 2 - 5/12/2026, 9:13:52 AM:\nSow these:\n\nBed 1:\nleeks\n\nQuill 4 mini:\nSow now.\n\n\
                     --------------------\n\nUser prompt 2 of 2 - 5/12/2026, 9:14:00 AM:\nUser prompt 1 of 9:\n\nQuill 5:\nSo.";
         let expected = ["Sow these:\n\nBed 1:\nleeks", "Sow now.", "User prompt 1 of 9:", "So."];
-        let found = turns(text);
-        assert_eq!(found.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), expected);
-        let assistants = found.iter().filter(|(role, _)| *role == roles::ASSISTANT).count();
+        let turns_read = turns(text);
+        assert_eq!(turns_read.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), expected);
+        let assistants = turns_read.iter().filter(|(role, _)| *role == roles::ASSISTANT).count();
         assert_eq!(assistants, 2);
         assert_eq!(turns("User prompt 1 of 1:\nNo answer yet\n"), [("user", "No answer yet".to_owned())]);
         assert!(read("User prompt 1 of 1:\nhello").is_none());

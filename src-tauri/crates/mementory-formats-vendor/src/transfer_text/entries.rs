@@ -157,7 +157,7 @@ const WORDS_FOR_USER: [&str; 28] = [
     "ユーザー",
     "사용자",
 ];
-/// Articles before that word.
+/// Articles that may precede the word for the person.
 const ARTICLES: [&str; 8] = ["der", "die", "le", "la", "el", "o", "a", "de"];
 
 /// True if a line begins like a saved memory.
@@ -189,7 +189,7 @@ pub(super) fn read(text: &str) -> Entries {
 /// The lines to read, and true if they are from code fences.
 fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
     let mut all: Vec<Line<'_>> = text.lines().enumerate().map(|(i, text)| Line { number: i + 1, text }).collect();
-    // The title of the page is no memory.
+    // The title of the page is not a memory.
     if let Some(first) = all.iter().position(|line| !line.text.trim().is_empty())
         && is_page_title(all[first].text.trim())
     {
@@ -223,10 +223,10 @@ fn read_list(lines: &[Line<'_>], out: &mut Entries) {
         let is_indented = line.text.starts_with([' ', '\t']);
         if text.is_empty() {
             is_entry_open = false;
-        } else if let Some(found) =
+        } else if let Some(marker) =
             parse_marker(text).filter(|_| !(is_entry_open && is_indented && is_bullet_without_date(text)))
         {
-            out.push_marked(&found, line, &section);
+            out.push_marked(&marker, line, &section);
             (is_entry_open, is_paragraph) = (true, false);
         } else if let Some(title) = heading_title(text).filter(|_| !is_indented) {
             out.sections.push(title.clone());
@@ -245,10 +245,9 @@ fn read_list(lines: &[Line<'_>], out: &mut Entries) {
     }
 }
 
-/// Range of the lines that can be entries. In code fences and in a list without dates, these are all lines. In a list
-/// with dates, they are the lines from the first marker or heading to the end of the last entry, because the lines
-/// before and after the list are words of the assistant. A line that announces the list ("Here is everything I know:")
-/// does not count as a heading.
+/// Range of the lines that can be entries. In code fences and in a list without dates, these are all lines. A list with
+/// dates extends from the first marker or heading to the end of the last entry, because the assistant may write lines
+/// before and after it. A line that announces the list ("Here is everything I know:") does not count as a heading.
 fn list_range(lines: &[Line<'_>], is_from_code_fences: bool) -> std::ops::Range<usize> {
     let begins_list = |l: &Line<'_>| {
         let text = l.text.trim();
@@ -334,14 +333,14 @@ fn read_prose(lines: &[Line<'_>], out: &mut Entries) {
 }
 
 impl Entries {
-    fn push_marked(&mut self, found: &Marker<'_>, line: &Line<'_>, section: &Option<String>) {
+    fn push_marked(&mut self, marker: &Marker<'_>, line: &Line<'_>, section: &Option<String>) {
         self.marked_count += 1;
-        self.dated_count += usize::from(found.is_dated);
-        self.bracketed_count += usize::from(found.is_bracketed);
+        self.dated_count += usize::from(marker.is_dated);
+        self.bracketed_count += usize::from(marker.is_bracketed);
         self.entries.push(Entry {
-            day: found.date_raw.and_then(dates::parse_day),
-            date_raw: found.date_raw.map(str::to_owned),
-            ..Entry::from_line(found.rest, line, section)
+            day: marker.date_raw.and_then(dates::parse_day),
+            date_raw: marker.date_raw.map(str::to_owned),
+            ..Entry::from_line(marker.rest, line, section)
         });
     }
 }

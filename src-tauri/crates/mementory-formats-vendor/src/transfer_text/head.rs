@@ -27,8 +27,8 @@ const CHATS: [(&str, &str); 21] = [
 
 /// The platform of the first chat to which the text links.
 pub(super) fn platform(text: &str) -> Option<&'static str> {
-    let found = CHATS.iter().filter_map(|(address, name)| Some((text.find(*address)?, *name)));
-    found.min_by_key(|(at, _)| *at).map(|(_, name)| name)
+    let links = CHATS.iter().filter_map(|(address, name)| Some((text.find(*address)?, *name)));
+    links.min_by_key(|(at, _)| *at).map(|(_, name)| name)
 }
 
 /// True if there is front matter, and it links to a chat.

@@ -46,8 +46,8 @@ pub(super) fn date_marker(text: &str) -> Option<Marker<'_>> {
             return Some(marker(rest, is_known || has_dash && may_mean_unknown(inside)));
         }
         // Without a separator, only a day or a word for "unknown" is a marker, because `[link](url)`, `[x] task` and
-        // the time stamps of log files are in brackets too.
-        // ChatGPT lists its memories as `1. [2025-04-01]. x`.
+        // the time stamps of log files are in brackets too. ChatGPT writes a full stop after the date: `1.
+        // [2025-04-01]. x`.
         let rest = after_bracket.trim_start_matches('.').trim_start();
         let has_text = !rest.is_empty() && !after_bracket.starts_with('(') && !inside.contains(':');
         return (is_known && has_text).then(|| marker(rest, true));

@@ -147,7 +147,7 @@ const SAID_SUFFIXES: [&str; 29] = [
     " ने कहा",
     " responded",
 ];
-/// What stands before the name of an assistant in such a line: an article, or the verb.
+/// Words before the name of an assistant in such a line: an article, or the verb.
 const SAID_PREFIXES: [&str; 3] = ["o ", "το ", "قال "];
 /// Labels that are not taken for a speaker, because ordinary lines begin with them (`Context: …`).
 const LABELS_OF_NO_SPEAKER: [&str; 8] =
@@ -231,13 +231,13 @@ fn speaker<'l>(
     detail: Option<&'l str>,
     is_certain: bool,
 ) -> Speaker<'l> {
-    let found = detail.and_then(time_in);
-    let model = match found {
+    let time_and_rest = detail.and_then(time_in);
+    let model = match time_and_rest {
         Some((before, _)) => Some(before),
         None => detail.filter(|text| text.chars().any(char::is_alphabetic) && !text.contains([',', '/'])),
     };
     let model = model.filter(|text| role == roles::ASSISTANT && !text.is_empty());
-    Speaker { role, label, rest, style, time: found.map(|(_, time)| time), model, is_certain }
+    Speaker { role, label, rest, style, time: time_and_rest.map(|(_, time)| time), model, is_certain }
 }
 
 /// The label in bold and the text after it, which is empty, begins with a colon, or is a time. None for other bold
@@ -396,8 +396,8 @@ mod tests {
             ("You should know: it rains", None),
             ("https://example.org", None),
         ] {
-            let found = parse(line).map(|speaker| (speaker.role, speaker.label, speaker.rest));
-            assert_eq!(found, expected, "{line}");
+            let label = parse(line).map(|speaker| (speaker.role, speaker.label, speaker.rest));
+            assert_eq!(label, expected, "{line}");
         }
     }
 
@@ -418,9 +418,9 @@ mod tests {
             ("## ChatGPT (Quill 5)", None, Some("Quill 5")),
             ("## User (1/16/2026, 4:48 PM)", None, None),
         ] {
-            let found = parse(line).unwrap();
-            assert_eq!(found.time.map(Timestamp::to_rfc3339).as_deref(), time, "{line}");
-            assert_eq!(found.model, model, "{line}");
+            let speaker = parse(line).unwrap();
+            assert_eq!(speaker.time.map(Timestamp::to_rfc3339).as_deref(), time, "{line}");
+            assert_eq!(speaker.model, model, "{line}");
         }
     }
 }

@@ -62,9 +62,9 @@ impl Transcript {
         self.turns.len() >= 2 && (is_labelled || is_marked)
     }
 
-    /// True for Markdown that a program exported. This is any text in the style of SpecStory, and any text whose
-    /// speakers are in headings or in bold under names that notes do not use as headings, if the speaker changes at
-    /// least three times, or once in a text whose turns have times.
+    /// True for Markdown that a program exported: any text in the style of SpecStory, and any text whose speakers are
+    /// named in headings or in bold, by names that are unusual as headings in notes. In the second case, the speaker
+    /// must change at least three times, or once if the turns have times.
     pub(super) fn is_exported(&self) -> bool {
         let is_marked = self.style >= Some(Style::Bold) && self.is_certain;
         let is_dated = self.turns.iter().any(|turn| turn.time.is_some());
@@ -97,8 +97,12 @@ fn is_head_line(line: &str) -> bool {
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let speakers = speakers_of(text);
     let style = style_of(&speakers)?;
-    let mut speakers =
-        speakers.into_iter().filter(|(_, found)| style.is_none_or(|style| found.style == style)).peekable();
+    let mut speakers: Vec<_> =
+        speakers.into_iter().filter(|(_, found)| style.is_none_or(|style| found.style == style)).collect();
+    if begins_with_model_line(&speakers) {
+        speakers.remove(0);
+    }
+    let mut speakers = speakers.into_iter().peekable();
     let mut out = Transcript { style, is_certain: true, ..Transcript::default() };
     for (number, line) in text.lines().enumerate() {
         if let Some((_, found)) = speakers.next_if(|(at, _)| *at == number) {
@@ -137,15 +141,15 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     (is_export || has_spoken(roles::USER) && has_spoken(roles::ASSISTANT)).then_some(out)
 }
 
-fn turn(found: &Speaker<'_>, number: usize, line: &str) -> Turn {
+fn turn(speaker: &Speaker<'_>, number: usize, line: &str) -> Turn {
     Turn {
-        role: found.role,
-        label: found.label.to_owned(),
-        text: found.rest.to_owned(),
+        role: speaker.role,
+        label: speaker.label.to_owned(),
+        text: speaker.rest.to_owned(),
         line: number + 1,
         source: line.to_owned(),
-        time: found.time,
-        model: found.model.map(str::to_owned),
+        time: speaker.time,
+        model: speaker.model.map(str::to_owned),
     }
 }
 
@@ -172,9 +176,9 @@ fn speakers_of(text: &str) -> Vec<(usize, Speaker<'_>)> {
     out
 }
 
-/// The most certain style in which both sides speak. `Some(None)` if both speak, but in different styles. None if only
-/// one side speaks, or neither does. Lines in any other style are ordinary text, because exports may have
-/// `**User:** name` in the head, and people quote conversations.
+/// The most certain style in which both the user and the assistant speak. `Some(None)` if both speak, but in different
+/// styles. None if one of them does not speak. Lines in other styles are ordinary text, because the head of an export
+/// may contain `**User:** name`, and people quote conversations.
 fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     let speaks = |style: Option<Style>, role: &str| {
         speakers.iter().any(|(_, found)| style.is_none_or(|style| found.style == style) && found.role == role)
@@ -186,6 +190,14 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     let both_speak = |style: Option<Style>| speaks(style, roles::USER) && speaks(style, roles::ASSISTANT);
     let styles = [Style::Heading, Style::Bold, Style::Plain].map(Some);
     styles.into_iter().chain([None]).find(|style| both_speak(*style))
+}
+
+/// True if the first speaker is none: the line `Model: …` in the head of an export. The assistant has another name then.
+fn begins_with_model_line(speakers: &[(usize, Speaker<'_>)]) -> bool {
+    let is_model = |speaker: &Speaker<'_>| speaker.label.eq_ignore_ascii_case("model");
+    let Some(((_, first), others)) = speakers.split_first() else { return false };
+    let speaks = |(_, other): &(usize, Speaker<'_>)| other.role == roles::ASSISTANT && !is_model(other);
+    is_model(first) && !first.rest.trim().is_empty() && others.iter().any(speaks)
 }
 
 /// If the first line of a turn is only a time, removes the line and sets the time of the turn.
@@ -214,68 +226,75 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn texts(found: &Transcript) -> Vec<&str> {
-        found.turns.iter().map(|turn| turn.text.as_str()).collect()
+    fn texts(transcript: &Transcript) -> Vec<&str> {
+        transcript.turns.iter().map(|turn| turn.text.as_str()).collect()
     }
 
     #[test]
     fn the_footer_of_an_extension_is_not_part_of_an_answer() {
         let text = "## Prompt:\nWhat eats slugs?\n\n## Response:\nHedgehogs.\n\n---\nPowered by ChatGPT Exporter (x)";
-        let found = read(text).unwrap();
-        assert_eq!(found.turns[1].text, "Hedgehogs.");
-        assert!(found.turns[1].source.contains("Powered by"));
+        let transcript = read(text).unwrap();
+        assert_eq!(transcript.turns[1].text, "Hedgehogs.");
+        assert!(transcript.turns[1].source.contains("Powered by"));
     }
 
     #[test]
     fn a_rule_after_every_turn_is_not_part_of_the_last_one() {
-        let found = read("**User**\n\nHi\n\n---\n\n**Bot**\n\nHello\n\n---\n").unwrap();
-        assert_eq!(texts(&found), ["Hi", "Hello"]);
-        let found = read("**User**\n\nHi\n\n**Bot**\n\nHello\n\n---\n").unwrap();
-        assert_eq!(texts(&found), ["Hi", "Hello\n\n---"]);
+        let transcript = read("**User**\n\nHi\n\n---\n\n**Bot**\n\nHello\n\n---\n").unwrap();
+        assert_eq!(texts(&transcript), ["Hi", "Hello"]);
+        let transcript = read("**User**\n\nHi\n\n**Bot**\n\nHello\n\n---\n").unwrap();
+        assert_eq!(texts(&transcript), ["Hi", "Hello\n\n---"]);
     }
 
     #[test]
     fn labels_in_code_are_text_and_a_conversation_needs_two_speakers() {
         let text = "Title\n\nUser: explain\n```\nuser: root\nassistant: x\n```\nAI: done";
-        let found = read(text).unwrap();
-        assert_eq!(found.turns.len(), 2);
-        assert_eq!(found.preamble, "Title");
-        assert!(found.turns[0].text.contains("user: root"));
+        let transcript = read(text).unwrap();
+        assert_eq!(transcript.turns.len(), 2);
+        assert_eq!(transcript.preamble, "Title");
+        assert!(transcript.turns[0].text.contains("user: root"));
         assert!(read("User: a\nUser: b").is_none());
         let nested = read("User: a\n````\n```\nAI: in code\n```\nAI: still in code\n````\nAI: b").unwrap();
         assert_eq!(nested.turns.len(), 2);
     }
 
     #[test]
+    fn the_model_in_the_head_does_not_speak() {
+        let text = "Slugs\nCreated: 5/1/2026\nModel: claude-5\n---\n\nHuman: Hi\n\nAssistant: Hello";
+        assert_eq!(texts(&read(text).unwrap()), ["Hi", "Hello"]);
+        assert_eq!(texts(&read("Model: Hello\nUser: Hi\nModel: Yes").unwrap()), ["Hello", "Hi", "Yes"]);
+    }
+
+    #[test]
     fn members_of_the_head_and_quoted_speakers_are_not_turns() {
         let text = "# Slugs\n\n**User:** Amrei\n**Created:** 5/1/2026\n\n## Prompt:\nWhat eats slugs?\n\n## Response:\nAs said:\n**User:** x\n**Claude:** y";
-        let found = read(text).unwrap();
-        assert_eq!(texts(&found), ["What eats slugs?", "As said:\n**User:** x\n**Claude:** y"]);
-        assert!(found.has_only_a_head_before() && !found.is_exported());
+        let transcript = read(text).unwrap();
+        assert_eq!(texts(&transcript), ["What eats slugs?", "As said:\n**User:** x\n**Claude:** y"]);
+        assert!(transcript.has_only_a_head_before() && !transcript.is_exported());
     }
 
     #[test]
     fn the_time_of_a_turn_may_be_a_line_of_its_own() {
-        let found =
+        let transcript =
             read("**You said:**\n2026-01-16 10:00\n\nHi\n\n---\n\n**ChatGPT said:**\n*2026-01-16 10:01*\nHello")
                 .unwrap();
-        assert_eq!(texts(&found), ["Hi", "Hello"]);
-        assert!(found.turns.iter().all(|turn| turn.time.is_some()) && found.is_exported());
-        let found =
+        assert_eq!(texts(&transcript), ["Hi", "Hello"]);
+        assert!(transcript.turns.iter().all(|turn| turn.time.is_some()) && transcript.is_exported());
+        let transcript =
             read("# you asked\n\nmessage time: 2026-01-16 10:00:00\n\nHi\n\n---\n\n# chatgpt response\n\nHello")
                 .unwrap();
-        assert_eq!(texts(&found), ["Hi", "Hello"]);
-        assert!(found.turns[0].time.is_some() && found.is_exported());
-        let found = read("User: 2026-01-16 was a Friday\nAI: It was.").unwrap();
-        assert_eq!(found.turns[0].text, "2026-01-16 was a Friday");
+        assert_eq!(texts(&transcript), ["Hi", "Hello"]);
+        assert!(transcript.turns[0].time.is_some() && transcript.is_exported());
+        let transcript = read("User: 2026-01-16 was a Friday\nAI: It was.").unwrap();
+        assert_eq!(transcript.turns[0].text, "2026-01-16 was a Friday");
     }
 
     #[test]
     fn a_head_or_labelled_headings_mark_an_export() {
         let noted = "# Slugs\n_Exported on 1/1/2026 from Cursor (1.3.5)_\n\n---\n\n**User**\n\nHi\n\n---\n\n**Cursor**\n\nHello";
-        let found = read(noted).unwrap();
-        assert_eq!(texts(&found), ["Hi", "Hello"]);
-        assert!(found.is_labelled_export() && found.has_only_a_head_before());
+        let transcript = read(noted).unwrap();
+        assert_eq!(texts(&transcript), ["Hi", "Hello"]);
+        assert!(transcript.is_labelled_export() && transcript.has_only_a_head_before());
         assert!(read("## Prompt:\nHi\n\n## Response:\nHello").unwrap().is_labelled_export());
         assert!(!read("**User**\n\nHi\n\n**Bot**\n\nHello").unwrap().is_labelled_export());
     }
@@ -284,9 +303,9 @@ mod tests {
     fn a_link_to_a_chat_in_the_head_marks_an_export() {
         let text = "---\ntitle: Slugs\ntags:\n- chatgpt\nchat_link: https://chatgpt.com/c/1\n---\n\n\
                     # Me\n\nHi\n\n# ChatGPT\n\nHello\n\n# Slugs\n\nThey eat.\n";
-        let found = read(text).unwrap();
-        assert_eq!(texts(&found), ["Hi", "Hello\n\n# Slugs\n\nThey eat."]);
-        assert!(found.is_labelled_export() && found.has_only_a_head_before());
+        let transcript = read(text).unwrap();
+        assert_eq!(texts(&transcript), ["Hi", "Hello\n\n# Slugs\n\nThey eat."]);
+        assert!(transcript.is_labelled_export() && transcript.has_only_a_head_before());
         let note = text.replace("https://chatgpt.com/c/1", "https://example.org/1");
         assert!(!read(&note).unwrap().is_labelled_export());
     }

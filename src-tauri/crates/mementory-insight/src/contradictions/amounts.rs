@@ -25,6 +25,19 @@ pub(super) struct Number {
     pub(super) measure: Measure,
 }
 
+impl Number {
+    /// False for an amount of money for a year and one without a period that is far from it: an amount without a period
+    /// is mostly one for a month.
+    fn may_be_for_same_period(&self, other: &Self) -> bool {
+        let is_money = self.measure.is_money() && other.measure.is_money();
+        if !is_money || self.measure.is_yearly() == other.measure.is_yearly() {
+            return true;
+        }
+        let (smaller, larger) = (self.value.min(other.value), self.value.max(other.value));
+        larger <= smaller * MAX_RATIO_OF_YEARLY
+    }
+}
+
 /// When or how often something takes place, as precisely as the text states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Time {
@@ -34,7 +47,17 @@ pub(super) enum Time {
     Every(usize),
 }
 
+/// An amount of money without a period may be one for a year if it is at most this many times as large as one for a
+/// year, or the other way round.
+const MAX_RATIO_OF_YEARLY: f64 = 2.0;
+
 impl Amounts {
+    /// The numbers that may be measured in one of the classes (positions in the list of units), and all times.
+    pub(super) fn measured_in(&self, classes: &[usize]) -> Self {
+        let numbers = self.numbers.iter().filter(|number| number.measure.may_be_one_of(classes)).cloned().collect();
+        Self { numbers, ..self.clone() }
+    }
+
     /// True if both have numbers that may be about the same, and no number is in both.
     pub(super) fn numbers_differ(&self, other: &Self) -> bool {
         self.differ(other, Measure::may_be_same)
@@ -62,7 +85,7 @@ impl Amounts {
 
     fn differ(&self, other: &Self, comparable: impl Fn(&Measure, &Measure) -> bool) -> bool {
         let pairs = || self.numbers.iter().flat_map(|one| other.numbers.iter().map(move |two| (one, two)));
-        pairs().any(|(one, two)| comparable(&one.measure, &two.measure))
+        pairs().any(|(one, two)| comparable(&one.measure, &two.measure) && one.may_be_for_same_period(two))
             && !pairs().any(|(one, two)| (one.value - two.value).abs() < 1e-9)
     }
 

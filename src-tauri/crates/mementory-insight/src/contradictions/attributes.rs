@@ -2,6 +2,7 @@
 //! the sentence's vector from a sentence encoder. The weights are a linear discriminant that `examples/fit_claims.rs`
 //! fitted to the sentences in `data/claims`. It has rows for the values of each attribute, and rows for sentences that
 //! state no attribute.
+use super::units::{MASS, MONEY, MONTHS_LONG, YEARS};
 use crate::fitted::DIMENSIONS;
 use std::sync::OnceLock;
 
@@ -55,6 +56,8 @@ pub(super) struct Attribute {
     pub(super) is_style: bool,
     /// True for an attribute that can have several values at once, and for the entry that stands for no attribute.
     is_excluded: bool,
+    /// The classes of units in which the value is measured. Empty if it may be measured in any.
+    pub(super) units: &'static [usize],
     rows: usize,
 }
 
@@ -122,6 +125,13 @@ const COMPARED_BY_NAMES: [&str; 19] = [
     "partner",
     "phone_number",
     "team_fan",
+];
+/// Attributes whose value is measured in units of certain classes. A number of something else is not their value: "35
+/// students" is no age.
+const MEASURED_IN: [(&[&str], &[usize]); 3] = [
+    (&["age", "child_age"], &[YEARS, MONTHS_LONG]),
+    (&["income_side", "mortgage", "rent", "salary", "savings"], &[MONEY]),
+    (&["weight"], &[MASS]),
 ];
 const BELONGING_TO_THINGS: [&str; 24] = [
     "budget",
@@ -213,6 +223,7 @@ impl Attribute {
             is_consumed: contains(&CONSUMED, name),
             is_style: name.starts_with("style_"),
             is_excluded: name.starts_with('*'),
+            units: MEASURED_IN.iter().find(|(names, _)| names.contains(&name)).map_or(&[], |(_, units)| units),
             rows,
         }
     }

@@ -1,8 +1,8 @@
 //! Finds different values of an attribute that has only one value at a time. The attributes and the patterns that
 //! recognise them are in `data/values`.
-use super::{Persons, Prepared, keep_newest, slots, things::is_about_thing};
+use super::{Persons, Prepared, keep_newest, slots, terms::terms_in, things::is_about_thing};
 use crate::{
-    fold::fold,
+    fold::{Folded, fold},
     subject::subject,
     values::{Difference, Value, compare, value},
     word_lists::{MONTHS, VALUES, WEEKDAYS},
@@ -33,6 +33,9 @@ const NAMING_PERSONS: [&str; 2] = ["partner_name", "boss_name"];
 
 /// Attributes whose value is a place.
 const PLACES: [&str; 2] = ["lives_in", "born_in"];
+
+/// How a Japanese statement goes on that denies what stands before.
+const JAPANESE_DENIALS: [&str; 6] = ["ではな", "じゃな", "ではあり", "わけではな", "というわけではな", "とは限らな"];
 
 struct Attribute {
     name: &'static str,
@@ -99,7 +102,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         let value = match (&attribute.value, found.name("v")) {
             (Some(value), _) => value.clone(),
             // A program is no place: "moved to Neovim".
-            (None, Some(written)) if PLACES.contains(&attribute.name) && slots::is_value(written.as_str()) => continue,
+            (None, Some(written)) if PLACES.contains(&attribute.name) && is_no_place(written.as_str()) => continue,
             (None, Some(written)) => value(written.as_str()),
             (None, None) => continue,
         };
@@ -111,6 +114,15 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
             value => value,
         };
         if person.is_none() && is_about_somebody_else(&statement.folded.text, persons) {
+            continue;
+        }
+        // 「日本酒が好きではない」 does not say that sake is liked.
+        let end = found.get(0).map_or(0, |all| all.end());
+        let rest = statement.written.get(end..).unwrap_or_default();
+        if attribute.language == "ja"
+            && attribute.value.is_some()
+            && JAPANESE_DENIALS.iter().any(|denial| rest.starts_with(denial))
+        {
             continue;
         }
         if is_calendar_word(&value) || is_about_thing(&statement.written[..at]) {
@@ -136,6 +148,15 @@ fn is_about_somebody_else(text: &str, persons: &Persons) -> bool {
     let is_katakana = |c: char| matches!(u32::from(c), 0x30a1..=0x30ff);
     let length = topic.chars().count();
     (2..=6).contains(&length) && topic.chars().all(is_katakana) && topic != "ユーザー" && !persons.is_own(topic)
+}
+
+/// True for the name of a program, a building or another thing: "lives in a Altbauwohnung".
+fn is_no_place(written: &str) -> bool {
+    const BUILDINGS: [&str; 6] = ["wohnung", "haus", "gemeinschaft", "zimmer", "bau", "heim"];
+    let folded = fold(written);
+    slots::is_value(written)
+        || BUILDINGS.iter().any(|end| folded.ends_with(end))
+        || terms_in(&Folded::new(written)).iter().any(|term| term.starts_with('~'))
 }
 
 /// True for a weekday or a month, which is never the value of one of these attributes: "moved to Thursday".

@@ -135,7 +135,8 @@ fn find_ended_in_other_language(
                 continue;
             }
             let pair = PairComparison::new(older, newer, shared);
-            let both_hold = on_other_occasions(older, newer, Occasions { places: true, parts_of_day: false });
+            let both_hold =
+                on_other_occasions(older, newer, Occasions { places: true, parts_of_day: false, devices: false });
             let closer = shared.compare_closely(older, newer);
             if pair.same_subject && pair.same_person && !both_hold && !newer.signs.adds && !closer.places_differ {
                 add(older.statement, newer.statement, 0.3 + 0.5 * pair.likeness, true);
@@ -176,13 +177,14 @@ fn differ_in(
     pair: &PairComparison,
     shared: &SharedNames<'_>,
 ) -> bool {
-    let occasions = Occasions { places: attribute.is_device, parts_of_day: attribute.is_consumed };
+    let occasions =
+        Occasions { places: attribute.is_device, parts_of_day: attribute.is_consumed, devices: attribute.is_device };
     // "Answers in the field should be short" says nothing about other answers.
     let limited =
         attribute.is_style && attribute.name != "style_code" && (one.marks.situation || other.marks.situation);
     let both_hold = one.signs.adds || other.signs.adds || on_other_occasions(one, other, occasions) || limited;
     // "Son, 8" and "daughter, 11" are about two children, so they do not contradict each other.
-    let two_people = attribute.describes_thing && pair.differing_subjects;
+    let two_people = (attribute.describes_thing || shared.one_has_grandchildren(one, other)) && pair.differing_subjects;
     let is_same_subject = pair.same_subject || attribute.names_people && !two_people;
     let min_likeness = if pair.same_language { MIN_SAME_THING_IN_ONE_LANGUAGE } else { MIN_SAME_THING };
     let parallel = pair.first_things_differ && pair.likeness >= MIN_LIKENESS_OF_PARALLELS;
@@ -200,9 +202,18 @@ fn differ_in(
     if attribute.comparison == Comparison::Numbers && shared.compare_closely(one, other).distinguished {
         return false;
     }
+    // "Currently reading Moby-Dick" names no favourite.
+    if attribute.name.starts_with("favourite_") && !(one.marks.likes && other.marks.likes) {
+        return false;
+    }
+    let numbers_differ = pair.numbers_differ
+        && (attribute.units.is_empty()
+            || one.amounts.measured_in(attribute.units).numbers_differ(&other.amounts.measured_in(attribute.units)));
     let values_differ = match attribute.comparison {
         _ if attribute.is_time && pair.times_differ => true,
-        Comparison::Numbers => pair.numbers_differ || same_value(attribute, one, other) < MAX_SAME_VALUE / 2.0,
+        Comparison::Numbers => numbers_differ || same_value(attribute, one, other) < MAX_SAME_VALUE / 2.0,
+        // A place is the same however many statements name it.
+        Comparison::Names if shared.share_place(one, other) && !pair.over => false,
         Comparison::Names => names_differ(one, other, pair, probability >= MIN_ATTRIBUTE_CERTAIN),
         Comparison::Values => {
             same_value(attribute, one, other) < MAX_SAME_VALUE || attribute.describes_thing && pair.numbers_differ
@@ -262,7 +273,7 @@ fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32
 fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, shared: &SharedNames<'_>) -> bool {
     let both_hold = one.signs.adds
         || other.signs.adds
-        || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false });
+        || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false, devices: false });
     let closer = shared.compare_closely(one, other);
     let at_least = |likeness: f32| pair.likeness >= likeness;
     // One shared word may have two meanings, so two are better evidence that both are about the same thing.
@@ -270,6 +281,7 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
     let same_person = pair.same_subject && pair.same_person;
     if pair.fulfilled
         && same_person
+        && pair.same_thing
         && (several || closer.overlap >= 0.5 || closer.has_first_thing)
         && at_least(MIN_LIKENESS_IF_FULFILLED)
     {

@@ -35,11 +35,11 @@ use signs::Signs;
 
 use crate::{
     fitted::DIMENSIONS,
-    fold::{Folded, Languages, words},
+    fold::{Folded, words},
     patterns::WordSet,
     word_lists as lists,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// Largest number of pairs that are returned. The pairs with the highest confidence are kept.
@@ -107,6 +107,10 @@ struct Prepared<'t> {
     terms: Vec<String>,
     /// What amounts of money are for, as positions in `MONEY_PURPOSES`.
     money_purposes: Vec<usize>,
+    /// The premises that are rented or paid for, as positions in `PREMISES`.
+    premises: Vec<usize>,
+    /// The nouns and names of the clauses that are negated, if another clause is not.
+    negated_terms: Option<Vec<String>>,
     /// The named person whom the statement is about, if it is not about the person whose memories these are.
     person: Option<usize>,
     /// True if this person may be the partner, boss or pet of the person whose memories these are.
@@ -128,6 +132,10 @@ impl Prepared<'_> {
             one.terms.iter().any(|term| term.starts_with('~') && !other.terms.contains(term))
         };
         if concepts(self, other) && concepts(other, self) {
+            return false;
+        }
+        // "The rent of the workshop" is not "the rent".
+        if self.premises != other.premises {
             return false;
         }
         one.is_empty() || two.is_empty() || one.iter().any(|purpose| two.contains(purpose))
@@ -159,6 +167,8 @@ struct Marks {
     progress: bool,
     /// Something is expected that has not happened yet.
     pending: bool,
+    /// Something is being done at the moment.
+    ongoing: bool,
     /// Something expected has happened.
     done: bool,
     likes: bool,
@@ -242,7 +252,7 @@ fn contradiction_of(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f
 }
 
 fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) -> Prepared<'t> {
-    let folded = with_language(Folded::new(statement.text));
+    let folded = Folded::new(statement.text);
     let marks = marks_of(&folded);
     let mut terms = terms::terms_in(&folded);
     terms.retain(|term| !persons.is_own(term));
@@ -250,10 +260,20 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
         terms.iter().filter(|term| terms::is_thing(term) && !taste::is_opinion(term)).cloned().collect();
     let people = persons.terms(position);
     let subjects = things.iter().filter(|term| !units::is_unit(term) && !people.contains(term)).cloned().collect();
-    let money_purposes = money_words().hits(&folded.text).iter().map(|hit| *hit.value).collect();
+    let money_purposes: Vec<usize> = money_words().hits(&folded.text).iter().map(|hit| *hit.value).collect();
+    let premises = match money_purposes.as_slice() {
+        [purpose, ..] if !lists::MONEY_PURPOSES.get(*purpose).is_some_and(|names| names.contains(&"rent")) => {
+            Vec::new()
+        }
+        _ => premises_in(&folded.text),
+    };
     let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
     let signs = Signs::new(&folded.text);
     let slots = slots::attributes_in(&folded);
+    let negated_terms = signs.negated_clauses.as_ref().map(|clauses| {
+        let clauses = clauses.iter().filter_map(|(start, end)| folded.text.get(*start..*end));
+        clauses.flat_map(|clause| terms::terms_in(&Folded { text: clause.to_owned(), ..folded.clone() })).collect()
+    });
     Prepared {
         at: statement.at,
         written: &statement.text[..end],
@@ -263,33 +283,14 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
         slots,
         terms,
         money_purposes,
+        premises,
+        negated_terms,
         person: persons.subject(position),
         person_is_close: persons.is_close(position),
         mentioned: persons.mentioned(position),
         things,
         subjects,
     }
-}
-
-/// Decides whether a short statement is in English or in German by more words than `Folded` knows: "Wohnt in Jena" has
-/// no function word that is in German only.
-fn with_language(mut folded: Folded) -> Folded {
-    if !folded.languages.ja && !folded.languages.other {
-        let (mut english, mut german) = (0, 0);
-        for word in words(&folded.text) {
-            english += usize::from(language_words().0.contains(word));
-            german += usize::from(language_words().1.contains(word) || word.contains(['ä', 'ö', 'ü', 'ß']));
-        }
-        folded.languages = Languages { en: english >= german, de: german >= english, ..folded.languages };
-    }
-    folded
-}
-
-/// English and German words by which a short statement is recognised.
-fn language_words() -> &'static (HashSet<&'static str>, HashSet<&'static str>) {
-    static WORDS: OnceLock<(HashSet<&str>, HashSet<&str>)> = OnceLock::new();
-    WORDS
-        .get_or_init(|| (lists::ENGLISH_WORDS.iter().copied().collect(), lists::GERMAN_WORDS.iter().copied().collect()))
 }
 
 fn marks_of(folded: &Folded) -> Marks {
@@ -304,18 +305,43 @@ fn marks_of(folded: &Folded) -> Marks {
             Mark::Progress => marks.progress = true,
             Mark::Pending => marks.pending = true,
             Mark::Done => marks.done = true,
+            Mark::Ongoing => marks.ongoing = true,
             Mark::Likes => marks.likes = true,
             Mark::Dislikes => marks.dislikes = true,
             Mark::Situation => marks.situation = true,
         }
     }
-    // "Was in Izmir" is about the past, "was promoted" is not.
-    const PAST_OPENINGS: [&str; 8] =
-        ["war ", "waren ", "was a ", "was an ", "was in ", "was on ", "was at ", "was the "];
-    marks.past |= PAST_OPENINGS.iter().any(|opening| folded.text.starts_with(opening));
+    marks.past |= is_about_past_state(folded);
     // "Used to smoke, now vapes" also says what holds now.
     marks.past &= !present;
     marks
+}
+
+/// True if the first verb is "was" or "war" and says how something was: "was in Izmir", "the boat was 14 metres long".
+/// "Was promoted" says what happened, so it may hold now.
+fn is_about_past_state(folded: &Folded) -> bool {
+    const ENGLISH: [&str; 2] = ["was", "were"];
+    const GERMAN: [&str; 2] = ["war", "waren"];
+    /// Words that may follow "was" in a statement of how something was, besides numbers.
+    const FOLLOWING: [&str; 24] = [
+        "a", "an", "the", "in", "on", "at", "my", "her", "his", "their", "our", "very", "so", "too", "quite", "really",
+        "only", "just", "about", "like", "with", "found", "packed", "from",
+    ];
+    /// Number of words that the first verb is searched in.
+    const MAX_WORDS: usize = 7;
+    let words = words(&folded.text);
+    let first = words.iter().take(MAX_WORDS).position(|word| ENGLISH.contains(word) || GERMAN.contains(word));
+    let Some(at) = first else { return false };
+    let Some((verb, next)) = words.get(at).zip(words.get(at + 1)) else { return false };
+    let is_subordinate =
+        words.iter().take(at).any(|word| ["that", "which", "who", "when", "dass", "als", "wo"].contains(word));
+    let describes = if ENGLISH.contains(verb) {
+        FOLLOWING.contains(next) || next.starts_with(|c: char| c.is_ascii_digit())
+    } else {
+        folded.languages.de
+    };
+    let signs = Signs::new(&folded.text);
+    describes && !is_subordinate && (at == 0 || !signs.over && !signs.changed && !folded.text.contains("worden"))
 }
 
 /// True if a clause stands before this place, so that the statement is about a fact and mentions a plan only besides:
@@ -338,6 +364,7 @@ enum Mark {
     Progress,
     Pending,
     Done,
+    Ongoing,
     Likes,
     Dislikes,
     Situation,
@@ -351,6 +378,18 @@ fn money_words() -> &'static WordSet<usize> {
     })
 }
 
+fn premises_in(text: &str) -> Vec<usize> {
+    static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();
+    let words = WORDS.get_or_init(|| {
+        let premises = lists::PREMISES.iter().enumerate();
+        WordSet::new(premises.flat_map(|(n, names)| names.iter().map(move |name| (*name, n))))
+    });
+    let mut out: Vec<usize> = words.hits(text).iter().map(|hit| *hit.value).collect();
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
 fn mark_words() -> &'static WordSet<Mark> {
     static WORDS: OnceLock<WordSet<Mark>> = OnceLock::new();
     WORDS.get_or_init(|| {
@@ -362,6 +401,7 @@ fn mark_words() -> &'static WordSet<Mark> {
             (lists::PROGRESS, Mark::Progress),
             (lists::PENDING, Mark::Pending),
             (lists::DONE, Mark::Done),
+            (lists::ONGOING, Mark::Ongoing),
             (lists::LIKES, Mark::Likes),
             (lists::DISLIKES, Mark::Dislikes),
             (lists::SITUATIONS, Mark::Situation),

@@ -3,14 +3,14 @@ use super::{
     Marks, Persons, Prepared, Signs,
     amounts::{Amounts, Time, amounts},
     attributes::{StatedAttribute, dot},
-    terms::{Rarity, places_differ},
+    terms::{Rarity, places_differ, share_place},
 };
 use crate::{
     fold::{Folded, Languages},
     patterns::WordSet,
     spelling::{consonants, names, plain_names},
     subject::subject,
-    word_lists::{MONTHS, OCCASIONS, OPPOSITES, WEEKDAYS},
+    word_lists::{MONTHS, OCCASIONS, OPPOSITES, RELATIONS, WEEKDAYS},
 };
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -181,10 +181,11 @@ impl PairComparison {
             differing_subjects: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
             numbers_differ: same_purpose && a.amounts.numbers_differ(&b.amounts),
             same_named_person: shared.have_same_person(a, b),
-            times_differ: a.amounts.times_differ(&b.amounts),
+            // "In retirement since January" and "the pension is 1,805 euros since July" are about other times.
+            times_differ: a.amounts.has_money() == b.amounts.has_money() && a.amounts.times_differ(&b.amounts),
             over: newer.signs.over && !older.signs.over || !dated && older.signs.over && !newer.signs.over,
             changed: newer.signs.over || newer.signs.changed || !dated && (older.signs.over || older.signs.changed),
-            negated: a.signs.negated != b.signs.negated,
+            negated: a.signs.negated != b.signs.negated && shared.negation_concerns(a, b),
             opinion: likes_what_other_dislikes(a.marks, b.marks) || likes_what_other_dislikes(b.marks, a.marks),
             one_plan: a.marks.plan != b.marks.plan,
             fulfilled: dated
@@ -238,7 +239,7 @@ fn opposites() -> &'static WordSet<usize> {
 
 /// True if a statement is about something that is expected.
 fn is_open(reading: &Reading<'_>) -> bool {
-    reading.marks.plan || reading.marks.pending
+    reading.marks.plan || reading.marks.pending || reading.marks.ongoing
 }
 
 /// True if a statement gives only years before the one in which the other was made.
@@ -260,6 +261,8 @@ pub(super) struct Occasions {
     /// Work and home.
     pub(super) places: bool,
     pub(super) parts_of_day: bool,
+    /// The statements are about devices, of which somebody may have one at work and another at home.
+    pub(super) devices: bool,
 }
 
 /// True if both statements can hold because they are about different occasions. A statement without an occasion is
@@ -272,8 +275,9 @@ pub(super) fn on_other_occasions(a: &Reading<'_>, b: &Reading<'_>, counting: Occ
     if one == other {
         return false;
     }
+    // "Switched from Pixel to iPhone" says nothing about the phone for work.
     let denies_all = |reading: &Reading<'_>, occasions: &[usize]| {
-        occasions.is_empty() && (reading.signs.negated || reading.signs.over)
+        occasions.is_empty() && (reading.signs.negated || reading.signs.over) && !counting.devices
     };
     !denies_all(a, &one) && !denies_all(b, &other)
 }
@@ -331,6 +335,28 @@ impl<'p> SharedNames<'p> {
             levels_differ: one.amounts.levels_differ(&other.amounts),
             same_people: both.is_some_and(|(a, b)| a.mentioned == b.mentioned),
         }
+    }
+
+    /// True if both name the same city or country, however many other statements name it.
+    pub(super) fn share_place(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        self.both(one, other).is_some_and(|(a, b)| share_place(a, b))
+    }
+
+    /// True if one is about grandchildren, who are not counted as children.
+    pub(super) fn one_has_grandchildren(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        let is_grandchild = |reading: &Reading<'_>| {
+            reading.subject.and_then(|n| RELATIONS.get(n)).is_some_and(|names| names.contains(&"grandson"))
+        };
+        is_grandchild(one) != is_grandchild(other)
+    }
+
+    /// False if only some clauses of the negated statement are negated, and they name nothing that the other one names.
+    fn negation_concerns(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        let Some((a, b)) = self.both(one, other) else { return true };
+        let concerns = |negated: &Prepared<'_>, other: &Prepared<'_>| {
+            negated.negated_terms.as_ref().is_none_or(|terms| terms.iter().any(|term| other.terms.contains(term)))
+        };
+        concerns(a, b) && concerns(b, a)
     }
 
     fn first_things_differ(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {

@@ -2,7 +2,7 @@
 //! it comes in addition, or that it holds only on some occasions.
 use crate::{
     patterns::WordSet,
-    word_lists::{ADDITIONS, CHANGED, NEGATIONS, OCCASIONS, OVER, REMAINING},
+    word_lists::{ADDITIONS, AFFIRMING_NEGATIONS, CHANGED, NEGATIONS, OCCASIONS, OVER, REMAINING},
 };
 use std::sync::OnceLock;
 
@@ -12,6 +12,8 @@ pub(super) struct Signs {
     pub(super) over: bool,
     pub(super) changed: bool,
     pub(super) negated: bool,
+    /// Where the negated clauses are, in bytes, if a contrasting clause is not negated: "no dogs but two cats".
+    pub(super) negated_clauses: Option<Vec<(usize, usize)>>,
     pub(super) adds: bool,
     /// The numbers say what is still to be done.
     pub(super) remaining: bool,
@@ -24,6 +26,8 @@ enum Sign {
     Over,
     Changed,
     Negated,
+    /// A phrase with a negation that affirms: "not only", "cannot live without".
+    Affirms,
     Adds,
     Remaining,
     Limited(usize),
@@ -33,18 +37,50 @@ impl Signs {
     /// The signs in a folded text.
     pub(super) fn new(folded: &str) -> Self {
         let mut signs = Self::default();
-        for hit in sign_words().hits(folded) {
+        let hits = sign_words().hits(folded);
+        let affirming: Vec<(usize, usize)> =
+            hits.iter().filter(|hit| matches!(hit.value, Sign::Affirms)).map(|hit| (hit.start, hit.end)).collect();
+        let mut negations = Vec::new();
+        for hit in hits {
             match hit.value {
+                Sign::Affirms => {}
+                Sign::Negated if affirming.iter().any(|(start, end)| *start <= hit.start && hit.end <= *end) => {}
                 Sign::Over => signs.over = true,
                 Sign::Changed => signs.changed = true,
-                Sign::Negated => signs.negated = true,
+                Sign::Negated => negations.push(hit.start),
                 Sign::Adds => signs.adds = true,
                 Sign::Remaining => signs.remaining = true,
                 Sign::Limited(n) => signs.occasions.push(*n),
             }
         }
+        signs.negated = !negations.is_empty();
+        signs.negated_clauses = negated_clauses(folded, &negations);
         signs
     }
+}
+
+/// The clauses with a negation, if another clause contrasts with them and has none.
+fn negated_clauses(folded: &str, negations: &[usize]) -> Option<Vec<(usize, usize)>> {
+    const CONTRASTS: [&str; 10] =
+        [" but ", " aber ", " sondern ", " although ", " though ", " obwohl ", "; ", "が、", "けど", "ものの"];
+    if negations.is_empty() {
+        return None;
+    }
+    let mut ends: Vec<(usize, usize)> = CONTRASTS
+        .iter()
+        .flat_map(|contrast| folded.match_indices(contrast).map(|(at, text)| (at, at + text.len())))
+        .collect();
+    ends.sort_unstable();
+    ends.push((folded.len(), folded.len()));
+    let (mut start, mut negated, mut others) = (0, Vec::new(), false);
+    for (end, next) in ends {
+        match negations.iter().any(|at| (start..end).contains(at)) {
+            true => negated.push((start, end)),
+            false => others = true,
+        }
+        start = next;
+    }
+    others.then_some(negated)
 }
 
 fn sign_words() -> &'static WordSet<Sign> {
@@ -54,6 +90,7 @@ fn sign_words() -> &'static WordSet<Sign> {
             (OVER, Sign::Over),
             (CHANGED, Sign::Changed),
             (NEGATIONS, Sign::Negated),
+            (AFFIRMING_NEGATIONS, Sign::Affirms),
             (ADDITIONS, Sign::Adds),
             (REMAINING, Sign::Remaining),
         ];

@@ -194,6 +194,7 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
         let is_style = value.attribute.starts_with("style_");
         if is_about_thing(&text[..start])
             || is_about_past(text, start)
+            || is_purpose(text, start)
             || is_style && style_context().hits(text).is_empty()
         {
             continue;
@@ -224,6 +225,21 @@ fn is_about_past(text: &str, start: usize) -> bool {
     let before = text.get(..start).unwrap_or_default();
     let clause = before.rfind(CLAUSE_ENDS).map_or(before, |end| &before[end..]);
     words(clause).iter().any(|word| PAST.contains(word))
+}
+
+/// True if a value is only what something is for or about: "bought a phone for the self-employment".
+fn is_purpose(text: &str, start: usize) -> bool {
+    const PREPOSITIONS: [&str; 8] = ["for", "about", "because of", "during", "für", "über", "wegen", "während"];
+    const DETERMINERS: [&str; 16] = [
+        "the", "her", "his", "my", "their", "a", "an", "die", "den", "das", "der", "seine", "ihre", "meine", "eine",
+        "einen",
+    ];
+    let before = words(text.get(..start).unwrap_or_default());
+    let before = match before.as_slice() {
+        [rest @ .., last] if DETERMINERS.contains(last) => rest,
+        all => all,
+    };
+    before.last().is_some_and(|last| PREPOSITIONS.contains(last))
 }
 
 fn ends_clause(text: &str, from: usize, to: usize) -> bool {

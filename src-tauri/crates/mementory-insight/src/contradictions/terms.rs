@@ -4,7 +4,7 @@ use crate::{
     fold::{Folded, is_east_asian, is_function_word, noun_runs, words},
     patterns::WordSet,
     values::name_list_index,
-    word_lists::{CONCEPTS, GENERAL_WORDS, MONTHS},
+    word_lists::{CLOSED_CLASS_WORDS, CONCEPTS, GENERAL_WORDS, MONTHS},
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -80,6 +80,11 @@ pub(super) fn places_differ(a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     !one.is_empty() && !other.is_empty() && !one.iter().any(|place| other.contains(place))
 }
 
+/// True if both statements name the same city or country.
+pub(super) fn share_place(a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
+    a.terms.iter().any(|term| is_place(term) && b.terms.contains(term))
+}
+
 /// The first letters of a word, which stand for its stem, because plural and case change the end of the word.
 pub(super) fn stem(word: &str) -> String {
     word.chars().take(if word.chars().count() > 6 { 6 } else { 5 }).collect()
@@ -87,14 +92,8 @@ pub(super) fn stem(word: &str) -> String {
 
 fn is_common(word: &str) -> bool {
     static COMMON: OnceLock<HashSet<&str>> = OnceLock::new();
-    const FURTHER_COMMON_WORDS: [&str; 40] = [
-        "user", "users", "have", "been", "since", "about", "into", "than", "then", "also", "but", "not", "are", "was",
-        "more", "most", "after", "before", "year", "years", "nutzers", "haben", "hatte", "einem", "eines", "ihren",
-        "ihrem", "seinen", "seinem", "sondern", "mehr", "noch", "jetzt", "nach", "über", "jahre", "jahren", "sich",
-        "new", "now",
-    ];
     let common = COMMON.get_or_init(|| {
-        FURTHER_COMMON_WORDS.into_iter().chain(MONTHS.iter().flat_map(|names| names.iter().copied())).collect()
+        CLOSED_CLASS_WORDS.iter().copied().chain(MONTHS.iter().flat_map(|names| names.iter().copied())).collect()
     });
     common.contains(word) || is_function_word(word)
 }

@@ -10,7 +10,13 @@ const CLOCK: usize = 0;
 /// Position of the class of days of a month in `CLASSES`.
 const DAY_OF_MONTH: usize = 1;
 /// Position of the class of money in `CLASSES`.
-const MONEY: usize = 2;
+pub(super) const MONEY: usize = 2;
+/// Position of the class of masses in `CLASSES`.
+pub(super) const MASS: usize = 5;
+/// Position of the class of years in `CLASSES`.
+pub(super) const YEARS: usize = 10;
+/// Position of the class of months in `CLASSES`.
+pub(super) const MONTHS_LONG: usize = 11;
 /// Position of the class of people in `CLASSES`.
 const PEOPLE: usize = 14;
 /// The names of units, one row for each class. Units of one class measure the same.
@@ -115,6 +121,20 @@ impl Measure {
         Self { unit, period: period(before, after) }
     }
 
+    /// True if a number with this measure may be the value of an attribute that is measured in one of these classes. A
+    /// number without a unit may be anything; one that counts something named is no age.
+    pub(super) fn may_be_one_of(&self, classes: &[usize]) -> bool {
+        match self.unit {
+            Unit::Unknown => true,
+            Unit::Class(class) => classes.contains(&class),
+            Unit::Word(_) => false,
+        }
+    }
+
+    pub(super) fn is_yearly(&self) -> bool {
+        self.period == Some(YEAR)
+    }
+
     pub(super) fn is_money(&self) -> bool {
         self.unit == Unit::Class(MONEY)
     }
@@ -127,12 +147,7 @@ impl Measure {
             (Unit::Class(class), Unit::Word(_)) | (Unit::Word(_), Unit::Class(class)) => *class == PEOPLE,
             _ => true,
         };
-        // An amount of money without a period is seldom one for a year.
-        let yearly = |measure: &Self| measure.is_money() && measure.period == Some(YEAR);
-        let periods = match (self.period, other.period) {
-            (Some(one), Some(other)) => one == other,
-            _ => yearly(self) == yearly(other),
-        };
+        let periods = self.period.zip(other.period).is_none_or(|(one, other)| one == other);
         units && periods
     }
 

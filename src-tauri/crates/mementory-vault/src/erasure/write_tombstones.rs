@@ -10,7 +10,7 @@ use crate::{
 use mementory_formats::{Format, registry};
 use mementory_model::{Derived, Record, Timestamp, TombstoneOp, normal_text};
 use mementory_store::{
-    RowView,
+    RowView, export_ids,
     ids::fingerprint,
     tombstones::{TombstoneRow, store_own, store_redacted},
 };
@@ -63,7 +63,8 @@ impl TombstoneWriter<'_> {
         let mut derived = Derived::default();
         for target in targets.iter().skip(1) {
             if let Some(format) = naming_format(&target.record) {
-                format.add_derived(&mut derived, &target.record, &target.view.id_text());
+                let export_id = hex::encode(export_ids::export_id(tx, target.view.id)?);
+                format.add_derived(&mut derived, &target.record, &export_id);
             }
         }
         let mut derived = Some(derived);

@@ -93,14 +93,17 @@ impl Exporter<'_> {
         let mut source = VaultSource::new(self.context, None, &scope, now, cancel, &|_, _| ())?;
         let edges = provenance(&mut source).map_err(unwrap_format)?;
         let tombstones = source.tombstones().map_err(unwrap_format)?;
-        let audit = AuditTrail::new(self.context).entries()?.into_iter().map(|row| AuditEntry {
-            at: Timestamp::from_micros(row.at).unwrap_or(now),
-            kind: self.context.find(&row.target).ok().map(|view| view.kind),
-            actor: row.actor,
-            op: row.op,
-            target: row.target,
-            reason: row.detail,
+        let audit = AuditTrail::new(self.context).entries()?.into_iter().map(|row| {
+            Ok(AuditEntry {
+                at: Timestamp::from_micros(row.at).unwrap_or(now),
+                kind: self.context.find(&row.target).ok().map(|view| view.kind),
+                actor: row.actor,
+                op: row.op,
+                target: source.export_id(&row.target)?,
+                reason: row.detail,
+            })
         });
+        let audit = audit.collect::<VaultResult<_>>()?;
         let parts = options.parts.unwrap_or_default();
         let mut other_files = BTreeMap::new();
         if parts.tombstones {
@@ -123,7 +126,7 @@ impl Exporter<'_> {
             since: options.since,
             until: options.until,
             tombstones,
-            audit: audit.collect(),
+            audit,
             edges,
             extra_files: other_files,
         };

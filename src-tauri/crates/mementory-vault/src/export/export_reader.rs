@@ -6,7 +6,11 @@ use crate::{
 };
 use mementory_formats::{NOT_EXPORTED, StoredRecord, replace_plain_secrets};
 use mementory_model::{Kind, Record, Timestamp};
-use mementory_store::{Flags, Packs, ids::record_id, kind_code};
+use mementory_store::{
+    Flags, Packs, export_ids,
+    ids::{parse_id, record_id},
+    kind_code,
+};
 use rusqlite::{Connection, OptionalExtension, types::Value};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -48,6 +52,8 @@ pub(crate) struct ExportReader<'v> {
     pub masker: Option<Masker<'v>>,
     /// True if plaintext secrets are replaced, because the export is not encrypted as a whole.
     pub replaces_plain_secrets: bool,
+    /// True if any record has an export id from another vault.
+    pub has_export_ids: bool,
     /// Ids of the records that are exported without their secrets.
     pub without_secrets: BTreeSet<String>,
     /// True if this reader withholds the records that their source marks as not exportable, and the records about them.
@@ -159,9 +165,8 @@ impl ExportReader<'_> {
         }
         let exported_id = |id: [u8; 16]| -> VaultResult<Option<String>> {
             let flags = self.live_flags(&id)?;
-            Ok(flags
-                .filter(|f| !self.withholds_not_exportable || f & Flags::NOT_EXPORTABLE == 0)
-                .map(|_| hex::encode(id)))
+            let is_exported = |f: &i64| !self.withholds_not_exportable || f & Flags::NOT_EXPORTABLE == 0;
+            flags.filter(is_exported).map(|_| self.export_id(id)).transpose()
         };
         let keys = &self.context.keys;
         let link_ids =
@@ -174,8 +179,9 @@ impl ExportReader<'_> {
             .map(|k| exported_id(record_id(keys, k)))
             .transpose()?
             .flatten();
-        let attachment_ids = record.attachments.iter().map(|a| hex::encode(record_id(keys, &a.key))).collect();
-        let id = hex::encode(place.id);
+        let attachment_ids =
+            record.attachments.iter().map(|a| self.export_id(record_id(keys, &a.key))).collect::<VaultResult<_>>()?;
+        let id = self.export_id(place.id)?;
         let changed = self.changes.get(&place.row).copied();
         Ok(StoredRecord {
             id,
@@ -188,6 +194,19 @@ impl ExportReader<'_> {
             redactions,
             record,
         })
+    }
+
+    /// The export id of the record with this vault id.
+    fn export_id(&self, id: [u8; 16]) -> VaultResult<String> {
+        let id = if self.has_export_ids { export_ids::export_id(&self.connection, id)? } else { id };
+        Ok(hex::encode(id))
+    }
+
+    /// The vault id of the record with this export id. None if the text is no id.
+    pub(crate) fn vault_id(&self, export_id: &str) -> VaultResult<Option<[u8; 16]>> {
+        let Some(id) = parse_id(export_id) else { return Ok(None) };
+        let record = if self.has_export_ids { export_ids::record_with(&self.connection, &id)? } else { None };
+        Ok(Some(record.unwrap_or(id)))
     }
 
     /// Flags of a record that exists and is not in the Trash.

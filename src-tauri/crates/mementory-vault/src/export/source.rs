@@ -11,7 +11,7 @@ use mementory_formats::{
     Format, FormatError, PassthroughItem, RecordSource, SourceDescription, StoredRecord, by_id, passthrough_envelope,
 };
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, Tombstone};
-use mementory_store::{Packs, RowView, ids::record_id};
+use mementory_store::{Packs, RowView, export_ids};
 use rusqlite::OptionalExtension;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -55,6 +55,7 @@ impl<'v> VaultSource<'v> {
         // All reads use one snapshot, so that a change between two of them does not affect the export.
         connection.execute_batch("BEGIN")?;
         let packs = Packs::default();
+        let has_export_ids = export_ids::any(&connection)?;
         let mut changes = BTreeMap::new();
         if let Some(since) = scope.writing.since {
             let changed = ChangedRows::since(since, &connection, &packs, (&condition, &values))?;
@@ -79,6 +80,7 @@ impl<'v> VaultSource<'v> {
                 masker,
                 withholds_not_exportable: !format.is_some_and(|f| f.capabilities().withholds_not_exportable),
                 withheld: BTreeMap::new(),
+                has_export_ids,
                 replaces_plain_secrets: scope.writing.passphrase.is_none(),
                 without_secrets: BTreeSet::new(),
             },
@@ -107,7 +109,7 @@ impl<'v> VaultSource<'v> {
             Ok(())
         })?;
         for record in self.embedded_records(&mut LossReport::default())? {
-            let id = hex::encode(record_id(&self.reader.context.keys, &record.key));
+            let id = passthrough_envelope::export_id(&record);
             visit(StoredRecord {
                 id,
                 edited: false,
@@ -159,6 +161,14 @@ impl<'v> VaultSource<'v> {
     /// cannot be embedded in the written format, or if values in it could not be masked. Call it after the records were
     /// visited.
     pub(crate) fn report_unexported(&mut self, losses: &mut LossReport) -> VaultResult<()> {
+        if self.reader.has_export_ids {
+            // The writer names the records by their export ids, the list by their ids in this vault.
+            for loss in &mut losses.items {
+                if let Some(id) = self.reader.vault_id(&loss.record)? {
+                    loss.record = hex::encode(id);
+                }
+            }
+        }
         self.embedded_records(losses)?;
         for id in &self.reader.without_secrets {
             losses.add(id, "secret", LossKind::LeftOut, "in the clear in its source; only an encrypted export has it");
@@ -170,7 +180,10 @@ impl<'v> VaultSource<'v> {
     }
 
     fn masked_tombstones(&mut self) -> VaultResult<Vec<Tombstone>> {
-        let rows = AuditTrail::new(self.reader.context).tombstones()?;
+        let mut rows = AuditTrail::new(self.reader.context).tombstones()?;
+        for own in rows.iter_mut().filter(|t| t.own && self.reader.has_export_ids) {
+            own.target = export_ids::export_id_text(&self.reader.connection, &own.target)?;
+        }
         Ok(rows
             .into_iter()
             .map(|t| Tombstone {
@@ -196,6 +209,11 @@ impl<'v> VaultSource<'v> {
                 tombstone
             })
             .collect())
+    }
+
+    /// The export id of a record in hexadecimal. Any other text is returned unchanged.
+    pub(crate) fn export_id(&self, vault_id: &str) -> VaultResult<String> {
+        export_ids::export_id_text(&self.reader.connection, vault_id)
     }
 
     fn carrier_has_tombstones(&self) -> bool {
@@ -325,7 +343,7 @@ impl RecordSource for VaultSource<'_> {
     }
 
     fn import_times(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
-        let Some(id) = mementory_store::ids::parse_id(id) else { return Ok(Vec::new()) };
+        let Some(id) = self.reader.vault_id(id).map_err(FormatError::from)? else { return Ok(Vec::new()) };
         let times = || -> VaultResult<Vec<Timestamp>> {
             let mut all = self.reader.connection.prepare_cached(
                 "SELECT since FROM records WHERE id = ?1 UNION ALL SELECT v.since FROM versions v JOIN records r ON r.row = v.row WHERE r.id = ?1 ORDER BY 1",
@@ -341,7 +359,8 @@ impl RecordSource for VaultSource<'_> {
         id: &str,
         read: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<bool, FormatError> {
-        let blob: Option<[u8; 32]> = mementory_store::ids::parse_id(id)
+        let vault_id = self.reader.vault_id(id).map_err(FormatError::from)?;
+        let blob: Option<[u8; 32]> = vault_id
             .map(|id| {
                 self.reader.connection
                     .prepare_cached("SELECT f.blob FROM files f JOIN records r ON r.row = f.row WHERE r.id = ?1 AND r.trashed IS NULL")

@@ -1,6 +1,9 @@
 //! Decides for each record of an import whether it is added, updated, unchanged or blocked, and writes it unless the
 //! import is only planned.
 mod blocklist;
+mod details;
+mod duplicates;
+mod export_ids;
 mod exported;
 mod files;
 mod merge;
@@ -23,8 +26,9 @@ use crate::{
     row_ranges::RowRanges,
 };
 use blocklist::Blocklist;
+use duplicates::DuplicateImport;
 pub(super) use exported::scope_digest;
-use exported::{DatedExports, EARLIER_EXPORT, export_of};
+use exported::{DatedExports, EARLIER_EXPORT, OwnExport};
 use files::FileImport;
 use mementory_model::{Kind, Record, RecordKey, Timestamp};
 use mementory_store::{
@@ -39,10 +43,16 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use superseded::SupersededStatements;
 use tombstone_cascade::TombstoneImport;
-use verdict::{Verdict, is_bitemporal, reopens};
+use verdict::{Closing, Comparison, Verdict};
 
 /// Reason for blocking a record because its sources were deleted or redacted.
 const SOURCE_BLOCKED: &str = "what it was taken from was deleted or redacted before";
+
+/// Reason for skipping a record or file with exactly the content of another occurrence.
+const DUPLICATE: &str = "duplicate: it occurs twice in this input";
+
+/// Reason for a new version of a record.
+const CHANGED: &str = "changed at the source";
 
 /// A record of this input. Its row is 0 if the record is new and the import is only planned, or if it was blocked
 /// before its row was looked up.
@@ -52,12 +62,36 @@ struct SeenRecord {
     updated: i64,
     /// When the dated export was made to which the record belongs. None if it belongs to no dated export.
     exported: Option<Timestamp>,
-    /// True if this batch wrote the record's current version. A newer version in the batch then replaces that version,
-    /// which is not added to the history.
+    /// Whether the record is a closed statement.
+    closing: Closing,
+    /// True if this batch wrote the record's current version, or would write it if the import were not only planned.
     written: bool,
     /// True if the record was redacted. Nothing of a redacted record may be written.
     redacted: bool,
     trashed: bool,
+}
+
+impl SeenRecord {
+    /// A record without a row and without times.
+    fn new(record: &Record, digest: &[u8; 16]) -> Self {
+        Self {
+            row: 0,
+            digest: short_digest(digest),
+            updated: i64::MIN,
+            exported: None,
+            closing: Closing::of(record),
+            written: false,
+            redacted: false,
+            trashed: false,
+        }
+    }
+
+    /// True if this occurrence was left out and another one with the digest may not be. Files and repeated records are
+    /// decided once.
+    fn may_have_other_outcome(&self, record: &Record, digest: &[u8; 16]) -> bool {
+        let is_decided_once = record.repeats || record.kind == Kind::Attachment;
+        self.row == 0 && !self.written && !is_decided_once && self.digest != short_digest(digest)
+    }
 }
 
 /// A record that the vault has.
@@ -118,12 +152,18 @@ pub(super) struct ImportRun<'i> {
     /// Whether the current source is older or newer than what the vault has.
     recency: Recency,
     exports: DatedExports,
+    /// The current source as an export that states when it was made, if the current record is one of its own.
+    own_export: Option<OwnExport>,
     platforms: HashMap<String, i64>,
     /// The rows that this input contains, to find the rows of the vault that it lacks. Filled only while planning.
     planned: PlannedRows,
     /// Files to which records of this input refer. The value is the file's name while planning, otherwise empty.
     referenced: HashMap<[u8; 16], String>,
     present: HashSet<[u8; 16]>,
+    /// Export ids of records that follow, by the record's id in this vault.
+    export_ids: HashMap<[u8; 16], [u8; 16]>,
+    /// True if any record of the vault or of this input has an export id from another vault.
+    has_export_ids: bool,
 }
 
 impl<'i> ImportRun<'i> {
@@ -154,10 +194,13 @@ impl<'i> ImportRun<'i> {
             unit_updated: None,
             recency: Recency::default(),
             exports: DatedExports::default(),
+            own_export: None,
             platforms: HashMap::new(),
             planned: PlannedRows::default(),
             referenced: HashMap::new(),
             present: HashSet::new(),
+            export_ids: HashMap::new(),
+            has_export_ids: mementory_store::export_ids::any(connection)?,
         })
     }
 
@@ -200,6 +243,10 @@ impl<'i> ImportRun<'i> {
     pub(super) fn process_message(&mut self, message: Message) -> VaultResult<()> {
         match message {
             Message::Units(units) => units.into_iter().try_for_each(|unit| self.import_unit(unit.records)),
+            Message::ExportIds(ids) => {
+                self.add_export_ids(ids);
+                Ok(())
+            }
             Message::File(file, blob) => FileImport::new(self).import_file(file, blob),
             Message::Passthrough(item, blob) => FileImport::new(self).import_passthrough_file(item, blob),
             Message::Tombstone(tombstone) => TombstoneImport::new(self).apply_tombstone(&tombstone),
@@ -270,45 +317,56 @@ impl<'i> ImportRun<'i> {
 
     fn import_record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<()> {
         let keys = &self.context.keys;
+        let export_id = self.take_export_id(&record.key);
         self.renames.apply(keys, record);
         let id = record_id(keys, &record.key);
+        self.keep_files(&id, record)?;
         let digest = content_digest(keys, record);
-        if self.seen.contains_key(&id) {
-            return self.merge_duplicate(&id, record, &digest, extra_flags);
+        self.own_export = self.exports.own_export(self.recency, keys, record);
+        match self.seen.get(&id) {
+            None => self.count_kind(record.kind),
+            // The former occurrence was left out, for example because its words were deleted. This one may have others.
+            Some(seen) if seen.may_have_other_outcome(record, &digest) => {}
+            Some(_) => {
+                DuplicateImport::new(self).merge(&id, record, &digest, extra_flags)?;
+                return self.store_export_id(&id, export_id);
+            }
         }
-        self.count_kind(record.kind);
-        let updated = self.updated_micros(record);
-        let mut seen = SeenRecord {
-            row: 0,
-            digest: short_digest(&digest),
-            updated,
-            exported: export_of(self.recency, &self.context.keys, record).map(|(time, _)| time),
-            written: false,
-            redacted: false,
-            trashed: false,
-        };
-        if self.blocklist.blocks(keys, &id, record) {
-            if self.blocklist.is_cascaded(&id) {
+        let seen = self.import_occurrence(&id, record, &digest, export_id, extra_flags)?;
+        self.seen.insert(id, seen);
+        self.store_export_id(&id, export_id)
+    }
+
+    /// Imports a record of which this input has written no version yet.
+    fn import_occurrence(
+        &mut self,
+        id: &[u8; 16],
+        record: &mut Record,
+        digest: &[u8; 16],
+        export_id: Option<[u8; 16]>,
+        extra_flags: i64,
+    ) -> VaultResult<SeenRecord> {
+        let keys = &self.context.keys;
+        let mut seen = self.occurrence(record, digest);
+        // A deletion of the vault that wrote the file names the record by its export id.
+        if self.blocklist.blocks(keys, id, record) || export_id.is_some_and(|id| self.blocklist.is_named(&id)) {
+            if self.blocklist.is_cascaded(id) {
                 TombstoneImport::new(self).note_orphaned_edge(record);
             }
-            self.block(id, record, "deleted before");
-        } else if self.blocklist.has_redacted_words(&id, record) {
-            self.block(id, record, "redacted elsewhere");
-        } else if let Some(known) = OtherEvidence::new(self).find_known(&id, record)? {
+            self.block(*id, record, "deleted before");
+        } else if [Some(*id), export_id].iter().flatten().any(|id| self.blocklist.has_redacted_words(id, record)) {
+            self.block(*id, record, "redacted elsewhere");
+        } else if let Some(known) = OtherEvidence::new(self).find_known(id, record)? {
             seen.row = known.row;
             seen.trashed = known.trashed;
             seen.redacted = known.flags & Flags::REDACTED != 0;
             self.note_planned(record, Some(&known));
-            if known.digest != digest && self.blocklist.was_redacted_elsewhere(&id) {
-                self.block(id, record, "redacted elsewhere");
-            } else {
-                seen.written = self.update_known(&known, &id, record, &digest, extra_flags)?;
-            }
-        } else if let Some(reason) = self.block_reason(&id, record)? {
+            seen.written = self.update_known(&known, id, record, digest, extra_flags)?;
+        } else if let Some(reason) = self.block_reason(id, record)? {
             if reason == SOURCE_BLOCKED {
                 TombstoneImport::new(self).note_orphaned_edge(record);
             }
-            self.block(id, record, reason);
+            self.block(*id, record, reason);
         } else if self.is_duplicate(record)? {
             self.report.note(
                 Some(record.kind),
@@ -320,11 +378,10 @@ impl<'i> ImportRun<'i> {
             self.report.note_new(record, record_place(record));
             self.note_planned(record, None);
             seen.written = true;
-            (seen.row, seen.trashed) = self.insert(&id, record, &digest, extra_flags)?;
-            self.note_exported(record, seen.row);
+            (seen.row, seen.trashed) = self.insert(id, record, digest, extra_flags)?;
+            self.note_exported(self.own_export, seen.row);
         }
-        self.seen.insert(id, seen);
-        Ok(())
+        Ok(seen)
     }
 
     fn note_planned(&mut self, record: &Record, known: Option<&KnownRecord>) {
@@ -348,6 +405,15 @@ impl<'i> ImportRun<'i> {
     fn updated_micros(&self, record: &Record) -> i64 {
         let unit = self.unit_updated.filter(|_| record.kind == Kind::Message);
         record.times.updated.or(unit).map_or(i64::MIN, Timestamp::as_micros)
+    }
+
+    /// The record as seen in this input, without a row.
+    fn occurrence(&self, record: &Record, digest: &[u8; 16]) -> SeenRecord {
+        SeenRecord {
+            updated: self.updated_micros(record),
+            exported: self.own_export.map(|export| export.time),
+            ..SeenRecord::new(record, digest)
+        }
     }
 
     fn block(&mut self, id: [u8; 16], record: &Record, reason: &str) {
@@ -400,11 +466,15 @@ impl<'i> ImportRun<'i> {
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<bool> {
+        if known.digest != *digest && self.blocklist.was_redacted_elsewhere(id) {
+            self.block(*id, record, "redacted elsewhere");
+            return Ok(false);
+        }
         let place = record_place(record);
         if record.kind == Kind::Conversation {
             self.older_unit = record.times.updated.is_some_and(|updated| updated.as_micros() < known.sort);
         }
-        let verdict = self.decide(known, record, digest)?;
+        let verdict = Comparison::new(self).decide(known, record, digest)?;
         if matches!(verdict, Verdict::Changed | Verdict::KeepExisting(_)) {
             self.renames.collect(*id, record, digest);
         }
@@ -416,11 +486,11 @@ impl<'i> ImportRun<'i> {
             Verdict::Same => (ItemOutcome::Unchanged, "same"),
             Verdict::KeepExisting(reason) => (ItemOutcome::Unchanged, *reason),
             Verdict::Blocked(reason) => (ItemOutcome::Blocked, *reason),
-            Verdict::Changed => (ItemOutcome::Updated, "changed at the source"),
+            Verdict::Changed => (ItemOutcome::Updated, CHANGED),
         };
         self.report.note(Some(record.kind), &place, outcome, reason);
         if matches!(verdict, Verdict::Same | Verdict::Changed) {
-            self.note_exported(record, known.row);
+            self.note_exported(self.own_export, known.row);
         }
         if let Some(staging) = &mut self.staging {
             if matches!(verdict, Verdict::Same) {
@@ -443,89 +513,6 @@ impl<'i> ImportRun<'i> {
             Verdict::Changed => self.new_version(known, record, digest, extra_flags)?,
         }
         Ok(matches!(verdict, Verdict::Changed))
-    }
-
-    /// Merges a second occurrence of a record in one input: the newer occurrence stays, and the other counts as a
-    /// duplicate.
-    fn merge_duplicate(
-        &mut self,
-        id: &[u8; 16],
-        record: &mut Record,
-        digest: &[u8; 16],
-        extra_flags: i64,
-    ) -> VaultResult<()> {
-        self.superseded.remove(id);
-        let (updated, exported) =
-            (self.updated_micros(record), export_of(self.recency, &self.context.keys, record).map(|(time, _)| time));
-        let Some(seen) = self.seen.get(id) else { return Ok(()) };
-        let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
-        let (same, later) = (seen.digest == short_digest(digest), updated > seen.updated);
-        let is_of_later_export = seen.exported.zip(exported).is_some_and(|(former, now)| now > former);
-        // An earlier record named this file, so the file has a row already. The row now gets the full record.
-        if record.kind == Kind::Attachment {
-            return if written && row > 0 {
-                self.replace_in_batch(row, trashed, record, digest, extra_flags)
-            } else {
-                Ok(())
-            };
-        }
-        if record.repeats {
-            return if same && row > 0 { self.write_links(row, record) } else { Ok(()) };
-        }
-        let place = record_place(record);
-        // If one import contains two bundles, the bundle in which a statement is closed counts as the newer one,
-        // whichever of the two comes first.
-        let closes_statement = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored_record(row)?);
-        let newer = later || closes_statement || is_of_later_export || self.recency == Recency::Next;
-        if newer
-            && same
-            && row > 0
-            && let Some(known) = self.known_record(id)?
-        {
-            self.reposition(&known, record, extra_flags, false)?;
-        }
-        if same && written {
-            self.note_exported(record, row);
-        }
-        // The earlier occurrence may have been skipped because the vault has a later export than that occurrence's.
-        let may_be_newest = same && !written && row > 0 && is_of_later_export;
-        if newer && (!same || may_be_newest) {
-            let blocked = match () {
-                () if self.blocklist.has_redacted_words(id, record) => Some("redacted elsewhere"),
-                () if self.blocklist.has_blocked_text(&self.context.keys, record) => Some("same words deleted before"),
-                () => None,
-            };
-            if let Some(reason) = blocked {
-                self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, reason);
-                return Ok(());
-            }
-            if let Some(seen) = self.seen.get_mut(id) {
-                seen.digest = short_digest(digest);
-                seen.updated = updated;
-                seen.exported = exported;
-            }
-            if written && row > 0 {
-                self.replace_in_batch(row, trashed, record, digest, extra_flags)?;
-                self.note_exported(record, row);
-            } else if row > 0
-                && let Some(known) = self.known_record(id)?
-            {
-                let verdict = self.decide(&known, record, digest)?;
-                if matches!(verdict, Verdict::Same | Verdict::Changed) {
-                    self.note_exported(record, row);
-                }
-                if matches!(verdict, Verdict::Changed) {
-                    self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
-                    self.new_version(&known, record, digest, extra_flags)?;
-                    if let Some(seen) = self.seen.get_mut(id) {
-                        seen.written = true;
-                    }
-                    return Ok(());
-                }
-            }
-        }
-        self.report.note(Some(record.kind), &place, ItemOutcome::Skipped, "duplicate: it occurs twice in this input");
-        Ok(())
     }
 
     /// The current record of a row, even if this batch wrote it.

@@ -22,7 +22,7 @@ use mementory_formats::{Catalog, Detected, Detection, Format, FormatError, Passp
 use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::{PackWriter, Store, unwrap_format};
 use renamed_folder::RenamedFolder;
-use sequence::{ReadingOrder, Recency, reading_order};
+use sequence::{DateRule, DatedSource, ReadingOrder, Recency, reading_order};
 use sink::{CHANNEL_MESSAGES, ChannelSink, Message};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -54,6 +54,9 @@ pub struct ImportOptions<'a> {
     pub findings: &'a [Issue],
     /// Read the intact parts of files that do not match their own inventory.
     pub salvage: bool,
+    /// The records are to be written in the format that they are read in, so extension slots are ignored
+    /// ([`Format::read_elements`]).
+    pub is_conversion: bool,
     /// The missing or damaged parts of the files, if the person chose to import the remainder.
     pub missing: &'a [MissingPart],
     /// Limits of the readers.
@@ -112,6 +115,7 @@ impl Importer<'_> {
         }
         let read_source = |format: &dyn Format, source: &Detected, sink: &mut dyn Sink| match options.salvage {
             true => format.salvage(catalog, source, &context, sink),
+            false if options.is_conversion => format.read_elements(catalog, source, &context, sink),
             false => format.read(catalog, source, &context, sink),
         };
         let read = |sink: &mut ChannelSink<'_>| {
@@ -156,15 +160,16 @@ impl Importer<'_> {
         // A manifest that cannot be read counts as one without a state, since the reader reports its fault later.
         let state = |source: &Detected| by_id(source.format)?.state_of(catalog, source, &options.limits).ok().flatten();
         let states: Vec<_> = detection.sources.iter().map(state).collect();
-        let export = |source: &Detected| {
-            let identified = by_id(source.format)?.export_identities()?;
-            let export = identified.export_of(catalog, source, &options.limits).ok().flatten()?;
-            let group = scope_digest(&self.context.keys, &export.group);
-            // With a time in the future, every later export would count as an earlier one.
-            Some(DatedExport { group, time: export.time?.min(options.now), rows: String::new() })
+        let date = |source: &Detected| {
+            let date = by_id(source.format)?.date_of(catalog, source, &options.limits).ok().flatten()?;
+            let group = scope_digest(&self.context.keys, &date.scope);
+            // A time in the future would make every later source an earlier one.
+            let export = DatedExport { group, time: date.time.min(options.now), rows: String::new() };
+            let rule = if date.overrides_records { DateRule::OverRecords } else { DateRule::UnderRecords };
+            Some(DatedSource { export, rule })
         };
-        let exports: Vec<_> = detection.sources.iter().map(export).collect();
-        self.context.store.read(|connection| reading_order(connection, &states, exports.clone()))
+        let dates: Vec<_> = detection.sources.iter().map(date).collect();
+        self.context.store.read(|connection| reading_order(connection, &states, &dates))
     }
 
     /// Imports the records that `read` sends, as one batch named `name`. For sources that are not files.

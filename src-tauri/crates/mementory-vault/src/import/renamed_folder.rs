@@ -191,6 +191,11 @@ impl Sink for RenamingSink<'_> {
         unit.records.iter_mut().for_each(|record| self.rename_record(record));
         self.sink.unit(unit)
     }
+    fn export_id(&mut self, key: &RecordKey, id: &str) {
+        let mut key = key.clone();
+        self.folder.rename(&mut key);
+        self.sink.export_id(&key, id);
+    }
     // A folder with attachments or other files is not recognised, so none is sent under another name.
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
         self.sink.attachment(file, bytes)

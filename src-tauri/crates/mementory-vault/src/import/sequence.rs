@@ -9,22 +9,55 @@ use crate::{
 use mementory_formats::{FormatError, SourceState, check_sequence};
 use mementory_model::Timestamp;
 use rusqlite::Connection;
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 /// How a source relates to the state that the vault has of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Recency {
-    /// A source without a number, or a whole file whose state is the same as the vault's state or a later one. The
-    /// times of its records decide which version is newer.
+    /// A source without a number, or a whole file whose state is that of the vault. The times of its records decide
+    /// which version is newer.
     #[default]
     Unnumbered,
+    /// A whole file whose state is later than the vault's. The times of its records decide, and among equal times its
+    /// version is the newer one.
+    Later,
     /// A delta that continues the vault's state: its changes are the newest.
     Next,
     /// A whole file whose state is earlier than the vault's.
     Earlier,
-    /// An export that was made at this time. Of each record whose key scope has the digest `group`, the version of the
-    /// newest export that contains it counts.
-    Dated { time: Timestamp, group: [u8; 16] },
+    /// A source that was made at this time. The digest of the key scope of its own records is `group`.
+    Dated { time: Timestamp, group: [u8; 16], rule: DateRule },
+}
+
+impl Recency {
+    /// True for a whole file whose state is later than the vault's.
+    pub(super) fn is_later_state(self) -> bool {
+        matches!(self, Self::Later | Self::Dated { rule: DateRule::Unused, .. })
+    }
+}
+
+/// When the date of a source decides which of two versions of a record is newer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DateRule {
+    /// Always (PAM §16).
+    OverRecords,
+    /// If the records do not state when they changed, or state the same time.
+    UnderRecords,
+    /// Not for this source, because its number states that its state is later than the vault's ([`Recency::Later`]).
+    Unused,
+}
+
+/// A source that states when it was made.
+#[derive(Debug, Clone)]
+pub(super) struct DatedSource {
+    pub(super) export: DatedExport,
+    pub(super) rule: DateRule,
+}
+
+impl DatedSource {
+    fn recency(&self, rule: DateRule) -> Recency {
+        Recency::Dated { time: self.export.time, group: self.export.group, rule }
+    }
 }
 
 /// The sources of an import in the order in which they are read, and the states that they lead to.
@@ -35,8 +68,8 @@ pub(super) struct ReadingOrder {
     pub(super) exports: Vec<DatedExport>,
 }
 
-/// Orders whole files before deltas, the deltas of one source by the state that they are based on, and dated exports
-/// by their times. `states` and `exports` have one element for each source.
+/// Orders whole files before deltas, the deltas of one source by the state that they are based on, and dated sources
+/// by their times. `states` and `dates` have one element for each source.
 ///
 /// # Errors
 /// `Invalid` with `wrong_agent`, `wrong_base`, `sequence_gap`, `already_applied` or `sequence_order` for a delta that does
@@ -44,17 +77,18 @@ pub(super) struct ReadingOrder {
 pub(super) fn reading_order(
     connection: &Connection,
     states: &[Option<SourceState>],
-    exports: Vec<Option<DatedExport>>,
+    dates: &[Option<DatedSource>],
 ) -> VaultResult<ReadingOrder> {
-    let export = |index: usize| exports.get(index).and_then(Option::as_ref);
+    let date = |index: usize| dates.get(index).and_then(Option::as_ref);
     let mut by_time: Vec<usize> = (0..states.len()).collect();
-    by_time.sort_by_key(|index| export(*index).map(|export| export.time));
-    let dated = |export: &DatedExport| Recency::Dated { time: export.time, group: export.group };
-    let unnumbered = |index: usize| export(index).map_or(Recency::Unnumbered, dated);
+    by_time.sort_by_key(|index| date(*index).map(|date| date.export.time));
+    let unnumbered = |index: usize| date(index).map_or(Recency::Unnumbered, |date| date.recency(date.rule));
+    let later = |index: usize| date(index).map_or(Recency::Later, |date| date.recency(DateRule::Unused));
+    let exports = || dates.iter().flatten().map(|date| date.export.clone()).collect();
     let mut out = ReadingOrder::default();
     if states.iter().all(Option::is_none) {
         out.sources = by_time.into_iter().map(|index| (index, unnumbered(index))).collect();
-        out.exports = exports.into_iter().flatten().collect();
+        out.exports = exports();
         return Ok(out);
     }
     let mut known = known_states(connection)?;
@@ -66,7 +100,11 @@ pub(super) fn reading_order(
                     deltas.push((index, state, base));
                     continue;
                 }
-                None => add_whole_file(&mut known, &mut out.reached, state),
+                None => match add_whole_file(&mut known, &mut out.reached, state) {
+                    Ordering::Less => Recency::Earlier,
+                    Ordering::Equal => unnumbered(index),
+                    Ordering::Greater => later(index),
+                },
             },
             None => unnumbered(index),
         };
@@ -80,7 +118,7 @@ pub(super) fn reading_order(
         out.reached.push(reached_state(state, newest));
         out.sources.push((index, Recency::Next));
     }
-    out.exports = exports.into_iter().flatten().collect();
+    out.exports = exports();
     Ok(out)
 }
 
@@ -92,21 +130,21 @@ fn reached_state(state: &SourceState, (sequence, time): NumberedState) -> Reache
     ReachedState { format: state.format.to_owned(), group: state.group.clone(), sequence, time }
 }
 
-/// Adds the state of a whole file to the known states and returns how the file relates to them. A file that was never
-/// synchronised has the number 0, so the times of its records decide.
+/// Adds the state of a whole file to the known states and returns how its number compares with theirs. A file that was
+/// never synchronised has the number 0, so its number says nothing.
 fn add_whole_file(
     known: &mut BTreeMap<SourceKey, NumberedState>,
     all: &mut Vec<ReachedState>,
     state: &SourceState,
-) -> Recency {
+) -> Ordering {
     let of_file = (state.sequence, state.time.clone());
     let newest = known.entry(key(state)).or_insert_with(|| of_file.clone());
-    let is_earlier = state.sequence > 0 && state.sequence < newest.0;
-    if state.sequence > newest.0 {
+    let order = if state.sequence > 0 { state.sequence.cmp(&newest.0) } else { Ordering::Equal };
+    if order.is_gt() {
         *newest = of_file;
     }
     all.push(reached_state(state, newest.clone()));
-    if is_earlier { Recency::Earlier } else { Recency::Unnumbered }
+    order
 }
 
 fn check_continues(known: &BTreeMap<SourceKey, NumberedState>, delta: &SourceState, base: u64) -> VaultResult<()> {

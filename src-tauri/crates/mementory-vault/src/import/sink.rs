@@ -6,8 +6,11 @@ use crate::{
 use mementory_formats::{
     AttachmentFile, FormatError, PassthroughItem, SignatureRemover, Sink, by_id, passthrough_envelope,
 };
-use mementory_model::{Dropped, Issue, Record, Tombstone, Unit};
-use mementory_store::blobs::{BlobInfo, Blobs};
+use mementory_model::{Dropped, Issue, Record, RecordKey, Tombstone, Unit};
+use mementory_store::{
+    blobs::{BlobInfo, Blobs},
+    ids::parse_id,
+};
 use std::{
     io::Read,
     sync::{atomic::AtomicBool, atomic::Ordering, mpsc::SyncSender},
@@ -17,6 +20,8 @@ use std::{
 pub(super) enum Message {
     /// One or more units, in order.
     Units(Vec<Unit>),
+    /// Export ids of records that follow, by key.
+    ExportIds(Vec<(RecordKey, [u8; 16])>),
     File(AttachmentFile, BlobInfo),
     Passthrough(PassthroughItem, BlobInfo),
     Tombstone(Box<Tombstone>),
@@ -38,6 +43,8 @@ pub(super) struct ChannelSink<'a> {
     offset: u64,
     reported: u64,
     waiting: Vec<Unit>,
+    /// Export ids of waiting records, and of the next one, to be sent before the waiting units.
+    waiting_ids: Vec<(RecordKey, [u8; 16])>,
     /// Number of text bytes of the waiting units.
     waiting_bytes: usize,
     /// Records that could not be read, to be sent after the waiting units.
@@ -75,6 +82,7 @@ impl<'a> ChannelSink<'a> {
             offset: 0,
             reported: 0,
             waiting: Vec::new(),
+            waiting_ids: Vec::new(),
             waiting_bytes: 0,
             waiting_dropped: Vec::new(),
         }
@@ -98,6 +106,10 @@ impl<'a> ChannelSink<'a> {
 
     fn flush_units(&mut self) -> Result<(), FormatError> {
         self.waiting_bytes = 0;
+        if !self.waiting_ids.is_empty() {
+            let ids = std::mem::take(&mut self.waiting_ids);
+            self.sender.send(Message::ExportIds(ids)).map_err(receiver_stopped)?;
+        }
         match std::mem::take(&mut self.waiting) {
             units if units.is_empty() => Ok(()),
             units => self.sender.send(Message::Units(units)).map_err(receiver_stopped),
@@ -174,6 +186,9 @@ impl Sink for ChannelSink<'_> {
             },
             _ => self.send_unit(unit),
         }
+    }
+    fn export_id(&mut self, key: &RecordKey, id: &str) {
+        self.waiting_ids.extend(parse_id(id).map(|id| (key.clone(), id)));
     }
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
         let info = self.store_blob(bytes)?;

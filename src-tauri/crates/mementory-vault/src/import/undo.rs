@@ -79,6 +79,7 @@ impl Importer<'_> {
         let untrashed = self.withdraw_tombstones(tx, batch)?;
         // Called a second time, for records that were in the Trash along with a record that was just restored.
         reroot_orphans(tx)?;
+        mementory_store::export_ids::remove_unused(tx)?;
         self.context.store.packs.remove_strays_in(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;
         tx.execute(

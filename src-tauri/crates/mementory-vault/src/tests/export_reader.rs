@@ -35,6 +35,7 @@ fn a_writer_may_stop_before_all_records_were_read() {
         prior_warnings: &[],
         findings: &[],
         salvage: false,
+        is_conversion: false,
         missing: &[],
         limits: Limits::default(),
         now,

@@ -97,9 +97,7 @@ impl Review<'_> {
 fn write_new(path: &Path, bytes: &[u8]) -> ApiResult<()> {
     let place = path.display();
     let mut file = new_file(path, true).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            ApiError::new("exists", 6, format!("{place} exists already and was not changed. Choose another name."))
-        }
+        std::io::ErrorKind::AlreadyExists => ApiError::exists(&place),
         _ => ApiError::new("io", 7, format!("{place} could not be written: {error}.")),
     })?;
     file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|error| {

@@ -151,8 +151,8 @@ fn elements_that_are_nearly_json_are_reported_with_their_location() {
         let (name, at) = (expectation["file"].as_str().unwrap(), expectation["place"].as_str().unwrap());
         let code = expectation["refused"].as_str().or(expectation["dropped"].as_str()).unwrap();
         match read(&folder.join(name)) {
-            Err(FormatError::Invalid { code: found, place, .. }) => {
-                assert_eq!(Some(found), expectation["refused"].as_str(), "{name}");
+            Err(FormatError::Invalid { code: finding, place, .. }) => {
+                assert_eq!(Some(finding), expectation["refused"].as_str(), "{name}");
                 assert!(place.contains(name) && place.contains(at), "{name}: {place}");
             }
             Ok(store) => {
@@ -164,8 +164,8 @@ fn elements_that_are_nearly_json_are_reported_with_their_location() {
             Err(other) => panic!("{name}: {other}"),
         }
         let validation = validate(&folder.join(name));
-        let found = validation.errors.iter().find(|f| f.code == code);
-        assert!(found.is_some_and(|f| f.place.contains(at)), "{name}: {:?}", validation.errors);
+        let finding = validation.errors.iter().find(|f| f.code == code);
+        assert!(finding.is_some_and(|f| f.place.contains(at)), "{name}: {:?}", validation.errors);
     }
     for name in case["taken"].as_array().unwrap() {
         let path = folder.join(name.as_str().unwrap());
@@ -195,14 +195,15 @@ fn faults_are_errors_with_their_location() {
             assert!(is_listed, "{name}: {:?}", validation.warnings);
         }
         let errors = validation.errors;
-        let found: Vec<_> = errors.iter().map(|f| (f.code.as_str(), &f.place[f.place.find('#').unwrap()..])).collect();
+        let findings: Vec<_> =
+            errors.iter().map(|f| (f.code.as_str(), &f.place[f.place.find('#').unwrap()..])).collect();
         let expected: Vec<_> = expectation["errors"]
             .as_array()
             .unwrap()
             .iter()
             .map(|e| (e[0].as_str().unwrap(), e[1].as_str().unwrap()))
             .collect();
-        assert_eq!(found, expected, "{name}");
+        assert_eq!(findings, expected, "{name}");
     }
 }
 

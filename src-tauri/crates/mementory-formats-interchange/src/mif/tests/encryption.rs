@@ -49,8 +49,8 @@ fn missing_parts_of_an_envelope_are_reported() {
     });
     let open = |envelope: &Value| {
         let path = temp.put("e.json", json!({"encryption": envelope}).to_string());
-        let found = code(read_with(&path, Some(Arc::new(FakeCipher("tea")))).err().unwrap());
-        (found, codes(&validate(&path).errors))
+        let error_code = code(read_with(&path, Some(Arc::new(FakeCipher("tea")))).err().unwrap());
+        (error_code, codes(&validate(&path).errors))
     };
     assert_eq!(open(&five), ("encryption_parameters_missing", vec!["encryption_parameters_missing".to_owned()]));
     let mut read_all = five.clone();
@@ -134,8 +134,8 @@ fn excessive_kdf_costs_are_refused_before_a_passphrase_is_requested() {
         });
         let path = temp.put("e.json", json!({"mif_version": "1.0", "encryption": envelope}).to_string());
         assert_eq!(code(read(&path).err().unwrap()), expected, "{costs}");
-        let found = codes(&validate(&path).errors);
+        let validation = codes(&validate(&path).errors);
         let wanted: &[&str] = if expected == "kdf_parameters" { &["kdf_parameters"] } else { &[] };
-        assert_eq!(found, wanted, "{costs}");
+        assert_eq!(validation, wanted, "{costs}");
     }
 }

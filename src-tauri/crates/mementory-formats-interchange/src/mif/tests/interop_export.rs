@@ -39,7 +39,7 @@ fn supported_fields_round_trip_and_losses_are_reported() {
         let mut reread = read(&out).unwrap();
         assert!(reread.dropped.is_empty() && reread.notes.is_empty(), "{encoding}");
         let time = |t: Option<Timestamp>| t.map(|t| t.to_rfc3339().replace('Z', "+00:00"));
-        let found: BTreeMap<_, _> = reread
+        let memories: BTreeMap<_, _> = reread
             .records
             .iter()
             .map(|r| {
@@ -48,7 +48,7 @@ fn supported_fields_round_trip_and_losses_are_reported() {
                 (r.text.clone(), read_back)
             })
             .collect();
-        assert_eq!(json!(found), expectation["read"], "{encoding}");
+        assert_eq!(json!(memories), expectation["read"], "{encoding}");
 
         // The records are now from this encoding, so a second export loses nothing.
         let second = temp.0.join(format!("again-{file}"));

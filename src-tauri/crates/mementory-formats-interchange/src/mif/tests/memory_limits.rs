@@ -10,8 +10,8 @@ const EXPORT_MEMBERS_JSON: &str = r#""id":"exp_1","created_at":"2026-01-01T00:00
 fn read_and_validate(path: &Path) -> (Result<MemoryStore, FormatError>, Vec<String>) {
     let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
     let (catalog, detection) = open(path, true);
-    let found = Mif.validate(&catalog, &detection.sources[0], &limits, &[]);
-    let codes = found.map_or_else(|error| vec![error.to_string()], |found| codes(&found.errors));
+    let validation = Mif.validate(&catalog, &detection.sources[0], &limits, &[]);
+    let codes = validation.map_or_else(|error| vec![error.to_string()], |validation| codes(&validation.errors));
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     let mut store = MemoryStore::default();
     let read = Mif.read(&catalog, &detection.sources[0], &context, &mut store);

@@ -83,12 +83,12 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
     for (i, (document, pointer, value)) in cases.iter().enumerate() {
         let scratch = Scratch::new(&format!("forbidden-{i}"));
         with_value(&scratch, document, pointer, value);
-        let found = errors(&scratch.at("in"));
-        let code_of = |found: &[String]| {
-            let place = found.iter().find(|finding| finding.contains(*pointer))?;
+        let error_codes = errors(&scratch.at("in"));
+        let code_of = |error_codes: &[String]| {
+            let place = error_codes.iter().find(|finding| finding.contains(*pointer))?;
             place.split(' ').next().map(str::to_owned)
         };
-        let code = code_of(&found).unwrap_or_else(|| panic!("{pointer} {value}: not found: {found:?}"));
+        let code = code_of(&error_codes).unwrap_or_else(|| panic!("{pointer} {value}: not found: {error_codes:?}"));
         let mut source = read(&scratch.at("in")).unwrap();
         assert!(source.codes().contains(&code), "{pointer} {value}: an import does not report {code}");
         let report = write(&mut source, &scratch.at("out"), &full_export());

@@ -28,8 +28,9 @@ fn store(scratch: &Scratch, change: impl FnOnce(&mut Value)) -> std::path::PathB
 fn check_and_read(path: &Path) -> (Vec<(String, String)>, Result<MemorySource, FormatError>) {
     let (catalog, detection) = open(path, None);
     let (source, limits) = (&detection.sources[0], small_limits());
-    let found = by_id("pam").unwrap().validate(&catalog, source, &limits, &[]).unwrap();
-    let too_large = found.errors.into_iter().filter(|f| f.code == "too_large").map(|f| (f.code, f.place)).collect();
+    let validation = by_id("pam").unwrap().validate(&catalog, source, &limits, &[]).unwrap();
+    let too_large =
+        validation.errors.into_iter().filter(|f| f.code == "too_large").map(|f| (f.code, f.place)).collect();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     let mut sink = MemorySource::default();
     let read = by_id("pam").unwrap().read(&catalog, source, &context, &mut sink);

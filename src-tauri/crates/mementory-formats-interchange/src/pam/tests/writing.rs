@@ -325,7 +325,7 @@ fn a_forbidden_value_is_reported_and_exported_only_in_metadata() {
             "{name}"
         );
         assert_eq!(moved_values["/tags"], serde_json::json!(["Drinks"]), "{name}");
-        let found = errors(&scratch.at(name));
-        assert!(!found.iter().any(|code| code == "bad_value"), "{name}: {found:?}");
+        let error_codes = errors(&scratch.at(name));
+        assert!(!error_codes.iter().any(|code| code == "bad_value"), "{name}: {error_codes:?}");
     }
 }

@@ -79,8 +79,8 @@ fn an_edit_changes_its_entry_and_drops_the_signature() {
     assert_eq!(report.losses.count("citation", LossKind::Narrowed), 1);
     assert_eq!(report.losses.count("namespace", LossKind::MovedToExtension), 1);
     assert_eq!(report.losses.counts.len(), 3, "{:?}", report.losses);
-    let found = validate(&out).unwrap();
-    assert!(found.errors.is_empty() && found.warnings.is_empty(), "{found:?}");
+    let validation = validate(&out).unwrap();
+    assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
     let bundle = json(&out);
     assert_eq!((bundle["session_id"].as_str(), bundle["entries"].as_array().unwrap().len()), (Some("cello"), 16));
     let entry = bundle["entries"].as_array().unwrap().iter().find(|e| e["kind"] == "decision.made").unwrap();
@@ -112,8 +112,8 @@ fn a_selection_keeps_the_envelope_only_if_it_is_still_valid() {
         let out = temp.at(case);
         let report = write(&mut memory, &out, None);
         assert_eq!((report.version.as_str(), report.losses.count("signature", LossKind::LeftOut)), (version, lost));
-        let found = validate(&out).unwrap();
-        assert!(found.errors.is_empty(), "{case} {:?}", found.errors);
+        let validation = validate(&out).unwrap();
+        assert!(validation.errors.is_empty(), "{case} {:?}", validation.errors);
         assert_eq!(signature(&out).as_ref().map(is_valid_signature), (version == "zaxy.portable.v1").then_some(true));
     }
 }

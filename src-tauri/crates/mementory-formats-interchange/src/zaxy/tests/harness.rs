@@ -30,9 +30,9 @@ pub(crate) fn empty() -> MemorySource {
 /// The only source in a file, with the format that was detected.
 pub(crate) fn source(path: &Path) -> Option<(Catalog, Detected, &'static dyn Format)> {
     let catalog = Catalog::open(&[path.to_path_buf()], &Limits::default(), None).unwrap();
-    let mut found = detect(&catalog, &Limits::default(), None).unwrap();
-    assert!(found.ties.is_empty(), "{}", path.display());
-    let detected = found.sources.pop()?;
+    let mut detection = detect(&catalog, &Limits::default(), None).unwrap();
+    assert!(detection.ties.is_empty(), "{}", path.display());
+    let detected = detection.sources.pop()?;
     let format = by_id(detected.format).unwrap();
     Some((catalog, detected, format))
 }
@@ -57,8 +57,8 @@ pub(crate) fn validate(path: &Path) -> Result<Validation, FormatError> {
     format.validate(&catalog, &detected, &Limits::default(), &[])
 }
 
-pub(crate) fn codes(found: &[mementory_format::Finding]) -> Vec<&str> {
-    let mut codes: Vec<&str> = found.iter().map(|f| f.code.as_str()).collect();
+pub(crate) fn codes(findings: &[mementory_format::Finding]) -> Vec<&str> {
+    let mut codes: Vec<&str> = findings.iter().map(|f| f.code.as_str()).collect();
     codes.sort_unstable();
     codes
 }

@@ -5,6 +5,7 @@ mod forbidden;
 pub(crate) mod harness;
 mod log_event;
 mod memory_limits;
+mod merkle_proofs;
 mod other_formats;
 mod signatures;
 mod vectors;

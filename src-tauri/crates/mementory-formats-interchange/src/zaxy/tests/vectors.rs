@@ -50,8 +50,8 @@ fn files_of_the_reference_are_valid_and_round_trip_byte_for_byte() {
         "garden.subset.ml-dsa-65.json",
     ] {
         let Some(path) = reference(name) else { continue };
-        let found = validate(&path).unwrap();
-        assert!(found.errors.is_empty(), "{name}: {:?}", found.errors);
+        let validation = validate(&path).unwrap();
+        assert!(validation.errors.is_empty(), "{name}: {:?}", validation.errors);
         assert_eq!(
             signature(&path).as_ref().map(is_valid_signature),
             name.contains("65").then_some(true).or(name.contains("ed25519").then_some(true))
@@ -76,8 +76,8 @@ fn the_log_and_the_bundle_give_the_same_records() {
     let (Some(log), Some(bundle)) = (reference("garden.eventloom-v1.jsonl"), reference("garden.unsigned.json")) else {
         return;
     };
-    let found = validate(&log).unwrap();
-    assert!(found.errors.is_empty() && found.records == 3, "{:?}", found.errors);
+    let validation = validate(&log).unwrap();
+    assert!(validation.errors.is_empty() && validation.records == 3, "{:?}", validation.errors);
     let (log, bundle) = (read(&log), read(&bundle));
     let events: Vec<_> = bundle.records.iter().filter(|r| r.origin_id.is_some() && !r.entities.is_empty()).collect();
     assert_eq!((log.records.len(), events.len()), (3, 3));

@@ -162,7 +162,7 @@ impl Blocklist {
     }
 
     /// True if a deletion names the id, or a record with the id was blocked in this input.
-    fn is_named(&self, id: &[u8; 16]) -> bool {
+    pub(super) fn is_named(&self, id: &[u8; 16]) -> bool {
         self.blocked.contains(id) || self.blocked_now.contains(id)
     }
 

@@ -1,7 +1,12 @@
-//! Compares the times at which exports were made (PAM §16). Increments may arrive in any order; of each record, the
-//! version of the newest export that contains it counts.
+//! Compares the times at which exports were made. They may arrive in any order; of each record, the version of the newest
+//! export that contains it counts (PAM §16). In other formats, the times of the records count first.
 use super::ImportRun;
-use crate::{VaultError, VaultResult, import::sequence::Recency, import_report::DatedExport, row_ranges::RowRanges};
+use crate::{
+    VaultError, VaultResult,
+    import::sequence::{DateRule, Recency},
+    import_report::DatedExport,
+    row_ranges::RowRanges,
+};
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Record, Timestamp};
 use rusqlite::Connection;
@@ -10,6 +15,12 @@ use std::{cell::OnceCell, cmp::Ordering, collections::BTreeMap};
 
 /// Reason for keeping a version from an export that was made later.
 pub(super) const EARLIER_EXPORT: &str = "of an earlier export than what the vault has";
+
+/// Reason for keeping a version from a source with a higher state number.
+pub(super) const EARLIER_STATE: &str = "of an earlier state than what the vault has";
+
+/// Reason for keeping a version with a later time.
+pub(super) const OLDER: &str = "older than what the vault has";
 
 /// Keyed digest of a key scope, for [`DatedExport::group`].
 pub(in crate::import) fn scope_digest(keys: &VaultKeys, scope: &str) -> [u8; 16] {
@@ -49,6 +60,23 @@ impl KnownExports {
     }
 }
 
+/// The current source as an export that states when it was made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OwnExport {
+    pub(super) time: Timestamp,
+    /// Keyed digest of the key scope of the export's own records.
+    group: [u8; 16],
+    rule: DateRule,
+}
+
+impl OwnExport {
+    /// The source with this recency. None if it does not state when it was made.
+    pub(super) fn of_source(recency: Recency) -> Option<Self> {
+        let Recency::Dated { time, group, rule } = recency else { return None };
+        Some(Self { time, group, rule })
+    }
+}
+
 /// The dated exports that the vault knows, and the rows of those in this input.
 #[derive(Default)]
 pub(super) struct DatedExports {
@@ -56,6 +84,8 @@ pub(super) struct DatedExports {
     known: OnceCell<KnownExports>,
     /// For each dated export of this input, by its time: the rows whose content in the vault comes from it.
     rows: BTreeMap<Timestamp, RowRanges>,
+    /// The key scope of the last record, and its digest. Nearly all records of an export have the same scope.
+    last_scope: Option<(String, [u8; 16])>,
 }
 
 impl DatedExports {
@@ -67,15 +97,17 @@ impl DatedExports {
         }
     }
 
-    /// Whether `time` is before or after the time of the newest export of the group that contained the row. None if no
-    /// known export contained it.
+    /// Whether the export was made before or after the newest known export of its group that contained the row. None if
+    /// no known export contained it, or if its date is not used.
     pub(super) fn compare(
         &self,
         connection: &Connection,
         row: i64,
-        time: Timestamp,
-        group: [u8; 16],
+        export: OwnExport,
     ) -> VaultResult<Option<Ordering>> {
+        if export.rule == DateRule::Unused {
+            return Ok(None);
+        }
         let known = match self.known.get() {
             Some(known) => known,
             None => {
@@ -83,25 +115,43 @@ impl DatedExports {
                 self.known.get_or_init(|| known)
             }
         };
-        Ok(known.newest(row, group).map(|newest| time.cmp(&newest)))
+        Ok(known.newest(row, export.group).map(|newest| export.time.cmp(&newest)))
+    }
+
+    /// The source, if it is a dated export and the record is one of its own. A record that an export only carries for
+    /// another source may be newer in an older export.
+    pub(super) fn own_export(&mut self, recency: Recency, keys: &VaultKeys, record: &Record) -> Option<OwnExport> {
+        let export = OwnExport::of_source(recency)?;
+        let scope = &record.key.scope;
+        let digest = match &self.last_scope {
+            Some((last, digest)) if last == scope => *digest,
+            _ => self.last_scope.insert((scope.clone(), scope_digest(keys, scope))).1,
+        };
+        (digest == export.group).then_some(export)
     }
 }
 
-/// Time and group of the dated export to which the record belongs. None for a record of another key scope: the export
-/// only passes such a record on, so an older export may have a newer version of it.
-pub(super) fn export_of(recency: Recency, keys: &VaultKeys, record: &Record) -> Option<(Timestamp, [u8; 16])> {
-    let Recency::Dated { time, group } = recency else { return None };
-    (scope_digest(keys, &record.key.scope) == group).then_some((time, group))
+/// The order of two versions of a record, from that of their exports and that of the times in the records, with the
+/// reason for keeping the newer one.
+pub(super) fn decisive_order(
+    export: Option<OwnExport>,
+    by_export: Option<Ordering>,
+    by_time: Option<Ordering>,
+) -> Option<(Ordering, &'static str)> {
+    let (by_export, by_time) = (by_export.map(|order| (order, EARLIER_EXPORT)), by_time.map(|order| (order, OLDER)));
+    let export_counts_first = export.is_some_and(|export| export.rule == DateRule::OverRecords);
+    let (first, second) = if export_counts_first { (by_export, by_time) } else { (by_time, by_export) };
+    first.filter(|(order, _)| order.is_ne()).or(second).or(first)
 }
 
 impl ImportRun<'_> {
-    /// Notes that the vault has the content of a row from the current source.
-    pub(super) fn note_exported(&mut self, record: &Record, row: i64) {
+    /// Notes that the vault has the content of a row from this export.
+    pub(super) fn note_exported(&mut self, export: Option<OwnExport>, row: i64) {
         if self.staging.is_some()
             && row > 0
-            && let Some((time, _)) = export_of(self.recency, &self.context.keys, record)
+            && let Some(export) = export
         {
-            self.exports.rows.entry(time).or_default().add(row);
+            self.exports.rows.entry(export.time).or_default().add(row);
         }
     }
 }

@@ -1,7 +1,11 @@
 //! Imports files: their records, their bytes, and passthrough files.
+use super::{
+    DUPLICATE,
+    exported::{EARLIER_EXPORT, EARLIER_STATE, OwnExport},
+};
 use crate::{
     VaultResult,
-    import::{apply::ImportRun, apply::SeenRecord, apply::record_place, apply::short_digest, sequence::Recency},
+    import::{apply::ImportRun, apply::SeenRecord, apply::record_place, sequence::Recency},
     import_report::{ItemOutcome, MAX_LISTED_ITEMS},
 };
 use mementory_formats::{AttachmentFile, PassthroughItem};
@@ -12,6 +16,10 @@ use mementory_store::{
     ids::{content_digest, record_id},
 };
 use rusqlite::{OptionalExtension, params};
+use std::cmp::Ordering;
+
+/// Reason for leaving a file as it is.
+const SAME: &str = "same";
 
 /// Imports the files of an input.
 pub(super) struct FileImport<'a, 'i> {
@@ -81,22 +89,17 @@ impl FileImport<'_, '_> {
         let digest = content_digest(&self.run.context.keys, record);
         if let Some(SeenRecord { row, redacted, .. }) = self.run.seen.get(id) {
             let (row, redacted) = (*row, *redacted);
-            if row > 0 && !redacted {
+            if row > 0 && !redacted && self.reason_to_keep_bytes(row, blob)?.is_none() {
                 self.set_file(row, size, blob, record.record_type.as_deref())?;
+                self.note_exported(row, blob);
             }
             return Ok(row);
         }
-        let mut seen = SeenRecord {
-            row: 0,
-            digest: short_digest(&digest),
-            updated: i64::MIN,
-            exported: None,
-            written: false,
-            redacted: false,
-            trashed: false,
-        };
+        let mut seen = SeenRecord::new(record, &digest);
         let known = if self.run.vault_was_empty { None } else { self.run.known_record(id)? };
-        let (outcome, reason) = if self.run.blocklist.is_deleted(id) {
+        let export_id = self.run.export_ids.get(id);
+        let is_named = export_id.is_some_and(|id| self.run.blocklist.is_named(id));
+        let (outcome, reason) = if is_named || self.run.blocklist.is_deleted(id) {
             (ItemOutcome::Blocked, "deleted before")
         } else if let Some(known) = known {
             seen.row = known.row;
@@ -118,7 +121,12 @@ impl FileImport<'_, '_> {
             _ => self.run.report.note(Some(record.kind), &record_place(record), outcome, reason),
         }
         let row = seen.row;
+        if matches!(outcome, ItemOutcome::Added | ItemOutcome::Updated) || reason == SAME {
+            self.note_exported(row, blob);
+        }
         self.run.seen.insert(*id, seen);
+        let export_id = self.run.export_ids.remove(id);
+        self.run.store_export_id(id, export_id)?;
         Ok(row)
     }
 
@@ -132,34 +140,54 @@ impl FileImport<'_, '_> {
         blob: Option<BlobInfo>,
         media_type: Option<&str>,
     ) -> VaultResult<(ItemOutcome, &'static str)> {
-        let former_blob: Option<Vec<u8>> = self
-            .run
-            .connection
-            .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
-            .query_row([seen.row], |r| r.get(0))
-            .optional()?
-            .flatten();
+        let former_blob = self.stored_blob(seen.row)?;
         let changed = blob.is_some_and(|b| former_blob.as_deref() != Some(&b.digest[..]));
         // Our own exports omit the secrets in settings; importing such an export must not remove the secrets from the
         // vault.
         let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(former_blob.as_deref(), blob));
-        let is_earlier = changed && former_blob.is_some() && self.run.recency == Recency::Earlier;
+        let reason_to_keep = if changed { self.reason_to_keep_bytes(seen.row, blob)? } else { None };
         if let Some(staging) = &mut self.run.staging {
-            if changed && (seen.redacted || is_earlier) {
+            if changed && (seen.redacted || reason_to_keep.is_some()) {
                 staging.older.add(seen.row)
             } else {
                 staging.same.add(seen.row)
             }
         }
+        if let Some(reason) = reason_to_keep {
+            return Ok((ItemOutcome::Unchanged, reason));
+        }
         Ok(match (changed, seen.redacted) {
-            _ if is_earlier => (ItemOutcome::Unchanged, "of an earlier state than what the vault has"),
-            (false, _) => (ItemOutcome::Unchanged, "same"),
+            (false, _) => (ItemOutcome::Unchanged, SAME),
             (true, true) => (ItemOutcome::Blocked, "redacted before"),
             (true, false) => {
                 self.set_file(seen.row, size, blob, media_type)?;
                 (ItemOutcome::Updated, "bytes arrived or changed")
             }
         })
+    }
+
+    fn stored_blob(&self, row: i64) -> VaultResult<Option<Vec<u8>>> {
+        let sql = "SELECT blob FROM files WHERE row = ?1";
+        Ok(self.run.connection.prepare_cached(sql)?.query_row([row], |r| r.get(0)).optional()?.flatten())
+    }
+
+    /// The reason for keeping the bytes that a file has, if they are newer than the current source.
+    fn reason_to_keep_bytes(&self, row: i64, blob: Option<BlobInfo>) -> VaultResult<Option<&'static str>> {
+        let export = OwnExport::of_source(self.run.recency);
+        let may_be_older = export.is_some() || self.run.recency == Recency::Earlier;
+        if !may_be_older || blob.is_none() || self.stored_blob(row)?.is_none() {
+            return Ok(None);
+        }
+        let Some(export) = export else { return Ok(Some(EARLIER_STATE)) };
+        let order = self.run.exports.compare(self.run.connection, row, export)?;
+        Ok((order == Some(Ordering::Less)).then_some(EARLIER_EXPORT))
+    }
+
+    /// Notes that the vault has the bytes of a file from the current source.
+    fn note_exported(&mut self, row: i64, blob: Option<BlobInfo>) {
+        if blob.is_some() {
+            self.run.note_exported(OwnExport::of_source(self.run.recency), row);
+        }
     }
 
     fn lacks_only_secrets(&self, before: Option<&[u8]>, now: Option<BlobInfo>) -> bool {
@@ -214,12 +242,7 @@ impl FileImport<'_, '_> {
         self.note_blob(blob);
         let id = record_id(&self.run.context.keys, &file.key);
         if !self.run.present.insert(id) {
-            self.run.report.note(
-                Some(Kind::Attachment),
-                &file.place,
-                ItemOutcome::Skipped,
-                "duplicate: it occurs twice in this input",
-            );
+            self.run.report.note(Some(Kind::Attachment), &file.place, ItemOutcome::Skipped, DUPLICATE);
             return Ok(());
         }
         let mut record = Record::new(Kind::Attachment, file.key, "");

@@ -2,7 +2,7 @@
 //! longer remembers them, and memories that a new memory replaces. All of them stay in the vault with their history.
 use crate::{
     VaultResult,
-    import::{apply::ImportRun, apply::KnownRecord, apply::SeenRecord, apply::short_digest},
+    import::{apply::ImportRun, apply::KnownRecord, apply::SeenRecord},
 };
 use mementory_model::{Kind, Record};
 use mementory_store::{
@@ -120,15 +120,8 @@ impl SupersededStatements<'_, '_> {
             self.run.new_version(&known, &mut fact, &digest, 0)?;
         }
         let updated = by.times.updated.map_or(i64::MIN, mementory_model::Timestamp::as_micros);
-        let seen = SeenRecord {
-            row,
-            digest: short_digest(&digest),
-            updated,
-            exported: None,
-            written: self.run.staging.is_some(),
-            redacted: false,
-            trashed: known.trashed,
-        };
+        let written = self.run.staging.is_some();
+        let seen = SeenRecord { row, updated, written, trashed: known.trashed, ..SeenRecord::new(&fact, &digest) };
         self.run.seen.insert(id, seen);
         self.run.superseded.insert(id);
         Ok(true)

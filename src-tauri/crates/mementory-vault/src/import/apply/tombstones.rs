@@ -22,7 +22,7 @@ impl TombstoneImport<'_, '_> {
             self.run.report.warn("tombstone_signature_invalid", "audit/tombstones.jsonl", message);
             return Ok(());
         }
-        let ids = target_record_ids(&self.run.context.keys, tombstone);
+        let ids = target_record_ids(self.run.connection, &self.run.context.keys, tombstone)?;
         self.run.report.counts.tombstones_applied += 1;
         let is_new = match &self.run.staging {
             Some(staging) => store_foreign(self.run.connection, tombstone, &ids, staging.batch)?,

@@ -1,10 +1,10 @@
 //! Decides what an import does with a record that the vault already has.
 use super::{
     ImportRun, KnownRecord, Merge, SOURCE_BLOCKED,
-    exported::{EARLIER_EXPORT, export_of},
+    exported::{EARLIER_STATE, OLDER, decisive_order},
 };
 use crate::{VaultResult, import::sequence::Recency};
-use mementory_model::{Kind, Record, normal_text};
+use mementory_model::{Kind, Record, Timestamp, normal_text};
 use mementory_store::Flags;
 use rusqlite::params;
 use std::cmp::Ordering;
@@ -21,71 +21,114 @@ pub(super) enum Verdict {
     Changed,
 }
 
-impl ImportRun<'_> {
+/// Compares records of the input with the versions that the vault has.
+pub(super) struct Comparison<'a, 'i> {
+    run: &'a ImportRun<'i>,
+}
+
+impl<'a, 'i> Comparison<'a, 'i> {
+    pub(super) fn new(run: &'a ImportRun<'i>) -> Self {
+        Self { run }
+    }
+}
+
+impl Comparison<'_, '_> {
     pub(super) fn decide(&self, known: &KnownRecord, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
-        if known.digest == *digest {
+        if known.digest == *digest && !self.has_newer_details(known, record)? {
             return Ok(Verdict::Same);
         }
-        if self.options.merge == Some(Merge::SkipDuplicates) {
+        if self.run.options.merge == Some(Merge::SkipDuplicates) {
             return Ok(Verdict::KeepExisting("the vault has a record with this id"));
         }
-        if self.options.merge != Some(Merge::Overwrite) {
+        if self.run.options.merge != Some(Merge::Overwrite) {
             if known.flags & Flags::EDITED != 0 && self.had_version(known.row, digest)? {
                 return Ok(Verdict::KeepExisting("told before the person's own words"));
             }
-            if self.recency == Recency::Earlier {
-                return Ok(Verdict::KeepExisting("of an earlier state than what the vault has"));
+            if self.run.recency == Recency::Earlier {
+                return Ok(Verdict::KeepExisting(EARLIER_STATE));
             }
-            let export_order = match export_of(self.recency, &self.context.keys, record) {
-                Some((time, group)) => self.exports.compare(self.connection, known.row, time, group)?,
-                None => None,
-            };
-            if export_order == Some(Ordering::Less) {
-                return Ok(Verdict::KeepExisting(EARLIER_EXPORT));
+            let order = self.order_to_known(known, record)?;
+            if let Some((Ordering::Less, reason)) = order {
+                return Ok(Verdict::KeepExisting(reason));
             }
-            let by_time = self.recency != Recency::Next && export_order != Some(Ordering::Greater);
-            if by_time && self.is_older(known, record)? || self.older_unit && record.kind == Kind::Message {
-                return Ok(Verdict::KeepExisting("older than what the vault has"));
+            if self.run.older_unit && record.kind == Kind::Message {
+                return Ok(Verdict::KeepExisting(OLDER));
+            }
+            let is_stated_newer = order.is_some_and(|(order, _)| order == Ordering::Greater);
+            if !is_stated_newer && self.was_replaced_at_once(known.row, digest)? {
+                return Ok(Verdict::KeepExisting("an earlier version in an import that the vault has"));
             }
         }
-        if is_bitemporal(record) && reopens(&self.stored_record(known.row)?, record) {
+        let closing = Closing::of(record);
+        if is_bitemporal(record) && Closing::of(&self.run.stored_record(known.row)?).is_reopened_by(closing) {
             return Ok(Verdict::KeepExisting("closed in the vault"));
         }
         // A newer version would bring the redacted words back.
         if known.flags & Flags::REDACTED != 0 {
             return Ok(Verdict::Blocked("redacted before"));
         }
-        if self.source_is_blocked(record)? {
+        if self.run.source_is_blocked(record)? {
             return Ok(Verdict::Blocked(SOURCE_BLOCKED));
         }
-        if self.blocklist.has_blocked_text(&self.context.keys, record) && !self.has_same_text(known.row, record)? {
+        if self.run.blocklist.has_blocked_text(&self.run.context.keys, record)
+            && !self.has_same_text(known.row, record)?
+        {
             return Ok(Verdict::Blocked("same words deleted before"));
         }
         Ok(Verdict::Changed)
     }
 
-    /// True when the source's own change time says that the vault has the newer version.
-    fn is_older(&self, known: &KnownRecord, record: &Record) -> VaultResult<bool> {
-        // A memory without a change time counts as unchanged since it was created.
-        let never_changed = record.times.created.filter(|_| record.kind == Kind::Memory);
-        let Some(updated) = record.times.updated.or(never_changed) else { return Ok(false) };
+    /// Whether the record is older or newer than the vault's version, with the reason for keeping that version. None if
+    /// nothing shows which is newer.
+    fn order_to_known(&self, known: &KnownRecord, record: &Record) -> VaultResult<Option<(Ordering, &'static str)>> {
+        if self.run.recency == Recency::Next {
+            return Ok(Some((Ordering::Greater, OLDER)));
+        }
+        let by_export = match self.run.own_export {
+            Some(export) => self.run.exports.compare(self.run.connection, known.row, export)?,
+            None => None,
+        };
+        let by_time = self.compare_times(known, record)?;
+        Ok(decisive_order(self.run.own_export, by_export, by_time))
+    }
+
+    /// Compares the times at which the source last changed the record and the vault's version. None if one is unknown.
+    fn compare_times(&self, known: &KnownRecord, record: &Record) -> VaultResult<Option<Ordering>> {
+        let Some(updated) = stated_time(record) else { return Ok(None) };
         // The list position of a conversation may be newer than its stored version.
         if record.kind == Kind::Conversation && known.sort > updated.as_micros() {
-            return Ok(true);
+            return Ok(Some(Ordering::Less));
         }
-        Ok(self.stored_record(known.row)?.times.updated.is_some_and(|s| s > updated))
+        let stored = self.run.stored_record(known.row)?.times.updated;
+        Ok(stored.map(|stored| updated.cmp(&stored)))
     }
 
     /// True when an earlier version of the row had exactly this content.
     fn had_version(&self, row: i64, digest: &[u8; 16]) -> VaultResult<bool> {
         Ok(self
+            .run
             .connection
             .prepare_cached("SELECT 1 FROM versions WHERE row = ?1 AND digest = ?2")?
             .exists(params![row, digest])?)
     }
 
+    /// True when an import had this content of the row and, after it, the next version. If it comes again, that version
+    /// follows again.
+    fn was_replaced_at_once(&self, row: i64, digest: &[u8; 16]) -> VaultResult<bool> {
+        Ok(self
+            .run
+            .connection
+            .prepare_cached(
+                "SELECT 1 FROM versions v WHERE v.row = ?1 AND v.digest = ?2 AND v.batch IN ( \
+                 SELECT n.batch FROM versions n WHERE n.row = v.row AND n.version = v.version + 1 \
+                 UNION ALL \
+                 SELECT r.version_batch FROM records r WHERE r.row = v.row AND r.version = v.version + 1)",
+            )?
+            .exists(params![row, digest])?)
+    }
+
     fn has_same_text(&self, row: i64, record: &Record) -> VaultResult<bool> {
-        Ok(normal_text(&self.stored_record(row)?.text) == normal_text(&record.text))
+        Ok(normal_text(&self.run.stored_record(row)?.text) == normal_text(&record.text))
     }
 }
 
@@ -94,9 +137,30 @@ pub(super) fn is_bitemporal(record: &Record) -> bool {
     matches!(record.kind, Kind::Fact | Kind::Relation)
 }
 
-/// True when `incoming` would clear the end or the successor of a bi-temporal statement. A closed statement can be
-/// superseded but is never reopened, even if it is still open in an older export.
-pub(super) fn reopens(stored: &Record, incoming: &Record) -> bool {
-    let superseded = |r: &Record| r.links.iter().any(|l| l.relation == "superseded_by");
-    stored.times.valid_to.is_some() && incoming.times.valid_to.is_none() || superseded(stored) && !superseded(incoming)
+/// When the source last changed a record. A memory without such a time counts as unchanged since it was created.
+pub(super) fn stated_time(record: &Record) -> Option<Timestamp> {
+    record.times.updated.or(record.times.created.filter(|_| record.kind == Kind::Memory))
+}
+
+/// How a bi-temporal statement is closed. Other records count as open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Closing {
+    ended: bool,
+    superseded: bool,
+}
+
+impl Closing {
+    pub(super) fn of(record: &Record) -> Self {
+        let is_statement = is_bitemporal(record);
+        Self {
+            ended: is_statement && record.times.valid_to.is_some(),
+            superseded: is_statement && record.links.iter().any(|link| link.relation == "superseded_by"),
+        }
+    }
+
+    /// True when `incoming` would clear the end or the successor of the statement. A closed statement can be superseded
+    /// but is never reopened, even if it is still open in an older export.
+    pub(super) fn is_reopened_by(self, incoming: Self) -> bool {
+        self.ended && !incoming.ended || self.superseded && !incoming.superseded
+    }
 }

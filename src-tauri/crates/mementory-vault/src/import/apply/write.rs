@@ -36,6 +36,7 @@ impl ImportRun<'_> {
         let owner = owner.map(|(row, _)| row);
         let now = self.options.now.as_micros();
         let columns = RecordColumns::from_record(record, extra_flags, now);
+        self.release_export_id(id)?;
         let Some(staging) = &mut self.staging else { return Ok((0, false)) };
         let row = staging.next_row;
         staging.next_row += 1;
@@ -131,8 +132,9 @@ impl ImportRun<'_> {
         self.reindex(known.row, known.trashed, record)
     }
 
-    /// Replaces a record that this batch wrote with a newer version. The replaced version is not in the history, so an
-    /// erasure would not find it. It is therefore removed from the pack too.
+    /// Replaces a record that this batch wrote, because it was only a part of the record or had another status. The
+    /// replaced version is not in the history, so an erasure would not find it. It is therefore removed from the pack
+    /// too.
     pub(super) fn replace_in_batch(
         &mut self,
         row: i64,
@@ -143,6 +145,9 @@ impl ImportRun<'_> {
     ) -> VaultResult<()> {
         let id = record_id(&self.context.keys, &record.key);
         let attachments = FileImport::new(self).add_attachments(&id, record)?;
+        if self.staging.is_none() {
+            return Ok(());
+        }
         let (version, pack, slot) = self
             .connection
             .prepare_cached("SELECT version, pack, slot FROM records WHERE row = ?1")?

@@ -42,6 +42,12 @@ impl LaterBatches {
         self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u)).find(|b| b.same.contains(row)).map(|b| b.id)
     }
 
+    /// The first batch that contained the version of `row` before that of the batch `next`, or the current version.
+    /// `next` counts too, since one input can contain a version and then a newer one.
+    pub(super) fn first_batch_with_version(&self, row: i64, next: Option<i64>) -> Option<i64> {
+        self.0.iter().take_while(|b| next.is_none_or(|n| b.id <= n)).find(|b| b.same.contains(row)).map(|b| b.id)
+    }
+
     /// Like [`Self::first_batch_with`], but for the list position of the row.
     pub(super) fn first_batch_with_position(&self, row: i64, until: Option<i64>) -> Option<i64> {
         let batches = self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u));

@@ -8,11 +8,18 @@ use mementory_store::{Flags, ListPosition, RecordColumns};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Removes the undone batch's versions from the history. If a later batch contained the same version, or the row is kept
-/// for a later batch and has no newer version, the version is assigned to that batch instead.
+/// for a later batch and has no newer version, the version is assigned to that batch instead. This applies to the last
+/// version that the batch wrote of each row, since later batches saw only that one.
 pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
+    tx.execute(
+        "DELETE FROM versions WHERE batch = ?1 AND EXISTS (\
+         SELECT 1 FROM versions n WHERE n.row = versions.row AND n.version > versions.version AND n.batch = ?1 \
+         UNION ALL SELECT 1 FROM records r WHERE r.row = versions.row AND r.version_batch = ?1)",
+        [batch],
+    )?;
     let versions: Vec<(i64, u32, Option<i64>, Option<i64>)> = {
-        // A later batch can have contained this version only if it ran before the batch of the row's next version, so
-        // the number of that batch is read too.
+        // A later batch can have contained this version only if it did not run after the one that wrote the row's next
+        // version, so that batch is looked up too.
         let mut statement = tx.prepare(
             "SELECT v.row, v.version, \
              (SELECT min(b) FROM (SELECT batch AS b FROM versions WHERE row = v.row AND batch > ?1 \
@@ -23,7 +30,7 @@ pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatch
         rows.collect::<Result<_, _>>()?
     };
     for (row, version, next, home) in versions {
-        let keeping_batch = later.first_batch_with(row, next).or(if next.is_none() { home } else { None });
+        let keeping_batch = later.first_batch_with_version(row, next).or(if next.is_none() { home } else { None });
         let sql = match keeping_batch {
             Some(_) => "UPDATE versions SET batch = ?3 WHERE row = ?1 AND version = ?2",
             None => "DELETE FROM versions WHERE row = ?1 AND version = ?2 AND ?3 IS NULL",

@@ -1,0 +1,93 @@
+//! Collects the messages of a conversation, which may be partly in its row and partly in rows of their own, and puts
+//! them in the order in which the conversation lists them.
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
+use mementory_formats_shared::object::{Object, decode_string};
+use serde_json::value::RawValue;
+use std::collections::{HashMap, HashSet};
+
+/// Messages of a conversation that were read so far.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    /// Positions in the conversation's list, by message id.
+    ranks: HashMap<String, usize>,
+    /// True if the database has one of the listed messages, readable or not.
+    has_listed: bool,
+    /// Ids of the messages that were read, and of rows that could not be read.
+    seen: HashSet<String>,
+    /// The messages, each with its position in the list. None for a message that is not listed.
+    found: Vec<(Option<usize>, Turn)>,
+}
+
+impl Messages {
+    /// No messages yet, and the order in which the row of the conversation lists them.
+    pub fn of(conversation: &Object<'_>) -> Self {
+        let mut ranks = HashMap::new();
+        for (rank, id) in listed_ids(conversation).into_iter().enumerate() {
+            ranks.entry(id).or_insert(rank);
+        }
+        Self { ranks, ..Self::default() }
+    }
+
+    /// The position of a message in the conversation's list.
+    pub fn rank(&self, id: &str) -> Option<usize> {
+        self.ranks.get(id).copied()
+    }
+
+    /// Notes that the database has a message with this id, whether or not it can be read.
+    pub fn note_present(&mut self, id: &str) {
+        self.has_listed |= self.ranks.contains_key(id);
+    }
+
+    /// Returns false if a message with this id was found before. Messages without an id are always new.
+    pub fn is_new(&mut self, id: &str) -> bool {
+        id.is_empty() || self.seen.insert(id.to_owned())
+    }
+
+    /// Adds a message that the conversation lists under this id, if it lists it.
+    pub fn add(&mut self, id: &str, turn: Turn) {
+        self.found.push((self.rank(id), turn));
+    }
+
+    /// Adds a message of the list `conversation`, whose order counts for messages that are not listed elsewhere.
+    pub fn add_inline(&mut self, turn: Turn) {
+        let id = turn.id.as_deref().unwrap_or_default();
+        self.note_present(id);
+        self.seen.extend(turn.id.clone());
+        let rank = self.rank(id).or_else(|| self.found.last()?.0);
+        self.found.push((Some(rank.unwrap_or_default()), turn));
+    }
+
+    /// Number of listed messages that were not found.
+    pub fn missing_count(&self) -> usize {
+        self.ranks.keys().filter(|id| !self.seen.contains(*id)).count()
+    }
+
+    /// Adds the messages to the conversation. Listed messages come first, in the order of the list. If the database has
+    /// none of the listed messages, all messages count as listed.
+    pub fn fill(mut self, chat: &mut Chat) {
+        self.found.sort_by_key(|(rank, _)| rank.unwrap_or(usize::MAX));
+        for (rank, mut turn) in self.found {
+            chat.note_time(turn.times.created);
+            if rank.is_none() && self.has_listed {
+                // Cursor no longer shows this message. It gets a separate branch, so that it does not count as the end
+                // of the conversation.
+                turn.fields.insert("listed".into(), false.into());
+                turn.parent = TurnParent::Root;
+            } else {
+                turn.parent = chat.turns.len().checked_sub(1).map_or(TurnParent::Root, TurnParent::At);
+                chat.leaf.clone_from(&turn.id);
+            }
+            chat.turns.push(turn);
+        }
+    }
+}
+
+/// The ids of the messages in the list of a conversation.
+fn listed_ids(object: &Object<'_>) -> Vec<String> {
+    let headers = object.list("fullConversationHeadersOnly").unwrap_or_default();
+    let id = |raw: &&RawValue| match Object::parse(raw.get()) {
+        Some(header) => header.text("bubbleId").map(|id| id.into_owned()),
+        None => decode_string(raw).map(|id| id.into_owned()),
+    };
+    headers.iter().filter_map(id).filter(|id| !id.is_empty()).collect()
+}

@@ -1,0 +1,136 @@
+//! Finds secrets that are not encrypted, and removes them from exports. According to spec §8.3, no file of an archive
+//! may contain an unencrypted credential.
+use super::archive_writer::ArchiveWriter;
+use super::findings::Findings;
+use super::manifest::Archive;
+use mementory_format::{FormatError, Member};
+use mementory_formats_agents::openclaw::redact::REDACTED;
+use mementory_model::{LossKind, LossReport};
+use mementory_scan::scan_keys;
+use std::io::Read;
+
+/// Largest file that is searched, in bytes. Settings and notes are smaller.
+const MAX_BYTES: u64 = 4 << 20;
+/// Folders whose files are searched.
+const FOLDERS: [&str; 2] = ["raw/", "artifacts/"];
+
+/// True if the text contains a key or token that is recognisable as a secret by its format alone.
+pub(super) fn has_secret(text: &str) -> bool {
+    !scan_keys(text).is_empty()
+}
+
+/// True if the validator reports a secret in a file with these bytes.
+pub(super) fn file_has_secret(bytes: &[u8]) -> bool {
+    bytes.len() as u64 <= MAX_BYTES && has_secret(&String::from_utf8_lossy(bytes))
+}
+
+/// Reads the start of a file, with at most as many bytes as [`file_has_secret`] needs.
+pub(super) fn read_head(bytes: &mut dyn Read, place: &str) -> Result<Vec<u8>, FormatError> {
+    let mut head = Vec::new();
+    bytes.take(MAX_BYTES + 1).read_to_end(&mut head).map_err(|e| FormatError::io(place, e))?;
+    Ok(head)
+}
+
+/// The text with all secrets replaced. None if the result still contains a secret.
+fn redact(text: &str) -> Option<String> {
+    let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
+    for secret in scan_keys(text) {
+        out.push_str(text.get(copied..secret.start)?);
+        out.push_str(REDACTED);
+        copied = secret.end;
+    }
+    out.push_str(text.get(copied..)?);
+    (!has_secret(&out)).then_some(out)
+}
+
+/// Writes a file into the archive. Unless the archive is encrypted, secrets in a text file are replaced, and any other
+/// file with secrets is left out. `loss_name` is the name of the file in the list of losses. Returns the digest, or
+/// None if the file was left out.
+pub(super) fn write_redacted(
+    out: &mut ArchiveWriter,
+    name: &str,
+    loss_name: &str,
+    mut bytes: &mut dyn Read,
+    losses: &mut LossReport,
+) -> Result<Option<String>, FormatError> {
+    if out.is_encrypted() {
+        return out.entry(name, bytes).map(|(_, digest)| Some(digest));
+    }
+    let head = read_head(&mut bytes, name)?;
+    if !file_has_secret(&head) {
+        return out.entry(name, &mut head.as_slice().chain(bytes)).map(|(_, digest)| Some(digest));
+    }
+    let Some(redacted) = std::str::from_utf8(&head).ok().and_then(redact) else {
+        losses.add(loss_name, "secret", LossKind::LeftOut, LEFT_OUT_NOTE);
+        return Ok(None);
+    };
+    losses.add(loss_name, "secret", LossKind::LeftOut, "keys and tokens in this file are replaced by <redacted>");
+    out.entry(name, &mut redacted.as_bytes()).map(|(_, digest)| Some(digest))
+}
+
+/// Writes the identity or the principals. Unless the archive is encrypted, the secrets in their texts are replaced, which
+/// is reported as a loss.
+pub(super) fn write_document(
+    out: &mut ArchiveWriter,
+    name: &str,
+    text: &str,
+    losses: &mut LossReport,
+) -> Result<(), FormatError> {
+    let redacted = redacted_document(text, out.is_encrypted());
+    if redacted.is_some() {
+        report_redacted(name, losses);
+    }
+    out.entry(name, &mut redacted.as_deref().unwrap_or(text).as_bytes()).map(drop)
+}
+
+/// A document (identity or principals) with the secrets in its texts replaced. None if it is to be written unchanged,
+/// because it has no secrets or the file is encrypted.
+pub(super) fn redacted_document(text: &str, is_encrypted: bool) -> Option<String> {
+    redact(text).filter(|redacted| !is_encrypted && redacted != text)
+}
+
+/// Reports the secrets that [`redacted_document`] replaced in the document `name`.
+pub(super) fn report_redacted(name: &str, losses: &mut LossReport) {
+    losses.add(name, "secret", LossKind::LeftOut, "keys and tokens in these texts are replaced by <redacted>");
+}
+
+/// The loss note for a file that is not exported because of its secrets.
+pub(super) const LEFT_OUT_NOTE: &str =
+    "this file contains a key or token in the clear, so only an encrypted export has its content";
+
+/// Reports raw files and artifacts that contain a secret in the clear. If the archive is encrypted as a whole, this is
+/// only a warning.
+pub(super) fn check_files(archive: &Archive<'_>, findings: &mut Findings) -> Result<(), FormatError> {
+    for (name, member) in &archive.entries {
+        if FOLDERS.iter().any(|folder| name.starts_with(folder)) && member.size <= MAX_BYTES {
+            let bytes = match archive.catalog.bytes(member, MAX_BYTES) {
+                Ok(bytes) => bytes,
+                // A damaged file is skipped here, because the catalog reports it.
+                Err(FormatError::Io { source, .. }) if mementory_model::is_damage(&source) => continue,
+                Err(error) => return Err(error),
+            };
+            check_text(archive, member, &String::from_utf8_lossy(&bytes), findings);
+        }
+    }
+    Ok(())
+}
+
+/// Reports a secret in the clear in the text of an entry.
+pub(super) fn check_text(archive: &Archive<'_>, member: &Member, text: &str, findings: &mut Findings) {
+    if has_secret(text) {
+        let message = "a key or token that is not encrypted";
+        match archive.catalog.is_decrypted(member.root) {
+            true => findings.warning(FINDING_CODE, &member.place, message),
+            false => findings.error(FINDING_CODE, &member.place, message),
+        }
+    }
+}
+
+/// Reports a secret in the text of a memory. This is only a warning, because a person may have written it on purpose.
+pub(super) fn check_memory(line: &str, place: &str, findings: &mut Findings) {
+    if has_secret(line) {
+        findings.warning(FINDING_CODE, place, "a key or token that is not encrypted");
+    }
+}
+
+const FINDING_CODE: &str = "secret_in_the_clear";

@@ -1,0 +1,529 @@
+//! Applies deltas to a base archive in order. The new file is written only if all of them can be applied (spec §4.3.1).
+//! If several deltas change a record, the last change counts (§7.3).
+use super::super::jsonl::{JsonLine, each_line};
+use super::super::manifest::{Archive, Manifest, usable_name};
+use super::super::partitions::Period;
+use super::super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
+use super::super::write_manifest::set_sync;
+use super::super::{list_document, workspaces, write_documents};
+use super::manifest::{DOCUMENT_LAYERS, DeltaManifest};
+use super::operation::{self, Operation};
+use super::validate;
+use mementory_format::extension as slot;
+use mementory_format::{AppliedDeltas, Finding, FormatError, Passphrase, SequenceError, check_sequence};
+use mementory_json::Tree;
+use mementory_model::{Limits, Timestamp};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Reason why deltas were not applied. In this case, nothing was written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApplyError {
+    /// A delta is for another agent.
+    #[error("{place}: this delta is for another agent")]
+    WrongAgent {
+        /// File name of the delta.
+        place: String,
+    },
+    /// The archive already contains the changes of the delta.
+    #[error("{place}: already applied (the archive is at sequence {at}, the delta ends at {new})")]
+    AlreadyApplied {
+        /// File name of the delta.
+        place: String,
+        /// Sequence of the archive before this delta.
+        at: u64,
+        /// Sequence at which the delta ends.
+        new: u64,
+    },
+    /// The delta starts after the state of the archive, so an earlier delta is missing.
+    #[error("{place}: an earlier delta is missing (the archive is at sequence {at}, the delta starts at {base})")]
+    Gap {
+        /// File name of the delta.
+        place: String,
+        /// Sequence of the archive before this delta.
+        at: u64,
+        /// Sequence at which the delta starts.
+        base: u64,
+    },
+    /// The delta starts before the state of the archive and ends after it.
+    #[error("{place}: made from another state (the archive is at sequence {at}, the delta starts at {base})")]
+    WrongBase {
+        /// File name of the delta.
+        place: String,
+        /// Sequence of the archive before this delta.
+        at: u64,
+        /// Sequence at which the delta starts.
+        base: u64,
+    },
+    /// `new_sequence` is not greater than `base_sequence`.
+    #[error("{place}: invalid delta: new_sequence is not greater than base_sequence")]
+    Order {
+        /// File name of the delta.
+        place: String,
+    },
+    /// The output file exists already.
+    #[error("{place}: this file already exists")]
+    Exists {
+        /// File name of the output file.
+        place: String,
+    },
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+}
+
+impl ApplyError {
+    /// Stable error code, for programs that must distinguish the errors.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::WrongAgent { .. } => "delta_wrong_agent",
+            Self::AlreadyApplied { .. } => "delta_already_applied",
+            Self::Gap { .. } => "delta_gap",
+            Self::WrongBase { .. } => "delta_wrong_base",
+            Self::Order { .. } => "delta_sequence_order",
+            Self::Exists { .. } => "exists",
+            Self::Format(_) => "format",
+        }
+    }
+}
+
+/// The combined change that all deltas make to a record.
+struct CombinedChange {
+    /// The new line of the record. None for a deletion that states only an id: it sets the record's status to
+    /// `deleted`, or removes the record if `erased` is set.
+    line: Option<String>,
+    /// True if the whole line of the record is removed.
+    erased: bool,
+    operation: Operation,
+    place: String,
+    /// True if the base archive has the record.
+    in_base: bool,
+}
+
+#[derive(Default)]
+struct MergedDeltas {
+    applied: AppliedDeltas,
+    documents: BTreeMap<&'static str, String>,
+    changes: HashMap<String, CombinedChange>,
+    time: Option<String>,
+    vendor: Option<Tree>,
+    buffered_bytes: u64,
+}
+
+/// Applies deltas to a base archive in the given order and writes the result to `out`, which must not exist.
+///
+/// # Errors
+/// [`ApplyError`] if a delta does not match or a file cannot be read or written. In this case, `out` is not created.
+pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, limits: &Limits) -> Result<AppliedDeltas, ApplyError> {
+    apply_with(base, deltas, out, limits, None)
+}
+
+/// Like [`apply`], for files that may be encrypted as a whole. The result is encrypted if the base is.
+pub fn apply_with(
+    base: &Path,
+    deltas: &[PathBuf],
+    out: &Path,
+    limits: &Limits,
+    passphrase: Option<&dyn Passphrase>,
+) -> Result<AppliedDeltas, ApplyError> {
+    if out.symlink_metadata().is_ok() {
+        return Err(ApplyError::Exists { place: file_name(out) });
+    }
+    let opened = OpenedFile::open_with(base, limits, passphrase)?;
+    let archive = opened.archive()?;
+    opened.refuse_faults()?;
+    let manifest = Manifest::read(&archive, limits)?;
+    let mut state = MergedDeltas {
+        applied: AppliedDeltas { sequence: manifest.sequence(&archive.place)?, ..AppliedDeltas::default() },
+        ..MergedDeltas::default()
+    };
+    for delta in deltas {
+        state.add_delta(&manifest, delta, limits, passphrase)?;
+    }
+    state.write(&archive, &manifest, Rewrite::begin(out, opened.output_passphrase(passphrase))?, limits)?;
+    Ok(state.applied)
+}
+
+/// Checks whether a delta can be applied to this archive, without writing anything. If it cannot, the only finding is
+/// the reason; otherwise, the findings are the changes that would be skipped.
+pub(super) fn check_base(
+    base: &Path,
+    delta: &Path,
+    limits: &Limits,
+    passphrase: Option<&dyn Passphrase>,
+) -> Result<Vec<Finding>, FormatError> {
+    let opened = OpenedFile::open_with(base, limits, passphrase)?;
+    let archive = opened.archive()?;
+    opened.refuse_faults()?;
+    let manifest = Manifest::read(&archive, limits)?;
+    let mut state = MergedDeltas {
+        applied: AppliedDeltas { sequence: manifest.sequence(&archive.place)?, ..AppliedDeltas::default() },
+        ..MergedDeltas::default()
+    };
+    match state.add_delta(&manifest, delta, limits, passphrase) {
+        Ok(()) => Ok(state.applied.findings),
+        Err(ApplyError::Format(e)) => Err(e),
+        Err(e) => Ok(vec![Finding { code: e.code().into(), place: file_name(delta), message: e.to_string() }]),
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+}
+
+impl MergedDeltas {
+    /// Reads the next delta and merges its changes. Fails if the delta does not start at the sequence at which the
+    /// previous one ended.
+    fn add_delta(
+        &mut self,
+        base: &Manifest,
+        path: &Path,
+        limits: &Limits,
+        passphrase: Option<&dyn Passphrase>,
+    ) -> Result<(), ApplyError> {
+        let opened = OpenedFile::open_with(path, limits, passphrase)?;
+        let archive = opened.archive_or_delta()?;
+        opened.refuse_faults()?;
+        let delta = DeltaManifest::read(&archive, limits)?;
+        let (place, at) = (file_name(path), self.applied.sequence);
+        if !delta.agent.eq_ignore_ascii_case(&base.agent) {
+            return Err(ApplyError::WrongAgent { place });
+        }
+        check_sequence(at, delta.base, delta.new).map_err(|error| match error {
+            SequenceError::Order => ApplyError::Order { place: place.clone() },
+            SequenceError::Gap { at, base } => ApplyError::Gap { place: place.clone(), at, base },
+            SequenceError::AlreadyApplied { at, new } => ApplyError::AlreadyApplied { place: place.clone(), at, new },
+            SequenceError::WrongBase { at, base } => ApplyError::WrongBase { place: place.clone(), at, base },
+        })?;
+        // Ensures that every file named in the manifest exists and that every document is JSON.
+        if let Some(error) = validate::refusal(&archive, &delta, limits)? {
+            return Err(error.into());
+        }
+        for layer in DOCUMENT_LAYERS {
+            let Some(member) = delta.file(layer).and_then(|file| archive.entry(&file)) else { continue };
+            let text = archive.text(member, limits)?;
+            self.count_bytes(text.len(), &archive.place, limits)?;
+            self.documents.insert(layer, text);
+        }
+        if let Some(member) = delta.file("memory").and_then(|file| archive.entry(&file)) {
+            archive.catalog.read(member, |reader| {
+                each_line(reader, &member.place, limits.line_bytes, &mut |entry, bytes| {
+                    let (number, parsed) = match entry {
+                        JsonLine::Text(_, "") => return Ok(()),
+                        JsonLine::Text(number, text) => (number, operation::parse(text)),
+                        // If one line is damaged, none of the bundle's changes are applied.
+                        JsonLine::Unreadable(_, code) => {
+                            return Err(FormatError::invalid(
+                                code,
+                                &member.place,
+                                "the changed records cannot be read",
+                            ));
+                        }
+                    };
+                    let place = format!("{}#line {number}", member.place);
+                    self.count_bytes(usize::try_from(bytes).unwrap_or(usize::MAX), &member.place, limits)?;
+                    match parsed {
+                        Ok(change) => self.add_change(change, place),
+                        Err(code) => {
+                            self.add_finding(code, &place, "not applied: this line is not a change of a record")
+                        }
+                    }
+                    Ok(())
+                })
+            })?;
+        }
+        self.applied.sequence = delta.new;
+        self.time = delta.time().map(str::to_owned).or(self.time.take());
+        self.vendor = slot::vendor_slot(&delta.tree).cloned().or(self.vendor.take());
+        Ok(())
+    }
+
+    /// Adds `bytes` to the total size of the changes, which stay in memory until they are written. Fails if the total
+    /// exceeds `Limits::element_bytes`.
+    fn count_bytes(&mut self, bytes: usize, place: &str, limits: &Limits) -> Result<(), FormatError> {
+        self.buffered_bytes = self.buffered_bytes.saturating_add(bytes as u64);
+        if self.buffered_bytes > limits.element_bytes {
+            return Err(FormatError::Limit {
+                limit: "element_bytes",
+                place: place.into(),
+                figure: self.buffered_bytes,
+            });
+        }
+        Ok(())
+    }
+
+    fn add_finding(&mut self, code: &str, place: &str, message: &str) {
+        if self.applied.findings.len() < 1000 {
+            let (code, place, message) = (code.to_owned(), place.to_owned(), message.to_owned());
+            self.applied.findings.push(Finding { code, place, message });
+        }
+    }
+
+    fn add_change(&mut self, change: operation::Change, place: String) {
+        let operation::Change { operation, id, line, erased, .. } = change;
+        let before = self.changes.remove(&id);
+        let (mut line, mut erased) = (line, erased);
+        let mut kind = operation;
+        if let Some(before) = before {
+            // A deletion that states only an id keeps the line of the earlier change, with the status `deleted`.
+            if line.is_none() && !erased {
+                line = before.line.as_deref().map(operation::with_deleted_status);
+                erased = before.erased;
+            }
+            if before.operation == Operation::Create && operation == Operation::Update {
+                kind = Operation::Create;
+            }
+        }
+        self.changes.insert(id, CombinedChange { line, erased, operation: kind, place, in_base: false });
+    }
+
+    fn write(
+        &mut self,
+        archive: &Archive<'_>,
+        manifest: &Manifest,
+        mut file: Rewrite,
+        limits: &Limits,
+    ) -> Result<(), FormatError> {
+        let at = self.time.as_deref().and_then(Timestamp::parse);
+        let mut rows = rewrite::rows_of(manifest);
+        self.mark_records_in_base(archive, manifest, limits)?;
+        let mut added = self.added_lines(&mut rows, manifest, at);
+        let mut tree = manifest.tree.clone();
+        self.write_documents(&mut file, manifest, &mut tree)?;
+        for row in &mut rows {
+            let name = row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
+            if file.out.has_entry(&name) {
+                continue;
+            }
+            let new_lines = added.remove(&name).unwrap_or_default();
+            let member = archive.entry(&name);
+            if member.is_none() && new_lines.is_empty() {
+                continue;
+            }
+            let mut count = 0u64;
+            let sha = file.out.entry_from(&name, &mut |sink| {
+                count = self.write_partition(archive, member, limits, &new_lines, sink)?;
+                Ok(true)
+            })?;
+            row.set("record_count", Tree::Number(count.to_string()));
+            row.set("sha256", Tree::Text(sha.unwrap_or_default()));
+            seal_if_past(row, at);
+        }
+        set_sync(&mut tree, self.applied.sequence, self.time.as_deref());
+        if let Some(time) = &self.time {
+            tree.set("created_at", Tree::Text(time.clone()));
+        }
+        if let (Some(scopes), Some(slot_members)) =
+            (self.vendor.as_ref().and_then(|k| k.get("scopes")), slot::vendor_slot(&tree))
+        {
+            let mut slot_members = slot_members.clone();
+            slot_members.set("scopes", scopes.clone());
+            slot::set_vendor_slot(&mut tree, slot_members);
+        }
+        // After any change, raw files that were generated from records are left out, because they may be outdated.
+        let is_changed = !self.changes.is_empty() || !self.documents.is_empty();
+        let outdated = if is_changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
+        file.finish(archive, manifest, tree, rows, limits, &|name| outdated.contains(name))
+    }
+
+    /// Sets `in_base` for each change whose record is in the base archive.
+    fn mark_records_in_base(
+        &mut self,
+        archive: &Archive<'_>,
+        manifest: &Manifest,
+        limits: &Limits,
+    ) -> Result<(), FormatError> {
+        if self.changes.is_empty() {
+            return Ok(());
+        }
+        for row in &manifest.partitions {
+            let Some(member) = archive.entry(&row.file) else { continue };
+            archive.catalog.read(member, |reader| {
+                each_line(reader, &member.place, limits.line_bytes, &mut |entry, _| {
+                    if let JsonLine::Text(_, text) = entry
+                        && let Some(change) = rewrite::id_of(text).and_then(|id| self.changes.get_mut(&id))
+                    {
+                        change.in_base = true;
+                    }
+                    Ok(())
+                })
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Collects the lines of new records by partition, and adds partitions for times that no partition covers. Also
+    /// counts the changes, and reports changes that do not match the base, such as an update of an unknown record.
+    fn added_lines(
+        &mut self,
+        rows: &mut Vec<Tree>,
+        manifest: &Manifest,
+        at: Option<Timestamp>,
+    ) -> BTreeMap<String, Vec<(Timestamp, String, String)>> {
+        let mut added: BTreeMap<String, Vec<(Timestamp, String, String)>> = BTreeMap::new();
+        let (mut created, mut updated, mut deleted) = (0, 0, 0);
+        let mut mismatches = Vec::new();
+        for change in self.changes.values() {
+            match change.operation {
+                _ if change.erased => deleted += 1,
+                Operation::Delete => deleted += 1,
+                Operation::Create => created += 1,
+                Operation::Update => updated += 1,
+            }
+            match (change.operation, change.in_base) {
+                (Operation::Create, true) => mismatches.push((
+                    "create_of_known",
+                    change.place.clone(),
+                    "the record already existed and was replaced",
+                )),
+                (Operation::Update, false) => mismatches.push((
+                    "update_of_unknown",
+                    change.place.clone(),
+                    "the record did not exist and was added",
+                )),
+                (Operation::Delete, false) => {
+                    mismatches.push(("delete_of_unknown", change.place.clone(), "the record did not exist"))
+                }
+                _ => {}
+            }
+            if let (false, false, Some(line)) = (change.in_base, change.erased, &change.line) {
+                let (created, id) = rewrite::sort_key(line);
+                added.entry(partition_for(rows, created, at)).or_default().push((created, id, line.clone()));
+            }
+        }
+        mismatches.sort();
+        for (code, place, message) in mismatches {
+            self.add_finding(code, &place, message);
+        }
+        (self.applied.created, self.applied.updated, self.applied.deleted) = (created, updated, deleted);
+        added.values_mut().for_each(|lines| lines.sort());
+        debug_assert!(manifest.partitions.len() <= rows.len());
+        rows.sort_by(|a, b| start_date(a).cmp(start_date(b)));
+        added
+    }
+
+    /// Writes one partition: changed lines at their old position, new lines in the order of time and id. Returns the
+    /// number of lines.
+    fn write_partition(
+        &self,
+        archive: &Archive<'_>,
+        member: Option<&mementory_format::Member>,
+        limits: &Limits,
+        new: &[(Timestamp, String, String)],
+        sink: &mut dyn Write,
+    ) -> Result<u64, FormatError> {
+        let io = |e| FormatError::io("partition", e);
+        let mut pending = new.iter().peekable();
+        let mut count = 0u64;
+        if let Some(member) = member {
+            let (copied, lacks_line_end) = rewrite::edit_lines(archive, member, limits, sink, &mut |text, sink| {
+                let Some(text) = text else { return Ok(LineEdit::Keep) };
+                if pending.peek().is_some() {
+                    let (created, id) = rewrite::sort_key(text);
+                    while let Some((_, _, line)) = pending.next_if(|(c, i, _)| (c, i) < (&created, &id)) {
+                        sink.write_all(line.as_bytes()).and_then(|()| sink.write_all(b"\n")).map_err(io)?;
+                    }
+                }
+                let change = rewrite::id_of(text).and_then(|id| self.changes.get(&id));
+                Ok(match change {
+                    None => LineEdit::Keep,
+                    Some(change) if change.erased => LineEdit::Remove,
+                    Some(CombinedChange { line: Some(line), .. }) => LineEdit::Replace(line.clone()),
+                    Some(_) => LineEdit::Replace(operation::with_deleted_status(text)),
+                })
+            })?;
+            count += copied + (new.len() - pending.len()) as u64;
+            if lacks_line_end && pending.peek().is_some() {
+                sink.write_all(b"\n").map_err(io)?;
+            }
+        }
+        for (_, _, line) in pending {
+            sink.write_all(line.as_bytes()).and_then(|()| sink.write_all(b"\n")).map_err(io)?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    fn write_documents(&mut self, file: &mut Rewrite, manifest: &Manifest, tree: &mut Tree) -> Result<(), FormatError> {
+        let mut layers = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
+        for (layer, text) in &self.documents {
+            let default = format!("{layer}.json");
+            let stated = manifest.layer_file(layer).unwrap_or(&default);
+            let name = usable_name(stated, &default, &|name| file.out.is_free(name));
+            file.out.entry(&name, &mut text.as_bytes())?;
+            let mut row = layers.get(layer).cloned().unwrap_or_else(|| Tree::Object(vec![]));
+            row.set("file", Tree::Text(name));
+            match *layer {
+                "identity" => {
+                    let version = write_documents::identity_version(text);
+                    row.set("version", Tree::Number(version.to_string()));
+                }
+                layer => {
+                    let count = list_document::split(text, layer).map_or(0, |d| d.elements.len());
+                    row.set("count", Tree::Number(count.to_string()));
+                }
+            }
+            layers.set(layer, row);
+            self.applied.documents.push((*layer).to_owned());
+        }
+        tree.set("layers", layers);
+        Ok(())
+    }
+}
+
+fn start_date(row: &Tree) -> &str {
+    row.get("from").and_then(Tree::as_str).unwrap_or_default()
+}
+
+/// File name of the partition for a time. Adds a new partition for the quarter of the time if no partition covers the
+/// time, or if the last one that covers it has no end and starts in an earlier quarter.
+fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>) -> String {
+    let (year, month, day) = created.date();
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    let covers = |row: &&Tree| {
+        start_date(row) <= date.as_str() && row.get("to").and_then(Tree::as_str).is_none_or(|to| date.as_str() <= to)
+    };
+    // Several partitions may cover the time, because open partitions have no end. The one that starts last is used.
+    let covering_row = rows.iter().filter(covers).max_by(|a, b| start_date(a).cmp(start_date(b)));
+    let quarter = Period::quarter(created);
+    if let Some(row) = covering_row
+        && (row.get("to").and_then(Tree::as_str).is_some() || start_date(row) >= quarter.first_day().as_str())
+    {
+        return row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
+    }
+    let mut name = format!("memory/partitions/{}.jsonl", quarter.name());
+    while rows.iter().any(|r| r.get("file").and_then(Tree::as_str) == Some(&name)) {
+        name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
+    }
+    let is_current_quarter = at.is_some_and(|at| Period::quarter(at) == quarter);
+    let to = if is_current_quarter { Tree::Null } else { Tree::Text(quarter.last_day()) };
+    let members = [
+        ("file", Tree::Text(name.clone())),
+        ("from", Tree::Text(quarter.first_day())),
+        ("to", to),
+        ("record_count", Tree::Number("0".into())),
+        ("sealed", Tree::Bool(false)),
+    ];
+    rows.push(Tree::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()));
+    name
+}
+
+/// Seals a partition and sets its last day if its period is over at the time of the delta (spec §4.1.1).
+fn seal_if_past(row: &mut Tree, at: Option<Timestamp>) {
+    let Some(at) = at else { return };
+    let (year, month, day) = at.date();
+    let today = format!("{year:04}-{month:02}-{day:02}");
+    let end = match row.get("to").and_then(Tree::as_str) {
+        Some(to) => to.to_owned(),
+        None => match Timestamp::parse(&format!("{}T00:00:00Z", start_date(row))) {
+            Some(from) => Period::quarter(from).last_day(),
+            None => return,
+        },
+    };
+    if end < today {
+        row.set("to", Tree::Text(end));
+        row.set("sealed", Tree::Bool(true));
+    }
+}

@@ -1,0 +1,106 @@
+//! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). Its entry name is `manifest.json` in the
+//! specification and `delta-manifest.json` in the reference tool. Both names are read and written.
+use super::super::detect::DELTA_MANIFEST_FILE;
+use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition, check_version, number, stated_count};
+use mementory_format::FormatError;
+use mementory_format::extension as slot;
+use mementory_json::Tree;
+use mementory_model::Limits;
+
+/// Layers whose document a delta may replace.
+pub(super) const DOCUMENT_LAYERS: [&str; 3] = ["identity", "principals", "credentials"];
+
+/// The parsed manifest of a delta.
+pub(super) struct DeltaManifest {
+    /// The parsed JSON document.
+    pub tree: Tree,
+    /// Place of the manifest, for findings.
+    pub place: String,
+    /// Format version.
+    pub version: String,
+    /// Id of the agent in lower case.
+    pub agent: String,
+    /// Sequence at which the delta starts.
+    pub base: u64,
+    /// Sequence at which the delta ends. A client without a server writes 0, which is read as `base` plus one.
+    pub new: u64,
+}
+
+impl DeltaManifest {
+    /// Reads the manifest of a bundle.
+    pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Self, FormatError> {
+        let entry = archive.entry(MANIFEST_FILE).or_else(|| archive.entry(DELTA_MANIFEST_FILE));
+        let entry = entry.ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "no manifest"))?;
+        let text = archive.text(entry, limits)?;
+        let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", &entry.place, message);
+        let tree = Tree::parse(&text, limits).map_err(|e| invalid_manifest(e.to_string()))?;
+        // The reference tool reads the manifest under the other name, and must not apply a different delta.
+        if let Some(other) = archive.entry(DELTA_MANIFEST_FILE)
+            && Tree::parse(&archive.text(other, limits)?, limits).ok().as_ref() != Some(&tree)
+        {
+            let message = format!("{MANIFEST_FILE} and {DELTA_MANIFEST_FILE} differ");
+            return Err(FormatError::invalid("manifest_invalid", &other.place, message));
+        }
+        let version =
+            tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| invalid_manifest("no alf_version".into()))?;
+        let version = version.to_owned();
+        check_version(&version, &entry.place)?;
+        let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
+        let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
+        let sequence = |key: &str| {
+            let stated = number(tree.get("sync").and_then(|s| s.get(key)));
+            stated.ok_or_else(|| invalid_manifest(format!("no {key} that is a whole number of at most 64 bits")))
+        };
+        if !matches!(tree.get("changes"), Some(Tree::Object(_))) {
+            return Err(invalid_manifest("no changes".into()));
+        }
+        let base = sequence("base_sequence")?;
+        let new = match sequence("new_sequence")? {
+            0 => base.saturating_add(1),
+            new => new,
+        };
+        Ok(Self { place: entry.place.clone(), version, agent, base, new, tree })
+    }
+
+    /// A member of the object that describes the change of a layer.
+    pub(super) fn change(&self, layer: &str, key: &str) -> Option<&Tree> {
+        self.tree.get("changes")?.get(layer)?.get(key)
+    }
+
+    /// The file with the change of a layer. None if the layer did not change. The schema allows a manifest without the
+    /// file name; the usual name is then returned.
+    pub(super) fn file(&self, layer: &str) -> Option<String> {
+        let change = self.tree.get("changes")?.get(layer).filter(|c| matches!(c, Tree::Object(_)))?;
+        let usual_name = || if layer == "memory" { "memory/delta.jsonl".into() } else { format!("{layer}.json") };
+        Some(change.get("file").and_then(Tree::as_str).map_or_else(usual_name, str::to_owned))
+    }
+
+    /// Time of the state after the delta: `sync.new_timestamp`, else `created_at`.
+    pub(super) fn time(&self) -> Option<&str> {
+        let sync = self.tree.get("sync").and_then(|s| s.get("new_timestamp")).and_then(Tree::as_str);
+        sync.or_else(|| self.tree.get("created_at").and_then(Tree::as_str))
+    }
+
+    /// Converts the manifest to the manifest of an archive, so that deltas can be read like archives.
+    pub(super) fn as_archive(&self) -> Manifest {
+        let text = |t: &str| Tree::Text(t.to_owned());
+        let mut layers = Vec::new();
+        for layer in DOCUMENT_LAYERS {
+            if let Some(file) = self.file(layer) {
+                layers.push((layer.to_owned(), Tree::Object(vec![("file".into(), text(&file))])));
+            }
+        }
+        let mut partitions = Vec::new();
+        if let Some(file) = self.file("memory") {
+            let count = stated_count(self.change("memory", "record_count"));
+            partitions.push(Partition { file, count, ..Partition::default() });
+        }
+        let mut tree = Tree::Object(vec![("layers".into(), Tree::Object(layers))]);
+        for key in ["agent", slot::VENDOR, slot::FORMER_VENDOR] {
+            if let Some(value) = self.tree.get(key) {
+                tree.set(key, value.clone());
+            }
+        }
+        Manifest { tree, version: self.version.clone(), agent: self.agent.clone(), partitions, restores: true }
+    }
+}

@@ -1,0 +1,117 @@
+//! Removes and adds the member `operation` of a delta line without changing any other byte of the line.
+use super::wire;
+use mementory_json::Tree;
+
+/// The change that a delta line makes to its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operation {
+    /// Adds a record.
+    Create,
+    /// Changes a record.
+    Update,
+    /// Marks a record as deleted. Its line stays as a tombstone (spec §3.1.8).
+    Delete,
+}
+
+impl Operation {
+    /// Name of the operation in the file.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+/// A parsed delta line.
+pub(super) struct Change {
+    pub operation: Operation,
+    /// Id of the record, folded for comparison ([`wire::folded_id`]).
+    pub id: String,
+    /// Agent id in the line, if any.
+    pub agent: Option<String>,
+    /// The record's line without the operation. None for a deletion that states only an id.
+    pub line: Option<String>,
+    /// True if the record must be removed completely, without even a tombstone (our extension `mementory.erased`).
+    pub erased: bool,
+}
+
+/// Parses a delta line. The error is a stable code.
+pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
+    let members = wire::members(text).ok_or("not_json")?;
+    let raw = wire::get(&members, "operation").ok_or("no_operation")?;
+    let operation = match wire::string(raw).as_deref() {
+        Some("create") => Operation::Create,
+        Some("update") => Operation::Update,
+        Some("delete") => Operation::Delete,
+        _ => return Err("unknown_operation"),
+    };
+    let id = wire::get(&members, "id").and_then(wire::string).filter(|id| !id.is_empty()).ok_or("no_id")?;
+    let id = wire::folded_id(&id);
+    let agent = wire::get(&members, "agent_id").and_then(wire::string).map(std::borrow::Cow::into_owned);
+    let content = wire::get(&members, "content").and_then(wire::string);
+    let erased = wire::vendor(&members).is_some_and(|k| {
+        wire::members(k.get()).is_some_and(|m| wire::get(&m, "erased").is_some_and(|e| e.get() == "true"))
+    });
+    if content.is_none() {
+        return match operation {
+            Operation::Delete => Ok(Change { operation, id, agent, line: None, erased }),
+            _ => Err("no_content"),
+        };
+    }
+    let mut line = cut_operation(text, raw.get()).unwrap_or_else(|| edit_json(text, |tree| tree.remove("operation")));
+    let status = wire::get(&members, "status").and_then(wire::string);
+    if operation == Operation::Delete && status.as_deref() != Some("deleted") {
+        line = edit_json(&line, |tree| tree.set("status", Tree::Text("deleted".into())));
+    }
+    Ok(Change { operation, id, agent, line: Some(line), erased })
+}
+
+/// Id of the record that a delta line changes, and the record's line. The line is None for a deletion that states only
+/// an id or that erases the record.
+pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static str> {
+    parse(line).map(|change| (change.id, change.line.filter(|_| !change.erased)))
+}
+
+/// Converts the line of a record to a delta line.
+pub(super) fn add_operation(line: &str, operation: Operation) -> String {
+    let end = line.trim_ascii_end().len().saturating_sub(1);
+    // A member `operation` of the record itself is replaced, because readers would mistake it for the delta's
+    // operation.
+    if wire::members(line).is_some_and(|m| wire::get(&m, "operation").is_some()) {
+        return edit_json(line, |tree| tree.set("operation", Tree::Text(operation.as_str().into())));
+    }
+    let comma = if line[..end].trim_ascii_end().ends_with('{') { "" } else { "," };
+    format!("{}{comma}\"operation\":\"{}\"}}", &line[..end], operation.as_str())
+}
+
+/// The line with its status set to `deleted`.
+pub(super) fn with_deleted_status(line: &str) -> String {
+    edit_json(line, |tree| tree.set("status", Tree::Text("deleted".into())))
+}
+
+/// Removes the member `operation` and its comma from the text. `value` is the slice of `text` with the member's value.
+fn cut_operation(text: &str, value: &str) -> Option<String> {
+    // `value` is a slice of `text`, so the distance between the two pointers is the offset of `value`.
+    let start = (value.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+    let end = start + value.len();
+    if text.get(start..end) != Some(value) {
+        return None;
+    }
+    let before = text[..start].trim_ascii_end().strip_suffix(':')?.trim_ascii_end();
+    let before = before.strip_suffix("\"operation\"")?.trim_ascii_end();
+    if let Some(head) = before.strip_suffix(',') {
+        return Some(format!("{head}{}", &text[end..]));
+    }
+    let after = text[end..].trim_ascii_start();
+    Some(format!("{before}{}", after.strip_prefix(',').unwrap_or(after)))
+}
+
+fn edit_json(text: &str, change: impl FnOnce(&mut Tree)) -> String {
+    let Ok(mut tree) = Tree::parse(text, 512) else { return text.to_owned() };
+    change(&mut tree);
+    let mut out = String::new();
+    tree.write(&mut out);
+    out
+}

@@ -1,0 +1,118 @@
+//! The extension slot contains the values of a record for which ALF has no field, so that the whole record can be
+//! restored. It is the member `raw_source_format.mementory` (memory lines), `mementory` (list rows) or
+//! `raw_source.mementory` (identity).
+use super::vocabulary;
+use mementory_format::extension::EXPORT_ID_MEMBER;
+use mementory_model::{AttachmentRef, Record};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, value::RawValue};
+use sha2::{Digest, Sha256};
+
+/// Version of the content of the slot.
+const SLOT_VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct WrittenSlot<'a> {
+    v: u32,
+    content_sha256: &'a str,
+    text_in_content: bool,
+    export_id: &'a str,
+    record: &'a Record,
+}
+
+#[derive(Deserialize)]
+struct ReadSlot {
+    v: u32,
+    content_sha256: String,
+    text_in_content: bool,
+    /// None in files written before.
+    export_id: Option<String>,
+    record: Record,
+}
+
+/// The record that was restored from a slot.
+pub(super) struct Restored {
+    /// The original record. If another program changed content, tags, type or status, the record has these changes
+    /// under its original key, and the caller stores the line, which still contains the original verbatim, as the new
+    /// verbatim.
+    pub record: Record,
+    /// True if no other program changed the line.
+    pub is_same: bool,
+    /// Export id that the record had in the vault that wrote the line.
+    pub export_id: Option<String>,
+}
+
+/// JSON of the slot for a record whose line has this content. The slot does not repeat a text that equals the content.
+pub(super) fn slot(record: &Record, export_id: &str, content: &str) -> String {
+    let text_in_content = record.text == content;
+    let digest = hex::encode(Sha256::digest(content));
+    let mut stored_record = record.clone();
+    if text_in_content {
+        stored_record.text = String::new();
+    }
+    let out =
+        WrittenSlot { v: SLOT_VERSION, content_sha256: &digest, text_in_content, export_id, record: &stored_record };
+    serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
+}
+
+/// The record in a slot. `line_record` is the record as read from the line without the slot. None if the slot is not
+/// ours or has a different version.
+pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> {
+    let slot: ReadSlot = serde_json::from_str(raw.get()).ok().filter(|s: &ReadSlot| s.v == SLOT_VERSION)?;
+    let (mut record, export_id) = (slot.record, slot.export_id);
+    if slot.text_in_content {
+        record.text.clone_from(&line_record.text);
+    }
+    let is_same = hex::encode(Sha256::digest(&line_record.text)) == slot.content_sha256
+        && line_record.record_type.as_deref() == Some(vocabulary::memory_type(&record))
+        && line_record.status.as_deref() == Some(vocabulary::status(&record))
+        && line_record.tags == record.tags;
+    if is_same {
+        return Some(Restored { record, is_same, export_id });
+    }
+    // A member that differs from what we wrote was changed by another program, so its new value is used. All other
+    // members keep their original values.
+    if hex::encode(Sha256::digest(&line_record.text)) != slot.content_sha256 {
+        record.text.clone_from(&line_record.text);
+    }
+    if line_record.record_type.as_deref() != Some(vocabulary::memory_type(&record)) {
+        record.record_type.clone_from(&line_record.record_type);
+    }
+    if line_record.status.as_deref() != Some(vocabulary::status(&record)) {
+        record.status.clone_from(&line_record.status);
+    }
+    record.tags.clone_from(&line_record.tags);
+    record.times.updated = line_record.times.updated;
+    Some(Restored { record, is_same, export_id })
+}
+
+/// JSON of the slot for a row of a list document: the record and its export id. Unlike [`slot`], it has no digest to
+/// detect changes by other programs.
+pub(super) fn row_slot(record: &Record, export_id: &str) -> String {
+    with_export_id(record, export_id)
+}
+
+/// JSON of the slot for the row of a file: the reference to the file and its export id.
+pub(super) fn file_slot(reference: &AttachmentRef, export_id: &str) -> String {
+    with_export_id(reference, export_id)
+}
+
+/// The record in the slot of a row.
+pub(super) fn restore_row(raw: &RawValue) -> Option<Record> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+fn with_export_id(value: &impl Serialize, export_id: &str) -> String {
+    let Ok(Value::Object(mut members)) = serde_json::to_value(value) else { return "null".into() };
+    members.insert(EXPORT_ID_MEMBER.into(), export_id.into());
+    Value::Object(members).to_string()
+}
+
+/// The export id in the slot of a row. None in files written before.
+pub(super) fn row_export_id(raw: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Identity {
+        export_id: Option<String>,
+    }
+    serde_json::from_str::<Identity>(raw.get()).ok()?.export_id
+}

@@ -1,0 +1,134 @@
+//! Values of a memory line that the specification forbids (schema of a memory record, §3.1), such as a confidence of
+//! 1.7, an id that is not a UUID, empty content, or a vector whose length differs from its dimensions. The vault keeps
+//! such a value in the record's verbatim, and an import reports it. An export moves it to
+//! `raw_source_format.mementory_forbidden`, under its JSON pointer. In its place, the export writes a valid value
+//! (midnight for a date without a time, `other` for a missing entity type) or omits the field. Missing required fields
+//! are filled in too.
+use super::manifest::number;
+use super::partitions::stable_v7;
+use super::schema;
+use super::vocabulary::{EMPTY_CONTENT, ENTITY_TYPES, MEMORY_STATUSES, MEMORY_TYPES};
+use super::wire::FORBIDDEN_VALUES_MEMBER;
+use mementory_json::{
+    Tree,
+    schema::{RepeatedKeys, check, mend},
+};
+use mementory_model::Timestamp;
+use std::collections::BTreeSet;
+
+/// JSON pointers to the forbidden values, and to required fields that are missing.
+pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    check(tree, &schema::MEMORY_RULE, RepeatedKeys::Accept, &mut |at, violation| {
+        if !schema::code_of(&violation).1 {
+            out.insert(at.to_string());
+        }
+    });
+    if let Some(Tree::Array(all)) = tree.get("embeddings") {
+        for (i, embedding) in all.iter().enumerate() {
+            let stated_dimensions = number(embedding.get("dimensions")).and_then(|n| usize::try_from(n).ok());
+            if matches!(embedding.get("vector"), Some(Tree::Array(vector)) if stated_dimensions != Some(vector.len())) {
+                out.insert(format!("/embeddings/{i}/dimensions"));
+            }
+        }
+    }
+    out
+}
+
+/// The line with its forbidden values moved to `raw_source_format`. None if the line has no forbidden values.
+pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
+    let mut tree = Tree::parse(line, 512).ok()?;
+    let pointers = find_forbidden_values(&tree);
+    if pointers.is_empty() {
+        return None;
+    }
+    let mut moved_values = Tree::Object(vec![]);
+    let mut vectors: BTreeSet<usize> = BTreeSet::new();
+    for pointer in &pointers {
+        let mut parts = pointer.split('/').skip(1);
+        let (Some(top), below) = (parts.next(), parts.next()) else { continue };
+        if !["id", "content", "confidence", "embeddings"].contains(&top) {
+            continue; // `mend` replaces these values below
+        }
+        if let (Some(index), Some(Tree::Array(_))) = (below.and_then(|i| i.parse().ok()), tree.get(top)) {
+            vectors.insert(index);
+            continue;
+        }
+        let old_value = tree.get(top).cloned().unwrap_or(Tree::Null);
+        match (top, old_value.as_str()) {
+            ("id", Some(id)) => {
+                let id = stable_v7(created_of(&tree), &format!("{agent}\n{id}")).hyphenated().to_string();
+                tree.set(top, Tree::Text(id));
+            }
+            ("content", Some(_)) => tree.set(top, Tree::Text(EMPTY_CONTENT.to_owned())),
+            _ => tree.remove(top),
+        }
+        moved_values.set(&format!("/{top}"), old_value);
+    }
+    if let Some(Tree::Array(all)) = tree.get("embeddings").cloned() {
+        let (bad, good): (Vec<_>, Vec<_>) = all.into_iter().enumerate().partition(|(i, _)| vectors.contains(i));
+        if !bad.is_empty() {
+            moved_values.set("/embeddings", Tree::Array(bad.into_iter().map(|(_, vector)| vector).collect()));
+            tree.set("embeddings", Tree::Array(good.into_iter().map(|(_, vector)| vector).collect()));
+        }
+    }
+    let mut mended = tree.clone();
+    set_entity_types(&mut mended);
+    if mend(&mut mended, &schema::MEMORY_RULE, &valid_values(&tree, agent), &|v| !schema::code_of(v).1).is_some()
+        && let Tree::Object(members) = std::mem::replace(&mut tree, mended)
+    {
+        let replaced = members.into_iter().filter(|(name, value)| tree.get(name) != Some(value));
+        replaced.for_each(|(name, value)| moved_values.set(&format!("/{name}"), value));
+    }
+    if moved_values != Tree::Object(vec![]) {
+        let raw = tree.get("raw_source_format").filter(|raw| matches!(raw, Tree::Object(_)));
+        let mut raw = raw.cloned().unwrap_or_else(|| Tree::Object(vec![]));
+        raw.set(FORBIDDEN_VALUES_MEMBER, moved_values);
+        tree.set("raw_source_format", raw);
+    }
+    let mut out = String::new();
+    tree.write(&mut out);
+    Some(out)
+}
+
+/// Valid replacements for the fields of a line: the times and tags that can be read, and defaults for all other fields.
+fn valid_values(tree: &Tree, agent: &str) -> Tree {
+    let text = |value: &str| Tree::Text(value.to_owned());
+    let object = |members: Vec<(&str, Tree)>| {
+        Tree::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    };
+    let mut temporal = object(vec![("created_at", text(&created_of(tree).to_rfc3339()))]);
+    if let Some(Tree::Object(times)) = tree.get("temporal") {
+        let known = times.iter().filter_map(|(name, time)| Some((name, Timestamp::parse(time.as_str()?)?)));
+        known.for_each(|(name, time)| temporal.set(name, text(&time.to_rfc3339())));
+    }
+    let tags = match tree.get("tags") {
+        Some(Tree::Array(tags)) => tags.iter().filter(|tag| tag.as_str().is_some()).cloned().collect(),
+        _ => vec![],
+    };
+    object(vec![
+        ("agent_id", text(agent)),
+        ("memory_type", text(MEMORY_TYPES[0])),
+        ("source", object(vec![("runtime", text("unknown"))])),
+        ("temporal", temporal),
+        ("status", text(MEMORY_STATUSES[0])),
+        ("tags", Tree::Array(tags)),
+        ("namespace", text("default")),
+        ("raw_source_format", object(vec![])),
+    ])
+}
+
+/// Sets the type of each entity that has a name but no type to `other`, which readers assume.
+fn set_entity_types(tree: &mut Tree) {
+    let Some(Tree::Array(mut entities)) = tree.get("entities").cloned() else { return };
+    let text = |entity: &Tree, name: &str| entity.get(name).and_then(Tree::as_str).is_some();
+    let untyped = entities.iter_mut().filter(|entity| text(entity, "name") && !text(entity, "type"));
+    untyped.for_each(|entity| entity.set("type", Tree::Text(ENTITY_TYPES[6].to_owned())));
+    tree.set("entities", Tree::Array(entities));
+}
+
+fn created_of(tree: &Tree) -> Timestamp {
+    let stated_time = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
+    let valid_time = stated_time.and_then(Timestamp::parse).or_else(|| Timestamp::from_micros(0));
+    valid_time.unwrap_or_else(Timestamp::now)
+}

@@ -1,0 +1,64 @@
+//! Tests of archives whose manifest states a wrong name for its memory index: that of a file with another purpose, or a
+//! path that is not allowed in an archive. Such an archive can be imported, so it must be possible to export it and to
+//! apply deltas to it.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+use super::delta::apply;
+use super::testing::*;
+use mementory_model::Limits;
+use serde_json::{Value, json};
+
+const PARTITION: &str = "memory/partitions/2026-Q1.jsonl";
+const SOUL: (&str, &[u8]) = ("raw/openclaw/SOUL.md", b"# Calm\n");
+
+fn manifest_of(path: &std::path::Path) -> Value {
+    serde_json::from_slice(&entries(path)["manifest.json"]).unwrap()
+}
+
+#[test]
+fn an_index_file_of_another_purpose_is_not_overwritten() {
+    let scratch = Scratch::new("index-name");
+    let [whole, first, second, delta, third] =
+        ["whole.alf", "a.alf", "b.alf", "one.alf-delta", "c.alf"].map(|name| scratch.0.join(name));
+    pack_folder(&repo().join("fixtures/alf/every-field/input"), &whole);
+    let agent = manifest_of(&whole)["agent"]["id"].clone();
+    let delta_manifest = json!({"alf_version": "1.0.0", "created_at": "2026-03-02T00:00:00Z", "agent": {"id": agent},
+        "sync": {"base_sequence": 3, "new_sequence": 4}, "changes": {}});
+    pack(&delta, &[("manifest.json", delta_manifest.to_string().as_bytes())]);
+    let stated_names = [
+        "memory/index.json", // the usual name
+        "manifest.json",
+        "identity.json",
+        "credentials.json",
+        "artifacts/data/hives.csv",
+        PARTITION,
+        SOUL.0,
+        "../index.json",
+        "a:b.json",
+        "memory//index.json",
+        "",
+    ];
+    for stated in stated_names {
+        let mut all = entries(&whole);
+        let mut manifest = manifest_of(&whole);
+        manifest["layers"]["memory"]["index_file"] = json!(stated);
+        all.insert("manifest.json".into(), manifest.to_string().into_bytes());
+        all.insert(SOUL.0.into(), SOUL.1.to_vec());
+        pack(&first, &all.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect::<Vec<_>>());
+
+        let mut vault = read(&first).unwrap();
+        write(&mut vault, &second);
+        apply(&first, std::slice::from_ref(&delta), &third, &Limits::default()).unwrap();
+        for (path, what) in [(&second, "exported"), (&third, "with a delta")] {
+            let written = entries(path);
+            let index = manifest_of(path)["layers"]["memory"]["index_file"].as_str().unwrap().to_owned();
+            let index: Value = serde_json::from_slice(&written[&index]).unwrap();
+            assert!(index["partitions"].is_array(), "{stated:?} {what}");
+            for name in ["identity.json", "credentials.json", "artifacts/data/hives.csv", PARTITION, SOUL.0] {
+                assert_eq!(written[name], all[name], "{stated:?} {what}: {name}");
+            }
+            assert_eq!(validate(path).errors, [], "{stated:?} {what}");
+        }
+        std::fs::remove_file(&second).unwrap();
+        std::fs::remove_file(&third).unwrap();
+    }
+}

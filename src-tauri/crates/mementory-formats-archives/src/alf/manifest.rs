@@ -1,0 +1,328 @@
+//! Opens an archive, refuses unsafe entries, and parses the manifest (spec §4.1, §4.2, §8.2). The name of the manifest
+//! is fixed; all other paths come from the manifest.
+use mementory_format::extension as slot;
+use mementory_format::{Catalog, Detected, FormatError, Member, Role, folded_name};
+use mementory_json::Tree;
+use mementory_model::{Issue, Limits, Timestamp};
+use std::collections::BTreeMap;
+
+/// Name of the manifest.
+pub(super) const MANIFEST_FILE: &str = "manifest.json";
+/// Usual name of the memory index.
+pub(super) const INDEX_FILE: &str = "memory/index.json";
+/// Value of `Claim::version` for a delta bundle.
+pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
+/// Explains which sequence numbers this program cannot use.
+pub(super) const SEQUENCE_FAULT: &str = "last_sequence is not a whole number of at most 64 bits";
+/// Value of `checksum_scope` that names our definition of the checksum.
+pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
+
+/// Codes of catalog issues for which an archive is refused.
+const REFUSED_ENTRY_CODES: [&str; 6] =
+    ["unsafe_name", "duplicate_name", "link", "encrypted", "not_a_regular_file", "unsupported_compression"];
+
+/// One archive, checked for unsafe entries.
+pub(super) struct Archive<'c> {
+    /// The catalog.
+    pub catalog: &'c Catalog,
+    /// Path of the archive, for messages.
+    pub place: String,
+    /// Entries by name.
+    pub entries: BTreeMap<&'c str, &'c Member>,
+}
+
+impl<'c> Archive<'c> {
+    /// Opens the detected archive. Refuses a delta bundle, and an archive with unsafe or duplicate names, links or
+    /// encrypted entries.
+    pub(super) fn open(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
+        if detected.claim.version.as_deref() == Some(DELTA_CLAIM_VERSION) {
+            let manifest = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
+            let place = manifest.and_then(|p| catalog.members().get(p.member)).map_or("", |m| m.place.as_str());
+            let reason =
+                "an .alf-delta contains only the changes since an export; open the whole .alf of the agent instead";
+            let place = place.split("!/").next().unwrap_or_default().into();
+            return Err(FormatError::Refused { place, reason: reason.into() });
+        }
+        Self::open_any(catalog, detected)
+    }
+
+    /// Like [`Self::open`], but also accepts a delta bundle.
+    pub(super) fn open_any(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
+        let manifest_part = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
+        let manifest = manifest_part
+            .and_then(|p| catalog.members().get(p.member))
+            .ok_or_else(|| FormatError::invalid("manifest_missing", detected.format, "no manifest.json"))?;
+        let place = manifest
+            .place
+            .strip_suffix(manifest.name.as_str())
+            .and_then(|p| p.strip_suffix("!/"))
+            .unwrap_or(&manifest.place);
+        // Issues inside nested archives are ignored. An entry whose name merely contains `!/` is not a nested archive.
+        let is_in_nested_archive = |name: &str| {
+            name.match_indices("!/").any(|(i, _)| {
+                let inner = format!("{place}!/{}!/", &name[..i]);
+                catalog.members().iter().any(|m| m.archive != manifest.archive && m.place.starts_with(&inner))
+            })
+        };
+        let is_in_archive = |at: &str| {
+            at == place
+                || at.strip_prefix(place).and_then(|r| r.strip_prefix("!/")).is_some_and(|r| !is_in_nested_archive(r))
+        };
+        let refused_error = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
+        for issue in catalog.issues().iter().filter(|i| is_in_archive(&i.place)) {
+            if REFUSED_ENTRY_CODES.contains(&issue.code.as_str()) {
+                return Err(refused_error(&issue.place, &issue.code));
+            }
+        }
+        let mut entries = BTreeMap::new();
+        for member in catalog.members().iter().filter(|m| m.archive == manifest.archive && m.root == manifest.root) {
+            if member.backslashes || unsafe_name(&member.name) {
+                return Err(refused_error(&member.place, "unsafe_name"));
+            }
+            if entries.insert(member.name.as_str(), member).is_some() {
+                return Err(refused_error(&member.place, "duplicate_name"));
+            }
+        }
+        Ok(Self { catalog, place: place.into(), entries })
+    }
+
+    /// The entry with exactly this name.
+    pub(super) fn entry(&self, name: &str) -> Option<&'c Member> {
+        self.entries.get(name).copied()
+    }
+
+    /// The text of an entry without its byte order mark. Fails if the entry is larger than `Limits::side_file_bytes`.
+    pub(super) fn text(&self, member: &Member, limits: &Limits) -> Result<String, FormatError> {
+        let bytes = self.catalog.bytes(member, limits.side_file_bytes)?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| FormatError::invalid("malformed", &member.place, "not UTF-8"))?;
+        Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    }
+}
+
+/// True if an entry name could lead out of the folder that an archive is unpacked to.
+pub(super) fn unsafe_name(name: &str) -> bool {
+    name.is_empty()
+        || name.starts_with('/')
+        || name.contains(['\\', '\0'])
+        || name.as_bytes().get(1) == Some(&b':')
+        || name.split('/').any(|part| part == "..")
+}
+
+/// The name for an entry that the manifest calls `stated`. This is the stated name if it is safe and `is_free` accepts
+/// it, otherwise `default`, otherwise `default` with a number. A manifest of another program may state the name of a
+/// file with a different purpose, or a path that leads out of the archive.
+pub(super) fn usable_name(stated: &str, default: &str, is_free: &dyn Fn(&str) -> bool) -> String {
+    let is_usable = |name: &String| {
+        let has_whole_parts = name.split('/').all(|part| !part.is_empty() && part != ".");
+        has_whole_parts && !unsafe_name(name) && folded_name(name) != MANIFEST_FILE && is_free(name)
+    };
+    let stem = default.trim_end_matches(".json");
+    let numbered = (2u32..).map(|n| format!("{stem}-{n}.json"));
+    let mut names = [stated.to_owned(), default.to_owned()].into_iter().chain(numbered);
+    names.find(is_usable).unwrap_or_else(|| default.to_owned())
+}
+
+/// False for files of the agent itself (raw files and artifacts), which a wrong manifest may name as the memory index.
+pub(super) fn can_be_index(name: &str) -> bool {
+    !name.starts_with("raw/") && !name.starts_with("artifacts/")
+}
+
+/// One row of `layers.memory.partitions`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Partition {
+    /// Entry name.
+    pub file: String,
+    /// First day, as the manifest states it.
+    pub from: Option<String>,
+    /// Last day, as the manifest states it.
+    pub to: Option<String>,
+    /// Number of lines that the manifest states.
+    pub count: Option<u64>,
+}
+
+/// The parsed manifest.
+pub(super) struct Manifest {
+    /// The parsed JSON document.
+    pub tree: Tree,
+    /// Value of `alf_version`.
+    pub version: String,
+    /// Value of `agent.id` in lower case.
+    pub agent: String,
+    /// Rows of the partitions, in the order of the manifest.
+    pub partitions: Vec<Partition>,
+    /// True if records are restored from our extension slots. Otherwise the slots are ignored, also that of the manifest.
+    pub restores: bool,
+}
+
+impl Manifest {
+    /// Reads the manifest of an archive.
+    pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Self, FormatError> {
+        let entry = archive.entry(MANIFEST_FILE);
+        let entry = entry.ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
+        Self::parse(&archive.text(entry, limits)?, &entry.place, limits)
+    }
+
+    /// Parses the manifest. The error is `Version` for an unsupported version, `Invalid` if the text is not a manifest.
+    pub(super) fn parse(text: &str, place: &str, limits: &Limits) -> Result<Self, FormatError> {
+        let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", place, message);
+        let tree = Tree::parse(text, limits).map_err(|e| invalid_manifest(e.to_string()))?;
+        let version =
+            tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| invalid_manifest("no alf_version".into()))?;
+        let version = version.to_owned();
+        check_version(&version, place)?;
+        let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
+        // UUIDs are compared in lower case, because the agent id may have a different letter case in a delta.
+        let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
+        // Without `layers`, an archive with records would be read as an empty one.
+        let layers = tree.get("layers").filter(|layers| matches!(layers, Tree::Object(_)));
+        let partitions = match layers.ok_or_else(|| invalid_manifest("no layers".into()))?.get("memory") {
+            None | Some(Tree::Null) => vec![],
+            Some(memory) => match memory.get("partitions") {
+                Some(Tree::Array(rows)) => rows.iter().map(partition).collect(),
+                _ => return Err(invalid_manifest("no partitions of the memory layer".into())),
+            },
+        };
+        Ok(Self { tree, version, agent, partitions, restores: true })
+    }
+
+    /// The value of `layers.<layer>.file`.
+    pub(super) fn layer_file(&self, layer: &str) -> Option<&str> {
+        self.tree.get("layers")?.get(layer)?.get("file")?.as_str()
+    }
+
+    /// The value of `layers.memory.index_file`.
+    pub(super) fn index_file(&self) -> Option<&str> {
+        self.tree.get("layers")?.get("memory")?.get("index_file")?.as_str()
+    }
+
+    /// Files of layers that this version of the format does not define.
+    pub(super) fn unknown_layer_files(&self) -> Vec<&str> {
+        const KNOWN_LAYERS: [&str; 5] = ["identity", "principals", "credentials", "memory", "attachments"];
+        match self.tree.get("layers") {
+            Some(Tree::Object(layers)) => layers
+                .iter()
+                .filter(|(name, _)| !KNOWN_LAYERS.contains(&name.as_str()))
+                .filter_map(|(_, layer)| layer.get("file")?.as_str())
+                .collect(),
+            _ => vec![],
+        }
+    }
+
+    /// All files that the manifest names, except the memory index.
+    pub(super) fn named_files(&self) -> Vec<&str> {
+        let layers = ["identity", "principals", "credentials", "attachments"];
+        let mut files: Vec<&str> = layers.iter().filter_map(|l| self.layer_file(l)).collect();
+        files.extend(self.partitions.iter().map(|p| p.file.as_str()));
+        files.extend(self.unknown_layer_files());
+        files
+    }
+
+    /// A value from our extension slot in the manifest.
+    pub(super) fn vendor(&self, key: &str) -> Option<&Tree> {
+        slot::vendor_slot(&self.tree).filter(|_| self.restores)?.get(key)
+    }
+
+    /// True if our slot says which of several sources or workspaces an element or entry belongs to. Such a file cannot
+    /// be written back without it.
+    pub(super) fn has_several_sources(&self) -> bool {
+        let is_filled = |key: &&str| self.vendor(key).is_some_and(|value| *value != Tree::Object(vec![]));
+        ["scopes", "entries", "workspaces", "lineage"].iter().any(is_filled)
+    }
+
+    /// `sync.last_sequence` of the archive at `place`. 0 if it was never synchronised.
+    ///
+    /// # Errors
+    /// `manifest_invalid` if it is not a whole number of at most 64 bits. Such a value must not be read as 0, because a
+    /// delta that starts at 0 would then be accepted.
+    pub(super) fn sequence(&self, place: &str) -> Result<u64, FormatError> {
+        match self.tree.get("sync").and_then(|sync| sync.get("last_sequence")) {
+            None | Some(Tree::Null) => Ok(0),
+            stated => number(stated).ok_or_else(|| FormatError::invalid("manifest_invalid", place, SEQUENCE_FAULT)),
+        }
+    }
+
+    /// `created_at`: when the archive was made.
+    pub(super) fn created(&self) -> Option<Timestamp> {
+        self.tree.get("created_at")?.as_str().and_then(Timestamp::parse)
+    }
+
+    /// `sync.last_sync_at`: the time at which the archive reached its current sequence number.
+    pub(super) fn sync_time(&self) -> Option<String> {
+        self.tree.get("sync")?.get("last_sync_at")?.as_str().map(str::to_owned)
+    }
+
+    /// True if Mementory generated the agent, and thus the whole manifest.
+    pub(super) fn is_generated(&self) -> bool {
+        self.vendor("generated") == Some(&Tree::Bool(true))
+    }
+
+    /// True if an element belongs to an agent other than the manifest's. Always false in a file that Mementory
+    /// generated, because such a file may contain several agents.
+    pub(super) fn is_foreign(&self, agent: Option<&str>) -> bool {
+        let stated_agent = agent.filter(|agent| !agent.is_empty());
+        stated_agent.is_some_and(|agent| !agent.eq_ignore_ascii_case(&self.agent)) && !self.is_generated()
+    }
+
+    /// Id space of the element or line with this id and this `agent_id`. All elements of one agent have the same id
+    /// space. In a file with several sources, the manifest lists the elements with a different id space.
+    pub(super) fn scope_of(&self, id: &str, agent_id: Option<&str>) -> String {
+        let listed_scope = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
+        let agent = agent_id.filter(|_| self.is_generated()).unwrap_or(&self.agent);
+        listed_scope.unwrap_or_else(|| scope_of_agent(agent))
+    }
+
+    /// The runtime listed in the manifest for the element with this id, otherwise the agent's runtime, otherwise `alf`.
+    pub(super) fn runtime_of(&self, id: &str) -> &str {
+        let listed_runtime = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
+        let runtime_of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
+        listed_runtime.or_else(runtime_of_agent).unwrap_or("alf")
+    }
+
+    /// An issue if the file has a checksum that cannot be verified because its definition is unknown. The validator
+    /// verifies checksums of our definition.
+    pub(super) fn checksum_issue(&self, place: &str) -> Option<Issue> {
+        self.tree.get("checksum")?;
+        let has_our_definition = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);
+        let message = "the definition of this file's checksum is not known, so it was not verified";
+        (!has_our_definition).then(|| Issue::new("checksum_not_verifiable", place, message))
+    }
+}
+
+/// Id space of the elements of an agent.
+pub(super) fn scope_of_agent(agent: &str) -> String {
+    format!("alf:{}", agent.to_ascii_lowercase())
+}
+
+/// Refuses major versions other than 1 and texts that are not versions.
+pub(super) fn check_version(version: &str, place: &str) -> Result<(), FormatError> {
+    let major = version.split('.').next().unwrap_or_default();
+    if major.is_empty() || !major.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(FormatError::invalid("manifest_invalid", place, "alf_version is not a version"));
+    }
+    match major.trim_start_matches('0') {
+        "1" => Ok(()),
+        _ => Err(FormatError::Version { place: place.into(), version: version.to_owned() }),
+    }
+}
+
+/// A whole number of at least 0. `2.0` is whole, as in JSON Schema.
+pub(super) fn number(tree: Option<&Tree>) -> Option<u64> {
+    let Some(Tree::Number(text)) = tree else { return None };
+    let float = || text.parse::<f64>().ok().filter(|f| f.fract() == 0.0 && (0.0..9e15).contains(f)).map(|f| f as u64);
+    text.parse().ok().or_else(float)
+}
+
+/// Like [`number`], for a stated count or size that is compared with the actual one. A number that exceeds 64 bits
+/// becomes `u64::MAX`, so that it is reported as wrong instead of being ignored as missing.
+pub(super) fn stated_count(tree: Option<&Tree>) -> Option<u64> {
+    let is_larger = |text: &str| text.parse::<f64>().is_ok_and(|value| value >= 9e15);
+    let largest = || matches!(tree, Some(Tree::Number(text)) if is_larger(text)).then_some(u64::MAX);
+    number(tree).or_else(largest)
+}
+
+fn partition(row: &Tree) -> Partition {
+    let text = |key: &str| row.get(key).and_then(Tree::as_str).map(str::to_owned);
+    let count = stated_count(row.get("record_count"));
+    Partition { file: text("file").unwrap_or_default(), from: text("from"), to: text("to"), count }
+}

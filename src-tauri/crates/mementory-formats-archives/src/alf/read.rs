@@ -1,0 +1,571 @@
+//! Reads an archive (spec §3, §4, §6.2). The manifest says which entries are read and how. Entries that it does not
+//! name become passthrough files.
+mod attachments;
+mod superseded;
+
+use super::delta_changes::{LastChanges, wrong_agent};
+use super::identity;
+use super::jsonl::{JsonLine, each_line};
+use super::lineage::LineageCollector;
+use super::list_document;
+use super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition};
+use super::sealed_secrets::{self, Opener};
+use super::wire::{self, Remark};
+use super::workspace_profile::{self, Restored};
+use attachments::Attachments;
+use mementory_format::extension as slot;
+use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
+use mementory_json::Tree;
+use mementory_model::{
+    Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
+    is_damage,
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, hash_map};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use superseded::{Superseded, set_effective_status};
+
+/// Largest number of distinct remarks. Any more are only counted by code.
+const MAX_REMARKS: usize = 500;
+
+/// Reads one archive into the sink. Ignores the extension slots unless `restores` is set.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    restores: bool,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let archive = Archive::open(catalog, detected)?;
+    let entry =
+        archive.entry(MANIFEST_FILE).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
+    let text = archive.text(entry, &context.limits)?;
+    let mut manifest = Manifest::parse(&text, &entry.place, &context.limits)?;
+    manifest.restores = restores || manifest.has_several_sources();
+    let mut reader = Reader::new(&archive, &manifest, &context.limits, sink);
+    reader.passphrase = context.passphrase.clone();
+    reader.run()
+}
+
+/// Reads one archive or delta bundle.
+pub(super) struct Reader<'a> {
+    /// The archive.
+    pub archive: &'a Archive<'a>,
+    /// Manifest of the archive.
+    pub manifest: &'a Manifest,
+    pub limits: &'a Limits,
+    /// Receives everything that is read.
+    pub sink: &'a mut dyn Sink,
+    /// Names of the entries that must not become passthrough files, for example because they were read already.
+    pub used: BTreeSet<String>,
+    bytes_done: u64,
+    remarks: BTreeMap<Remark, (String, u64)>,
+    /// True if a delta bundle is read.
+    pub is_delta: bool,
+    /// In a delta: the last line that changes each record.
+    last_changes: LastChanges,
+    /// Ids of records whose last change in a delta is a deletion.
+    deleted: BTreeSet<String>,
+    capabilities: super::capability_check::CapabilityCheck,
+    lineage: LineageCollector,
+    passphrase: Option<Arc<dyn Passphrase>>,
+    /// Opens the sealed secrets of the archive.
+    pub opener: Opener,
+    /// Runtime and path of each workspace file whose text is contained in records.
+    pub files_from_records: HashSet<(&'static str, String)>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(archive: &'a Archive<'a>, manifest: &'a Manifest, limits: &'a Limits, sink: &'a mut dyn Sink) -> Self {
+        let used = BTreeSet::from([MANIFEST_FILE.to_owned()]);
+        Self {
+            archive,
+            manifest,
+            limits,
+            sink,
+            used,
+            bytes_done: 0,
+            remarks: BTreeMap::new(),
+            is_delta: false,
+            last_changes: LastChanges::default(),
+            deleted: BTreeSet::new(),
+            capabilities: Default::default(),
+            lineage: LineageCollector::default(),
+            passphrase: None,
+            opener: Opener::default(),
+            files_from_records: HashSet::new(),
+        }
+    }
+
+    /// A reader for a delta bundle. Each of its lines is a change, and its passthrough files belong to the bundle, not
+    /// to the agent.
+    pub(super) fn of_delta(
+        archive: &'a Archive<'a>,
+        manifest: &'a Manifest,
+        limits: &'a Limits,
+        sink: &'a mut dyn Sink,
+    ) -> Self {
+        Self { is_delta: true, ..Self::new(archive, manifest, limits, sink) }
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn run(&mut self) -> Result<(), FormatError> {
+        if let Some(issue) = self.manifest.checksum_issue(&self.archive.place) {
+            self.sink.note(issue);
+        }
+        self.read_identity()?;
+        self.read_principals()?;
+        self.read_credentials()?;
+        // A delta contains only changed documents, so its capabilities and credentials cannot be compared.
+        for issue in self.capabilities.issues(&self.archive.place).into_iter().filter(|_| !self.is_delta) {
+            self.sink.note(issue);
+        }
+        let attachments = attachments::read(self)?;
+        self.read_memory(&attachments)?;
+        self.store_lineage()?;
+        self.emit_tombstones()?;
+        self.read_passthrough()?;
+        for ((code, detail), (place, count)) in std::mem::take(&mut self.remarks) {
+            let times = if count > 1 { format!(", {count} times; first here") } else { String::new() };
+            self.sink.note(Issue::new(code, place, format!("{detail}{times}")));
+        }
+        Ok(())
+    }
+
+    /// Adds a remark. Equal remarks are counted and reported once.
+    pub(super) fn remark(&mut self, place: &str, (code, detail): Remark) {
+        let is_full = self.remarks.len() >= MAX_REMARKS;
+        let key = (code, if is_full { "more of the same".to_owned() } else { detail });
+        self.remarks.entry(key).or_insert_with(|| (place.to_owned(), 0)).1 += 1;
+    }
+
+    /// Origin of a record that was read from this entry.
+    pub(super) fn origin(&self, member: &Member, pointer: String) -> Origin {
+        Origin {
+            format: "alf".into(),
+            version: Some(self.manifest.version.clone()),
+            container: member.place.clone(),
+            pointer,
+        }
+    }
+
+    /// Adds to the number of bytes that were read, and reports the sum as progress.
+    pub(super) fn advance(&mut self, bytes: u64) -> Result<(), FormatError> {
+        self.bytes_done += bytes;
+        self.sink.progress(self.bytes_done)
+    }
+
+    /// Text and entry of a layer's document. None if the manifest names no document, or if it was already read. In a
+    /// delta, a missing or damaged document is an error. In an archive, it is reported as an issue, and the result is
+    /// None.
+    pub(super) fn read_document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
+        let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
+        let Some(member) = self.archive.entry(&file).cloned() else {
+            let message = format!("the manifest names a file for layer {layer}, but the archive does not have it");
+            if self.is_delta {
+                return Err(FormatError::invalid("layer_missing", &self.archive.place, message));
+            }
+            self.sink.note(Issue::new("layer_missing", &self.archive.place, message));
+            return Ok(None);
+        };
+        if !self.used.insert(file) {
+            return Ok(None);
+        }
+        let text = self.archive.text(&member, self.limits);
+        let Some(text) = self.unless_damaged(&member, text)? else { return Ok(None) };
+        self.advance(member.size)?;
+        Ok(Some((text, member)))
+    }
+
+    /// If the bytes of an entry are damaged, reports this and returns None, so that the other entries can be read. In a
+    /// delta, damage is an error, because a delta is imported completely or not at all.
+    pub(super) fn unless_damaged<T>(
+        &mut self,
+        member: &Member,
+        read: Result<T, FormatError>,
+    ) -> Result<Option<T>, FormatError> {
+        match read {
+            Ok(value) => Ok(Some(value)),
+            Err(FormatError::Io { source, .. }) if is_damage(&source) && !self.is_delta => {
+                let reason = format!("damaged_entry: {source}");
+                let place = member.place.clone();
+                self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: None });
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Marks an entry as read, so that it does not become a passthrough file.
+    pub(super) fn mark_used(&mut self, name: &str) {
+        self.used.insert(name.to_owned());
+    }
+
+    /// Reports a document that is not valid for its layer, and stores it as a passthrough file. In a delta, returns an
+    /// error.
+    pub(super) fn store_bad_document(&mut self, member: &Member, kind: Kind) -> Result<(), FormatError> {
+        if self.is_delta {
+            return Err(FormatError::invalid("malformed", &member.place, "not the JSON document of this layer"));
+        }
+        let reason = "malformed: not the JSON document of this layer".to_owned();
+        let dropped = Dropped { place: member.place.clone(), outcome: DroppedAs::Failed, reason, kind: Some(kind) };
+        self.sink.dropped(dropped);
+        self.pass_through(member, &member.name, "layer")
+    }
+
+    /// Sends an entry to the sink as a passthrough file.
+    pub(super) fn pass_through(&mut self, member: &Member, name: &str, role: &str) -> Result<(), FormatError> {
+        let item = self.passthrough_item(member, name, role);
+        let archive = self.archive;
+        archive.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
+    }
+
+    /// Sends a text to the sink as a passthrough file.
+    pub(super) fn pass_through_text(&mut self, member: &Member, role: &str, text: &str) -> Result<(), FormatError> {
+        let item = self.passthrough_item(member, &member.name, role);
+        self.sink.passthrough(item, &mut text.as_bytes())
+    }
+
+    /// Passthrough item for an entry. In an archive of several sources, the agent and the original name of the entry
+    /// are taken from the manifest.
+    fn passthrough_item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
+        let listed = self.manifest.vendor("entries").and_then(|e| e.get(name));
+        let listed_or = |key: &str, default: &str| {
+            listed.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(default).to_owned()
+        };
+        let belongs_to_bundle = self.is_delta && role != "layer";
+        PassthroughItem {
+            format: if belongs_to_bundle { "alf_delta" } else { "alf" }.into(),
+            group: listed_or("group", &self.manifest.agent),
+            name: listed_or("name", name),
+            role: listed_or("role", role),
+            place: member.place.clone(),
+        }
+    }
+
+    fn read_identity(&mut self) -> Result<(), FormatError> {
+        let Some((text, member)) = self.read_document("identity")? else { return Ok(()) };
+        let Some(tree) = object(&text, self.limits) else { return self.store_bad_document(&member, Kind::Profile) };
+        // In one of the specification's examples, the document is wrapped in an object, contrary to its schema.
+        let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
+        let doc = inner.unwrap_or(&tree);
+        self.refuse_foreign(doc, &member.place)?;
+        self.capabilities.add_identity(doc);
+        if let Some(Restored { records, has_other_blocks, structured_changed }) =
+            workspace_profile::restore(doc).filter(|_| self.manifest.is_generated())
+        {
+            let vault = self.manifest.vendor("lineage").and_then(Tree::as_str).map(str::to_owned);
+            self.lineage.vault = vault.filter(|_| !self.is_delta);
+            self.lineage.version = super::write_documents::identity_version(&text);
+            for record in records {
+                self.note_workspace_file(&record);
+                self.sink.unit(record.into())?;
+            }
+            if structured_changed {
+                let message = "another program changed structured fields, which workspace files cannot contain";
+                self.sink.note(Issue::new("identity_changed", &member.place, message));
+            }
+            if !has_other_blocks {
+                return Ok(());
+            }
+        }
+        let id = doc.get("id").and_then(Tree::as_str).unwrap_or("identity");
+        let scope = self.manifest.scope_of(id, None);
+        let mut record = identity::identity(&text, doc, &scope);
+        record.origin = self.origin(&member, String::new());
+        self.sink.unit(record.into())
+    }
+
+    fn read_principals(&mut self) -> Result<(), FormatError> {
+        self.read_list("principals", Kind::Profile, identity::principal)
+    }
+
+    fn read_credentials(&mut self) -> Result<(), FormatError> {
+        self.read_list("credentials", Kind::Credential, identity::credential)
+    }
+
+    fn read_list(
+        &mut self,
+        layer: &str,
+        kind: Kind,
+        build: fn(&str, &Tree, RecordKey, &mut Vec<Remark>) -> Record,
+    ) -> Result<(), FormatError> {
+        let Some((text, member)) = self.read_document(layer)? else { return Ok(()) };
+        let Some(document) = list_document::split(&text, layer) else { return self.store_bad_document(&member, kind) };
+        let mut slots = Vec::new();
+        for (i, element) in document.elements.iter().enumerate() {
+            let pointer = format!("/{layer}/{i}");
+            let Some(doc) = object(element, self.limits) else {
+                let place = format!("{}#{pointer}", member.place);
+                let reason = "malformed: not an object".to_owned();
+                self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: Some(kind) });
+                slots.push(String::new());
+                continue;
+            };
+            if kind == Kind::Credential {
+                self.refuse_foreign(&doc, &format!("{}#{pointer}", member.place))?;
+                self.capabilities.add_credential(&doc);
+                let is_sealed = self.manifest.restores && sealed_secrets::is_ours(&doc);
+                if let Some(passphrase) = self.passphrase.clone().filter(|_| is_sealed) {
+                    if self.opener.open(&doc, &*passphrase) {
+                        slots.push(String::new());
+                        continue;
+                    }
+                    let place = format!("{}#{pointer}", member.place);
+                    let message = "this passphrase does not open the credential; it is stored unchanged".to_owned();
+                    self.remark(&place, ("credential_closed", message));
+                }
+            }
+            let slot = wire::members(element).and_then(|m| wire::vendor(&m));
+            if let Some(ours) = slot.filter(|_| self.manifest.restores) {
+                slots.push(String::new());
+                if let Some(mut record) = super::extension::restore_row(ours) {
+                    if let Some(id) = super::extension::row_export_id(ours) {
+                        self.sink.export_id(&record.key, &id);
+                    }
+                    workspace_profile::apply_principal_text(&mut record, &doc);
+                    self.note_workspace_file(&record);
+                    self.sink.unit(record.into())?;
+                    continue;
+                }
+                if slot::vendor_slot(&doc).and_then(|k| k.get("generated")).is_some() {
+                    continue; // This is the principal that was generated for an archive without principals.
+                }
+                slots.pop();
+            }
+            let value = attachments::element_id(&doc, i, &slots);
+            let scope = self.manifest.scope_of(&value, None);
+            let mut remarks = Vec::new();
+            let mut record = build(element, &doc, RecordKey::new(scope, &value), &mut remarks);
+            record.origin = self.origin(&member, pointer.clone());
+            if record.source.platform.is_empty() {
+                record.source.platform = self.manifest.runtime_of(&record.key.value).to_owned();
+            }
+            slots.push(value);
+            for remark in remarks {
+                self.remark(&format!("{}#{pointer}", member.place), remark);
+            }
+            self.sink.unit(record.into())?;
+        }
+        self.store_skeleton(&member, &document, &slots)
+    }
+
+    /// Fails if an element of a delta belongs to another agent. In a whole archive, only the validator reports this.
+    fn refuse_foreign(&self, doc: &Tree, place: &str) -> Result<(), FormatError> {
+        let agent = doc.get("agent_id").and_then(Tree::as_str);
+        if self.is_delta && self.manifest.is_foreign(agent) { Err(wrong_agent(place.into())) } else { Ok(()) }
+    }
+
+    /// Stores the skeleton of a list document, unless Mementory generated the whole document.
+    pub(super) fn store_skeleton(
+        &mut self,
+        member: &Member,
+        document: &list_document::ListDocument<'_>,
+        slots: &[String],
+    ) -> Result<(), FormatError> {
+        if self.manifest.is_generated() {
+            return Ok(());
+        }
+        self.pass_through_text(member, "layer", &document.skeleton(slots))
+    }
+
+    fn read_memory(&mut self, attachments: &Attachments) -> Result<(), FormatError> {
+        let mut partitions: Vec<(&Partition, Member)> = Vec::new();
+        for row in &self.manifest.partitions {
+            match self.archive.entry(&row.file) {
+                Some(member) if self.used.insert(row.file.clone()) => partitions.push((row, member.clone())),
+                Some(_) => self.sink.note(Issue::new(
+                    "partition_twice",
+                    &self.archive.place,
+                    "the manifest lists a partition twice; it was read once",
+                )),
+                None => {
+                    let message = "the manifest lists a partition that the archive does not have";
+                    if self.is_delta {
+                        return Err(FormatError::invalid("partition_missing", &self.archive.place, message));
+                    }
+                    self.sink.note(Issue::new("partition_missing", &self.archive.place, message));
+                }
+            }
+        }
+        let mut superseded = Superseded::default();
+        let finder = memchr::memmem::Finder::new(b"\"supersedes\"");
+        for (index, (_, member)) in partitions.iter().enumerate() {
+            self.archive.catalog.read(member, |r| {
+                each_line(r, &member.place, self.limits.line_bytes, &mut |entry, _| {
+                    if let JsonLine::Text(number, line) = entry
+                        && finder.find(line.as_bytes()).is_some()
+                        && let Some(found) = wire::supersedes_of(line)
+                    {
+                        superseded.add(found, (index, number));
+                    }
+                    Ok(())
+                })
+            })?;
+        }
+        let mut seen: HashMap<u128, (u64, u32)> = HashMap::new();
+        for (index, (row, member)) in partitions.iter().enumerate() {
+            if self.is_delta {
+                self.last_changes = LastChanges::collect(self.archive, member, self.manifest, self.limits)?;
+            }
+            let (mut line_count, mut pending) = (0u64, 0u64);
+            let archive = self.archive;
+            archive.catalog.read(member, |r| {
+                each_line(r, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
+                    pending += bytes;
+                    if pending > 1 << 20 {
+                        self.advance(std::mem::take(&mut pending))?;
+                    }
+                    line_count += u64::from(!matches!(entry, JsonLine::Text(_, "")));
+                    self.read_memory_line(entry, (index, member, row), &superseded, &mut seen, attachments)
+                })
+            })?;
+            self.advance(pending)?;
+            if row.count.is_some_and(|count| count != line_count) {
+                self.remark(&member.place, ("count_differs", "record_count differs from the number of lines".into()));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_memory_line(
+        &mut self,
+        entry: JsonLine<'_>,
+        (index, member, row): (usize, &Member, &Partition),
+        superseded: &Superseded,
+        seen: &mut HashMap<u128, (u64, u32)>,
+        attachments: &Attachments,
+    ) -> Result<(), FormatError> {
+        let (number, text) = match entry {
+            JsonLine::Text(_, "") => return Ok(()),
+            JsonLine::Text(number, text) => (number, Ok(text)),
+            JsonLine::Unreadable(number, code) => (number, Err(code)),
+        };
+        let place = |member: &Member| format!("{}#line {number}", member.place);
+        let change = match text {
+            Ok(text) if self.is_delta => match super::delta_operation::record_of(text) {
+                Ok((id, line)) if !self.last_changes.is_last(&id, number) => {
+                    if line.is_some() {
+                        let reason = "changed_again: a later line of this delta changes the same record".to_owned();
+                        let (outcome, kind) = (DroppedAs::Skipped, Some(Kind::Memory));
+                        self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
+                    }
+                    return Ok(());
+                }
+                Ok((_, Some(line))) => Ok(std::borrow::Cow::Owned(line)),
+                Ok((id, None)) => {
+                    self.deleted.insert(id);
+                    return Ok(());
+                }
+                Err(code) => Err(code),
+            },
+            Ok(text) => Ok(std::borrow::Cow::Borrowed(text)),
+            Err(code) => Err(code),
+        };
+        let parsed = change.as_deref().map_err(|code| *code).and_then(|text| {
+            let scope = |id: &str, agent: Option<&str>| self.manifest.scope_of(id, agent);
+            wire::read_line(text, self.manifest.restores, scope).map(|line| (text, line))
+        });
+        let (text, mut line) = match parsed {
+            Ok(parsed_line) => parsed_line,
+            Err(code) => {
+                let (outcome, kind) = (DroppedAs::Failed, Some(Kind::Memory));
+                let reason = format!("{code}: this line is not a memory record");
+                self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
+                return Ok(());
+            }
+        };
+        for remark in std::mem::take(&mut line.remarks) {
+            self.remark(&place(member), remark);
+        }
+        let (id_hash, line_hash) = (hash128(&(&line.record.key.scope, &line.id)), hash128(&text) as u64);
+        match seen.entry(id_hash) {
+            hash_map::Entry::Vacant(slot) => drop(slot.insert((line_hash, 1))),
+            hash_map::Entry::Occupied(slot) if slot.get().0 == line_hash => {
+                let reason = "duplicate: the same line occurs twice".to_owned();
+                let (outcome, kind) = (DroppedAs::Skipped, Some(Kind::Memory));
+                self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
+                return Ok(());
+            }
+            hash_map::Entry::Occupied(mut slot) => {
+                // Both records are imported, and the later one gets a different key.
+                slot.get_mut().1 += 1;
+                line.record.key.value = format!("{}#{}", line.record.key.value, slot.get().1);
+                self.remark(&place(member), ("duplicate_id", "two records have the same id".into()));
+            }
+        }
+        if let Some(id) = &line.export_id {
+            self.sink.export_id(&line.record.key, id);
+        }
+        if line.restored {
+            self.lineage.add_line(&line.record, text);
+            self.note_workspace_file(&line.record);
+            return self.sink.unit(line.record.into());
+        }
+        let mut record = line.record;
+        record.origin = self.origin(member, format!("line {number}"));
+        if self.manifest.is_foreign(line.agent.as_deref()) {
+            self.remark(&place(member), ("foreign_agent_id", "a record is of another agent".into()));
+        }
+        if is_outside_partition(&record, row) {
+            self.remark(&place(member), ("outside_partition", "created_at is outside the partition's range".into()));
+        }
+        set_effective_status(&mut record, superseded.replaced_by_deletion(&line.id, (index, number)));
+        record.attachments.extend(attachments.of_record(&line.id));
+        self.sink.unit(record.into())
+    }
+
+    fn store_lineage(&mut self) -> Result<(), FormatError> {
+        for (runtime, group, text) in std::mem::take(&mut self.lineage).into_files() {
+            let [format, name, role] =
+                [runtime, mementory_formats_agents::openclaw::files::LINEAGE_FILE, "raw"].map(str::to_owned);
+            let item = PassthroughItem { format, group, name, role, place: self.archive.place.clone() };
+            self.sink.passthrough(item, &mut text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Sends a tombstone for each deletion line that has only an id (spec §3.1.8), so that the vault removes the
+    /// record.
+    fn emit_tombstones(&mut self) -> Result<(), FormatError> {
+        let Some(at) = self.manifest.created().or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
+        for id in std::mem::take(&mut self.deleted) {
+            self.sink.tombstone(Tombstone {
+                id: format!("{}:{id}", self.manifest.agent),
+                op: TombstoneOp::Delete,
+                target_kind: "memory".into(),
+                scope: self.manifest.scope_of(&id, None),
+                target_id: id,
+                at,
+                actor: self.manifest.agent.clone(),
+                reason: "deleted at the source".into(),
+                derived: Derived::default(),
+                signature: None,
+                verbatim: None,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Parses a JSON object. None if the text is not a JSON object.
+pub(super) fn object(text: &str, limits: &Limits) -> Option<Tree> {
+    Tree::parse(text, limits).ok().filter(|t| matches!(t, Tree::Object(_)))
+}
+
+fn is_outside_partition(record: &Record, row: &Partition) -> bool {
+    let Some(created) = record.times.created else { return false };
+    let (year, month, day) = created.date();
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    row.from.as_ref().is_some_and(|from| date < *from) || row.to.as_ref().is_some_and(|to| date > *to)
+}
+
+fn hash128(text: &impl Hash) -> u128 {
+    let mut a = DefaultHasher::new();
+    text.hash(&mut a);
+    let first = a.finish();
+    first.hash(&mut a);
+    text.hash(&mut a);
+    (u128::from(a.finish()) << 64) | u128::from(first)
+}

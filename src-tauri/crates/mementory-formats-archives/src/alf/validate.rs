@@ -1,0 +1,469 @@
+//! Validates an `.alf` against the specification: schemas of all documents, counts, order and ranges of partitions,
+//! ids, and the checksum if it is computed by our definition. Unknown values are only warnings.
+use super::archive_writer::checksum;
+use super::clear_secrets;
+use super::findings::Findings;
+use super::jsonl::{JsonLine, each_line};
+use super::list_document;
+use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, SEQUENCE_FAULT, number, stated_count};
+use super::references::References;
+use super::schema;
+use mementory_format::extension as slot;
+use mementory_format::{Catalog, Detected, FormatError, Member, Validation};
+use mementory_json::Tree;
+use mementory_model::{Limits, Timestamp};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashSet};
+
+/// Usual names of the layer documents.
+pub(super) const LAYER_DOCUMENTS: [&str; 4] =
+    ["identity.json", "principals.json", "credentials.json", "attachments.json"];
+
+/// Codes of the errors that prevent an import: content is missing, damaged, or belongs to another agent.
+pub(super) const REFUSED_ERROR_CODES: [&str; 12] = [
+    "layer_missing",
+    "partition_missing",
+    "partition_twice",
+    "partition_truncated",
+    "count_differs",
+    "foreign_agent_id",
+    "checksum_mismatch",
+    "partition_checksum_mismatch",
+    "damaged_entry",
+    "invalid_utf8",
+    "malformed_document",
+    "manifest_missing",
+];
+
+/// Validates one file.
+pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
+    let archive = Archive::open(catalog, detected)?;
+    let entry =
+        archive.entry(MANIFEST_FILE).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
+    let text = archive.text(entry, limits)?;
+    let manifest = Manifest::parse(&text, &entry.place, limits)?;
+    let out =
+        Validation { version: Some(manifest.version.clone()), kind: Some("full".into()), ..Validation::default() };
+    let findings = Findings::new(out);
+    let references = References::default();
+    let mut check = Check { archive: &archive, manifest: &manifest, limits, findings, references };
+    check.findings.check_schema(&manifest.tree, &schema::MANIFEST_RULE, &entry.place);
+    if manifest.sequence(&archive.place).is_err() {
+        let at = format!("{}#/sync/last_sequence", entry.place);
+        check.warning("sequence_not_usable", &at, SEQUENCE_FAULT);
+    }
+    check.check_documents()?;
+    check.check_memory()?;
+    check.warn_about_unlisted_files();
+    check.check_raw_sources();
+    check.check_checksum(entry)?;
+    let Check { mut findings, references, .. } = check;
+    references.report(&archive.place, &mut findings);
+    clear_secrets::check_files(&archive, &mut findings)?;
+    Ok(findings.finish())
+}
+
+struct Check<'a> {
+    archive: &'a Archive<'a>,
+    manifest: &'a Manifest,
+    limits: &'a Limits,
+    findings: Findings,
+    references: References,
+}
+
+impl Check<'_> {
+    fn error(&mut self, code: &str, place: &str, message: &str) {
+        self.findings.error(code, place, message);
+    }
+
+    fn warning(&mut self, code: &str, place: &str, message: &str) {
+        self.findings.warning(code, place, message);
+    }
+
+    fn layer(&self, layer: &str, key: &str) -> Option<&Tree> {
+        self.manifest.tree.get("layers")?.get(layer)?.get(key)
+    }
+
+    fn check_documents(&mut self) -> Result<(), FormatError> {
+        let rules = [
+            ("identity", &schema::IDENTITY_RULE),
+            ("principals", &schema::PRINCIPALS_RULE),
+            ("credentials", &schema::CREDENTIALS_RULE),
+            ("attachments", &schema::ATTACHMENTS_RULE),
+        ];
+        for (layer, rule) in rules {
+            let Some(file) = self.manifest.layer_file(layer) else { continue };
+            let Some(member) = self.archive.entry(file) else {
+                self.error(
+                    "layer_missing",
+                    &self.archive.place,
+                    &format!("the archive does not have the file of layer {layer}"),
+                );
+                continue;
+            };
+            let text = self.archive.text(member, self.limits)?;
+            let Ok(tree) = Tree::parse(&text, self.limits) else {
+                self.error("malformed_document", &member.place, "not valid JSON");
+                continue;
+            };
+            self.findings.check_schema(&tree, rule, &member.place);
+            self.references.add_document(layer, &tree, &member.place);
+            if matches!(layer, "identity" | "principals") {
+                clear_secrets::check_text(self.archive, member, &text, &mut self.findings);
+            }
+            self.check_owner(layer, &tree, &member.place);
+            let counted = list_document::split(&text, layer).map(|d| d.elements.len() as u64);
+            if let Some(count) = counted {
+                self.findings.out.records += count - count_non_record_elements(&tree, layer);
+                if number(self.layer(layer, "count")) != Some(count) {
+                    self.error(
+                        "count_differs",
+                        &member.place,
+                        "the manifest's count differs from the number of elements",
+                    );
+                }
+            } else if layer == "identity" {
+                self.findings.out.records += 1;
+                if number(self.layer(layer, "version")) != number(tree.get("version")) {
+                    self.warning("version_differs", &member.place, "the manifest states another identity version");
+                }
+            }
+            self.findings.check_elements(layer, &tree, &member.place, self.archive.catalog.is_decrypted(member.root));
+            if layer == "attachments" {
+                self.check_attachments(&tree, &member.place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that identity and credentials belong to the agent in the manifest (spec §11.3: a file contains one
+    /// agent). A credential of another agent is only a warning, because the official sample has such credentials.
+    fn check_owner(&mut self, layer: &str, tree: &Tree, place: &str) {
+        let message = "this belongs to another agent than the manifest's";
+        let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
+        match layer {
+            "identity" => {
+                let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
+                if self.manifest.is_foreign(agent(inner.unwrap_or(tree)).as_deref()) {
+                    self.error("foreign_agent_id", place, message);
+                }
+            }
+            "credentials" => {
+                for (i, row) in rows(tree, "credentials").iter().enumerate() {
+                    if self.manifest.is_foreign(agent(row).as_deref()) {
+                        self.warning("foreign_agent_id", &format!("{place}#/credentials/{i}"), message);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn check_attachments(&mut self, tree: &Tree, place: &str) -> Result<(), FormatError> {
+        self.check_tiers(tree, place);
+        self.warn_about_unlisted_artifacts(tree);
+        for (i, row) in rows(tree, "attachments").iter().enumerate() {
+            let at = format!("{place}#/attachments/{i}");
+            let Some(path) = row.get("archive_path").and_then(Tree::as_str) else { continue };
+            let Some(member) = self.archive.entry(path) else {
+                self.warning(
+                    "attachment_not_in_archive",
+                    &at,
+                    "the archive does not have the file that archive_path names",
+                );
+                continue;
+            };
+            if stated_count(row.get("size_bytes")).is_some_and(|size| size != member.size) {
+                self.error("attachment_size_differs", &at, "size_bytes differs from the size of the file");
+            }
+            let hash = |key: &str| row.get("hash").and_then(|h| h.get(key)).and_then(Tree::as_str).unwrap_or_default();
+            let digest = self.digest(member)?;
+            if hash("algorithm") == "sha256" && !hash("value").eq_ignore_ascii_case(&digest) {
+                self.error("attachment_checksum_mismatch", &at, "the SHA-256 of the file differs from its row");
+            }
+        }
+        Ok(())
+    }
+
+    /// Warns about files in `artifacts/` that no row of the index names (spec §3.1.9).
+    fn warn_about_unlisted_artifacts(&mut self, tree: &Tree) {
+        let archive = self.archive;
+        let rows = rows(tree, "attachments").iter();
+        let named_files: HashSet<&str> =
+            rows.filter_map(|row| row.get("archive_path").and_then(Tree::as_str)).collect();
+        for (name, member) in &archive.entries {
+            if name.starts_with("artifacts/") && !named_files.contains(name) {
+                self.warning("unlisted_artifact", &member.place, "no row of the artifact index names this file");
+            }
+        }
+    }
+
+    /// Compares the counts of included and referenced files with the counts in the manifest, if the manifest has any
+    /// (spec §10.6, item 9). A difference is only a warning: these fields are optional, the reader does not use them,
+    /// and the official sample has wrong values in them.
+    fn check_tiers(&mut self, tree: &Tree, place: &str) {
+        let (mut included, mut referenced) = ((0u64, 0u64), (0u64, 0u64));
+        for row in rows(tree, "attachments") {
+            let is_inside = row.get("archive_path").and_then(Tree::as_str).is_some();
+            let count_and_bytes = if is_inside { &mut included } else { &mut referenced };
+            *count_and_bytes = (
+                count_and_bytes.0 + 1,
+                count_and_bytes.1.saturating_add(stated_count(row.get("size_bytes")).unwrap_or(0)),
+            );
+        }
+        for (key, now) in [
+            ("included_count", included.0),
+            ("included_size_bytes", included.1),
+            ("referenced_count", referenced.0),
+            ("referenced_size_bytes", referenced.1),
+        ] {
+            if stated_count(self.layer("attachments", key)).is_some_and(|stated| stated != now) {
+                self.warning("tier_count_differs", place, &format!("the manifest's {key} differs from the index"));
+            }
+        }
+    }
+
+    /// Warns about JSONL files that no partition lists, and about documents that no layer names. An import stores such
+    /// files as passthrough files, not as memories.
+    fn warn_about_unlisted_files(&mut self) {
+        let (archive, index) = (self.archive, self.manifest.index_file());
+        let named_files: HashSet<&str> = self.manifest.named_files().into_iter().collect();
+        for (name, member) in &archive.entries {
+            let has_lines = name.starts_with("memory/") && name.ends_with(".jsonl");
+            if has_lines && !named_files.contains(name) && index != Some(*name) {
+                self.warning("unlisted_partition", &member.place, "no partition of the manifest lists this file");
+            }
+            if LAYER_DOCUMENTS.contains(name) && !named_files.contains(name) {
+                self.warning("unlisted_layer", &member.place, "no layer of the manifest names this document");
+            }
+        }
+    }
+
+    /// Warns about runtimes that the manifest lists as raw sources, but that have no raw files.
+    fn check_raw_sources(&mut self) {
+        for (i, runtime) in rows(&self.manifest.tree, "raw_sources").iter().enumerate() {
+            let Some(runtime) = runtime.as_str() else { continue };
+            let folder = format!("raw/{runtime}/");
+            if !self.archive.entries.keys().any(|name| name.starts_with(&folder)) {
+                let at = format!("{}#/raw_sources/{i}", self.archive.place);
+                self.warning("raw_source_missing", &at, "the archive has no raw files of this runtime");
+            }
+        }
+    }
+
+    fn check_memory(&mut self) -> Result<(), FormatError> {
+        let mut total = 0u64;
+        let mut last_from = String::new();
+        let table = self.layer("memory", "partitions");
+        let sealed: Vec<(bool, bool, Option<String>)> = match table {
+            Some(Tree::Array(rows)) => rows
+                .iter()
+                .map(|r| {
+                    let is_sealed = r.get("sealed") == Some(&Tree::Bool(true));
+                    let sha = r.get("sha256").and_then(Tree::as_str).map(str::to_owned);
+                    (is_sealed, r.get("to").and_then(Tree::as_str).is_some(), sha)
+                })
+                .collect(),
+            _ => vec![],
+        };
+        let manifest = self.manifest;
+        for (i, (row, (is_sealed, has_to, sha))) in manifest.partitions.iter().zip(sealed).enumerate() {
+            let at = format!("{}#/layers/memory/partitions/{i}", self.archive.place);
+            if is_sealed && !has_to {
+                self.error("sealed_without_to", &at, "a sealed partition needs an end date");
+            }
+            let from = row.from.clone().unwrap_or_default();
+            if from < last_from {
+                self.warning("partition_order", &at, "partitions are not sorted by their first day");
+            }
+            last_from = from;
+            if row.from.is_some() && row.to.as_ref().is_some_and(|to| *to < last_from) {
+                self.error("partition_range", &at, "the partition ends before it starts");
+            }
+            if manifest.partitions.iter().take(i).any(|before| before.file == row.file) {
+                self.error("partition_twice", &at, "the manifest lists this partition twice");
+                continue;
+            }
+            let Some(member) = self.archive.entry(&row.file) else {
+                self.error("partition_missing", &at, "the archive does not have the file of this partition");
+                continue;
+            };
+            let lines = self.check_partition(member, row)?;
+            total += lines;
+            if row.count.is_some_and(|c| c != lines) {
+                self.error("count_differs", &at, "record_count differs from the number of lines");
+            }
+            if let Some(sha) = sha.filter(|_| self.has_our_checksum())
+                && sha != self.digest(member)?
+            {
+                self.error(
+                    "partition_checksum_mismatch",
+                    &at,
+                    "the SHA-256 of the partition differs from the manifest",
+                );
+            }
+        }
+        self.findings.out.records += total;
+        if let Some(count) = stated_count(self.layer("memory", "record_count"))
+            && count != total
+        {
+            self.error(
+                "count_differs",
+                &self.archive.place,
+                "layers.memory.record_count differs from the number of lines",
+            );
+        }
+        self.check_ranges();
+        self.check_index()
+    }
+
+    /// Warns about partitions with overlapping ranges. Two partitions without an end always overlap.
+    fn check_ranges(&mut self) {
+        let mut partitions: Vec<_> = self.manifest.partitions.iter().filter(|p| p.from.is_some()).collect();
+        partitions.sort_by_key(|p| p.from.clone());
+        for pair in partitions.windows(2) {
+            if let [first, second] = pair
+                && first.file != second.file
+                && first.to.as_ref().is_none_or(|to| second.from.as_ref().is_some_and(|from| from <= to))
+            {
+                self.warning("partition_overlap", &self.archive.place, "the ranges of two partitions overlap");
+            }
+        }
+    }
+
+    /// Warns about a memory index that is missing, is not JSON, or lists different partitions than the manifest. These
+    /// are only warnings, because the reader does not use the index.
+    fn check_index(&mut self) -> Result<(), FormatError> {
+        let Some(index) = self.manifest.index_file() else { return Ok(()) };
+        let Some(member) = self.archive.entry(index) else {
+            let message = "the archive does not have the memory index that the manifest names";
+            self.warning("index_missing", &self.archive.place, message);
+            return Ok(());
+        };
+        let text = self.archive.text(member, self.limits)?;
+        let Ok(tree) = Tree::parse(&text, self.limits) else {
+            self.warning("index_malformed", &member.place, "the memory index is not JSON");
+            return Ok(());
+        };
+        let Some(Tree::Array(listed)) = tree.get("partitions") else { return Ok(()) };
+        let stated_counts: Vec<_> = listed
+            .iter()
+            .map(|row| (row.get("file").and_then(Tree::as_str), number(row.get("record_count"))))
+            .collect();
+        let partitions = self.manifest.partitions.iter();
+        if stated_counts != partitions.map(|row| (Some(row.file.as_str()), row.count)).collect::<Vec<_>>() {
+            self.warning("index_differs", &member.place, "the memory index lists other partitions than the manifest");
+        }
+        Ok(())
+    }
+
+    fn check_partition(&mut self, member: &Member, row: &super::manifest::Partition) -> Result<u64, FormatError> {
+        // Place of the last line if it is not JSON and has no line feed at its end, which shows that the file was
+        // truncated.
+        let (mut line_count, mut truncated_line_place) = (0u64, None);
+        let archive = self.archive;
+        archive.catalog.read(member, |reader| {
+            each_line(reader, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
+                let (number, text) = match entry {
+                    JsonLine::Text(_, "") => return Ok(()),
+                    JsonLine::Text(number, text) => (number, text),
+                    JsonLine::Unreadable(number, code) => {
+                        line_count += 1;
+                        self.error(code, &format!("{}#line {number}", member.place), "this line cannot be read");
+                        return Ok(());
+                    }
+                };
+                line_count += 1;
+                let place = format!("{}#line {number}", member.place);
+                truncated_line_place = None;
+                let Ok(tree) = Tree::parse(text, self.limits) else {
+                    // A line without a line end takes exactly as many bytes as its text.
+                    truncated_line_place = (bytes == text.len() as u64).then(|| place.clone());
+                    self.error("malformed", &place, "not JSON");
+                    return Ok(());
+                };
+                self.findings.check_schema(&tree, &schema::MEMORY_RULE, &place);
+                self.findings.check_memory(&tree, &place);
+                clear_secrets::check_memory(text, &place, &mut self.findings);
+                self.check_line(&tree, row, &place);
+                self.findings.refuse_too_many(&member.place)
+            })
+        })?;
+        if let Some(place) = truncated_line_place {
+            self.error("partition_truncated", &place, "the partition ends inside this line");
+        }
+        Ok(line_count)
+    }
+
+    fn check_line(&mut self, tree: &Tree, row: &super::manifest::Partition, place: &str) {
+        if !self.references.add_memory(tree, place) {
+            self.error("duplicate_id", place, "another record has the same id");
+        }
+        if self.manifest.is_foreign(tree.get("agent_id").and_then(Tree::as_str)) {
+            self.error("foreign_agent_id", place, "this record is of another agent than the manifest's");
+        }
+        let created = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
+        if let Some(created) = created.and_then(Timestamp::parse) {
+            let (year, month, day) = created.date();
+            let date = format!("{year:04}-{month:02}-{day:02}");
+            if row.from.as_ref().is_some_and(|f| date < *f) || row.to.as_ref().is_some_and(|t| date > *t) {
+                self.warning("outside_partition", place, "created_at is outside the partition's range");
+            }
+        }
+    }
+
+    fn has_our_checksum(&self) -> bool {
+        self.manifest.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE)
+    }
+
+    fn check_checksum(&mut self, manifest: &Member) -> Result<(), FormatError> {
+        let Some(stated) = self.manifest.tree.get("checksum").and_then(Tree::as_str) else { return Ok(()) };
+        if !self.has_our_checksum() {
+            self.warning(
+                "checksum_not_verifiable",
+                &manifest.place,
+                "the definition of this checksum is not known, so it was not verified",
+            );
+            return Ok(());
+        }
+        let mut digests = BTreeMap::new();
+        for (name, member) in self.archive.entries.iter().filter(|(name, _)| **name != MANIFEST_FILE) {
+            digests.insert(*name, self.digest(member)?);
+        }
+        if checksum(digests.iter().map(|(n, d)| (*n, d.as_str()))) != stated {
+            self.error("checksum_mismatch", &manifest.place, "the content of the archive does not match its checksum");
+        }
+        Ok(())
+    }
+
+    fn digest(&self, member: &Member) -> Result<String, FormatError> {
+        self.archive.catalog.read(member, |bytes| {
+            let (mut hasher, mut buffer) = (Sha256::new(), vec![0u8; 64 << 10]);
+            loop {
+                let n = bytes.read(&mut buffer).map_err(|e| FormatError::io(&member.place, e))?;
+                if n == 0 {
+                    return Ok(hex::encode(hasher.finalize()));
+                }
+                hasher.update(&buffer[..n]);
+            }
+        })
+    }
+}
+
+/// Number of elements that do not count as records: rows for files of other formats, and a generated principal.
+fn count_non_record_elements(tree: &Tree, layer: &str) -> u64 {
+    let our_slots = rows(tree, layer).iter().filter_map(|row| slot::vendor_slot(row));
+    let companion = |slot: &&Tree| match layer {
+        "attachments" => true,
+        "principals" => slot.get("generated").is_some(),
+        _ => false,
+    };
+    our_slots.filter(companion).count() as u64
+}
+
+fn rows<'t>(tree: &'t Tree, key: &str) -> &'t [Tree] {
+    match tree.get(key) {
+        Some(Tree::Array(rows)) => rows,
+        _ => &[],
+    }
+}

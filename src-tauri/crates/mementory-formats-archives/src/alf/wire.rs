@@ -1,0 +1,273 @@
+//! Reads a memory line as a record (spec §3.1, `memory-record.schema.json`).
+//!
+//! Only fields that [`Record`] covers are parsed; the record's verbatim is the whole line. A known field of the wrong
+//! type is reported and skipped, and the record is still read.
+use super::extension;
+use super::vocabulary::EMPTY_CONTENT;
+pub(super) use super::vocabulary::{ENTITY_TYPES, EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES};
+use mementory_format::extension::{FORMER_VENDOR, VENDOR};
+use mementory_json::Members;
+use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Timestamp, Verbatim};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// A minor finding: a stable code, and the name of the field or value concerned, without any content of the record.
+pub(super) type Remark = (&'static str, String);
+
+/// Member of `raw_source_format` with forbidden values by JSON pointer (see [`super::forbidden`]).
+pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
+
+/// A parsed line.
+pub(super) struct Line {
+    /// The record, with the line as its verbatim. The caller sets `origin`.
+    pub record: Record,
+    /// Id in the line, folded for comparison ([`folded_id`]).
+    pub id: String,
+    /// Agent id in the line, if any.
+    pub agent: Option<String>,
+    /// True if the record was restored unchanged from our extension slot, with its original origin and key.
+    pub restored: bool,
+    /// Export id in our extension slot.
+    pub export_id: Option<String>,
+    /// Minor findings.
+    pub remarks: Vec<Remark>,
+}
+
+/// Members of a JSON object. None if the text is not an object.
+pub(super) fn members(text: &str) -> Option<Members<'_>> {
+    serde_json::from_str(text).ok()
+}
+
+/// The extension slot among the members of an object, under the current or the former name of the program.
+pub(super) fn vendor<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
+    get(members, VENDOR).or_else(|| get(members, FORMER_VENDOR))
+}
+
+/// The last member with this key. Most programs also use the last one if a key is repeated.
+pub(super) fn get<'a>(members: &Members<'a>, key: &str) -> Option<&'a RawValue> {
+    members.0.iter().rev().find(|(k, _)| k == key).map(|(_, v)| *v)
+}
+
+/// A string value. Lone surrogates become U+FFFD here; the verbatim preserves them.
+pub(super) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+    struct Lossy;
+    impl serde::de::Visitor<'_> for Lossy {
+        type Value = String;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a string")
+        }
+        fn visit_bytes<E>(self, bytes: &[u8]) -> Result<String, E> {
+            Ok(String::from_utf8_lossy(bytes).into_owned())
+        }
+    }
+    let text = raw.get();
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    if !inner.contains('\\') {
+        return Some(Cow::Borrowed(inner));
+    }
+    if let Ok(decoded) = serde_json::from_str::<String>(text) {
+        return Some(Cow::Owned(decoded));
+    }
+    let mut de = serde_json::Deserializer::from_str(text);
+    serde::Deserializer::deserialize_bytes(&mut de, Lossy).ok().map(Cow::Owned)
+}
+
+fn is_null(raw: &RawValue) -> bool {
+    raw.get() == "null"
+}
+
+/// Reads members of one object and collects remarks.
+struct Fields<'a, 'r> {
+    members: Members<'a>,
+    remarks: &'r mut Vec<Remark>,
+}
+
+impl<'a> Fields<'a, '_> {
+    fn text(&mut self, key: &'static str) -> Option<String> {
+        let raw = get(&self.members, key).filter(|raw| !is_null(raw))?;
+        let text = string(raw);
+        if text.is_none() {
+            self.remarks.push(("unexpected_type", key.into()));
+        }
+        text.map(Cow::into_owned)
+    }
+
+    fn time(&mut self, key: &'static str) -> Option<Timestamp> {
+        let text = self.text(key)?;
+        let time = Timestamp::parse(&text);
+        if time.is_none() {
+            self.remarks.push(("bad_time", key.into()));
+        }
+        time
+    }
+
+    fn list(&mut self, key: &'static str) -> Vec<&'a RawValue> {
+        let Some(raw) = get(&self.members, key).filter(|raw| !is_null(raw)) else { return vec![] };
+        serde_json::from_str(raw.get()).unwrap_or_else(|_| {
+            self.remarks.push(("unexpected_type", key.into()));
+            vec![]
+        })
+    }
+
+    fn object(&mut self, key: &'static str) -> Option<Members<'a>> {
+        let raw = get(&self.members, key).filter(|raw| !is_null(raw))?;
+        let inner = members(raw.get());
+        if inner.is_none() {
+            self.remarks.push(("unexpected_type", key.into()));
+        }
+        inner
+    }
+}
+
+/// The id in the form in which ids are compared. UUIDs are in lower case, because their case has no meaning.
+pub(super) fn folded_id(id: &str) -> String {
+    if uuid::Uuid::parse_str(id).is_ok() { id.to_ascii_lowercase() } else { id.to_owned() }
+}
+
+/// Reads one line. The record in our extension slot is restored if `restores` is set. `scope` returns the id space for the id and the `agent_id` of the line. The error is a stable code
+/// (`not_json`, `no_id`, `no_content`).
+pub(super) fn read_line(
+    line: &str,
+    restores: bool,
+    scope: impl Fn(&str, Option<&str>) -> String,
+) -> Result<Line, &'static str> {
+    let mut remarks = Vec::new();
+    let mut f = Fields { members: members(line).ok_or("not_json")?, remarks: &mut remarks };
+    let stated_id = f.text("id").filter(|id| !id.is_empty()).ok_or("no_id")?;
+    let (own_id, was_empty) = original_id_and_emptiness(&f.members);
+    let id = own_id.map_or_else(|| stated_id.clone(), Cow::into_owned);
+    let content = f.text("content").ok_or("no_content")?;
+    let content = if was_empty && content == EMPTY_CONTENT { String::new() } else { content };
+    let own_agent = f.text("agent_id").filter(|a| !a.is_empty());
+    let scope = scope(&id, own_agent.as_deref());
+    let key = folded_id(&id);
+    let mut record = Record::new(Kind::Memory, RecordKey::new(&scope, &key), content);
+    record.origin_id = Some(id);
+    record.record_type = f.text("memory_type");
+    record.status = f.text("status");
+    record.namespace = f.text("namespace");
+    record.title = f.text("title");
+    record.tags = f.list("tags").into_iter().filter_map(|t| string(t).map(Cow::into_owned)).collect();
+    if let Some(raw) = get(&f.members, "confidence").filter(|raw| !is_null(raw)) {
+        record.confidence = raw.get().parse().ok().filter(|c: &f64| (0.0..=1.0).contains(c));
+        if record.confidence.is_none() {
+            f.remarks.push(("out_of_range", "confidence".into()));
+        }
+    }
+    if let Some(category) = f.text("category") {
+        record.fields.insert("category".into(), category.into());
+    }
+    for raw in f.list("entities") {
+        if let Some(m) = members(raw.get()) {
+            let mut e = Fields { members: m, remarks: f.remarks };
+            let (name, entity_type, role) = (e.text("name"), e.text("type"), e.text("role"));
+            remark_unknown_word(e.remarks, "entity type", entity_type.as_deref(), &ENTITY_TYPES);
+            record.entities.extend(name.map(|name| EntityRef { name, entity_type, role }));
+        }
+    }
+    for raw in f.list("embeddings") {
+        let model = members(raw.get()).and_then(|m| get(&m, "model").and_then(string).map(Cow::into_owned));
+        record.embeddings.push(Embedding { model: model.unwrap_or_default(), json: raw.get().to_owned() });
+    }
+    let link = |relation: String, id: String| {
+        let target = RecordKey::new(&scope, folded_id(&id));
+        Link { relation, kind: Kind::Memory, target }
+    };
+    record.links.extend(f.text("supersedes").map(|id| link("supersedes".into(), id)));
+    for raw in f.list("related_records") {
+        if let Some(m) = members(raw.get()) {
+            let mut r = Fields { members: m, remarks: f.remarks };
+            if let (Some(id), Some(relation)) = (r.text("id"), r.text("relation")) {
+                record.links.push(link(relation, id));
+            }
+        }
+    }
+    if let Some(m) = f.object("source") {
+        let mut s = Fields { members: m, remarks: f.remarks };
+        record.source.platform = s.text("runtime").unwrap_or_default();
+        record.source.conversation = s.text("session_id");
+        record.source.message = s.text("interaction_id");
+        record.source.method = s.text("extraction_method");
+        for key in ["origin", "origin_file"] {
+            if let Some(text) = s.text(key) {
+                record.fields.insert(key.into(), text.into());
+            }
+        }
+    }
+    if let Some(m) = f.object("temporal") {
+        let mut t = Fields { members: m, remarks: f.remarks };
+        record.times.created = t.time("created_at");
+        record.times.updated = t.time("updated_at");
+        record.times.observed = t.time("observed_at");
+        record.times.valid_from = t.time("valid_from");
+        record.times.valid_to = t.time("valid_until");
+        record.times.last_accessed = t.time("last_accessed_at");
+    }
+    let raw_source = f.object("raw_source_format").and_then(|m| vendor(&m));
+    remark_unknown_word(&mut remarks, "memory_type", record.record_type.as_deref(), &MEMORY_TYPES);
+    remark_unknown_word(&mut remarks, "status", record.status.as_deref(), &MEMORY_STATUSES);
+    remark_unknown_word(&mut remarks, "extraction_method", record.source.method.as_deref(), &EXTRACTION_METHODS);
+    if uuid::Uuid::parse_str(&stated_id).is_err() {
+        remarks.push(("id_not_uuid", "id".into()));
+    }
+    let restored = raw_source.filter(|_| restores).and_then(|raw| extension::restore(raw, &record));
+    let (mut record, restored, export_id) = match restored {
+        Some(restored) => (restored.record, restored.is_same, restored.export_id),
+        None => (record, false, None),
+    };
+    if !restored {
+        record.verbatim = Some(Verbatim::json(line));
+    }
+    Ok(Line { record, id: key, agent: own_agent, restored, export_id, remarks })
+}
+
+/// Looks up forbidden values that an export moved (see [`super::forbidden`]). Returns the original id if it was moved,
+/// and true if the original content was empty.
+fn original_id_and_emptiness<'a>(line: &Members<'a>) -> (Option<Cow<'a, str>>, bool) {
+    let inner_members = |outer: &Members<'a>, key: &str| -> Option<Members<'a>> { members(get(outer, key)?.get()) };
+    let Some(kept) =
+        inner_members(line, "raw_source_format").and_then(|raw| inner_members(&raw, FORBIDDEN_VALUES_MEMBER))
+    else {
+        return (None, false);
+    };
+    let id = get(&kept, "/id").and_then(string).filter(|id| !id.is_empty());
+    let was_empty = get(&kept, "/content").and_then(string).is_some_and(|content| content.is_empty());
+    (id, was_empty)
+}
+
+fn remark_unknown_word(remarks: &mut Vec<Remark>, field: &str, value: Option<&str>, known: &[&str]) {
+    if let Some(value) = value.filter(|v| !known.contains(v)) {
+        let word: String = value.chars().take(40).collect();
+        remarks.push(("unknown_value", format!("{field} \"{word}\"")));
+    }
+}
+
+/// The `agent_id` of a line.
+pub(super) fn agent_of(line: &str) -> Option<String> {
+    get(&members(line)?, "agent_id").and_then(string).map(Cow::into_owned)
+}
+
+/// The `source.identity_version` of a line (spec §3.1.10). None unless it is a number of at least 1.
+pub(super) fn identity_version(line: &str) -> Option<u64> {
+    let source = members(get(&members(line)?, "source")?.get())?;
+    get(&source, "identity_version")?.get().parse().ok().filter(|version| *version >= 1)
+}
+
+/// A line's `supersedes`, collected in a first pass before the records are read.
+pub(super) struct Supersedes {
+    /// Id of the record that is replaced.
+    pub old: String,
+    /// True if this is the line's own id: the line then replaces earlier lines with the same id.
+    pub same_id: bool,
+    /// True if the line is a deletion.
+    pub deleted: bool,
+}
+
+/// Reads the member `supersedes` of a line, if any.
+pub(super) fn supersedes_of(line: &str) -> Option<Supersedes> {
+    let m = members(line)?;
+    let old = folded_id(&get(&m, "supersedes").and_then(string)?);
+    let same_id = get(&m, "id").and_then(string).is_some_and(|id| folded_id(&id) == old);
+    let deleted = get(&m, "status").and_then(string).is_some_and(|s| s == "deleted");
+    Some(Supersedes { old, same_id, deleted })
+}

@@ -1,0 +1,432 @@
+//! Checks a whole bundle in one pass. The validator reports all findings, the reader stops at the first fatal one.
+//! Messages use the wording of the reference SDK where it has one (spec v1.1 §9).
+use super::{
+    bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE},
+    claims,
+    forbidden::{forbidden_fields, is_below_zero},
+    kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_at_path, kind_named, vendor_kind_at_path},
+    line_decoder::{Decoded, Decoder, LineBatch},
+    manifest::{FORMAT_VERSION, Manifest, checksums, path_is_safe},
+    report::{DAMAGED_CODE, MAX_FINDINGS_PER_CODE, TOO_LARGE_CODE, UNSUPPORTED_VERSION_CODE},
+    secret_refs, signatures,
+    wire::{DERIVED_COUNT_FIELD, is_too_large, list, text, time_of},
+};
+use mementory_format::{FormatError, Member, is_reserved_name};
+use mementory_json::Tree;
+use mementory_model::{Timestamp, is_damage};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+pub(super) use super::line_decoder::CheckDepth;
+pub(super) use super::report::{Report, Severity};
+
+/// The lists of record ids in a tombstone's `derived`. These records are deleted together with the tombstone's target.
+const DERIVED_ID_FIELDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
+
+/// Checks the whole bundle. `progress` is called regularly; if it returns an error (the user cancelled), the check
+/// stops.
+pub(super) fn check_bundle(
+    bundle: &Bundle,
+    depth: CheckDepth,
+    progress: &mut dyn FnMut() -> Result<(), FormatError>,
+) -> Result<Report, FormatError> {
+    let mut report = Report::default();
+    let bytes = match bundle.bytes(MANIFEST_FILE) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => {
+            report.fatal("manifest_missing", MANIFEST_FILE, "manifest.json missing");
+            return Ok(report);
+        }
+        Err(FormatError::Limit { .. }) => {
+            report.fatal("size_limit", MANIFEST_FILE, "file exceeds size limit: manifest.json");
+            return Ok(report);
+        }
+        Err(e) => return Err(e),
+    };
+    let manifest = match Manifest::parse(&bytes, bundle.limits) {
+        Ok(manifest) => manifest,
+        Err(why) if is_too_large(&why) => {
+            report.fatal(TOO_LARGE_CODE, MANIFEST_FILE, why);
+            return Ok(report);
+        }
+        Err(_) => {
+            report.fatal("malformed", MANIFEST_FILE, "manifest.json does not parse");
+            return Ok(report);
+        }
+    };
+    report.manifest_bytes = bytes;
+    if manifest.major() != FORMAT_VERSION.split('.').next().unwrap_or_default() {
+        let message = format!("major format mismatch: bundle {} vs reader {FORMAT_VERSION}", manifest.format);
+        report.fatal(UNSUPPORTED_VERSION_CODE, MANIFEST_FILE, message);
+    }
+    check_listed_files(bundle, &manifest, &mut report, depth, progress)?;
+    check_unlisted_files(bundle, &manifest, &mut report, depth);
+    check_checksums_file(bundle, &manifest, &mut report)?;
+    check_signature_form(bundle, &mut report)?;
+    check_summaries(&manifest, &mut report);
+    if depth == CheckDepth::Full {
+        claims::check(bundle, &manifest, &mut report);
+    }
+    report.manifest = Some(manifest);
+    Ok(report)
+}
+
+fn check_listed_files(
+    bundle: &Bundle,
+    manifest: &Manifest,
+    report: &mut Report,
+    depth: CheckDepth,
+    progress: &mut dyn FnMut() -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let mut seen = HashSet::new();
+    let mut lowercase_paths = HashSet::new();
+    for entry in &manifest.files {
+        let path = entry.path.as_str();
+        if !path_is_safe(path) || bundle.unreadable.contains(path) {
+            report.fatal("path_escapes", path, format!("path escapes the bundle: {path}"));
+            continue;
+        }
+        if path.split('/').any(is_reserved_name) {
+            report.fatal("reserved_name", path, format!("some systems do not accept this name: {path}"));
+        }
+        if [MANIFEST_FILE, CHECKSUMS_FILE, SIGNATURE_FILE].contains(&path) {
+            report.add_finding(Severity::Error, "self_listed", path, format!("listed, and must not be: {path}"));
+        }
+        if !seen.insert(path) {
+            report.fatal("duplicate_path", path, format!("path listed twice: {path}"));
+            continue;
+        }
+        if !lowercase_paths.insert(path.to_lowercase()) {
+            let message = format!("path differs from another only in case: {path}");
+            report.add_finding(Severity::Warning, "case_clash", path, message);
+        }
+        let Some(member) = bundle.files.get(path) else {
+            report.fatal("file_missing", path, format!("listed file missing: {path}"));
+            continue;
+        };
+        let too_large_message = || format!("file exceeds size limit: {path}");
+        if member.size > bundle.limits.mem_file_bytes {
+            report.fatal("size_limit", path, too_large_message());
+            continue;
+        }
+        let checked = match check_file(bundle, path, member, report, depth, progress) {
+            Err(FormatError::Io { source, .. }) if is_damage(&source) => {
+                report.fatal(DAMAGED_CODE, path, source.to_string());
+                continue;
+            }
+            other => other?,
+        };
+        let Some((size, digest)) = checked else {
+            report.fatal("size_limit", path, too_large_message());
+            continue;
+        };
+        if digest == entry.sha256 {
+            report.intact_files.insert(path.to_owned());
+        } else {
+            report.fatal("checksum_mismatch", path, format!("checksum mismatch: {path}"));
+        }
+        if size != entry.bytes {
+            report.fatal("byte_count_mismatch", path, format!("byte-count mismatch: {path}"));
+        }
+    }
+    Ok(())
+}
+
+/// Decodes, checks and hashes one file. Returns size and SHA-256, or None if the file exceeds the size limit.
+fn check_file(
+    bundle: &Bundle,
+    path: &str,
+    member: &Member,
+    report: &mut Report,
+    depth: CheckDepth,
+    progress: &mut dyn FnMut() -> Result<(), FormatError>,
+) -> Result<Option<(u64, String)>, FormatError> {
+    let spec = if path == PROVENANCE_FILE { kind_named("edge") } else { kind_at_path(path) };
+    let vendor = vendor_kind_at_path(path);
+    let (mut count, mut malformed, mut binary) = (0u64, Vec::new(), false);
+    // Line numbers of the first non-canonical and the first blank line.
+    let (mut first_non_canonical, mut first_blank) = (None::<u64>, None);
+    let (mut ids, mut framed_bytes, mut batch) = (SeenIds::default(), 0u64, LineBatch::default());
+    let mut record_batch = |decoded: Vec<(u64, Decoded)>| {
+        let Some(spec) = spec else { return };
+        for (number, decoded) in decoded {
+            count += 1;
+            match decoded {
+                Ok((tree, canonical)) => {
+                    note_record(spec, &tree, report, &mut ids);
+                    if !canonical {
+                        first_non_canonical = first_non_canonical.or(Some(number));
+                    }
+                    check_negative_numbers(spec, &tree, path, number, report);
+                    check_ids(spec, &tree, path, number, report);
+                    if depth == CheckDepth::Full {
+                        secret_refs::check(spec, &tree, path, number, report);
+                    }
+                }
+                Err(why) if malformed.len() < MAX_FINDINGS_PER_CODE as usize => malformed.push((number, why)),
+                Err(_) => {}
+            }
+        }
+    };
+    let mut vendor_line_count = 0u64;
+    let result = std::thread::scope(|scope| {
+        let mut decoder = spec.map(|spec| Decoder::start(scope, spec, depth, bundle.limits.into()));
+        let result = bundle.visit_lines(member, &mut |number, bytes| {
+            framed_bytes += bytes.len() as u64 + 1;
+            if number % 256 == 1 {
+                progress()?;
+            }
+            match &mut decoder {
+                Some(decoder) => {
+                    // A blank line is not a record, but it makes the file non-canonical.
+                    if bytes.is_empty() {
+                        first_blank = first_blank.or(Some(number));
+                    }
+                    if batch.is_full_with(bytes.len()) {
+                        decoder.push(std::mem::take(&mut batch), &mut record_batch);
+                    }
+                    batch.push(number, bytes);
+                    if batch.is_full() {
+                        decoder.push(std::mem::take(&mut batch), &mut record_batch);
+                    }
+                }
+                None if vendor.is_some() && !bytes.is_empty() => {
+                    vendor_line_count += 1;
+                    binary |= std::str::from_utf8(bytes).is_err();
+                }
+                None => {}
+            }
+            Ok(())
+        });
+        if let Some(decoder) = &mut decoder {
+            decoder.push(std::mem::take(&mut batch), &mut record_batch);
+            decoder.wait_for_batches(0, &mut record_batch);
+        }
+        result
+    })?;
+    count += vendor_line_count;
+    first_non_canonical = [first_non_canonical, first_blank].into_iter().flatten().min();
+    for (number, why) in malformed {
+        let name = spec.map(|s| s.kind).unwrap_or_default();
+        let code = if is_too_large(&why) { TOO_LARGE_CODE } else { "malformed" };
+        report.fatal(code, &format!("{path}:{number}"), format!("malformed {name} record"));
+        report.add_finding(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
+    }
+    // If the sizes differ, the last line lacks the line feed that a canonical file must have.
+    if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed_bytes) {
+        first_non_canonical = first_non_canonical.or(Some(0));
+    }
+    if let Some(number) = first_non_canonical.filter(|_| depth == CheckDepth::Full) {
+        let message = "not canonical JSON: another program computes a different checksum for the same records";
+        report.add_finding(Severity::Warning, "not_canonical", &format!("{path}:{number}"), message);
+    }
+    if depth == CheckDepth::Full && name_of(path, spec, vendor).is_some() && member.size == 0 {
+        report.add_finding(Severity::Warning, "empty_file", path, "a file without records must not be written");
+    }
+    if binary {
+        report.fatal("malformed", path, format!("malformed {} record", vendor.unwrap_or_default()));
+    }
+    if ids.repeated > 0 {
+        let message = format!("{} records repeat an id of the same file; the last one is used", ids.repeated);
+        report.add_finding(Severity::Warning, "duplicate_id", path, message);
+    }
+    let name = name_of(path, spec, vendor);
+    if let Some(name) = name {
+        *report.lines.entry(name.to_owned()).or_default() += count;
+    }
+    Ok(result)
+}
+
+/// The key in the manifest's `counts` for the lines of a file.
+fn name_of<'a>(path: &str, spec: Option<&'a KindSpec>, vendor: Option<&'a str>) -> Option<&'a str> {
+    match (path, spec, vendor) {
+        (TOMBSTONES_FILE, _, _) => Some("tombstone"),
+        (AUDIT_LOG_FILE, _, _) => Some("audit"),
+        (PROVENANCE_FILE, _, _) => Some("provenanceEdge"),
+        (_, Some(spec), _) => Some(spec.kind),
+        (_, _, vendor) => vendor,
+    }
+}
+
+/// Ids of one file, stored as hashes because a bundle may have a million of them.
+#[derive(Default)]
+struct SeenIds {
+    seen: HashSet<u64>,
+    repeated: u64,
+}
+
+fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut SeenIds) {
+    if !spec.id.is_empty() {
+        let mut hasher = DefaultHasher::new();
+        spec.id.iter().for_each(|name| text(tree, name).hash(&mut hasher));
+        if !ids.seen.insert(hasher.finish()) {
+            ids.repeated += 1;
+        }
+    }
+    match spec.kind {
+        "episode" => {
+            if let Some(t) = time_of(tree, "eventTime") {
+                let (from, to) = report.coverage.unwrap_or((t, t));
+                report.coverage = Some((from.min(t), to.max(t)));
+            }
+            if let Some(context) = text(tree, "contextID").filter(|c| !c.is_empty()) {
+                report.scopes.insert(context.to_owned());
+            }
+        }
+        "context" => {
+            report.scopes.extend(text(tree, "id").map(str::to_owned));
+        }
+        "tombstone" => {
+            // A redaction removes only the content of the target, not the target itself. Derived records are deleted in
+            // either case.
+            if text(tree, "op") == Some("delete") {
+                report.tombstoned.extend(text(tree, "targetID").map(str::to_owned));
+            }
+            if let Some(derived) = tree.get("derived") {
+                DERIVED_ID_FIELDS.iter().for_each(|name| report.tombstoned.extend(list(derived, name)));
+            }
+            if tree.get("derived").is_none() {
+                report.add_finding(
+                    Severity::Warning,
+                    "derived_missing",
+                    TOMBSTONES_FILE,
+                    "a tombstone does not list what was deleted with it (derived)",
+                );
+            }
+            if text(tree, "signature").is_none() {
+                report.unsigned_tombstones += 1;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Reports files that the manifest does not list, because no checksum or signature covers them. In folders with
+/// records, such a file is a fatal error. Elsewhere it is a warning, which only the full check reports.
+fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: CheckDepth) {
+    let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
+    let names =
+        bundle.files.keys().copied().chain(bundle.unreadable.iter().chain(&bundle.escaping).map(String::as_str));
+    let unlisted: BTreeSet<&str> = names.filter(|path| !listed.contains(path)).collect();
+    for path in unlisted {
+        // A link in place of a folder is treated as that folder.
+        let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
+        if bundle.escaping.contains(path) {
+            report.fatal("path_escapes", path, format!("path escapes the bundle: {path}"));
+        } else if FULLY_LISTED_FOLDERS.contains(&folder) {
+            report.fatal("unlisted_file", path, format!("unlisted file present: {path}"));
+        } else if depth == CheckDepth::Full && ![MANIFEST_FILE, CHECKSUMS_FILE, SIGNATURE_FILE].contains(&path) {
+            let message = format!("not listed, so no checksum covers it: {path}");
+            report.add_finding(Severity::Warning, "unlisted_beside", path, message);
+        }
+    }
+}
+
+/// Reports empty ids, and tombstones with an empty target.
+fn check_ids(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
+    let target = (spec.kind == "tombstone").then_some("targetID");
+    for name in spec.id.iter().copied().chain(target) {
+        if text(tree, name) == Some("") {
+            report.add_finding(Severity::Error, "empty", &format!("{path}:{number}"), format!("{name} is empty"));
+        }
+    }
+}
+
+/// Reports integers below 0. The schemas of all kinds forbid them, but a record with such a value can be read.
+fn check_negative_numbers(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
+    let derived_count = tree.get("derived").and_then(|derived| derived.get(DERIVED_COUNT_FIELD));
+    let derived = (spec.kind == "tombstone" && is_below_zero(derived_count)).then_some(DERIVED_COUNT_FIELD);
+    for name in forbidden_fields(spec, tree).into_iter().chain(derived) {
+        report.add_finding(Severity::Error, "bad_value", &format!("{path}:{number}"), format!("{name} is below 0"));
+    }
+}
+
+fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Report) -> Result<(), FormatError> {
+    let bytes = match bundle.bytes(CHECKSUMS_FILE) {
+        Ok(bytes) => bytes,
+        Err(FormatError::Limit { .. }) => {
+            report.fatal("size_limit", CHECKSUMS_FILE, "CHECKSUMS exceeds size limit");
+            return Ok(());
+        }
+        Err(FormatError::Io { source, .. }) if is_damage(&source) => {
+            report.fatal(DAMAGED_CODE, CHECKSUMS_FILE, source.to_string());
+            return Ok(());
+        }
+        Err(e) => return Err(e),
+    };
+    let Some(bytes) = bytes else {
+        let message = match manifest.bundle_digest {
+            Some(_) => "bundleDigest declared but CHECKSUMS is missing",
+            None => "CHECKSUMS is missing",
+        };
+        report.fatal("checksums_missing", CHECKSUMS_FILE, message);
+        return Ok(());
+    };
+    if manifest.bundle_digest.as_ref().is_some_and(|d| *d != hex::encode(Sha256::digest(&bytes))) {
+        let message = "bundleDigest mismatch: CHECKSUMS does not hash to the manifest's bundleDigest";
+        report.fatal("bundle_digest_mismatch", CHECKSUMS_FILE, message);
+    }
+    if bytes != checksums(&manifest.files).as_bytes() {
+        // Other implementations may sort the lines differently, but the lines must be the same, each of them once. A
+        // carriage return would belong to the name.
+        fn sorted_lines(text: &str) -> Vec<&str> {
+            let mut lines: Vec<&str> = text.split('\n').filter(|line| !line.is_empty()).collect();
+            lines.sort_unstable();
+            lines
+        }
+        let expected = checksums(&manifest.files);
+        if std::str::from_utf8(&bytes).is_ok_and(|text| sorted_lines(text) == sorted_lines(&expected)) {
+            report.add_finding(Severity::Warning, "checksums_order", CHECKSUMS_FILE, "CHECKSUMS is not sorted by path");
+        } else {
+            report.fatal("checksums_mismatch", CHECKSUMS_FILE, "CHECKSUMS does not match manifest.files");
+        }
+    }
+    Ok(())
+}
+
+/// Warns about a signature in upper case, which not every program reads.
+fn check_signature_form(bundle: &Bundle, report: &mut Report) -> Result<(), FormatError> {
+    let bytes = match bundle.bytes(SIGNATURE_FILE) {
+        // Damage is reported where the signature is verified.
+        Err(FormatError::Io { source, .. }) if is_damage(&source) => return Ok(()),
+        other => other?.unwrap_or_default(),
+    };
+    let is_token = std::str::from_utf8(&bytes).is_ok_and(|text| signatures::parse_token(text.trim()).is_some());
+    if is_token && bytes.iter().any(u8::is_ascii_uppercase) {
+        let message = "key and signature are not in lowercase hex";
+        report.add_finding(Severity::Warning, "signature_form", SIGNATURE_FILE, message);
+    }
+    Ok(())
+}
+
+/// Compares counts, coverage and scopes in the manifest with the records, and warns about a full export with `since`.
+fn check_summaries(manifest: &Manifest, report: &mut Report) {
+    let declared_counts: BTreeMap<&String, &u64> = manifest.counts.iter().filter(|(_, n)| **n > 0).collect();
+    let actual_counts: BTreeMap<String, u64> =
+        report.lines.iter().filter(|(_, n)| **n > 0).map(|(k, n)| (k.clone(), *n)).collect();
+    if !declared_counts.into_iter().eq(actual_counts.iter()) {
+        let message = "counts mismatch: the manifest's counts are not the number of records";
+        report.add_finding(Severity::Error, "counts_mismatch", MANIFEST_FILE, message);
+    }
+    let seconds = |span: Option<(Timestamp, Timestamp)>| {
+        span.map(|(from, to)| (from.to_rfc3339_seconds(), to.to_rfc3339_seconds()))
+    };
+    // Version 1.0 has neither `coverage` nor `scopes`.
+    if manifest.coverage.is_some() && seconds(manifest.coverage) != seconds(report.coverage) {
+        let message = "coverage mismatch: not the first and last eventTime of the episodes";
+        report.add_finding(Severity::Error, "coverage_mismatch", MANIFEST_FILE, message);
+    }
+    if manifest.scopes.as_ref().is_some_and(|s| !s.iter().eq(report.scopes.iter())) {
+        let message = "scopes mismatch: not the sorted set of context ids";
+        report.add_finding(Severity::Error, "scopes_mismatch", MANIFEST_FILE, message);
+    }
+    if manifest.embedding_dim.starts_with('-') {
+        report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, "embeddingDim is below 0");
+    }
+    if manifest.since.is_some() && manifest.mode == "full" {
+        report.add_finding(Severity::Warning, "since_on_full", MANIFEST_FILE, "a full export must not have since");
+    }
+}

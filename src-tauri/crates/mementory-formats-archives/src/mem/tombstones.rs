@@ -1,0 +1,134 @@
+//! Reads and writes tombstones (`audit/tombstones.jsonl`, spec v1.1 §5) with all seven members of `derived`, which list
+//! what was deleted together with the record.
+use super::{
+    canonical::canonical,
+    kinds::TOMBSTONE_SPEC,
+    line_encoder::{id_prefix, wire_kind},
+    to_record::KEY_SCOPE,
+    wire::{DERIVED_COUNT_FIELD, DERIVED_LIST_FIELDS, decode, line, list, text, texts, time_of},
+};
+use mementory_json::Tree;
+use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
+
+/// `targetKind` and `targetID` for our tombstone of a record read from a bundle, by which other programs find the
+/// record. The id of a link is its three fields joined by `|`, that of a preference its key, and that of a category its
+/// name. For a line without an id, it is `line:` and a digest, which only our reader recognises.
+///
+/// None for a record from another format. Its id in our bundles is its export id ([`Tombstone::target_id`]) with a
+/// prefix, which the writer adds.
+pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
+    if record.key.scope != KEY_SCOPE {
+        return None;
+    }
+    let (kind, in_key) = record.key.value.split_once('/')?;
+    // The original id is used, because the key of a record with a repeated vendor id ends in a number.
+    let id = record.origin_id.as_deref().unwrap_or(in_key);
+    Some((kind.to_owned(), id.to_owned()))
+}
+
+/// Adds an erased record to the `derived` ids of a tombstone: its id in the bundle, or `export_id` if it is from another
+/// format. Episode links are only counted. A record whose kind has no list in `derived` is not added.
+pub(super) fn add_derived(derived: &mut Derived, record: &Record, export_id: &str) {
+    let (kind, id) = wire_target(record).unwrap_or_else(|| (wire_kind(record.kind).to_owned(), export_id.to_owned()));
+    match kind.as_str() {
+        "fact" => derived.fact_ids.push(id),
+        "edge" => derived.edge_ids.push(id),
+        "entity" => derived.entity_ids.push(id),
+        "chunk" => derived.chunk_ids.push(id),
+        "episodeLink" => derived.episode_link_count += 1,
+        _ => {}
+    }
+}
+
+/// Converts a checked line to a tombstone with the scope `mem`.
+pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
+    let word = |name: &str| text(tree, name).unwrap_or_default().to_owned();
+    let none = Tree::Object(vec![]);
+    let derived_tree = tree.get("derived").unwrap_or(&none);
+    let count = match derived_tree.get(DERIVED_COUNT_FIELD) {
+        Some(Tree::Number(token)) => super::wire::integer(token).and_then(|n| n.parse().ok()).unwrap_or_default(),
+        _ => 0,
+    };
+    let [sentences, facts, edges, entities, chunks, cache] = DERIVED_LIST_FIELDS.map(|name| list(derived_tree, name));
+    Tombstone {
+        id: word("id"),
+        op: if text(tree, "op") == Some("redact") { TombstoneOp::Redact } else { TombstoneOp::Delete },
+        target_kind: word("targetKind"),
+        target_id: word("targetID"),
+        scope: "mem".into(),
+        at: time_of(tree, "deletedAt").or_else(|| Timestamp::from_micros(0)).unwrap_or_else(Timestamp::now),
+        actor: word("actor"),
+        reason: word("reason"),
+        derived: Derived {
+            sentence_ids: sentences,
+            fact_ids: facts,
+            edge_ids: edges,
+            entity_ids: entities,
+            chunk_ids: chunks,
+            embedding_cache_keys: cache,
+            episode_link_count: count,
+        },
+        signature: text(tree, "signature").map(str::to_owned),
+        verbatim: Some(verbatim.to_owned()),
+    }
+}
+
+/// True if this vault made the tombstone and has not signed it yet.
+pub(super) fn needs_our_signature(tombstone: &Tombstone) -> bool {
+    tombstone.verbatim.is_none() && tombstone.signature.is_none()
+}
+
+/// The canonical line of a tombstone. A tombstone from a bundle keeps its unknown fields and its signature. A tombstone
+/// of this vault gets the ids that records have in our bundles.
+pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
+    if tombstone.scope == "mem"
+        && let Some(source) = &tombstone.verbatim
+        && let Ok(tree) = decode(&TOMBSTONE_SPEC, source, depth)
+        && text(&tree, "id") == Some(tombstone.id.as_str())
+        && let Ok(line) = line(&TOMBSTONE_SPEC, &tree)
+    {
+        return line;
+    }
+    let word = |s: &str| Tree::Text(s.to_owned());
+    let model = Kind::parse(&tombstone.target_kind);
+    let kind = model.map_or(tombstone.target_kind.as_str(), |kind| wire_kind(kind));
+    let target = match model {
+        Some(model) => bundle_id(id_prefix(model), &tombstone.target_id),
+        None => bundle_id("ep_", &tombstone.target_id),
+    };
+    let d = &tombstone.derived;
+    let ids = |prefix: &str, ids: &[String]| texts(&ids.iter().map(|id| bundle_id(prefix, id)).collect::<Vec<_>>());
+    let derived_tree = vec![
+        ("chunkIDs".to_owned(), ids("chunk_", &d.chunk_ids)),
+        ("edgeIDs".to_owned(), ids("edge_", &d.edge_ids)),
+        ("embeddingCacheKeys".to_owned(), texts(&d.embedding_cache_keys)),
+        ("entityIDs".to_owned(), ids("ent_", &d.entity_ids)),
+        (DERIVED_COUNT_FIELD.to_owned(), Tree::Number(d.episode_link_count.to_string())),
+        ("factIDs".to_owned(), ids("fact_", &d.fact_ids)),
+        ("sentenceIDs".to_owned(), texts(&d.sentence_ids)),
+    ];
+    let op = if tombstone.op == TombstoneOp::Redact { "redact" } else { "delete" };
+    let mut tree = Tree::Object(vec![
+        ("id".into(), word(&tombstone.id)),
+        ("op".into(), word(op)),
+        ("targetKind".into(), word(kind)),
+        ("targetID".into(), word(&target)),
+        ("deletedAt".into(), word(&tombstone.at.to_rfc3339_seconds())),
+        ("actor".into(), word(&tombstone.actor)),
+        ("derived".into(), Tree::Object(derived_tree)),
+    ]);
+    if !tombstone.reason.is_empty() {
+        tree.set("reason", word(&tombstone.reason));
+    }
+    if let Some(signature) = &tombstone.signature {
+        tree.set("signature", word(signature));
+    }
+    // Cannot fail, because the only number is a count.
+    canonical(&tree).unwrap_or_default()
+}
+
+/// Adds the prefix to a vault id. Any other id comes from a source and is returned unchanged.
+pub(super) fn bundle_id(prefix: &str, id: &str) -> String {
+    let is_vault_id = id.len() == 32 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    if is_vault_id { format!("{prefix}{id}") } else { id.to_owned() }
+}

@@ -1,0 +1,196 @@
+//! The exports of a conversation as text, Markdown and CSV. They have one branch without the ids of its messages; a
+//! table has the ids, and all branches if the person asked for them.
+use super::parts::{FORMAT_ID, message_turn};
+use mementory_format::{Catalog, FormatError, Member};
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::message::send;
+use mementory_formats_shared::object::{Object, content_id};
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::roles::{ASSISTANT, TOOL, USER};
+use mementory_formats_shared::tables::{Header, Row, csv_columns, each_csv_row};
+use mementory_model::{DroppedAs, Kind, Verbatim};
+use serde_json::{Map, Value};
+
+/// Number of bytes of a file that detection reads.
+const HEAD_BYTES: usize = 256;
+/// The columns of a table. Newer versions write more.
+const COLUMNS: [&str; 5] = ["sender", "text", "isCreatedByUser", "messageId", "parentMessageId"];
+/// Further columns that have a field in the model.
+const OTHER_COLUMNS: [&str; 3] = ["error", "unfinished", "createdAt"];
+/// Names under which the export writes what is neither the person's nor the model's text.
+const TOOLS: [&str; 4] = ["Tool", "Code Interpreter", "Retrieval", "Image"];
+/// The line after a message that failed or that was stopped, and the field that says so.
+const NOTES: [(&str, &str); 2] =
+    [("(This is an error message)", "error"), ("(This is an unfinished message)", "unfinished")];
+
+/// The notation of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notation {
+    Text,
+    Markdown,
+    Table,
+}
+
+/// The notation of a file. None if it is no such export.
+pub(super) fn notation(catalog: &Catalog, member: &Member) -> Option<Notation> {
+    let columns = csv_columns(catalog, member);
+    if COLUMNS.iter().all(|column| columns.iter().any(|name| name == column)) {
+        return Some(Notation::Table);
+    }
+    let name = member.file_name().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    if !matches!(ending, None | Some("txt" | "md")) {
+        return None;
+    }
+    let head = catalog.head(member, HEAD_BYTES).ok()?;
+    let head = String::from_utf8_lossy(&head).replace('\r', "");
+    let head = head.trim_start_matches('\u{feff}').trim_start();
+    if head.starts_with("Conversation\n####") && head.contains("\nconversationId: ") {
+        Some(Notation::Text)
+    } else {
+        head.starts_with("# Conversation\n- conversationId: ").then_some(Notation::Markdown)
+    }
+}
+
+/// Sends the conversation in a file.
+pub(super) fn read(files: &mut FileReader<'_>, member: &Member, notation: Notation) -> Result<(), FormatError> {
+    if notation == Notation::Table {
+        return read_table(files, member);
+    }
+    let text = files.text(member)?.replace("\r\n", "\n");
+    let is_markdown = notation == Notation::Markdown;
+    let history = if is_markdown { "\n## History\n" } else { "\nHistory\n########################\n" };
+    let Some((head, messages)) = text.split_once(history) else {
+        let reason = "no_messages: the history of this conversation is missing";
+        files.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));
+        return Ok(());
+    };
+    let mut chat = head_of(head);
+    chat.turns = turns_of(messages, head.len() + history.len(), is_markdown);
+    send(files, member, chat, FORMAT_ID, None)
+}
+
+/// A conversation without its messages, from the lines `key: value` before them.
+fn head_of(head: &str) -> Chat {
+    let lines = || head.lines().map(|line| line.strip_prefix("- ").unwrap_or(line));
+    let value = |key: &str| {
+        let found = lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(": ").map(str::trim));
+        found.filter(|value| !value.is_empty() && !matches!(*value, "null" | "undefined")).map(str::to_owned)
+    };
+    let mut chat = Chat {
+        id: value("conversationId"),
+        title: value("title"),
+        model: value("model"),
+        is_log: true,
+        verbatim: Some(plain(head)),
+        ..Chat::default()
+    };
+    let fields = [("endpoint", "endpoint"), ("exportAt", "exportAt"), ("promptPrefix", "system_prompt")];
+    for (key, field) in fields {
+        chat.fields.extend(value(key).map(|value| (field.to_owned(), value.into())));
+    }
+    chat
+}
+
+/// The messages. Each begins with the name of its speaker, after two blank lines. `offset` is the number of bytes
+/// before them in the file.
+fn turns_of(messages: &str, offset: usize, is_markdown: bool) -> Vec<Turn> {
+    let mut starts = Vec::new();
+    let (mut at, mut blank_lines) = (0, 2);
+    for line in messages.split_inclusive('\n') {
+        if blank_lines >= 2
+            && let Some(speaker) = speaker_of(line.trim_end(), is_markdown)
+        {
+            starts.push((at, at + line.len(), speaker));
+        }
+        blank_lines = if line.trim().is_empty() { blank_lines + 1 } else { 0 };
+        at += line.len();
+    }
+    let ends: Vec<usize> = starts.iter().skip(1).map(|(start, ..)| *start).chain([messages.len()]).collect();
+    let turn = |((start, from, speaker), to): ((usize, usize, &str), usize)| {
+        let mut text = messages.get(from..to).unwrap_or_default().trim_end();
+        let mut turn = Turn {
+            role: role_of(speaker).into(),
+            pointer: format!("@{}", offset + start),
+            verbatim: Some(plain(messages.get(start..to).unwrap_or_default().trim_end())),
+            ..Turn::default()
+        };
+        for (note, field) in NOTES.into_iter().rev() {
+            let without =
+                text.strip_suffix(note).or_else(|| text.strip_suffix('*')?.strip_suffix(note)?.strip_suffix('*'));
+            if let Some(without) = without.filter(|rest| rest.is_empty() || rest.ends_with('\n')) {
+                turn.fields.insert(field.into(), true.into());
+                text = without.trim_end();
+            }
+        }
+        turn.text = text.to_owned();
+        turn.hidden = turn.role == TOOL;
+        turn.content_type = if turn.hidden { "tool_result" } else { "text" }.into();
+        turn.fields.insert("author".into(), speaker.into());
+        turn
+    };
+    starts.into_iter().zip(ends).map(turn).collect()
+}
+
+/// The speaker that a line names: `>> User:`, or `**User**` in Markdown.
+fn speaker_of(line: &str, is_markdown: bool) -> Option<&str> {
+    let name = match is_markdown {
+        true => line.strip_prefix("**")?.strip_suffix("**")?,
+        false => line.strip_prefix(">> ")?.strip_suffix(':')?,
+    };
+    (!name.trim().is_empty() && !name.contains("**")).then_some(name)
+}
+
+fn role_of(speaker: &str) -> &'static str {
+    match speaker {
+        "User" => USER,
+        name if TOOLS.contains(&name) => TOOL,
+        _ => ASSISTANT,
+    }
+}
+
+fn plain(text: &str) -> Verbatim {
+    Verbatim { media_type: "text/plain".into(), text: text.to_owned() }
+}
+
+/// Reads a table as one conversation, which it does not name.
+fn read_table(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut bytes = 0;
+    each_csv_row(files, member, Kind::Message, |files, header, row, pointer| {
+        bytes += row.raw.len() as u64;
+        let limit = files.context.limits.element_bytes;
+        if bytes > limit {
+            return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
+        }
+        turns.push(turn_of_row(header, row, pointer));
+        Ok(())
+    })?;
+    let Some(first) = turns.first() else {
+        let reason = "no_messages: this table has no messages";
+        files.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));
+        return Ok(());
+    };
+    let key = content_id(&format!("{:?}\n{}", first.id, first.text));
+    send(files, member, Chat { key: Some(key), turns, ..Chat::default() }, FORMAT_ID, None)
+}
+
+fn turn_of_row(header: &Header, row: &Row, pointer: String) -> Turn {
+    let mut message = Map::new();
+    for name in COLUMNS.into_iter().chain(OTHER_COLUMNS) {
+        let value = match row.cell(header.column(&[name])) {
+            "" => continue,
+            "true" if !matches!(name, "sender" | "text") => Value::Bool(true),
+            "false" if !matches!(name, "sender" | "text") => Value::Bool(false),
+            cell => cell.into(),
+        };
+        message.insert(name.to_owned(), value);
+    }
+    let text = Value::Object(message).to_string();
+    let mut turn = message_turn(&Object::parse(&text).unwrap_or_default(), &text, pointer);
+    turn.verbatim = Some(Verbatim { media_type: "text/csv".into(), text: row.raw.clone() });
+    let used: Vec<Option<usize>> =
+        COLUMNS.into_iter().chain(OTHER_COLUMNS).map(|name| header.column(&[name])).collect();
+    turn.fields.extend(header.other_cells(row, &used));
+    turn
+}

@@ -1,0 +1,134 @@
+//! Export ids: the ids from which the writers of all formats derive the ids of elements. The export id of a record is
+//! its vault id, unless the record came in a file that another vault wrote: then it is the vault id that it had there.
+//! So a record keeps its ids however often it moves between vaults, and a tombstone of one vault names the record in
+//! all of them.
+use crate::{StoreResult, ids::parse_id};
+use rusqlite::{Connection, OptionalExtension};
+
+/// True if any record has an export id other than its vault id.
+///
+/// # Errors
+/// The database fails.
+pub fn any(c: &Connection) -> StoreResult<bool> {
+    Ok(c.query_row("SELECT EXISTS (SELECT 1 FROM export_ids)", [], |r| r.get(0))?)
+}
+
+/// Stores the export id that a record has from the vault that wrote it. Does nothing if that is the record's vault id,
+/// or the export id of another record.
+///
+/// # Errors
+/// The database fails.
+pub fn add(tx: &Connection, record: &[u8; 16], id: &[u8; 16]) -> StoreResult<()> {
+    if record != id {
+        tx.prepare_cached(
+            "INSERT OR IGNORE INTO export_ids (record, id) \
+             SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM records WHERE id = ?2)",
+        )?
+        .execute([record, id])?;
+    }
+    Ok(())
+}
+
+/// Frees the vault id of a new record if a file claimed it for another record.
+///
+/// # Errors
+/// The database fails.
+pub fn release(tx: &Connection, id: &[u8; 16]) -> StoreResult<()> {
+    tx.prepare_cached("DELETE FROM export_ids WHERE id = ?1")?.execute([id])?;
+    Ok(())
+}
+
+/// Removes the export ids of records that an undo removed. Those that a tombstone needs stay.
+///
+/// # Errors
+/// The database fails.
+pub fn remove_unused(tx: &Connection) -> StoreResult<()> {
+    tx.execute(
+        "DELETE FROM export_ids WHERE record NOT IN (SELECT id FROM records) \
+         AND record NOT IN (SELECT record FROM tombstones WHERE own = 1 AND record IS NOT NULL)",
+        [],
+    )?;
+    Ok(())
+}
+
+/// The export id of the record with this vault id. The record need not exist.
+///
+/// # Errors
+/// The database fails.
+pub fn export_id(c: &Connection, record: [u8; 16]) -> StoreResult<[u8; 16]> {
+    let mut statement = c.prepare_cached("SELECT id FROM export_ids WHERE record = ?1")?;
+    Ok(statement.query_row([record], |r| r.get(0)).optional()?.unwrap_or(record))
+}
+
+/// Vault id of the record that has this export id from another vault.
+///
+/// # Errors
+/// The database fails.
+pub fn record_with(c: &Connection, id: &[u8; 16]) -> StoreResult<Option<[u8; 16]>> {
+    let mut statement = c.prepare_cached("SELECT record FROM export_ids WHERE id = ?1")?;
+    Ok(statement.query_row([id], |r| r.get(0)).optional()?)
+}
+
+/// [`export_id`] in hexadecimal. A text that is no id is returned unchanged.
+///
+/// # Errors
+/// The database fails.
+pub fn export_id_text(c: &Connection, record: &str) -> StoreResult<String> {
+    match parse_id(record) {
+        Some(id) => Ok(hex::encode(export_id(c, id)?)),
+        None => Ok(record.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const OURS: [u8; 16] = [1; 16];
+    const THEIRS: [u8; 16] = [2; 16];
+    const OTHER: [u8; 16] = [3; 16];
+
+    fn database() -> Connection {
+        let c = Connection::open_in_memory().unwrap();
+        c.execute_batch("CREATE TABLE records (id BLOB); CREATE TABLE tombstones (record BLOB, own INTEGER);").unwrap();
+        c.execute_batch(include_str!("schema_4.sql")).unwrap();
+        c
+    }
+
+    #[test]
+    fn a_record_has_its_vault_id_unless_it_has_one_of_another_vault() {
+        let c = database();
+        assert_eq!(export_id(&c, OURS).unwrap(), OURS);
+        add(&c, &OURS, &THEIRS).unwrap();
+        assert_eq!(export_id(&c, OURS).unwrap(), THEIRS);
+        assert_eq!(record_with(&c, &THEIRS).unwrap(), Some(OURS));
+        assert_eq!(export_id_text(&c, "manifest.json").unwrap(), "manifest.json");
+    }
+
+    #[test]
+    fn no_two_records_have_one_export_id() {
+        let c = database();
+        c.execute("INSERT INTO records VALUES (?1)", [OTHER]).unwrap();
+        add(&c, &OURS, &OTHER).unwrap();
+        assert_eq!(export_id(&c, OURS).unwrap(), OURS, "the vault id of another record");
+        add(&c, &OURS, &THEIRS).unwrap();
+        add(&c, &OTHER, &THEIRS).unwrap();
+        assert_eq!(export_id(&c, OTHER).unwrap(), OTHER, "the export id of another record");
+        release(&c, &THEIRS).unwrap();
+        assert_eq!(export_id(&c, OURS).unwrap(), OURS, "a new record has this vault id");
+    }
+
+    #[test]
+    fn only_a_record_that_the_vault_or_its_tombstone_names_keeps_its_export_id() {
+        let c = database();
+        for (record, id) in [(OURS, [4; 16]), (THEIRS, [5; 16]), (OTHER, [6; 16])] {
+            add(&c, &record, &id).unwrap();
+        }
+        c.execute("INSERT INTO records VALUES (?1)", [OURS]).unwrap();
+        c.execute("INSERT INTO tombstones VALUES (?1, 1)", [THEIRS]).unwrap();
+        remove_unused(&c).unwrap();
+        let kept = [OURS, THEIRS, OTHER].map(|record| export_id(&c, record).unwrap() != record);
+        assert_eq!(kept, [true, true, false]);
+    }
+}

@@ -1,0 +1,147 @@
+//! Merges the occurrences of a record that one input contains more than once. Each one with another content is a version
+//! of the record, as if it had come in an input of its own. The newest one becomes the current version.
+use super::{
+    DUPLICATE, ImportRun, SOURCE_BLOCKED, SeenRecord,
+    exported::decisive_order,
+    files::FileImport,
+    record_place, short_digest,
+    verdict::{Closing, stated_time},
+};
+use crate::{VaultResult, import::sequence::Recency, import_report::ItemOutcome};
+use mementory_model::{Kind, Record};
+use std::cmp::Ordering;
+
+/// Reason for skipping a record with another content than a newer occurrence.
+const OLDER: &str = "older than another version in this input";
+/// Reason for a further version of a record.
+const ANOTHER_VERSION: &str = "another version in this input";
+
+/// Merges further occurrences of the records of an input.
+pub(super) struct DuplicateImport<'a, 'i> {
+    run: &'a mut ImportRun<'i>,
+}
+
+impl<'a, 'i> DuplicateImport<'a, 'i> {
+    pub(super) fn new(run: &'a mut ImportRun<'i>) -> Self {
+        Self { run }
+    }
+}
+
+impl DuplicateImport<'_, '_> {
+    /// Merges a further occurrence of a record of this input.
+    pub(super) fn merge(
+        &mut self,
+        id: &[u8; 16],
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<()> {
+        self.run.superseded.remove(id);
+        let Some(seen) = self.run.seen.get(id) else { return Ok(()) };
+        let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
+        let same_content = seen.digest == short_digest(digest);
+        // An earlier record named this file, so the file has a row already. The row now gets the full record.
+        if record.kind == Kind::Attachment {
+            return if written && row > 0 {
+                self.run.replace_in_batch(row, trashed, record, digest, extra_flags)
+            } else {
+                self.run.update_file_row(id, record, digest, extra_flags)
+            };
+        }
+        if record.repeats {
+            return if same_content && row > 0 { self.run.write_links(row, record) } else { Ok(()) };
+        }
+        let order = self.order(seen, record);
+        // If nothing shows which of the two is newer, the later one in the input is.
+        let is_newer = order.is_none_or(Ordering::is_ge);
+        let is_stated_newer = order == Some(Ordering::Greater);
+        let same = same_content && !(is_stated_newer && self.run.differs_from_occurrence(row, record)?);
+        // The vault may have kept its version only because the former occurrence was of an earlier export.
+        let may_be_newest = self.export_order(seen) == Some(Ordering::Greater);
+        if is_newer && row > 0 && !written && (!same || may_be_newest) {
+            return self.merge_with_known(id, record, digest, extra_flags);
+        }
+        let (outcome, reason) = if same {
+            (ItemOutcome::Skipped, DUPLICATE)
+        } else if !is_newer {
+            (ItemOutcome::Skipped, OLDER)
+        } else if let Some(reason) = self.block_reason_of_version(id, record)? {
+            (ItemOutcome::Blocked, reason)
+        } else {
+            (ItemOutcome::Updated, ANOTHER_VERSION)
+        };
+        self.run.report.note(Some(record.kind), &record_place(record), outcome, reason);
+        if written && (same || outcome == ItemOutcome::Updated) {
+            self.run.note_exported(self.run.own_export, row);
+        }
+        let known = if is_newer && row > 0 { self.run.known_record(id)? } else { None };
+        match (outcome, known) {
+            (ItemOutcome::Skipped, Some(known)) => self.run.reposition(&known, record, extra_flags, false),
+            (ItemOutcome::Updated, known) => {
+                self.note_newest(id, record, digest, true);
+                match known {
+                    Some(known) => self.run.new_version(&known, record, digest, extra_flags),
+                    // A new record has no row while the import is only planned.
+                    None => FileImport::new(self.run).add_attachments(id, record).map(|_| ()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Merges a further occurrence of a record that the vault has and of which this batch has written no version.
+    fn merge_with_known(
+        &mut self,
+        id: &[u8; 16],
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<()> {
+        let Some(known) = self.run.known_record(id)? else { return Ok(()) };
+        let written = self.run.update_known(&known, id, record, digest, extra_flags)?;
+        self.note_newest(id, record, digest, written);
+        Ok(())
+    }
+
+    /// Notes the newest occurrence of a record that has been seen before.
+    fn note_newest(&mut self, id: &[u8; 16], record: &Record, digest: &[u8; 16], written: bool) {
+        let newest = self.run.occurrence(record, digest);
+        if let Some(seen) = self.run.seen.get_mut(id) {
+            let (row, redacted, trashed) = (seen.row, seen.redacted, seen.trashed);
+            *seen = SeenRecord { row, redacted, trashed, written, ..newest };
+        }
+    }
+
+    /// The reason for blocking another version of a record that is not blocked itself.
+    fn block_reason_of_version(&self, id: &[u8; 16], record: &Record) -> VaultResult<Option<&'static str>> {
+        if self.run.blocklist.has_redacted_words(id, record) {
+            return Ok(Some("redacted elsewhere"));
+        }
+        if self.run.blocklist.has_blocked_text(&self.run.context.keys, record) {
+            return Ok(Some("same words deleted before"));
+        }
+        Ok(self.run.source_is_blocked(record)?.then_some(SOURCE_BLOCKED))
+    }
+
+    /// Whether the record is older or newer than the former occurrence. None if nothing shows which is newer. A closed
+    /// statement is newer than an open one.
+    fn order(&self, seen: &SeenRecord, record: &Record) -> Option<Ordering> {
+        let closing = Closing::of(record);
+        if seen.closing.is_reopened_by(closing) {
+            return Some(Ordering::Less);
+        }
+        if closing.is_reopened_by(seen.closing) || self.run.recency == Recency::Next {
+            return Some(Ordering::Greater);
+        }
+        let unit = self.run.unit_updated.filter(|_| record.kind == Kind::Message);
+        let time = stated_time(record).or(unit).filter(|_| seen.updated > i64::MIN);
+        let by_time = time.map(|time| time.as_micros().cmp(&seen.updated));
+        decisive_order(self.run.own_export, self.export_order(seen), by_time).map(|(order, _)| order)
+    }
+
+    /// Whether the export with the current record is before or after that with the former occurrence.
+    fn export_order(&self, seen: &SeenRecord) -> Option<Ordering> {
+        let export = self.run.own_export?;
+        Some(export.time.cmp(&seen.exported?))
+    }
+}

@@ -1,0 +1,66 @@
+// A file that Mementory wrote keeps its elements when it is converted to its own format, and their ids when it moves to
+// another vault.
+import { join } from "node:path";
+import { listLeaves } from "./json-text.mjs";
+import { FORMATS, isJson } from "./matrix.mjs";
+import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
+
+const SOURCES = ["claude-export.zip", "chatgpt-export.zip"].map((name) => join(FIXTURES, "samples", name));
+/** Pointers to what is about the file itself, and not about its elements. */
+const FILE_DATA = {
+  mem: /^$/,
+  alf: /^$/,
+  pam: /^\/(export_id|export_date)$/,
+  mif: /^\/export\/(id|created_at|checksum)$/,
+  zaxy: /^$/,
+};
+/** Places of elements whose ids come from a vault. An entry of Zaxy is identified by its place in the exported log. */
+const ELEMENTS = { mem: /^items\//, alf: /^memory:|^attachments/, pam: /./, mif: /./ };
+/** Members that are the id of an element. Those of PAM's owner and MIF's export are about the vault. */
+const ID_POINTER = /^(\/(memories|relations|conversations_index|messages|attachments|todos)\/\d+)?\/id$/;
+
+export async function testSameFormat(count) {
+  for (const [format, { name, parts }] of Object.entries(FORMATS)) {
+    await inFolder((folder) => {
+      const vault = new Vault(folder);
+      const [first, second] = ["1", "2"].map((number) => join(folder, `${number}-${name}`));
+      vault.must("convert", SOURCES[0], first, "--format", format);
+      vault.must("convert", first, second, "--format", format);
+      const problems = changes(parts(first), parts(second), FILE_DATA[format]);
+      problems.forEach((problem) => console.log(`  ${format}: ${problem}`));
+      count.add(`${format} → ${format}: the same elements`, problems.length === 0);
+    });
+  }
+  for (const format of Object.keys(ELEMENTS)) {
+    await inFolder((folder) => {
+      const [here, there] = ["here", "there"].map((name) => new Vault(folder, name).create());
+      SOURCES.forEach((source) => here.must("import", source));
+      const { name, parts } = FORMATS[format];
+      const [first, second] = ["1", "2"].map((number) => join(folder, `${number}-${name}`));
+      here.must("export", "--format", format, first);
+      there.must("import", first);
+      there.must("export", "--format", format, second);
+      const [before, after] = [first, second].map((path) => idsOf(parts(path), ELEMENTS[format]));
+      const lost = before.filter((id) => !after.includes(id));
+      lost.forEach((id) => console.log(`  ${format}: ${id} is not there`));
+      count.add(`${format}: the ids of another vault`, before.length > 20 && lost.length === 0);
+    });
+  }
+}
+
+/** The places and values that differ, except for `fileData`. */
+function changes(before, after, fileData) {
+  const leaves = (text) => (isJson(text) ? listLeaves(text).filter(([pointer]) => !fileData.test(pointer)) : text);
+  const places = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const text = (value) => JSON.stringify(value === undefined ? null : leaves(value));
+  return places.filter((place) => text(before[place]) !== text(after[place]));
+}
+
+function idsOf(parts, elements) {
+  const texts = Object.entries(parts).filter(([place, text]) => elements.test(place) && isJson(text));
+  return texts.flatMap(([, text]) =>
+    listLeaves(text)
+      .filter(([pointer]) => ID_POINTER.test(pointer))
+      .map(([, id]) => id),
+  );
+}
