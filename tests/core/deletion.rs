@@ -132,8 +132,8 @@ pub fn erase(t: &TempVault, ids: &[String]) -> EraseOutcome {
 
 /// Outcome and detail of one place of the receipt.
 pub fn outcome(done: &EraseOutcome, place: &str) -> (PlaceOutcome, String) {
-    let found = done.receipt.places.iter().find(|p| p.place == place);
-    found.map(|p| (p.outcome, p.detail.clone())).unwrap()
+    let place_result = done.receipt.places.iter().find(|p| p.place == place);
+    place_result.map(|p| (p.outcome, p.detail.clone())).unwrap()
 }
 
 #[test]

@@ -30,10 +30,10 @@ const TEXTS: [&str; 4] = [
 #[test]
 fn memories_with_the_same_words_form_a_group_and_can_be_merged() {
     let t = vault(&TEXTS);
-    let found = groups(&t);
-    assert_eq!(found.len(), 1);
-    assert!(found[0].same);
-    let ids: Vec<String> = found[0].views.iter().map(|v| v.id_text()).collect();
+    let found_groups = groups(&t);
+    assert_eq!(found_groups.len(), 1);
+    assert!(found_groups[0].same);
+    let ids: Vec<String> = found_groups[0].views.iter().map(|v| v.id_text()).collect();
     let tags = Some(vec!["travel".to_owned()]);
     t.vault
         .editor()

@@ -462,14 +462,14 @@ impl History {
     }
 
     fn assert_nothing_left(&self) {
-        let found = VaultContents::of(&self.t, &self.keys).runs_starting_with(b"zq", MARKER_CHARS);
+        let runs = VaultContents::of(&self.t, &self.keys).runs_starting_with(b"zq", MARKER_CHARS);
         let remaining_records = self.remaining_records();
         for marker in self
             .gone
             .iter()
             .filter(|marker| !remaining_records.contains(marker.as_str()))
         {
-            let places: Vec<_> = found
+            let places: Vec<_> = runs
                 .iter()
                 .filter(|(run, _)| run == marker)
                 .map(|(_, place)| place)

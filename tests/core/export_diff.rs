@@ -89,13 +89,22 @@ fn a_newer_export_marks_what_is_new_changed_and_gone() {
         "the plan says what the import then says"
     );
     assert_eq!(report.gone["conversation"], 1);
-    let found = statuses(&t);
-    assert_eq!(status_of(&found, "Added"), Some(ExportDiffStatus::New));
-    assert_eq!(status_of(&found, "After"), Some(ExportDiffStatus::Changed));
-    assert_eq!(status_of(&found, "Goes"), Some(ExportDiffStatus::Gone));
-    assert_eq!(status_of(&found, "Stays"), None);
+    let found_statuses = statuses(&t);
     assert_eq!(
-        status_of(&found, "Oldest"),
+        status_of(&found_statuses, "Added"),
+        Some(ExportDiffStatus::New)
+    );
+    assert_eq!(
+        status_of(&found_statuses, "After"),
+        Some(ExportDiffStatus::Changed)
+    );
+    assert_eq!(
+        status_of(&found_statuses, "Goes"),
+        Some(ExportDiffStatus::Gone)
+    );
+    assert_eq!(status_of(&found_statuses, "Stays"), None);
+    assert_eq!(
+        status_of(&found_statuses, "Oldest"),
         None,
         "older than all of the newer export: perhaps not asked for"
     );

@@ -334,8 +334,8 @@ proptest! {
         }
 
         let hits = view.search(WORD, 100).unwrap();
-        let found: BTreeSet<&String> = hits.iter().map(|(record, _)| &record.id).collect();
-        prop_assert_eq!(&found, &visible.keys().collect::<BTreeSet<_>>(), "a search finds what is visible");
+        let hit_ids: BTreeSet<&String> = hits.iter().map(|(record, _)| &record.id).collect();
+        prop_assert_eq!(&hit_ids, &visible.keys().collect::<BTreeSet<_>>(), "a search finds what is visible");
         let texts: Vec<String> = hits.iter().map(|(_, text)| text.clone()).collect();
         returned.extend(hits.into_iter().map(|(record, _)| record));
 

@@ -142,10 +142,10 @@ pub fn has_record(t: &TempVault, key: &str) -> bool {
 fn validated(bundle: &Path) -> Validation {
     let limits = Limits::default();
     let catalog = Catalog::open(&[bundle.to_path_buf()], &limits, None).unwrap();
-    let found = detect(&catalog, &limits, Some("mem")).unwrap();
+    let detection = detect(&catalog, &limits, Some("mem")).unwrap();
     by_id("mem")
         .unwrap()
-        .validate(&catalog, &found.sources[0], &limits, &[])
+        .validate(&catalog, &detection.sources[0], &limits, &[])
         .unwrap()
 }
 
@@ -540,9 +540,12 @@ fn l3_the_evidence_pack_proves_the_deletion() {
         .exporter()
         .evidence_pack(&out, &order, at(200), &AtomicBool::new(false))
         .unwrap();
-    let found = validated(&out);
-    assert_eq!((found.errors, found.level.as_deref()), (vec![], Some("L3")));
-    assert!(found.signature.0, "signed");
+    let report = validated(&out);
+    assert_eq!(
+        (report.errors, report.level.as_deref()),
+        (vec![], Some("L3"))
+    );
+    assert!(report.signature.0, "signed");
     let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
     let tombstones: Vec<Value> = read("audit/tombstones.jsonl")
         .lines()

@@ -137,8 +137,8 @@ fn a_redaction_reports_other_records_too() {
         .unwrap();
         let id = crate::deletion::id_of(&t, Kind::Memory, "milk");
         let receipt = redact(&t, &id, "Darjeeling", everywhere).receipt;
-        let found = (receipt.copies_redacted, receipt.copies_left);
-        assert_eq!(found, expected, "everywhere: {everywhere}");
+        let counts = (receipt.copies_redacted, receipt.copies_left);
+        assert_eq!(counts, expected, "everywhere: {everywhere}");
     }
 }
 

@@ -296,8 +296,8 @@ fn a_value_that_occurs_twice_is_shown_nowhere() {
     t.import_records(vec![record(Kind::Memory, "twice", &text)])
         .unwrap();
     scan_all(&t);
-    let found = queue_in(&t, SensitiveState::Open);
-    let shown = format!("{:?}", found.values[0].context);
+    let queue = queue_in(&t, SensitiveState::Open);
+    let shown = format!("{:?}", queue.values[0].context);
     assert!(!shown.contains(password), "{shown}");
     assert!(!t.vault.scanner().masked(&text).contains(password));
 }

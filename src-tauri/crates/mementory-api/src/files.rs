@@ -135,9 +135,9 @@ pub fn detect(paths: &[PathBuf], passphrase: Option<&dyn Passphrase>) -> ApiResu
         Some(_) => Catalog::open_with(paths, &limits, Some(&scratch), passphrase)?,
         None => Catalog::open(paths, &limits, None)?,
     };
-    let found = detect_in(&catalog, &limits, None)?;
-    let nearest = nearest(&catalog, &limits, &members_of_unknown_roots(&catalog, &found))?;
-    let mut results = describe(&catalog, &found, &nearest);
+    let detected = detect_in(&catalog, &limits, None)?;
+    let nearest = nearest(&catalog, &limits, &members_of_unknown_roots(&catalog, &detected))?;
+    let mut results = describe(&catalog, &detected, &nearest);
     // The catalog only knows its roots by name, but callers need the path that they passed in to import it.
     for (result, path) in results.iter_mut().zip(paths) {
         result.path = path.display().to_string();
@@ -148,8 +148,8 @@ pub fn detect(paths: &[PathBuf], passphrase: Option<&dyn Passphrase>) -> ApiResu
 /// Detects the format of one file within `limits`, for background scans.
 pub(crate) fn detect_one(path: &Path, limits: &Limits, scratch: &Scratch) -> ApiResult<Option<Detection>> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, Some(scratch))?;
-    let found = detect_in(&catalog, limits, None)?;
-    Ok(describe(&catalog, &found, &[]).into_iter().next())
+    let detected = detect_in(&catalog, limits, None)?;
+    Ok(describe(&catalog, &detected, &[]).into_iter().next())
 }
 
 /// The unrecognised members of paths in which no format recognised anything.
@@ -395,9 +395,9 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
         let usage =
             || ApiError::new("usage", 2, "Only a delta has a base, and this file is none. Check it without --base.");
         let delta = DeltaFile { path, catalog: &catalog, detected: source, limits: &limits, passphrase };
-        let found = reader.check_base(&delta, base)?.ok_or_else(usage)?;
-        result.errors.extend(found.errors);
-        result.warnings.extend(found.warnings);
+        let base_findings = reader.check_base(&delta, base)?.ok_or_else(usage)?;
+        result.errors.extend(base_findings.errors);
+        result.warnings.extend(base_findings.warnings);
     }
     if let Some(expected) = expect.filter(|e| !e.matches(&result)) {
         result.errors.push(mementory_formats::Finding {
@@ -457,8 +457,8 @@ pub(crate) fn open(path: &Path, limits: &Limits, passphrase: Option<&dyn Passphr
 pub(crate) fn signed_by(path: &Path, passphrase: Option<&dyn Passphrase>) -> ApiResult<Vec<Vec<u8>>> {
     let limits = Limits::default();
     let catalog = open(path, &limits, passphrase)?;
-    let found = detect_in(&catalog, &limits, None)?;
-    let signers = verify_signers(&catalog, &found, &limits, &|_| false);
+    let detected = detect_in(&catalog, &limits, None)?;
+    let signers = verify_signers(&catalog, &detected, &limits, &|_| false);
     let whole_is_valid = signers.invalid.iter().all(|signature| signature.of_tombstone);
     let keys = signers.keys.into_iter().filter(|_| whole_is_valid);
     Ok(keys.map(|(_, key)| key).collect())
@@ -495,9 +495,9 @@ mod tests {
         std::fs::write(&file, "four").unwrap();
         let paths =
             [file, folder.path().to_path_buf(), folder.path().join("missing")].map(|path| path.display().to_string());
-        let found: Vec<_> = path_info(&paths).into_iter().map(|info| (info.path, info.folder, info.size)).collect();
+        let infos: Vec<_> = path_info(&paths).into_iter().map(|info| (info.path, info.folder, info.size)).collect();
         let [file, folder, missing] = paths;
-        assert_eq!(found, [(file, false, Some(4)), (folder, true, None), (missing, false, None)]);
+        assert_eq!(infos, [(file, false, Some(4)), (folder, true, None), (missing, false, None)]);
     }
 
     #[test]
@@ -529,9 +529,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let non_unicode = folder.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.zip"));
         std::fs::write(&non_unicode, "PK").unwrap();
-        let found = sort_opened(&["/dev/zero".into(), non_unicode, "/dev/null/inside".into()]);
-        let reasons: Vec<_> = found.refused.iter().map(|refused| refused.reason.as_str()).collect();
+        let sorted_paths = sort_opened(&["/dev/zero".into(), non_unicode, "/dev/null/inside".into()]);
+        let reasons: Vec<_> = sorted_paths.refused.iter().map(|refused| refused.reason.as_str()).collect();
         assert_eq!(reasons, ["no_file", "unreadable", "unreadable"]);
-        assert!(found.paths.is_empty() && found.vault.is_none());
+        assert!(sorted_paths.paths.is_empty() && sorted_paths.vault.is_none());
     }
 }

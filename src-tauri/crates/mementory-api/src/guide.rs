@@ -187,8 +187,8 @@ mod tests {
     fn a_format_leads_to_the_source_whose_main_format_it_is() {
         for source in load_sources().unwrap() {
             let Some(main) = source.formats.first() else { continue };
-            let found = guide(main, "en").unwrap();
-            assert!(found.source == *main || found.formats.first() == Some(main), "{main}");
+            let guide_of_format = guide(main, "en").unwrap();
+            assert!(guide_of_format.source == *main || guide_of_format.formats.first() == Some(main), "{main}");
         }
         assert_eq!(guide("no_such_source", "en").unwrap_err().code, "not_found");
         assert_eq!(guide("anything", "xx").unwrap_err().code, "usage");

@@ -164,8 +164,8 @@ pub fn disclose(bundle: &Path, selector: &Selector, out: &Path) -> ApiResult<Dis
     let limits = Limits::default();
     let catalog = files::open(bundle, &limits, None)?;
     let (format, parts) = disclosure().ok_or_else(unsupported_error)?;
-    let found = mementory_formats::detect(&catalog, &limits, Some(format.id()))?;
-    trust::require_valid_signatures(&catalog, &found, &limits)?;
+    let detected = mementory_formats::detect(&catalog, &limits, Some(format.id()))?;
+    trust::require_valid_signatures(&catalog, &detected, &limits)?;
     let selection = FormatOptions::new(selector.clone());
     let mut written = Disclosure { disclosed: 0, total: 0 };
     write_atomically(out, false, |new| {
@@ -214,8 +214,8 @@ fn unsupported_error() -> ApiError {
 
 fn format_of(path: &Path, limits: &Limits) -> ApiResult<&'static dyn Format> {
     let catalog = files::open(path, limits, None)?;
-    let found = mementory_formats::detect(&catalog, limits, None)?;
-    match found.sources.as_slice() {
+    let detected = mementory_formats::detect(&catalog, limits, None)?;
+    match detected.sources.as_slice() {
         [one] => by_id(one.format).ok_or_else(unsupported_error),
         _ => Err(ApiError::new(
             "not_recognised",

@@ -322,8 +322,9 @@ mod tests {
         let lines = [line("held", &token("held")), line("moved", &token("held")), line("bare", "")].join("\n");
         std::fs::write(bundle.join("audit/tombstones.jsonl"), lines).unwrap();
         let checked = check(&bundle, &[hex(&key.public())]);
-        let found: Vec<_> = checked.signature.tombstones.iter().map(|t| (t.id.as_str(), t.valid, t.trusted)).collect();
-        assert_eq!(found, [("held", true, Some(true)), ("moved", false, Some(false))]);
+        let verdicts: Vec<_> =
+            checked.signature.tombstones.iter().map(|t| (t.id.as_str(), t.valid, t.trusted)).collect();
+        assert_eq!(verdicts, [("held", true, Some(true)), ("moved", false, Some(false))]);
         assert!(
             checked.errors.iter().any(|e| e.code == "signature_invalid" && e.place.ends_with("tombstones.jsonl:2"))
         );

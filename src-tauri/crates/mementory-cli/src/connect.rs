@@ -71,9 +71,9 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
             applied(&connections.disconnect(session.as_ref(), client)?)
         }
         ConnectCommand::Doctor { name } => {
-            let found = connections(name)?.list();
-            let healthy = found.clients.iter().all(|client| client.problems.is_empty());
-            Ok(CommandResult { exit: u8::from(!healthy), ..success(&found)? })
+            let client_list = connections(name)?.list();
+            let healthy = client_list.clients.iter().all(|client| client.problems.is_empty());
+            Ok(CommandResult { exit: u8::from(!healthy), ..success(&client_list)? })
         }
     }
 }

@@ -96,25 +96,25 @@ pub(crate) struct Trivia {
 /// Reads the comments and commas between two values.
 pub(crate) fn trivia(text: &str, from: usize, to: usize) -> Trivia {
     let bytes = text.as_bytes();
-    let mut found = Trivia::default();
+    let mut trivia = Trivia::default();
     let mut at = from;
     while at < to {
         match (bytes[at], bytes.get(at + 1)) {
             (b'/', Some(b'/')) => {
                 at = text[at..to].find(['\n', '\r']).map_or(to, |length| at + length);
-                (found.last_end, found.ends_with_line_comment) = (Some(at), true);
+                (trivia.last_end, trivia.ends_with_line_comment) = (Some(at), true);
             }
             (b'/', Some(b'*')) => {
                 at = text.get(at + 2..to).and_then(|rest| rest.find("*/")).map_or(to, |length| at + 2 + length + 2);
-                (found.last_end, found.ends_with_line_comment) = (Some(at), false);
+                (trivia.last_end, trivia.ends_with_line_comment) = (Some(at), false);
             }
             (b',', _) => {
-                found.comma = found.comma.or(Some(at));
+                trivia.comma = trivia.comma.or(Some(at));
                 at += 1;
-                (found.last_end, found.ends_with_line_comment) = (Some(at), false);
+                (trivia.last_end, trivia.ends_with_line_comment) = (Some(at), false);
             }
             _ => at += 1,
         }
     }
-    found
+    trivia
 }

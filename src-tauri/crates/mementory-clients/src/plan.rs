@@ -144,11 +144,11 @@ pub fn connected_variable(
 /// The entry of this name in a client's configuration, if there is one.
 pub(crate) fn find(client: Client, file: &ConfigFile, name: &str) -> Result<Option<Entry>, Error> {
     let (_, body) = split_bom(file.text.as_deref().unwrap_or_default());
-    let found = match client.syntax() {
+    let entry = match client.syntax() {
         Syntax::Json(shape) => json_edit::find(body, shape, name),
         Syntax::Toml => toml_edits::find(body, name),
     };
-    found.map_err(|error| with_location(error, &file.path, body, name))
+    entry.map_err(|error| with_location(error, &file.path, body, name))
 }
 
 fn connect(client: Client, text: &str, server: &Server, new_file: bool) -> Result<String, TextError> {

@@ -88,8 +88,8 @@ fn entries_that_only_some_programs_see_are_faults() {
     ];
     for (name, bytes, expected) in cases {
         let c = open(&[dir.put(&format!("{name}.zip"), &bytes)]).unwrap();
-        let found: Vec<_> = c.faults().iter().map(|fault| fault.code).collect();
-        assert_eq!(found, expected, "{name}");
+        let codes: Vec<_> = c.faults().iter().map(|fault| fault.code).collect();
+        assert_eq!(codes, expected, "{name}");
         assert_eq!(places(&c), [format!("{name}.zip!/one"), format!("{name}.zip!/two")], "{name}");
     }
 }

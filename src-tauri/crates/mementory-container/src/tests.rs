@@ -362,8 +362,8 @@ fn faults_that_reading_entries_does_not_detect_are_listed() {
     for (name, entries, expected) in cases {
         let c = open(&[dir.put(&format!("{name}.zip"), &zip_bytes(&entries))]).unwrap();
         let damaged = c.damaged_entries(|_| true).unwrap();
-        let found: Vec<_> = c.faults().iter().chain(&damaged).map(|f| f.code).collect();
-        assert_eq!(found, expected, "{name}");
+        let codes: Vec<_> = c.faults().iter().chain(&damaged).map(|f| f.code).collect();
+        assert_eq!(codes, expected, "{name}");
         assert!(c.faults().iter().all(|f| f.issue.place.starts_with(&format!("{name}.zip!/"))), "{name}");
     }
 }

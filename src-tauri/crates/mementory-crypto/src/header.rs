@@ -183,8 +183,8 @@ impl UnverifiedHeader {
         let (content, rest) = self.text.split_at(self.mac_at);
         let expected =
             hazmat::hmac_sha256(master.subkey(self.body.vault_id_bytes(), "header").bytes(), content.as_bytes());
-        let found = rest.get(MAC_PREFIX.len()..MAC_PREFIX.len() + DIGEST_HEX_LEN).unwrap_or_default();
-        if bool::from(hex::encode(expected).as_bytes().ct_eq(found.as_bytes())) {
+        let mac_digits = rest.get(MAC_PREFIX.len()..MAC_PREFIX.len() + DIGEST_HEX_LEN).unwrap_or_default();
+        if bool::from(hex::encode(expected).as_bytes().ct_eq(mac_digits.as_bytes())) {
             Ok(())
         } else {
             Err(CryptoError::HeaderDamaged("mac"))

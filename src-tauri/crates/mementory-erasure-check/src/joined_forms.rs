@@ -33,8 +33,8 @@ impl JoinedForms {
 
     /// The positions of the piece in the forms, without overlapping matches.
     pub(crate) fn positions<'p>(&'p self, piece: &'p [u8]) -> impl Iterator<Item = usize> + 'p {
-        let found = self.may_contain(piece).then(|| memmem::find_iter(&self.bytes, piece));
-        found.into_iter().flatten()
+        let positions = self.may_contain(piece).then(|| memmem::find_iter(&self.bytes, piece));
+        positions.into_iter().flatten()
     }
 
     fn may_contain(&self, piece: &[u8]) -> bool {

@@ -169,16 +169,16 @@ mod tests {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(sql).unwrap();
         let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage ORDER BY pgno").unwrap();
-        let found = statement.query_map([], |row| row.get(0)).unwrap();
-        found.collect::<Result<_, _>>().unwrap()
+        let pages = statement.query_map([], |row| row.get(0)).unwrap();
+        pages.collect::<Result<_, _>>().unwrap()
     }
 
     /// For every occurrence of the word in the pages: whether it extends across values.
     fn occurrences(pages: &[Vec<u8>]) -> Vec<bool> {
         let of_page = |(number, data): (usize, &Vec<u8>)| {
             let layout = PageLayout::of(data, number == 0, 0).unwrap();
-            let found: Vec<usize> = memmem::find_iter(data, WORD).collect();
-            found.into_iter().map(move |at| layout.is_across_values(&(at..at + WORD.len()))).collect::<Vec<_>>()
+            let positions: Vec<usize> = memmem::find_iter(data, WORD).collect();
+            positions.into_iter().map(move |at| layout.is_across_values(&(at..at + WORD.len()))).collect::<Vec<_>>()
         };
         pages.iter().enumerate().flat_map(of_page).collect()
     }

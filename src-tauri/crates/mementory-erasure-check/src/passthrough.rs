@@ -95,8 +95,8 @@ impl ErasureCheck<'_> {
                  WHERE r.kind = ?1",
             )?;
             let kind = mementory_store::kind_code(mementory_model::Kind::Foreign);
-            let found = statement.query_map([kind], |r| Ok((r.get(0)?, r.get(1)?)))?;
-            found.collect::<Result<_, _>>()?
+            let files = statement.query_map([kind], |r| Ok((r.get(0)?, r.get(1)?)))?;
+            files.collect::<Result<_, _>>()?
         };
         let finder = TextFinder::new(&evidence.texts, !evidence.erased_rows.is_empty())?.map(|finder| TextFinder {
             // A deletion that rewrote no file wrote no mark into one.
@@ -463,30 +463,30 @@ mod tests {
     fn pieces_of_a_quoted_text_beside_a_mark_are_found() {
         let texts = ["The key is under the \"red\" stone of the shed. Tell nobody.".to_owned()];
         let finder = TextFinder::new(&texts, true).unwrap().unwrap();
-        let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
+        let is_found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
         assert!(
-            found(r#"{"a":"The key is under the \"red\" stone of the sh[REDACTED:name]."}"#),
+            is_found(r#"{"a":"The key is under the \"red\" stone of the sh[REDACTED:name]."}"#),
             "before a mark, in JSON"
         );
         assert!(
-            found("x\n[REDACTED:name]under the \"red\" stone of the shed. Tell nobody.\n"),
+            is_found("x\n[REDACTED:name]under the \"red\" stone of the shed. Tell nobody.\n"),
             "after a mark, in a line"
         );
-        assert!(found(r#"{"a":"The key is[REDACTED:name]the \"red\" stone of the shed."}"#), "two short pieces");
-        assert!(!found(r#"{"a":"Other words. [REDACTED:name] And more."}"#), "other words");
-        assert!(!found(r#"{"a":"nobody [REDACTED:name]","b":"The key"}"#), "too short");
-        assert!(!found(r#"{"a":"The key is under the [REDACTED:name], he says."}"#), "a phrase of other texts too");
-        assert!(!found(r#"{"a":"So the key is under the [REDACTED:name]"}"#), "more than the text");
+        assert!(is_found(r#"{"a":"The key is[REDACTED:name]the \"red\" stone of the shed."}"#), "two short pieces");
+        assert!(!is_found(r#"{"a":"Other words. [REDACTED:name] And more."}"#), "other words");
+        assert!(!is_found(r#"{"a":"nobody [REDACTED:name]","b":"The key"}"#), "too short");
+        assert!(!is_found(r#"{"a":"The key is under the [REDACTED:name], he says."}"#), "a phrase of other texts too");
+        assert!(!is_found(r#"{"a":"So the key is under the [REDACTED:name]"}"#), "more than the text");
     }
 
     #[test]
     fn pieces_at_the_start_and_the_end_of_a_file_are_found() {
         let texts = ["The key is under the \"red\" stone of the shed. Tell nobody.".to_owned()];
         let finder = TextFinder::new(&texts, true).unwrap().unwrap();
-        let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
-        assert!(found("The key is under the \"red\" stone of the [REDACTED:name], he says."), "at the start");
-        assert!(found("[REDACTED:name] under the \"red\" stone of the shed. Tell nobody."), "at the end");
-        assert!(!found(&format!("{}[REDACTED:name] is under the", "x".repeat(CHUNK_BYTES))), "too short");
+        let is_found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
+        assert!(is_found("The key is under the \"red\" stone of the [REDACTED:name], he says."), "at the start");
+        assert!(is_found("[REDACTED:name] under the \"red\" stone of the shed. Tell nobody."), "at the end");
+        assert!(!is_found(&format!("{}[REDACTED:name] is under the", "x".repeat(CHUNK_BYTES))), "too short");
     }
 
     #[test]
@@ -494,23 +494,23 @@ mod tests {
         let text =
             "Plan of the garden:\nThe old key is under the shed.\nAsk Müller for it.\nTea is at four in the garden.";
         let finder = TextFinder::new(&[text.to_owned()], true).unwrap().unwrap();
-        let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
+        let is_found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
         let quoted = text.replace("Müller", "[REDACTED:name]");
-        assert!(found(&format!("# Notes\n{quoted}\nOr not.\n")));
-        assert!(found("Or [REDACTED:name] for it.\nTea is at four in the garden. Or not."), "the end of the text");
-        assert!(!found("Plan of the garden:\nThe old key is under the shed.\nOr [REDACTED:name]."), "other words");
+        assert!(is_found(&format!("# Notes\n{quoted}\nOr not.\n")));
+        assert!(is_found("Or [REDACTED:name] for it.\nTea is at four in the garden. Or not."), "the end of the text");
+        assert!(!is_found("Plan of the garden:\nThe old key is under the shed.\nOr [REDACTED:name]."), "other words");
     }
 
     #[test]
     fn pieces_of_scripts_without_spaces_are_found() {
         let texts = ["庭の小屋の鍵は赤い石の下にあります。田中さんが知っています。".to_owned()];
         let finder = TextFinder::new(&texts, true).unwrap().unwrap();
-        let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
-        assert!(found(r#"{"a":"庭の小屋の鍵は赤い石の下にあります。[REDACTED:name]"}"#));
+        let is_found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
+        assert!(is_found(r#"{"a":"庭の小屋の鍵は赤い石の下にあります。[REDACTED:name]"}"#));
         let escaped: String =
             "庭の小屋の鍵は赤い石の下にあります。".encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
-        assert!(found(&format!(r#"{{"a":"{escaped}[REDACTED:name]"}}"#)), "escaped");
-        assert!(!found(r#"{"a":"石の下に[REDACTED:name]"}"#), "a phrase of other texts too");
+        assert!(is_found(&format!(r#"{{"a":"{escaped}[REDACTED:name]"}}"#)), "escaped");
+        assert!(!is_found(r#"{"a":"石の下に[REDACTED:name]"}"#), "a phrase of other texts too");
     }
 
     #[test]
@@ -554,8 +554,8 @@ mod tests {
             let finder = TextFinder { has_written_marks, ..finder };
             let line = long_line(mark);
             let first_line = std::io::repeat(b'y').take(first_line_bytes).chain(&b"\n"[..]);
-            let found = finder.search(first_line.chain(line.as_slice())).unwrap();
-            assert_eq!(found, expected, "{mark:?} after {first_line_bytes} bytes, {is_erasure}");
+            let result = finder.search(first_line.chain(line.as_slice())).unwrap();
+            assert_eq!(result, expected, "{mark:?} after {first_line_bytes} bytes, {is_erasure}");
         }
     }
 }

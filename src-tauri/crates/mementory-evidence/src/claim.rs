@@ -93,9 +93,9 @@ impl Claim {
         let message_sentences: Vec<(Part<'_>, Words)> =
             sentences(message).into_iter().map(|part| (part, Words::new(part.text))).collect();
         let best = |(number, part): (usize, &Statement)| {
-            let mut found = part.best_in(&message_sentences)?;
-            found.part = number;
-            Some(found)
+            let mut best = part.best_in(&message_sentences)?;
+            best.part = number;
+            Some(best)
         };
         self.parts.iter().enumerate().filter_map(best).collect()
     }
@@ -214,8 +214,8 @@ mod tests {
         let memory = "User works as a nurse in Graz, keeps two grey cats, and plans a trip to Lisbon in May 2027.";
         let claim = Claim::new(memory, &|_| 1.0);
         assert_eq!(claim.parts(), 3);
-        let found = claim.best_sentences("I'm a nurse, I work in Graz. My two cats are grey.");
-        assert_eq!(found.iter().filter(|s| s.score > 0.6).map(|s| s.part).collect::<Vec<_>>(), [0, 1]);
+        let sentences = claim.best_sentences("I'm a nurse, I work in Graz. My two cats are grey.");
+        assert_eq!(sentences.iter().filter(|s| s.score > 0.6).map(|s| s.part).collect::<Vec<_>>(), [0, 1]);
     }
 
     #[test]

@@ -83,10 +83,10 @@ mod tests {
     #[test]
     fn positions_of_sentences_are_in_code_points() {
         let text = "Grüße, Dr. Weiß! Ich wohne in Graz.\n京都に住んでいる。はい。";
-        let found: Vec<(&str, u32, u32)> = sentences(text).iter().map(|p| (p.text, p.start, p.end)).collect();
-        assert_eq!(found[0], ("Grüße, Dr. Weiß!", 0, 16));
-        assert_eq!(found[1], ("Ich wohne in Graz.", 17, 35));
-        assert_eq!(found[2], ("京都に住んでいる。", 36, 45));
+        let found_sentences: Vec<(&str, u32, u32)> = sentences(text).iter().map(|p| (p.text, p.start, p.end)).collect();
+        assert_eq!(found_sentences[0], ("Grüße, Dr. Weiß!", 0, 16));
+        assert_eq!(found_sentences[1], ("Ich wohne in Graz.", 17, 35));
+        assert_eq!(found_sentences[2], ("京都に住んでいる。", 36, 45));
         let chars: Vec<char> = text.chars().collect();
         for part in sentences(text) {
             let cut: String = chars[part.start as usize..part.end as usize].iter().collect();

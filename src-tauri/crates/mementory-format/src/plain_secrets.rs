@@ -41,12 +41,12 @@ const SECRET_MEMBERS: [&str; 17] = [
 
 /// The unencrypted secrets in a record. Empty unless the record is a credential.
 pub fn plain_secrets(record: &Record) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut secrets = Vec::new();
     replace(record, &mut |secret| {
-        found.push(secret.to_owned());
+        secrets.push(secret.to_owned());
         None
     });
-    found
+    secrets
 }
 
 /// The verbatim of a record with each unencrypted secret replaced by `replacement`. None if the record has no such

@@ -21,15 +21,15 @@ fn kinds(memories: &[Value], missed: bool) {
     for memory in memories {
         let text = memory["text"].as_str().unwrap();
         let wanted = AboutKind::parse(memory["kind"].as_str().unwrap()).expect("a known kind");
-        let found = about(text);
-        let right = found.is_some_and(|found| found.kind == wanted);
+        let suggestion = about(text);
+        let right = suggestion.is_some_and(|suggestion| suggestion.kind == wanted);
         for name in [memory["language"].as_str().unwrap(), "all"] {
             let counts = by_language.entry(name.to_owned()).or_default();
             counts.0 += u32::from(right);
             counts.1 += 1;
         }
         if missed && !right {
-            let name = found.map_or("-".to_owned(), |f| format!("{} {:.2}", f.kind.as_str(), f.confidence));
+            let name = suggestion.map_or("-".to_owned(), |f| format!("{} {:.2}", f.kind.as_str(), f.confidence));
             println!("  kind {} not {name}: {text}", wanted.as_str());
         }
     }
@@ -44,12 +44,12 @@ fn specials(memories: &[Value], missed: bool) {
         let text = memory["text"].as_str().unwrap();
         let wanted: Vec<Special> =
             memory["special"].as_array().unwrap().iter().filter_map(|s| Special::parse(s.as_str()?)).collect();
-        let found = special(text);
+        let suggested = special(text);
         wanted_all += wanted.len() as u32;
-        found_all += found.len() as u32;
-        found_right += found.iter().filter(|class| wanted.contains(class)).count() as u32;
-        if missed && found != wanted {
-            println!("  special {wanted:?} found {found:?}: {text}");
+        found_all += suggested.len() as u32;
+        found_right += suggested.iter().filter(|class| wanted.contains(class)).count() as u32;
+        if missed && suggested != wanted {
+            println!("  special {wanted:?} found {suggested:?}: {text}");
         }
     }
     let share = |part: u32, all: u32| f64::from(part) / f64::from(all.max(1));
@@ -74,9 +74,9 @@ fn pairs(labels: &Value, memories: &[Value], missed: bool) {
     let has = |list: &[(String, String)], a: &str, b: &str| {
         list.iter().any(|(x, y)| (x == a && y == b) || (x == b && y == a))
     };
-    let found = contradictions(&statements, &[]);
+    let found_pairs = contradictions(&statements, &[]);
     let (mut right, mut wrong, mut open) = (0u32, 0u32, 0u32);
-    for pair in &found {
+    for pair in &found_pairs {
         let (a, b) = (text_of(pair.a), text_of(pair.b));
         if has(&wanted, a, b) {
             right += 1;
@@ -91,7 +91,7 @@ fn pairs(labels: &Value, memories: &[Value], missed: bool) {
     }
     if missed {
         let is_found = |(a, b): &&(String, String)| {
-            found.iter().any(|p| {
+            found_pairs.iter().any(|p| {
                 let (x, y) = (text_of(p.a), text_of(p.b));
                 (x == a && y == b) || (x == b && y == a)
             })
@@ -109,8 +109,8 @@ fn pairs(labels: &Value, memories: &[Value], missed: bool) {
 fn clusters(memories: &[Value], missed: bool) {
     let texts: Vec<&str> = memories.iter().map(|memory| memory["text"].as_str().unwrap()).collect();
     let (mut pure, mut placed) = (0usize, 0usize);
-    let found = topics(&texts, &[]);
-    for topic in &found {
+    let found_topics = topics(&texts, &[]);
+    for topic in &found_topics {
         let mut counts = std::collections::BTreeMap::<&str, usize>::new();
         for n in &topic.members {
             *counts.entry(memories[*n]["topic"].as_str().unwrap()).or_default() += 1;
@@ -124,7 +124,7 @@ fn clusters(memories: &[Value], missed: bool) {
     println!(
         "topics purity {:.3}, {} topics hold {placed} of {}",
         pure as f64 / placed.max(1) as f64,
-        found.len(),
+        found_topics.len(),
         texts.len()
     );
 }

@@ -75,8 +75,8 @@ fn without_a_vector_the_words_of_a_text_show_its_kind() {
 
 #[test]
 fn contradictions_are_found_across_languages_and_other_pairs_are_not() {
-    let found = pairs(&["Die Nutzerin wohnt in Leipzig.", "User lives in Hamburg."]);
-    assert_eq!(found, [(0, 1, Sort::Replaced)]);
+    let found_pairs = pairs(&["Die Nutzerin wohnt in Leipzig.", "User lives in Hamburg."]);
+    assert_eq!(found_pairs, [(0, 1, Sort::Replaced)]);
     assert_eq!(pairs(&["ユーザーはパクチーが苦手である。", "Loves coriander."]), [(0, 1, Sort::Conflict)]);
     assert_eq!(pairs(&["Was born in Bremen.", "ドレスデン生まれ"]), [(0, 1, Sort::Conflict)]);
     for apart in [
@@ -108,9 +108,9 @@ fn names_of_topics_are_plain_words() {
         "Varnish for the sailing boat was ordered",
         "Something else entirely",
     ];
-    let found = topics(&texts, &[]);
-    assert_eq!(found.first().map(|topic| topic.members.as_slice()), Some(&[0, 1][..]));
-    let name = &found.first().unwrap().name;
+    let found_topics = topics(&texts, &[]);
+    assert_eq!(found_topics.first().map(|topic| topic.members.as_slice()), Some(&[0, 1][..]));
+    let name = &found_topics.first().unwrap().name;
     assert!(name.chars().all(|c| c.is_alphanumeric() || c == ' '), "{name}");
     assert!(name.chars().count() <= MAX_NAME_CHARS);
 }
@@ -154,10 +154,10 @@ fn texts_of_one_meaning_are_a_topic_without_a_shared_word() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     // There are eight themes with three texts each. Every vector also has a part that no other has.
     let vectors: Vec<Vec<f32>> = (0..24).map(|n| vector(n / 3, 100 + n)).collect();
-    let found = topics(&texts, &vectors);
-    let members: Vec<Vec<usize>> = found.iter().map(|topic| topic.members.clone()).collect();
+    let found_topics = topics(&texts, &vectors);
+    let members: Vec<Vec<usize>> = found_topics.iter().map(|topic| topic.members.clone()).collect();
     assert_eq!(members, (0..8).map(|n| vec![3 * n, 3 * n + 1, 3 * n + 2]).collect::<Vec<_>>());
-    assert_eq!(topics(&texts, &vectors), found);
+    assert_eq!(topics(&texts, &vectors), found_topics);
     assert_eq!(topics(&texts, &[]), [], "no word is shared");
 }
 
@@ -171,8 +171,8 @@ fn texts_without_a_vector_are_in_no_topic_and_many_texts_are_compared_by_words_o
             (0..count).map(|n| if n % 7 == 0 { Vec::new() } else { vector(n % 90, 100 + n % 400) }).collect();
         topics(&texts, &vectors)
     };
-    let found = topics_of(300);
-    assert!(!found.is_empty());
-    assert!(found.iter().flat_map(|topic| &topic.members).all(|n| n % 7 != 0));
+    let found_topics = topics_of(300);
+    assert!(!found_topics.is_empty());
+    assert!(found_topics.iter().flat_map(|topic| &topic.members).all(|n| n % 7 != 0));
     assert_eq!(topics_of(3001), [], "no word is shared");
 }

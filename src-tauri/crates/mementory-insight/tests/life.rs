@@ -83,19 +83,19 @@ fn encoded(life: &Life, encoder: &Encoder) -> Vec<Vec<f32>> {
 fn count(life: &Life, vectors: &[Vec<f32>]) -> (usize, usize) {
     let statements: Vec<Statement<'_>> =
         life.texts.iter().zip(&life.days).map(|(text, at)| Statement { text, at: *at }).collect();
-    let found: Vec<(usize, usize)> = contradictions(&statements, vectors)
+    let found_pairs: Vec<(usize, usize)> = contradictions(&statements, vectors)
         .into_iter()
         .map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b)))
         .filter(|pair| !life.arguable.contains(pair))
         .collect();
-    let right = found.iter().filter(|pair| life.wanted.contains(pair)).count();
-    for (a, b) in found.iter().filter(|pair| !life.wanted.contains(pair)) {
+    let right = found_pairs.iter().filter(|pair| life.wanted.contains(pair)).count();
+    for (a, b) in found_pairs.iter().filter(|pair| !life.wanted.contains(pair)) {
         println!("wrong: {} {}", life.names[*a], life.names[*b]);
     }
-    for (a, b) in life.wanted.iter().filter(|pair| !found.contains(pair)) {
+    for (a, b) in life.wanted.iter().filter(|pair| !found_pairs.contains(pair)) {
         println!("missed: {} {}", life.names[*a], life.names[*b]);
     }
-    (right, found.len())
+    (right, found_pairs.len())
 }
 
 #[test]

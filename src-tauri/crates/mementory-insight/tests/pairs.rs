@@ -32,15 +32,15 @@ fn figures(pairs: &[Pair<'_>], encoder: &Encoder) -> (f64, f64) {
             encoder.encode(&pair.texts).iter().map(|vector| vector.as_slice().to_vec()).collect();
         let statement = |(n, text)| Statement { text, at: Some((n as i64 + 50) * YEAR) };
         let statements: Vec<Statement<'_>> = pair.texts.into_iter().enumerate().map(statement).collect();
-        let found = !contradictions(&statements, &vectors).is_empty();
-        match (found, pair.contradict) {
+        let is_contradiction = !contradictions(&statements, &vectors).is_empty();
+        match (is_contradiction, pair.contradict) {
             (true, true) => right += 1,
             (true, false) => wrong += 1,
             (false, true) => missed += 1,
             (false, false) => {}
         }
-        if found != pair.contradict {
-            println!("{}: {} | {}", if found { "wrong" } else { "missed" }, pair.texts[0], pair.texts[1]);
+        if is_contradiction != pair.contradict {
+            println!("{}: {} | {}", if is_contradiction { "wrong" } else { "missed" }, pair.texts[0], pair.texts[1]);
         }
     }
     (f64::from(right) / f64::from((right + wrong).max(1)), f64::from(right) / f64::from((right + missed).max(1)))

@@ -26,16 +26,16 @@ fn read(input: &[u8]) -> ReadResult {
 fn read_in_chunks(mut input: &[u8], chunk: u64) -> ReadResult {
     let limits = Limits::default();
     let mut elements = Elements::new(&mut input, &limits).with_chunk_bytes(chunk).resync();
-    let mut found = ReadResult::default();
+    let mut result = ReadResult::default();
     for _ in 0..1000 {
         match elements.next() {
             Ok(Some(element)) => {
                 let value: serde_json::Value = serde_json::from_slice(element.bytes).unwrap();
-                found.ids.push(value["id"].as_u64().unwrap());
+                result.ids.push(value["id"].as_u64().unwrap());
             }
-            Ok(None) => return found,
-            Err(ElementError::Damaged { pointer, .. }) => found.damaged.push(pointer),
-            Err(error) => found.other_errors.push(error.to_string()),
+            Ok(None) => return result,
+            Err(ElementError::Damaged { pointer, .. }) => result.damaged.push(pointer),
+            Err(error) => result.other_errors.push(error.to_string()),
         }
     }
     panic!("no end")

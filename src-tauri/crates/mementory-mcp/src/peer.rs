@@ -91,11 +91,11 @@ mod tests {
             .unwrap();
         let mut ready = [0; 6];
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut ready).unwrap();
-        let found = program_of(child.id());
+        let program = program_of(child.id());
         drop(child.stdin.take());
         child.wait().unwrap();
         let own = std::env::current_exe().unwrap().display().to_string();
-        assert_eq!(found.unwrap().path, own);
+        assert_eq!(program.unwrap().path, own);
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Normalizer {
     fn longest_key(&self, bytes: &[u8]) -> Option<(usize, usize)> {
         let offset = |unit: u32| ((unit >> 10) << ((unit & 0x200) >> 6)) as usize;
         let mut node = offset(*self.units.first()?);
-        let mut found = None;
+        let mut longest = None;
         for (index, byte) in bytes.iter().enumerate() {
             node ^= usize::from(*byte);
             let Some(unit) = self.units.get(node).copied() else { break };
@@ -72,9 +72,9 @@ impl Normalizer {
             node ^= offset(unit);
             if unit & 0x100 != 0 {
                 let value = self.units.get(node).map_or(0, |leaf| leaf & 0x7fff_ffff);
-                found = Some((value as usize, index + 1));
+                longest = Some((value as usize, index + 1));
             }
         }
-        found
+        longest
     }
 }

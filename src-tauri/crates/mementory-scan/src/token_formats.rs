@@ -247,8 +247,8 @@ pub(crate) fn token_at(doc: &Doc, index: usize, start: usize) -> Option<Finding>
         return None;
     }
     let window = &doc.text[start..doc.text.floor_char_boundary((start + MAX_TOKEN_BYTES).min(doc.text.len()))];
-    let found = COMPILED_FORMATS.get(index)?.as_ref()?.captures(window)?;
-    let value = found.get(1).or_else(|| found.get(0))?;
+    let captures = COMPILED_FORMATS.get(index)?.as_ref()?.captures(window)?;
+    let value = captures.get(1).or_else(|| captures.get(0))?;
     let (mut from, mut to) = (start + value.start(), start + value.end());
     if doc.bytes.get(to).is_some_and(|b| b.is_ascii_alphanumeric()) {
         return None;

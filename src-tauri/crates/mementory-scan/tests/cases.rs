@@ -85,9 +85,9 @@ fn every_marked_value_is_found_and_nothing_else() {
         // A case with generated parts is run several times, with different values each time.
         for _ in 0..if case.contains(":") && case.contains('{') { 20 } else { 1 } {
             let (text, expected) = expand_template(case, &mut seed);
-            let found: Vec<_> = scan(&text).iter().map(|f: &Finding| (f.class, f.start, f.end)).collect();
+            let findings: Vec<_> = scan(&text).iter().map(|f: &Finding| (f.class, f.start, f.end)).collect();
             marked += expected.len();
-            for (what, list, other) in [("missed", &expected, &found), ("found too much", &found, &expected)] {
+            for (what, list, other) in [("missed", &expected, &findings), ("found too much", &findings, &expected)] {
                 for value in list.iter().filter(|value| !other.contains(value)) {
                     wrong.push(format!("{what} {} {:?} in {text:?}", value.0.as_str(), &text[value.1..value.2]));
                 }

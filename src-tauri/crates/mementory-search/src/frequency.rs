@@ -14,8 +14,8 @@ impl SearchIndex {
             let mut out = HashMap::new();
             for word in tokens(text) {
                 if let Entry::Vacant(entry) = out.entry(word) {
-                    let found = searcher.doc_freq(&Term::from_field_text(self.fields.text, entry.key()))?;
-                    entry.insert(found);
+                    let doc_count = searcher.doc_freq(&Term::from_field_text(self.fields.text, entry.key()))?;
+                    entry.insert(doc_count);
                 }
             }
             Ok((searcher.num_docs(), out))

@@ -32,7 +32,7 @@ impl Needles {
     /// Every occurrence as (index of the string, start), including overlapping ones. The fast check runs first, because
     /// most inputs contain no occurrence.
     pub fn occurrences<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = (usize, usize)> + 'b {
-        let found = self.is_match(bytes).then(|| self.automaton.find_overlapping_iter(bytes));
-        found.into_iter().flatten().map(|m| (m.pattern().as_usize(), m.start()))
+        let occurrences = self.is_match(bytes).then(|| self.automaton.find_overlapping_iter(bytes));
+        occurrences.into_iter().flatten().map(|m| (m.pattern().as_usize(), m.start()))
     }
 }

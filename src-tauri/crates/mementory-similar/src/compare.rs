@@ -159,7 +159,7 @@ impl<'f> Matching<'f> {
         let pairs = &mut self.pairs;
         self.unmatched_a.retain(|i| {
             let x = &a.tokens()[*i as usize];
-            let found = unmatched_b.iter().position(|j| {
+            let position = unmatched_b.iter().position(|j| {
                 let y = &b.tokens()[*j as usize];
                 match differ_by_typo_or_ending(a, x, b, y) {
                     Some(typo) if typo && typos_left == 0 => false,
@@ -170,7 +170,7 @@ impl<'f> Matching<'f> {
                     None => false,
                 }
             });
-            match found {
+            match position {
                 Some(place) => {
                     pairs.push((*i, unmatched_b.remove(place)));
                     false

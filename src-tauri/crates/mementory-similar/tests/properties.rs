@@ -70,9 +70,9 @@ proptest! {
 
     #[test]
     fn groups_do_not_depend_on_the_order(texts in similar_texts(), rotation in 0_usize..24) {
-        let found = group_texts(&key(), &texts, THRESHOLD);
+        let found_groups = group_texts(&key(), &texts, THRESHOLD);
         let mut seen = BTreeSet::new();
-        for group in &found {
+        for group in &found_groups {
             prop_assert!(group.members.len() > 1 && group.members.is_sorted());
             for (at, i) in group.members.iter().enumerate() {
                 prop_assert!(seen.insert(*i), "{} is in two groups", i);
@@ -92,7 +92,7 @@ proptest! {
         let mut rotated = texts.clone();
         rotated.rotate_left(rotation % texts.len().max(1));
         rotated.reverse();
-        prop_assert_eq!(groups_as_texts(&texts, &found), groups_as_texts(&rotated, &group_texts(&key(), &rotated, THRESHOLD)));
+        prop_assert_eq!(groups_as_texts(&texts, &found_groups), groups_as_texts(&rotated, &group_texts(&key(), &rotated, THRESHOLD)));
     }
 }
 
@@ -198,11 +198,15 @@ fn grouping_of_hostile_texts_terminates() {
     let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
     for (name, texts) in expensive_texts(count) {
         let start = std::time::Instant::now();
-        let found = group_texts(&key(), &texts, THRESHOLD);
-        let grouped: usize = found.iter().map(|g| g.members.len()).sum();
-        println!("{name}: {} groups, {grouped} texts in them, {:.2} s", found.len(), start.elapsed().as_secs_f32());
+        let found_groups = group_texts(&key(), &texts, THRESHOLD);
+        let grouped: usize = found_groups.iter().map(|g| g.members.len()).sum();
+        println!(
+            "{name}: {} groups, {grouped} texts in them, {:.2} s",
+            found_groups.len(),
+            start.elapsed().as_secs_f32()
+        );
         if name == "equal" || name.starts_with("different fillers") {
-            assert_eq!((found.len(), grouped), (1, texts.len()), "{name}");
+            assert_eq!((found_groups.len(), grouped), (1, texts.len()), "{name}");
         }
         if name.starts_with("the same ten words") {
             assert!(grouped < texts.len() / 20, "{grouped}");
@@ -223,7 +227,7 @@ fn grouping_of_hostile_texts_terminates() {
         "a ".repeat(1 << 19),
     ];
     texts.push(texts[5].replace("猫猫", "猫犬"));
-    let found = group_texts(&key(), &texts, THRESHOLD);
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].members.starts_with(&[0]), "{found:?}");
+    let found_groups = group_texts(&key(), &texts, THRESHOLD);
+    assert_eq!(found_groups.len(), 1, "{found_groups:?}");
+    assert!(found_groups[0].members.starts_with(&[0]), "{found_groups:?}");
 }

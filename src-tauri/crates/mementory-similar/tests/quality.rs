@@ -52,18 +52,18 @@ fn recall_table<'m>(
 ) -> String {
     let mut group_of = vec![usize::MAX; memories.len()];
     groups.iter().enumerate().for_each(|(g, group)| group.members.iter().for_each(|i| group_of[*i] = g));
-    let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (i, memory) in memories.iter().enumerate().filter(|(_, m)| !m.edits.is_empty()) {
         let hit = groups
             .get(group_of[i])
             .is_some_and(|g| g.members.iter().any(|j| *j != i && memories[*j].statement == memory.statement));
         for key in keys(memory) {
-            let cell = found.entry(key).or_default();
+            let cell = counts.entry(key).or_default();
             cell.0 += u64::from(hit);
             cell.1 += 1;
         }
     }
-    found.iter().map(|(key, (hit, all))| format!("{key} {:.3} of {all}; ", *hit as f64 / *all as f64)).collect()
+    counts.iter().map(|(key, (hit, all))| format!("{key} {:.3} of {all}; ", *hit as f64 / *all as f64)).collect()
 }
 
 /// Peak memory of this process, in MiB. 0 if the system does not report it.

@@ -136,8 +136,8 @@ impl UnpackedPack {
 
     /// The pack's bytes from the start of the entry in `slot`.
     fn entry_bytes(&self, slot: u32) -> Option<&[u8]> {
-        let found = self.entry_offsets.binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
-        Some(&self.raw[self.entry_offsets[found].1..])
+        let position = self.entry_offsets.binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
+        Some(&self.raw[self.entry_offsets[position].1..])
     }
 }
 
@@ -210,8 +210,8 @@ impl Packs {
     /// Reads one record with its verbatim.
     pub fn record(&self, connection: &Connection, pack: i64, slot: u32) -> StoreResult<Record> {
         let entries = self.unpacked(connection, pack)?;
-        let found = entries.entry_parts(slot);
-        let (body, verbatim) = found.ok_or_else(|| StoreError::Damaged(format!("pack {pack} has no slot {slot}")))?;
+        let parts = entries.entry_parts(slot);
+        let (body, verbatim) = parts.ok_or_else(|| StoreError::Damaged(format!("pack {pack} has no slot {slot}")))?;
         let verbatim = verbatim.map(|(media_type, text)| Verbatim { media_type, text });
         Ok(Record { verbatim, ..read_body(body)? })
     }

@@ -289,11 +289,11 @@ fn connect(path: &Path, key_pragma: &str, create: bool) -> StoreResult<Connectio
 }
 
 fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
-    let found: u32 = connection.query_row("PRAGMA user_version", [], |r| r.get(0))?;
-    if found > SCHEMA_VERSION {
-        return Err(StoreError::NewerSchema { found, known: SCHEMA_VERSION });
+    let schema_version: u32 = connection.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+    if schema_version > SCHEMA_VERSION {
+        return Err(StoreError::NewerSchema { found: schema_version, known: SCHEMA_VERSION });
     }
-    if found == SCHEMA_VERSION {
+    if schema_version == SCHEMA_VERSION {
         // If the program ended right after an upgrade, the copy made before the upgrade is still there. If it cannot be
         // removed, the next receipt lists it.
         for older in 1..SCHEMA_VERSION {
@@ -302,7 +302,7 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
         return Ok(());
     }
     // Before an older vault is changed, its database is copied. The copy is encrypted too.
-    let backup = (found > 0).then(|| dir.join(format!("store.schema-{found}.db")));
+    let backup = (schema_version > 0).then(|| dir.join(format!("store.schema-{schema_version}.db")));
     if let Some(backup) = &backup {
         // Changes that are still in the write-ahead log must be in the copy too.
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
@@ -312,7 +312,7 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
         }
     }
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive)?;
-    for (index, step) in MIGRATIONS.iter().enumerate().skip(found as usize) {
+    for (index, step) in MIGRATIONS.iter().enumerate().skip(schema_version as usize) {
         transaction.execute_batch(step)?;
         transaction.pragma_update(None, "user_version", index as u32 + 1)?;
     }

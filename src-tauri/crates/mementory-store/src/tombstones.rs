@@ -192,11 +192,11 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
 
 /// True if the tombstone's id is already used for one of the vault's own tombstones or for a different target.
 pub fn is_id_in_use(c: &Connection, tombstone: &Tombstone) -> StoreResult<bool> {
-    let found = c
+    let existing = c
         .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?
         .query_row([&tombstone.id], read_tombstone)
         .optional()?;
-    Ok(found.is_some_and(|f| {
+    Ok(existing.is_some_and(|f| {
         let claimed = (&tombstone.op, &tombstone.target_id, &tombstone.scope, &tombstone.derived);
         f.own || (&f.op, &f.target, &f.scope, &f.derived) != claimed
     }))

@@ -186,7 +186,7 @@ pub fn contains_text(haystack: &[u8], needle: &str) -> bool {
 /// Files below `dir` whose raw bytes contain `needle` (in UTF-8 or UTF-16LE).
 pub fn files_containing(dir: &Path, needle: &str) -> Vec<PathBuf> {
     let utf16_needle: Vec<u8> = needle.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     let mut pending = vec![dir.to_path_buf()];
     while let Some(dir) = pending.pop() {
         for entry in std::fs::read_dir(&dir).unwrap() {
@@ -197,11 +197,11 @@ pub fn files_containing(dir: &Path, needle: &str) -> Vec<PathBuf> {
             }
             let bytes = std::fs::read(&path).unwrap();
             if contains_text(&bytes, needle) || bytes.windows(utf16_needle.len()).any(|w| w == utf16_needle) {
-                found.push(path);
+                files.push(path);
             }
         }
     }
-    found
+    files
 }
 
 /// Root folder of the repository, read from cargo's environment at run time: a test binary that was built in another

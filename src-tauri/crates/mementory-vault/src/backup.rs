@@ -60,7 +60,7 @@ pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
     let own_id = read_header(dir).ok().map(|header| header.vault_id);
     let name_prefix = dir.file_stem().map(|stem| format!("{} ", stem.to_string_lossy())).unwrap_or_default();
     let entries_beside = dir.parent().and_then(|parent| std::fs::read_dir(parent).ok()).into_iter().flatten().flatten();
-    let mut found: Vec<FoundBackup> = entries_beside
+    let mut backups: Vec<FoundBackup> = entries_beside
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()) && entry.path() != dir)
         .filter(|entry| match (&own_id, read_header(&entry.path())) {
             (Some(own_id), Ok(header)) => header.vault_id == *own_id,
@@ -72,8 +72,8 @@ pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
             FoundBackup { path: entry.path(), changed }
         })
         .collect();
-    found.sort_by(|a, b| b.changed.cmp(&a.changed).then_with(|| a.path.cmp(&b.path)));
-    found
+    backups.sort_by(|a, b| b.changed.cmp(&a.changed).then_with(|| a.path.cmp(&b.path)));
+    backups
 }
 
 /// Cancellation and progress while copying.
@@ -179,13 +179,13 @@ impl Backups<'_> {
         copy_blobs(from, partial.path(), &named_digests, &mut monitor)?;
         check_copy(partial.path(), &keys)?;
         let files = LedgerFiles::new(partial.path(), &header.vault_id, ledgers);
-        let found = read_applicable_erasures(from, &files, &keys);
-        if found.all.read > 0 {
-            files.write(&keys, &files.in_vault, &found.all.ledger)?;
+        let erasures = read_applicable_erasures(from, &files, &keys);
+        if erasures.all.read > 0 {
+            files.write(&keys, &files.in_vault, &erasures.all.ledger)?;
         }
-        let erased_since = u32::try_from(found.all.ledger.missing(&applied).len()).unwrap_or(u32::MAX);
+        let erased_since = u32::try_from(erasures.all.ledger.missing(&applied).len()).unwrap_or(u32::MAX);
         let copy = rename_to_final_name(partial, parent, out)?;
-        Ok(copy.map(|copy| RestoredBackup { copy, erased_since, has_outside_list: found.has_outside_list }))
+        Ok(copy.map(|copy| RestoredBackup { copy, erased_since, has_outside_list: erasures.has_outside_list }))
     }
 }
 

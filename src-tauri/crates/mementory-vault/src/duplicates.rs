@@ -50,9 +50,9 @@ impl Duplicates<'_> {
                 }
             })?;
             let key = Key::new(self.context.keys.fingerprints());
-            let found = groups(&sketches(&key, &forms), &forms, THRESHOLD);
+            let found_groups = groups(&sketches(&key, &forms), &forms, THRESHOLD);
             let mut out = Vec::new();
-            for group in found {
+            for group in found_groups {
                 let rows = group.members.iter().filter_map(|n| rows.get(*n));
                 let mut views = Vec::with_capacity(group.members.len());
                 for row in rows {

@@ -50,9 +50,9 @@ pub(crate) fn ignored(c: &Connection) -> VaultResult<std::collections::HashSet<V
 
 /// True if the table has a finding of this value.
 pub(crate) fn is_present(c: &Connection, id: ValueId) -> VaultResult<bool> {
-    let found: Option<i64> = c
+    let row: Option<i64> = c
         .prepare_cached("SELECT 1 FROM findings WHERE value = ?1 LIMIT 1")?
         .query_row([id], |r| r.get(0))
         .optional()?;
-    Ok(found.is_some())
+    Ok(row.is_some())
 }

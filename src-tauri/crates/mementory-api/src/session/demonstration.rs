@@ -129,9 +129,9 @@ mod tests {
             assert!(session.search().hits(&request).unwrap().total > 2, "{query}");
         }
         let request = ScanRequest { filter: Filter::default(), classes: Vec::new() };
-        let found = session.scan().records(&request, &Job::silent()).unwrap();
+        let scan_result = session.scan().records(&request, &Job::silent()).unwrap();
         for class in ["card", "email", "iban", "phone", "access_key"] {
-            assert!(found.by_class.contains_key(class), "{class}: {:?}", found.by_class);
+            assert!(scan_result.by_class.contains_key(class), "{class}: {:?}", scan_result.by_class);
         }
         assert!(!session.duplicates().groups(&Job::silent()).unwrap().groups.is_empty());
         drop(session);

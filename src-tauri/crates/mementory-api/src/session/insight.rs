@@ -23,9 +23,9 @@ impl Insights<'_> {
     /// `cancelled`.
     pub fn topics(&self, job: &Job) -> ApiResult<Topics> {
         let _guard = self.context.snapshot_guard();
-        let found = Insight::of(&self.context.vault).topics(&job.cancel_flag())?;
-        let mut topics = Vec::with_capacity(found.len());
-        for (n, topic) in found.into_iter().enumerate() {
+        let vault_topics = Insight::of(&self.context.vault).topics(&job.cancel_flag())?;
+        let mut topics = Vec::with_capacity(vault_topics.len());
+        for (n, topic) in vault_topics.into_iter().enumerate() {
             topics.push(TopicInfo { id: format!("t{}", n + 1), name: topic.name, memories: self.ids(&topic.rows)? });
         }
         Ok(Topics { topics })
@@ -37,9 +37,9 @@ impl Insights<'_> {
     /// `cancelled`.
     pub fn people(&self, job: &Job) -> ApiResult<People> {
         let _guard = self.context.snapshot_guard();
-        let found = Insight::of(&self.context.vault).people(&job.cancel_flag())?;
-        let mut people = Vec::with_capacity(found.len());
-        for (n, person) in found.into_iter().enumerate() {
+        let vault_people = Insight::of(&self.context.vault).people(&job.cancel_flag())?;
+        let mut people = Vec::with_capacity(vault_people.len());
+        for (n, person) in vault_people.into_iter().enumerate() {
             people.push(PersonInfo {
                 id: format!("p{}", n + 1),
                 memories: self.ids(&person.rows)?,
@@ -119,9 +119,9 @@ impl Insights<'_> {
     /// `cancelled`.
     pub fn contradictions(&self, job: &Job) -> ApiResult<ContradictionList> {
         let _guard = self.context.snapshot_guard();
-        let found = Insight::of(&self.context.vault).contradictions(&job.cancel_flag(), now())?;
+        let vault_contradictions = Insight::of(&self.context.vault).contradictions(&job.cancel_flag(), now())?;
         let mut list = ContradictionList::default();
-        for pair in found.pairs {
+        for pair in vault_contradictions.pairs {
             list.pairs.push(ContradictionInfo {
                 a: pair.a.id_text(),
                 b: pair.b.id_text(),
@@ -132,7 +132,7 @@ impl Insights<'_> {
             });
         }
         let review = self.context.vault.editor().review();
-        for view in &found.past_plans {
+        for view in &vault_contradictions.past_plans {
             if !matches!(review.answer_to(view)?, Some((Answer::True, _))) {
                 list.past_plans.push(self.item(view)?);
             }

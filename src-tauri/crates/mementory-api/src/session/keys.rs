@@ -45,10 +45,11 @@ impl KeyRing<'_> {
         let wanted = key.trim().to_ascii_lowercase();
         let as_key = public_key(key).ok().map(|(_, bytes)| hex::encode(bytes));
         let known = self.context.vault.key_ring().known()?;
-        let found = known.iter().find(|k| Some(&k.key) == as_key.as_ref() || known_key_info(k).fingerprint == wanted);
+        let known_key =
+            known.iter().find(|k| Some(&k.key) == as_key.as_ref() || known_key_info(k).fingerprint == wanted);
         let _guard = self.context.write_guard();
-        if let Some(found) = found
-            && self.context.vault.key_ring().forget(&found.key, now())?
+        if let Some(known_key) = known_key
+            && self.context.vault.key_ring().forget(&known_key.key, now())?
         {
             return self.list();
         }
@@ -67,12 +68,13 @@ impl KeyRing<'_> {
         job: &Job,
     ) -> ApiResult<FileCheck> {
         let place = path.display().to_string();
-        let found = match files::validate(path, &files::Check { format, passphrase, ..files::Check::default() }, job) {
-            Ok(found) => found,
-            Err(error) if error.code == "not_supported" => return Ok(unchecked_result(place, format)),
-            Err(error) => return Err(error),
-        };
-        let signature = found.signature;
+        let validation =
+            match files::validate(path, &files::Check { format, passphrase, ..files::Check::default() }, job) {
+                Ok(validation) => validation,
+                Err(error) if error.code == "not_supported" => return Ok(unchecked_result(place, format)),
+                Err(error) => return Err(error),
+            };
+        let signature = validation.signature;
         let signer = match (&signature.key, signature.valid) {
             (Some(key), Some(true)) => {
                 Some(self.signer_info(key, signature.algorithm.as_deref().unwrap_or_default().to_ascii_lowercase())?)
@@ -81,14 +83,14 @@ impl KeyRing<'_> {
         };
         Ok(FileCheck {
             path: place,
-            format: found.format,
+            format: validation.format,
             checked: true,
-            ok: found.ok && signature.valid != Some(false),
-            records: found.records,
+            ok: validation.ok && signature.valid != Some(false),
+            records: validation.records,
             signature,
             signer,
-            errors: found.errors,
-            warnings: found.warnings,
+            errors: validation.errors,
+            warnings: validation.warnings,
         })
     }
 
@@ -96,8 +98,8 @@ impl KeyRing<'_> {
         let keys = self.list()?;
         let lists = [("own", keys.own), ("trusted", keys.trusted), ("seen", keys.seen)];
         let known = lists.into_iter().find_map(|(standing, list)| {
-            let found = list.into_iter().find(|k| k.public_key == key)?;
-            Some(SignerInfo { key: found, standing: standing.into() })
+            let key_info = list.into_iter().find(|k| k.public_key == key)?;
+            Some(SignerInfo { key: key_info, standing: standing.into() })
         });
         Ok(known.unwrap_or_else(|| SignerInfo { key: new_key_info(algorithm, key.to_owned()), standing: "new".into() }))
     }

@@ -110,9 +110,9 @@ impl Meaning<'_> {
             },
         };
         let weights = if vectors.is_empty() { self.weights_problem() } else { None };
-        let found = meaning.nearest(&vectors, &self.query(&request.filter)?, limit, least, &except)?;
-        let scores: HashMap<u64, f32> = found.iter().copied().collect();
-        let hits = self.context.vault.search().hits(&found)?;
+        let nearest_rows = meaning.nearest(&vectors, &self.query(&request.filter)?, limit, least, &except)?;
+        let scores: HashMap<u64, f32> = nearest_rows.iter().copied().collect();
+        let hits = self.context.vault.search().hits(&nearest_rows)?;
         let row = |(view, record, _): &(mementory_vault::RowView, mementory_model::Record, f32)| -> ApiResult<_> {
             let score = scores.get(&(view.row as u64)).copied().unwrap_or_default();
             let item = RowViews::new(&self.context.vault).item_of(view, record)?;

@@ -26,8 +26,8 @@ impl MemoryOrigins<'_> {
     /// `not_found`; `usage` for another kind of record.
     pub fn of(&self, id: &str) -> ApiResult<MemoryEvidence> {
         let encoder = Meaning::new(self.context).encoder_if_installed();
-        let found = self.context.vault.reader().evidence().of(id, encoder.as_deref())?;
-        self.answer(id, &found)
+        let evidence = self.context.vault.reader().evidence().of(id, encoder.as_deref())?;
+        self.answer(id, &evidence)
     }
 
     pub(super) fn answer(&self, id: &str, found: &FoundEvidence) -> ApiResult<MemoryEvidence> {

@@ -90,14 +90,14 @@ impl Records<'_> {
 
     /// Returns a summary of all records that match a filter.
     pub fn summary(&self, filter: &Filter) -> ApiResult<Summary> {
-        let found = self.context.vault.queries().summary(&filter::query(&self.context.vault, filter)?)?;
+        let summary = self.context.vault.queries().summary(&filter::query(&self.context.vault, filter)?)?;
         Ok(Summary {
-            versions: found.versions,
-            findings: by_class_name(&found.findings),
-            conversations: found.conversations,
-            dated: found.dated,
-            first: found.first.map(time),
-            last: found.last.map(time),
+            versions: summary.versions,
+            findings: by_class_name(&summary.findings),
+            conversations: summary.conversations,
+            dated: summary.dated,
+            first: summary.first.map(time),
+            last: summary.last.map(time),
         })
     }
 

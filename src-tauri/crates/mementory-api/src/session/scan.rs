@@ -43,8 +43,8 @@ impl Scanner<'_> {
         let classes = parse_classes(classes)?;
         self.context.vault.reader().view(id)?;
         let filter = Filter { ids: Some(vec![id.to_owned()]), ..Filter::default() };
-        let found = self.sensitive(&filter, &classes, job)?;
-        let spans: Vec<Span> = found
+        let findings = self.sensitive(&filter, &classes, job)?;
+        let spans: Vec<Span> = findings
             .into_iter()
             .filter(|f| f.field == "text")
             .map(|f| Span { start: f.start, end: f.end, class: Some(f.class.as_str().into()) })
@@ -62,10 +62,10 @@ impl Scanner<'_> {
             let records = u32::try_from(done).unwrap_or(u32::MAX);
             job.report(Progress { stage: "scan".into(), done, total, unit: "records".into(), records });
         };
-        let mut found =
+        let mut findings =
             self.context.vault.scanner().find(&filter::query(&self.context.vault, filter)?, &cancel, &progress)?;
-        found.retain(|f| classes.is_empty() || classes.contains(&f.class));
-        Ok(found)
+        findings.retain(|f| classes.is_empty() || classes.contains(&f.class));
+        Ok(findings)
     }
 }
 

@@ -218,14 +218,14 @@ impl WatchedFolders<'_> {
             }
             seen.push((file.name, SeenFile { stamp: file.stamp, offer }));
         }
-        let found = last.is_some();
+        let has_latest_export = last.is_some();
         if !seen.is_empty() {
             let _guard = self.context.write_guard();
             self.context.vault.watched_folders().record_seen(&folder.id, &seen, last)?;
         }
         match cancelled {
             Some(error) => Err(error),
-            None => Ok(found),
+            None => Ok(has_latest_export),
         }
     }
 

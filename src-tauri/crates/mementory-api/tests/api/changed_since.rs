@@ -47,8 +47,8 @@ fn an_export_since_a_time_contains_every_later_edit_of_an_older_record() {
     }
     let all = session.records().list(&ListRequest { limit: Some(100), ..ListRequest::default() }).unwrap().items;
     let id = |origin: &str| {
-        let found = all.iter().find(|item| item.origin_id.as_deref() == Some(origin));
-        found.unwrap_or_else(|| panic!("{origin}")).id.clone()
+        let item_with_id = all.iter().find(|item| item.origin_id.as_deref() == Some(origin));
+        item_with_id.unwrap_or_else(|| panic!("{origin}")).id.clone()
     };
     let message = all.iter().find(|item| item.kind == "message").unwrap().id.clone();
     let since = "2026-05-01T00:00:00Z";

@@ -190,29 +190,29 @@ fn evidence_in_other_words_is_found_and_none_is_found_for_what_was_not_said() {
     let (mut right, mut speakers, mut wrong, mut missed) = (0, 0, Vec::new(), Vec::new());
     let (mut without_trace, mut said_without_trace) = (0, 0);
     for (text, id) in &all {
-        let found = session.origins().of(id).unwrap();
-        let first = found.messages.first().map(|message| message.text.as_str());
+        let evidence = session.origins().of(id).unwrap();
+        let first = evidence.messages.first().map(|message| message.text.as_str());
         match (CASES.iter().find(|case| case.memory == text), first) {
             (Some(case), Some(sentence)) => {
                 let said = if case.said_by == "user" { case.said[0] } else { case.said[1] };
                 if said.contains(sentence) {
                     right += 1;
-                    speakers += usize::from(found.said_by == case.said_by);
+                    speakers += usize::from(evidence.said_by == case.said_by);
                 } else {
                     wrong.push((text, sentence.to_owned()));
                 }
             }
             (None, Some(sentence)) => wrong.push((text, sentence.to_owned())),
             (Some(_), None) => {
-                said_without_trace += usize::from(found.trace == "none");
+                said_without_trace += usize::from(evidence.trace == "none");
                 missed.push(text);
             }
             (None, None) => {
-                assert_eq!(found.said_by, "unknown");
+                assert_eq!(evidence.said_by, "unknown");
                 let day = WITHOUT_TRACE.iter().find(|(memory, _)| memory == text).unwrap().1;
                 let has_conversation = day as usize <= CASES.len();
-                assert!(found.trace == "unknown" || has_weights() && has_conversation, "{text}: {}", found.trace);
-                without_trace += usize::from(found.trace == "none");
+                assert!(evidence.trace == "unknown" || has_weights() && has_conversation, "{text}: {}", evidence.trace);
+                without_trace += usize::from(evidence.trace == "none");
             }
         }
     }

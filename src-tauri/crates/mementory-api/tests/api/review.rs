@@ -72,12 +72,12 @@ fn evidence_is_the_sentence_that_the_person_said() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
     import(&session, &conversation(folder.path()));
-    let found = session.origins().of(&id_of(&session, TEXTS[0])).unwrap();
-    assert_eq!((found.said_by.as_str(), found.trace.as_str()), ("user", "found"));
-    let first = &found.messages[0];
+    let evidence = session.origins().of(&id_of(&session, TEXTS[0])).unwrap();
+    assert_eq!((evidence.said_by.as_str(), evidence.trace.as_str()), ("user", "found"));
+    let first = &evidence.messages[0];
     assert_eq!((first.role.as_str(), first.text.as_str()), ("user", "I am allergic to penicillin."));
     assert_eq!((first.start, first.end), (7, 35), "in code points");
-    assert!(found.messages.iter().any(|message| message.how == "linked"));
+    assert!(evidence.messages.iter().any(|message| message.how == "linked"));
 
     let kayak_evidence = session.origins().of(&id_of(&session, "User owns a red kayak.")).unwrap();
     assert_eq!(kayak_evidence.said_by, "unknown", "that the assistant wrote it down does not show who said it");
@@ -187,23 +187,23 @@ fn a_contradiction_is_listed_unless_both_memories_are_marked_as_true() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
     import(&session, &write_dated_memories(folder.path(), "a.json", &MEMORIES_OF_A_MOVE));
-    let found = || session.insights().contradictions(&Job::silent()).unwrap();
-    let first = found();
+    let contradictions = || session.insights().contradictions(&Job::silent()).unwrap();
+    let first = contradictions();
     let pair = &first.pairs[0];
     assert_eq!((first.pairs.len(), pair.newer.as_ref()), (1, Some(&pair.b)));
     assert_eq!([&pair.items[0].text, &pair.items[1].text], [MEMORIES_OF_A_MOVE[0].1, MEMORIES_OF_A_MOVE[1].1]);
     session.insights().keep_both(&pair.a, &pair.b, true).unwrap();
-    assert!(found().pairs.is_empty());
+    assert!(contradictions().pairs.is_empty());
     session.insights().keep_both(&pair.b, &pair.a, false).unwrap();
-    assert_eq!(found().pairs.len(), 1, "in either order");
+    assert_eq!(contradictions().pairs.len(), 1, "in either order");
     assert_eq!(session.insights().keep_both(&pair.a, &pair.a, true).unwrap_err().code, "usage");
 
     let plan = &first.past_plans[0];
     assert_eq!((first.past_plans.len(), plan.text.as_str()), (1, MEMORIES_OF_A_MOVE[2].1));
     answer(&session, &plan.id, "true");
-    assert!(found().past_plans.is_empty(), "the person says that it still holds");
+    assert!(contradictions().past_plans.is_empty(), "the person says that it still holds");
     answer(&session, &plan.id, "none");
-    assert_eq!(found().past_plans.len(), 1);
+    assert_eq!(contradictions().past_plans.len(), 1);
 }
 
 #[test]

@@ -172,8 +172,8 @@ fn a_tombstone_changed_after_signing_deletes_nothing() {
         let warned = report.warnings.iter().any(|w| w.code == "tombstone_signature_invalid");
         assert_eq!((report.tombstones_applied == 1, warned), (is_applied, !is_applied));
         let filter = Filter { kind: Some("memory".into()), ..Filter::default() };
-        let found = session.records().list(&ListRequest { filter, ..ListRequest::default() }).unwrap();
-        assert_eq!(found.items.iter().any(|i| i.origin_id.as_deref() == Some("ep_move")), !is_applied);
+        let page = session.records().list(&ListRequest { filter, ..ListRequest::default() }).unwrap();
+        assert_eq!(page.items.iter().any(|i| i.origin_id.as_deref() == Some("ep_move")), !is_applied);
     }
 }
 

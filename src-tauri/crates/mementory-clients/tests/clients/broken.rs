@@ -34,9 +34,14 @@ fn an_invalid_configuration_is_refused_with_its_position() {
         let connect = plan_connect(client, &home.places, &server()).err();
         let disconnect = plan_disconnect(client, &home.places, "mementory").err();
         for error in [connect, disconnect] {
-            let found = error.as_ref().map(|error| (error.code().to_owned(), place(error)));
-            if found != Some((case.code.clone(), (case.line, case.column))) {
-                wrong.push(format!("{} {}: {found:?} {:?}", case.client, case.file, error.map(|e| e.to_string())));
+            let code_and_place = error.as_ref().map(|error| (error.code().to_owned(), place(error)));
+            if code_and_place != Some((case.code.clone(), (case.line, case.column))) {
+                wrong.push(format!(
+                    "{} {}: {code_and_place:?} {:?}",
+                    case.client,
+                    case.file,
+                    error.map(|e| e.to_string())
+                ));
             }
         }
         assert_eq!(home.files(), before);

@@ -90,16 +90,16 @@ fn clients_are_found_by_program_and_application() {
     create_program(&folder.join("codex"));
     create_program(&folder.join("gemini.cmd"));
     let mut places = Places { program_folders: vec![folder.clone()], ..home.places.clone() };
-    let found = |places: &Places, client| report(places, client, &server()).installed;
-    assert_eq!(found(&places, Client::Codex).unwrap().path, folder.join("codex"));
-    assert!(found(&places, Client::GeminiCli).is_none());
+    let installed = |places: &Places, client| report(places, client, &server()).installed;
+    assert_eq!(installed(&places, Client::Codex).unwrap().path, folder.join("codex"));
+    assert!(installed(&places, Client::GeminiCli).is_none());
     places.system = System::Windows;
-    assert_eq!(found(&places, Client::GeminiCli).unwrap().by, "program");
+    assert_eq!(installed(&places, Client::GeminiCli).unwrap().by, "program");
 
     let mut places = Places::in_home(System::MacOs, home.places.home.clone());
     places.application_folders = vec![home.outside().join("Applications")];
     fs::create_dir_all(home.outside().join("Applications/Zed.app")).unwrap();
-    assert_eq!(found(&places, Client::Zed).unwrap().by, "application");
+    assert_eq!(installed(&places, Client::Zed).unwrap().by, "application");
 }
 
 #[test]

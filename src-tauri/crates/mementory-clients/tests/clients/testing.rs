@@ -40,7 +40,7 @@ impl Home {
 
     /// All files below the home folder with their bytes.
     pub fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let mut found = Vec::new();
+        let mut paths = Vec::new();
         let mut folders = vec![self.places.home.clone()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap() {
@@ -49,12 +49,12 @@ impl Home {
                     folders.push(path);
                 } else if path.is_file() {
                     let bytes = fs::read(&path).unwrap();
-                    found.push((path, bytes));
+                    paths.push((path, bytes));
                 }
             }
         }
-        found.sort();
-        found
+        paths.sort();
+        paths
     }
 }
 

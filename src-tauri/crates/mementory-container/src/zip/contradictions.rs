@@ -35,7 +35,7 @@ pub(in super::super) fn contradictions(
     directory: u64,
 ) -> std::io::Result<Vec<Contradiction>> {
     let source = &source.with_open_file()?;
-    let mut found = Vec::new();
+    let mut all = Vec::new();
     // Start and end of the bytes of each entry, and the entry's index.
     let mut occupied: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
@@ -43,17 +43,17 @@ pub(in super::super) fn contradictions(
         let end = match compare_headers(source, entry, at)? {
             Ok(end) => end,
             Err((message, end)) => {
-                found.push(Contradiction { entry: index, code: HEADER_DIFFERS, message });
+                all.push(Contradiction { entry: index, code: HEADER_DIFFERS, message });
                 end
             }
         };
         if end > directory {
             let message = "its data reaches into the directory of the archive";
-            found.push(Contradiction { entry: index, code: "container_overlap", message });
+            all.push(Contradiction { entry: index, code: "container_overlap", message });
         }
         occupied.push((at, end, index));
-        if found.len() > MAX_LISTED {
-            return Ok(found);
+        if all.len() > MAX_LISTED {
+            return Ok(all);
         }
     }
     occupied.sort_unstable();
@@ -63,7 +63,7 @@ pub(in super::super) fn contradictions(
         let until = last.map_or(0, |(_, until)| until);
         if until < start && hides_entry(source, until, start)? {
             let message = "before it is an entry that the directory does not list";
-            found.push(Contradiction { entry: index, code: "container_hidden_entry", message });
+            all.push(Contradiction { entry: index, code: "container_hidden_entry", message });
         }
         let (code, message) = match last {
             Some((before, _)) if before == start => {
@@ -75,17 +75,17 @@ pub(in super::super) fn contradictions(
                 continue;
             }
         };
-        found.push(Contradiction { entry: index, code, message });
+        all.push(Contradiction { entry: index, code, message });
         last = last.map(|(before, until)| (before.max(start), until.max(end)));
-        if found.len() > MAX_LISTED {
+        if all.len() > MAX_LISTED {
             break;
         }
     }
     if last_end < directory && hides_entry(source, last_end, directory)? {
         let message = "after it is an entry that the directory does not list";
-        found.push(Contradiction { entry: last_index, code: "container_hidden_entry", message });
+        all.push(Contradiction { entry: last_index, code: "container_hidden_entry", message });
     }
-    Ok(found)
+    Ok(all)
 }
 
 /// True if the bytes between `from` and `until`, which are part of no entry, begin with the local header of another
@@ -102,14 +102,14 @@ fn hides_entry(source: &Source, from: u64, until: u64) -> std::io::Result<bool> 
 /// False if the descriptor after the data of a streamed entry states another checksum or other sizes than the
 /// directory. A descriptor without a signature is not compared, because it cannot be recognised.
 fn descriptor_agrees(source: &Source, entry: &Entry, at: u64) -> std::io::Result<bool> {
-    let found = source.bytes(at, 24)?;
-    if !found.starts_with(&DESCRIPTOR_SIGNATURE) {
+    let descriptor = source.bytes(at, 24)?;
+    if !descriptor.starts_with(&DESCRIPTOR_SIGNATURE) {
         return Ok(true);
     }
-    let narrow = (u64::from(le32(&found, 8)), u64::from(le32(&found, 12)));
-    let wide = (le64(&found, 8), le64(&found, 16));
+    let narrow = (u64::from(le32(&descriptor, 8)), u64::from(le32(&descriptor, 12)));
+    let wide = (le64(&descriptor, 8), le64(&descriptor, 16));
     let stated = (entry.packed, entry.size);
-    Ok(le32(&found, 4) == entry.crc && (narrow == stated || wide == stated))
+    Ok(le32(&descriptor, 4) == entry.crc && (narrow == stated || wide == stated))
 }
 
 /// Compares the local header of an entry with the directory. Returns the position where the entry's data ends. If the

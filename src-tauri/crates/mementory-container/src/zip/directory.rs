@@ -116,9 +116,9 @@ fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result
             entries.push(entry);
             bytes += entry_bytes;
         }
-        let found = entries.len() as u64;
-        if found >= place.entries.min(max) {
-            return Ok(Some(Directory { entries, start, contradiction: place.contradiction(found, bytes) }));
+        let entry_count = entries.len() as u64;
+        if entry_count >= place.entries.min(max) {
+            return Ok(Some(Directory { entries, start, contradiction: place.contradiction(entry_count, bytes) }));
         }
     }
     Ok(None)

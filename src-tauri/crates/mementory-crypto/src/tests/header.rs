@@ -73,8 +73,8 @@ fn a_flipped_bit_is_reported_as_damage_and_not_as_a_wrong_passphrase() {
             let mut changed = original.clone();
             changed[at] ^= bit;
             write_header(dir.path(), &changed);
-            let found = read_header(dir.path());
-            assert!(matches!(found, Err(CryptoError::HeaderDamaged(_))), "byte {at} bit {bit}: {found:?}");
+            let result = read_header(dir.path());
+            assert!(matches!(result, Err(CryptoError::HeaderDamaged(_))), "byte {at} bit {bit}: {result:?}");
         }
     }
     for cut in 0..original.len() {
@@ -96,8 +96,8 @@ fn a_corrected_checksum_is_not_enough() {
     ];
     for changed in changes {
         write_header(dir.path(), with_correct_checksum(&changed));
-        let found = open_header(dir.path(), PASSPHRASE);
-        assert!(matches!(found, Err(CryptoError::HeaderDamaged(_))), "{found:?}");
+        let result = open_header(dir.path(), PASSPHRASE);
+        assert!(matches!(result, Err(CryptoError::HeaderDamaged(_))), "{result:?}");
     }
     // A changed vault id or slot kind fails in the slot, whose associated data contains both.
     let id = read_header_id(&original);

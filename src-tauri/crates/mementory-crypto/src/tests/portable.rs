@@ -22,11 +22,11 @@ fn report_skipped(reason: &str) {
 fn reference(name: &str) -> Option<String> {
     let repo = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../..");
     let shared = std::env::var_os("MEMENTORY_SHARED").map_or_else(|| repo.join("../shared"), PathBuf::from);
-    let found = std::fs::read_to_string(shared.join("reference/zaxy").join(name)).ok();
-    if found.is_none() {
+    let file_text = std::fs::read_to_string(shared.join("reference/zaxy").join(name)).ok();
+    if file_text.is_none() {
         report_skipped(&format!("{name} is not in the shared reference data"));
     }
-    found
+    file_text
 }
 
 fn refusal_reason(pem: &str) -> &'static str {

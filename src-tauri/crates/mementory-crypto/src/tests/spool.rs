@@ -72,8 +72,8 @@ fn the_disk_never_has_the_bytes_of_a_scratch_file() {
         spool.flush().unwrap();
         let files = unnamed_files_in(dir.path());
         assert!(files.len() == 1 && files[0].len() > text.len(), "{} files", files.len());
-        let found = files[0].windows(8).any(|bytes| CANARY.windows(8).any(|canary| canary == bytes));
-        assert!(!found, "the text is on the disk");
+        let has_canary = files[0].windows(8).any(|bytes| CANARY.windows(8).any(|canary| canary == bytes));
+        assert!(!has_canary, "the text is on the disk");
     }
     let mut read = Vec::new();
     spool.seek(SeekFrom::Start(0)).unwrap();

@@ -35,7 +35,7 @@ fn no_key_is_left_where_it_was_after_the_keys_are_dropped() {
     for (address, key) in &places {
         // The allocator may have written its own data over the zeros, so this only checks that no eight bytes of the
         // key are left in place.
-        let found = memory_at(*address);
-        assert!(found.windows(8).zip(key.windows(8)).all(|(found, key)| found != key), "{found:02x?}");
+        let memory = memory_at(*address);
+        assert!(memory.windows(8).zip(key.windows(8)).all(|(memory, key)| memory != key), "{memory:02x?}");
     }
 }

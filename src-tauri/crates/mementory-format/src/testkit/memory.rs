@@ -179,8 +179,8 @@ impl RecordSource for MemorySource {
         self.parts.iter().filter(|(i, _)| i.format == format).try_for_each(|(i, b)| visit(i, &mut Cursor::new(b)))
     }
     fn import_times(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
-        let found = self.records.iter().find(|r| self.export_id_of(r.kind, &r.key) == id);
-        Ok(found.and_then(|r| self.import_times.get(&r.key.value)).cloned().unwrap_or_default())
+        let record = self.records.iter().find(|r| self.export_id_of(r.kind, &r.key) == id);
+        Ok(record.and_then(|r| self.import_times.get(&r.key.value)).cloned().unwrap_or_default())
     }
     fn attachment(
         &mut self,

@@ -49,11 +49,11 @@ pub fn read(formats: &[&'static dyn Format], path: &Path, format: &dyn Format) -
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let chosen = format.capabilities().only_if_chosen.then(|| format.id());
-    let found = detect(formats, &catalog, &limits, chosen).unwrap();
-    assert!(found.ties.is_empty(), "{:?}", found.ties);
-    assert_eq!(found.sources.iter().map(|s| s.format).collect::<Vec<_>>(), [format.id()], "{}", path.display());
+    let detection = detect(formats, &catalog, &limits, chosen).unwrap();
+    assert!(detection.ties.is_empty(), "{:?}", detection.ties);
+    assert_eq!(detection.sources.iter().map(|s| s.format).collect::<Vec<_>>(), [format.id()], "{}", path.display());
     let mut source = MemorySource::default();
-    format.read(&catalog, &found.sources[0], &read_context(format, limits), &mut source).unwrap();
+    format.read(&catalog, &detection.sources[0], &read_context(format, limits), &mut source).unwrap();
     source
 }
 
@@ -80,6 +80,6 @@ pub fn write(source: &mut MemorySource, path: &Path, format: &dyn Format) -> Wri
 pub fn validate(path: &Path, format: &'static dyn Format) -> Validation {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let found = detect(&[format], &catalog, &limits, Some(format.id())).unwrap();
-    format.validate(&catalog, &found.sources[0], &limits, &[]).unwrap()
+    let detection = detect(&[format], &catalog, &limits, Some(format.id())).unwrap();
+    format.validate(&catalog, &detection.sources[0], &limits, &[]).unwrap()
 }

@@ -133,24 +133,24 @@ impl Elements<'_> {
     pub(super) fn next_after_damage(&mut self) -> Result<Option<usize>, ElementError> {
         let Some(mut search) = self.search.take() else { return Ok(None) };
         let mut at_end = false;
-        let found = loop {
+        let outcome = loop {
             match search.advance(&self.buf, &mut self.pos, at_end, &self.siblings) {
                 SearchOutcome::More => {
                     self.start = self.pos;
                     at_end = !self.refill()?;
                 }
-                found => break found,
+                outcome => break outcome,
             }
         };
         self.start = self.pos;
-        match found {
+        match outcome {
             SearchOutcome::Next if !self.siblings.has_complete() => {
                 self.siblings.guess();
                 Ok(None)
             }
             SearchOutcome::Candidate | SearchOutcome::Next => {
                 // After an element whose brackets are complete, the next object is an element whatever keys it has.
-                let is_candidate = found == SearchOutcome::Candidate || !search.is_past_element();
+                let is_candidate = outcome == SearchOutcome::Candidate || !search.is_past_element();
                 self.search = Some(search);
                 self.scan_object(is_candidate)
             }
@@ -261,9 +261,9 @@ impl Elements<'_> {
         loop {
             let rest = &self.buf[self.start + len..];
             let mut bytes = rest.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
-            let found = [bytes.next(), bytes.next()];
-            if found[1].is_some() || rest.len() > MAX_SPACE_BYTES || !self.refill()? {
-                return Ok(found);
+            let first_two = [bytes.next(), bytes.next()];
+            if first_two[1].is_some() || rest.len() > MAX_SPACE_BYTES || !self.refill()? {
+                return Ok(first_two);
             }
         }
     }

@@ -112,8 +112,8 @@ fn a_cursor_neither_skips_nor_brings_back_a_record_after_an_erasure_and_an_impor
         let page = |arguments: Value| {
             let out = v.call(&token, tool, arguments).unwrap();
             let document: Value = serde_json::from_str(text(&out, member)).unwrap();
-            let found: Vec<String> = document[list].as_array().unwrap().iter().map(ToString::to_string).collect();
-            let has = move |n: usize| found.iter().any(|entry| entry.contains(&format!("Memory number {n}")));
+            let items: Vec<String> = document[list].as_array().unwrap().iter().map(ToString::to_string).collect();
+            let has = move |n: usize| items.iter().any(|entry| entry.contains(&format!("Memory number {n}")));
             ((0..8).filter(|n| has(*n)).collect::<Vec<_>>(), out)
         };
         let (first, out) = page(json!({}));

@@ -35,12 +35,12 @@ pub fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
 pub fn measure(set: &[LabelledText], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Class, Score)> {
     let mut scores: Vec<(Class, Score)> = Class::IN_TEXT.iter().map(|class| (*class, Score::default())).collect();
     for made in set {
-        let found = scan(&made.text);
+        let findings = scan(&made.text);
         for (class, score) in &mut scores {
             let values: Vec<&Range<usize>> = made.values.iter().filter(|v| v.0 == *class).map(|v| &v.1).collect();
             let mut missing = values.clone();
             score.values += values.len();
-            for finding in found.iter().filter(|f| f.class == *class) {
+            for finding in findings.iter().filter(|f| f.class == *class) {
                 let span = finding.start..finding.end;
                 score.found += 1;
                 match missing.iter().position(|value| overlaps(value, &span)) {

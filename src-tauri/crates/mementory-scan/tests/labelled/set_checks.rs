@@ -41,8 +41,8 @@ fn half_the_texts_have_values_and_every_class_occurs() {
     let count_with_values = set.iter().filter(|made| !made.values.is_empty()).count();
     assert!((TEXT_COUNT * 45 / 100..TEXT_COUNT * 55 / 100).contains(&count_with_values), "{count_with_values}");
     for class in Class::IN_TEXT {
-        let found = values(&set).filter(|(_, of, _)| *of == class).count();
-        assert!(found >= 300, "{}: {found}", class.as_str());
+        let count = values(&set).filter(|(_, of, _)| *of == class).count();
+        assert!(count >= 300, "{}: {count}", class.as_str());
     }
     let slots: BTreeSet<&str> = values(&set).map(|(slot, ..)| slot).collect();
     for (kind, ..) in ids_world::KINDS {

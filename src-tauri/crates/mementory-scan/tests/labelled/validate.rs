@@ -6,8 +6,8 @@ fn digits(text: &str) -> Vec<u64> {
 }
 
 fn has_weighted_check(text: &str, length: usize, weights: &[u64], modulus: u64) -> bool {
-    let found = digits(text);
-    found.len() == length && found.iter().zip(weights).map(|(d, w)| d * w).sum::<u64>() % modulus == 0
+    let all_digits = digits(text);
+    all_digits.len() == length && all_digits.iter().zip(weights).map(|(d, w)| d * w).sum::<u64>() % modulus == 0
 }
 
 fn digits_as_number(digits: &[u64]) -> u64 {
@@ -21,21 +21,21 @@ fn is_date(yymmdd: &[u64]) -> bool {
 
 pub fn is_valid_luhn(text: &str) -> bool {
     const DIGIT_SUMS_OF_DOUBLES: [u64; 10] = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
-    let found = digits(text);
-    let places = found.iter().rev().enumerate();
+    let all_digits = digits(text);
+    let places = all_digits.iter().rev().enumerate();
     places.map(|(i, d)| if i % 2 == 1 { DIGIT_SUMS_OF_DOUBLES[*d as usize] } else { *d }).sum::<u64>() % 10 == 0
 }
 
 pub fn is_valid_card(text: &str) -> bool {
-    let found = digits(text);
-    let lead = digits_as_number(&found[..4.min(found.len())]);
+    let all_digits = digits(text);
+    let lead = digits_as_number(&all_digits[..4.min(all_digits.len())]);
     let length = match lead {
         4000..=4999 | 5100..=5599 | 2221..=2720 | 3528..=3589 | 6011 | 6440..=6599 | 6200..=6299 => 16,
         3400..=3499 | 3700..=3799 => 15,
         3600..=3699 | 3800..=3899 => 14,
         _ => return false,
     };
-    found.len() == length && is_valid_luhn(text)
+    all_digits.len() == length && is_valid_luhn(text)
 }
 
 pub fn is_valid_iban(text: &str) -> bool {
@@ -64,14 +64,16 @@ fn dni_letter(number: u64, text: &str) -> bool {
 }
 
 pub fn is_valid_dni(text: &str) -> bool {
-    let found = digits(text);
-    text.starts_with(|c: char| c.is_ascii_digit()) && found.len() == 8 && dni_letter(digits_as_number(&found), text)
+    let all_digits = digits(text);
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && all_digits.len() == 8
+        && dni_letter(digits_as_number(&all_digits), text)
 }
 
 pub fn is_valid_nie(text: &str) -> bool {
-    let found = digits(text);
+    let all_digits = digits(text);
     let Some(lead) = text.chars().next().and_then(|c| "XYZ".find(c)) else { return false };
-    found.len() == 7 && dni_letter(lead as u64 * 10_000_000 + digits_as_number(&found), text)
+    all_digits.len() == 7 && dni_letter(lead as u64 * 10_000_000 + digits_as_number(&all_digits), text)
 }
 
 pub fn is_valid_codice_fiscale(text: &str) -> bool {
@@ -101,23 +103,24 @@ pub fn is_valid_nir(text: &str) -> bool {
         "2B" => (2_000_000, plain.replacen("2B", "20", 1)),
         _ => (0, plain),
     };
-    let found = digits(&plain);
-    found.len() == 15 && (digits_as_number(&found[..13]) - corsica + digits_as_number(&found[13..])).is_multiple_of(97)
+    let all_digits = digits(&plain);
+    all_digits.len() == 15
+        && (digits_as_number(&all_digits[..13]) - corsica + digits_as_number(&all_digits[13..])).is_multiple_of(97)
 }
 
 pub fn is_valid_steuer_id(text: &str) -> bool {
-    let found = digits(text);
-    if found.len() != 11 || found[0] == 0 {
+    let all_digits = digits(text);
+    if all_digits.len() != 11 || all_digits[0] == 0 {
         return false;
     }
-    let distinct_count = (0..10).filter(|d| found[..10].contains(d)).count();
+    let distinct_count = (0..10).filter(|d| all_digits[..10].contains(d)).count();
     let mut state = 0;
-    for digit in &found[..10] {
+    for digit in &all_digits[..10] {
         let sum = (digit + if state == 0 { 10 } else { state }) % 10;
         state = (if sum == 0 { 10 } else { sum }) * 2 % 11;
     }
     // According to ISO 7064, the sum of the last state and the check digit is 1 (mod 10).
-    (8..=9).contains(&distinct_count) && (state + found[10]) % 10 == 1
+    (8..=9).contains(&distinct_count) && (state + all_digits[10]) % 10 == 1
 }
 
 pub fn is_valid_bsn(text: &str) -> bool {
@@ -125,12 +128,12 @@ pub fn is_valid_bsn(text: &str) -> bool {
 }
 
 pub fn is_valid_rijksregister(text: &str) -> bool {
-    let found = digits(text);
-    if found.len() != 11 || !is_date(&found) {
+    let all_digits = digits(text);
+    if all_digits.len() != 11 || !is_date(&all_digits) {
         return false;
     }
-    let nine = digits_as_number(&found[..9]);
-    [nine, nine + 2_000_000_000].iter().any(|n| (n + digits_as_number(&found[9..])).is_multiple_of(97))
+    let nine = digits_as_number(&all_digits[..9]);
+    [nine, nine + 2_000_000_000].iter().any(|n| (n + digits_as_number(&all_digits[9..])).is_multiple_of(97))
 }
 
 pub fn is_valid_pesel(text: &str) -> bool {
@@ -138,9 +141,9 @@ pub fn is_valid_pesel(text: &str) -> bool {
 }
 
 pub fn is_valid_personnummer(text: &str) -> bool {
-    let found = digits(text);
-    let ten = &found[found.len().saturating_sub(10)..];
-    text.contains('-') && matches!(found.len(), 10 | 12) && is_date(ten) && {
+    let all_digits = digits(text);
+    let ten = &all_digits[all_digits.len().saturating_sub(10)..];
+    text.contains('-') && matches!(all_digits.len(), 10 | 12) && is_date(ten) && {
         let ten: String = ten.iter().map(u64::to_string).collect();
         is_valid_luhn(&ten)
     }
@@ -161,11 +164,11 @@ pub fn is_valid_fodselsnummer(text: &str) -> bool {
 }
 
 pub fn is_valid_nif(text: &str) -> bool {
-    let found = digits(text);
+    let all_digits = digits(text);
     // A check digit of 10 is written as 0.
-    found.len() == 9 && (1..=3).contains(&found[0]) && {
-        let eight: u64 = found.iter().take(8).zip((2..=9).rev()).map(|(d, w)| d * w).sum();
-        (eight + found[8]).is_multiple_of(11) || (found[8] == 0 && eight % 11 == 1)
+    all_digits.len() == 9 && (1..=3).contains(&all_digits[0]) && {
+        let eight: u64 = all_digits.iter().take(8).zip((2..=9).rev()).map(|(d, w)| d * w).sum();
+        (eight + all_digits[8]).is_multiple_of(11) || (all_digits[8] == 0 && eight % 11 == 1)
     }
 }
 pub use super::validate_world::*;

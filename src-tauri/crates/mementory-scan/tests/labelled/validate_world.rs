@@ -5,26 +5,26 @@ fn digits(text: &str) -> Vec<u64> {
 }
 
 pub fn is_valid_ahv(text: &str) -> bool {
-    let found = digits(text);
-    let sum_of_weight_3: u64 = found.iter().skip(1).step_by(2).sum();
-    let once: u64 = found.iter().step_by(2).sum();
-    found.len() == 13 && found[..3] == [7, 5, 6] && (sum_of_weight_3 * 3 + once).is_multiple_of(10)
+    let all_digits = digits(text);
+    let sum_of_weight_3: u64 = all_digits.iter().skip(1).step_by(2).sum();
+    let once: u64 = all_digits.iter().step_by(2).sum();
+    all_digits.len() == 13 && all_digits[..3] == [7, 5, 6] && (sum_of_weight_3 * 3 + once).is_multiple_of(10)
 }
 
 pub fn is_valid_nhs(text: &str) -> bool {
-    let found = digits(text);
-    found.len() == 10 && found.iter().rev().zip(1..).map(|(d, w)| d * w).sum::<u64>() % 11 == 0
+    let all_digits = digits(text);
+    all_digits.len() == 10 && all_digits.iter().rev().zip(1..).map(|(d, w)| d * w).sum::<u64>() % 11 == 0
 }
 
 pub fn is_valid_cpf(text: &str) -> bool {
-    let found = digits(text);
+    let all_digits = digits(text);
     // Each of the two check digits is computed from the digits before it, which have the weights 9, 8, 7 … from right
     // to left. It is their weighted sum modulo 11, or 0 if that is 10.
     let is_right = |n: usize| {
-        let sum: u64 = found[..n].iter().rev().zip((0..10).rev()).map(|(d, w)| d * w).sum();
-        sum % 11 % 10 == found[n]
+        let sum: u64 = all_digits[..n].iter().rev().zip((0..10).rev()).map(|(d, w)| d * w).sum();
+        sum % 11 % 10 == all_digits[n]
     };
-    found.len() == 11 && is_right(9) && is_right(10)
+    all_digits.len() == 11 && is_right(9) && is_right(10)
 }
 
 pub fn is_valid_rut(text: &str) -> bool {
@@ -74,12 +74,12 @@ pub fn is_valid_aadhaar(text: &str) -> bool {
         b"2793806415",
         b"7046913258",
     ];
-    let found = digits(text);
-    let check = found.iter().rev().enumerate().fold(0usize, |check, (place, d)| {
+    let all_digits = digits(text);
+    let check = all_digits.iter().rev().enumerate().fold(0usize, |check, (place, d)| {
         let moved = usize::from(PERMUTATIONS[place % 8][*d as usize] - b'0');
         usize::from(PRODUCTS[check][moved] - b'0')
     });
-    found.len() == 12 && found[0] > 1 && check == 0
+    all_digits.len() == 12 && all_digits[0] > 1 && check == 0
 }
 
 pub fn is_valid_resident(text: &str) -> bool {
@@ -92,21 +92,22 @@ pub fn is_valid_resident(text: &str) -> bool {
 }
 
 pub fn is_valid_my_number(text: &str) -> bool {
-    let found = digits(text);
-    let sum: u64 = (found.iter().rev().skip(1).zip(1..)).map(|(d, n)| d * if n <= 6 { n + 1 } else { n - 5 }).sum();
+    let all_digits = digits(text);
+    let sum: u64 =
+        (all_digits.iter().rev().skip(1).zip(1..)).map(|(d, n)| d * if n <= 6 { n + 1 } else { n - 5 }).sum();
     let check = match sum % 11 {
         0 | 1 => 0,
         rest => 11 - rest,
     };
-    found.len() == 12 && found[11] == check
+    all_digits.len() == 12 && all_digits[11] == check
 }
 
 pub fn is_valid_rrn(text: &str) -> bool {
-    let found = digits(text);
-    let sum: u64 = found.iter().take(12).enumerate().map(|(i, d)| d * (2 + i as u64 % 8)).sum();
+    let all_digits = digits(text);
+    let sum: u64 = all_digits.iter().take(12).enumerate().map(|(i, d)| d * (2 + i as u64 % 8)).sum();
     // The sum including the check digit is divisible by 11, except for the check digits 11 and 10, which are written as
     // 1 and 0; the remainder is then 1.
-    found.len() == 13 && text.as_bytes()[6] == b'-' && (sum + found[12]) % 11 == u64::from(sum % 11 < 2)
+    all_digits.len() == 13 && text.as_bytes()[6] == b'-' && (sum + all_digits[12]) % 11 == u64::from(sum % 11 < 2)
 }
 
 pub fn is_valid_sin(text: &str) -> bool {

@@ -54,8 +54,12 @@ fn purging_a_redacted_row_removes_its_old_words() {
 #[test]
 fn a_row_that_was_not_added_again_without_the_words_is_noticed() {
     let (dir, _index) = index_of(&["key under the terracotta pot", "plain"]);
-    let found = residue(dir.path(), &KEY, &[], &[1], &erased_words()).unwrap();
-    assert_eq!(found.words_by_row.get(&1).map(std::collections::HashSet::len), Some(1), "one of two words: {found:?}");
+    let traces = residue(dir.path(), &KEY, &[], &[1], &erased_words()).unwrap();
+    assert_eq!(
+        traces.words_by_row.get(&1).map(std::collections::HashSet::len),
+        Some(1),
+        "one of two words: {traces:?}"
+    );
 }
 
 #[test]
@@ -113,10 +117,10 @@ fn a_row_only_marked_as_deleted_is_noticed() {
     index.delete_row(1).unwrap();
     index.commit(2).unwrap();
     assert_eq!(sorted_rows(&index, "terracotta"), [0; 0], "search no longer shows it");
-    let found = residue(dir.path(), &KEY, &[1], &[], &erased_words()).unwrap();
-    assert!(found.findings.iter().any(|f| f.reason.contains("row 1 is in its dictionary")), "{found:?}");
-    assert!(found.findings.iter().any(|f| f.reason.contains("an erased word")), "{found:?}");
-    assert!(found.findings.iter().any(|f| f.reason.contains("columns")), "{found:?}");
+    let traces = residue(dir.path(), &KEY, &[1], &[], &erased_words()).unwrap();
+    assert!(traces.findings.iter().any(|f| f.reason.contains("row 1 is in its dictionary")), "{traces:?}");
+    assert!(traces.findings.iter().any(|f| f.reason.contains("an erased word")), "{traces:?}");
+    assert!(traces.findings.iter().any(|f| f.reason.contains("columns")), "{traces:?}");
 }
 
 #[test]
@@ -127,8 +131,8 @@ fn a_restored_segment_file_is_noticed() {
     index.erase(&[1], 2).unwrap();
     let removed = copies.iter().find(|(p, _)| !p.exists()).unwrap();
     std::fs::write(&removed.0, &removed.1).unwrap();
-    let found = residue(dir.path(), &KEY, &[1], &[], &[]).unwrap();
-    assert!(found.findings.iter().any(|f| f.reason.contains("belongs to no segment")), "{found:?}");
+    let traces = residue(dir.path(), &KEY, &[1], &[], &[]).unwrap();
+    assert!(traces.findings.iter().any(|f| f.reason.contains("belongs to no segment")), "{traces:?}");
     // The next opening removes the file.
     drop(index);
     crate::SearchIndex::open(dir.path(), &KEY).unwrap();
@@ -141,6 +145,6 @@ fn the_residue_check_searches_tags() {
     let tags = ["terracotta".to_owned()];
     index.add(&IndexDoc { row: 1, kind: "memory", tags: &tags, ..Default::default() }).unwrap();
     index.commit(1).unwrap();
-    let found = residue(dir.path(), &KEY, &[], &[1], &erased_words()).unwrap();
-    assert!(found.words_by_row.contains_key(&1), "{found:?}");
+    let traces = residue(dir.path(), &KEY, &[], &[1], &erased_words()).unwrap();
+    assert!(traces.words_by_row.contains_key(&1), "{traces:?}");
 }

@@ -36,7 +36,7 @@ pub(super) fn ranked_rows(index: &SearchIndex, query: &str) -> Vec<u64> {
 }
 
 pub(super) fn sorted_rows(index: &SearchIndex, query: &str) -> Vec<u64> {
-    let mut found = ranked_rows(index, query);
-    found.sort_unstable();
-    found
+    let mut rows = ranked_rows(index, query);
+    rows.sort_unstable();
+    rows
 }

@@ -132,13 +132,13 @@ impl GrantedView<'_> {
             Some(last) => (last as usize, true),
             None => (limit as usize + 1, false),
         };
-        let mut found: Vec<(StoredRecord, RowView, u64)> = Vec::new();
+        let mut records: Vec<(StoredRecord, RowView, u64)> = Vec::new();
         let mut step = (range.since_number.unwrap_or(0), range.max_number.unwrap_or(i64::MAX as u64));
         let step_size = MIN_ROWS_PER_STEP.max(max_rows.saturating_mul(2).min(2000));
-        while found.len() < max_rows {
+        while records.len() < max_rows {
             let rows = self.numbered_rows(range, step, backwards, step_size)?;
             for NumberedRow { row, number } in &rows {
-                if found.len() >= max_rows {
+                if records.len() >= max_rows {
                     break;
                 }
                 if backwards {
@@ -148,7 +148,7 @@ impl GrantedView<'_> {
                 }
                 let Some(view) = self.select("r.row = ??", vec![(*row).into()], "LIMIT 1")?.pop() else { continue };
                 if let Some(stored) = self.exported_record(&view, range)? {
-                    found.push((stored, view, *number));
+                    records.push((stored, view, *number));
                 }
             }
             if rows.len() < step_size {
@@ -156,11 +156,11 @@ impl GrantedView<'_> {
             }
         }
         if backwards {
-            found.reverse();
+            records.reverse();
         }
         let mut export = GrantedExport::default();
         let mut chars = 0;
-        for (stored, view, number) in found {
+        for (stored, view, number) in records {
             chars += stored.record.text.chars().count();
             let is_full = export.records.len() >= limit as usize || (chars > max_chars && !export.records.is_empty());
             if is_full {

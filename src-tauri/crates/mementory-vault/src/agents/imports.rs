@@ -40,8 +40,8 @@ impl OfferedDocument {
         let format = by_tool(tool).ok_or_else(|| VaultError::Usage(format!("There is no tool {tool}.")))?;
         let limits = Limits::default();
         let catalog = Catalog::from_text(data, &limits);
-        let found = detect(&catalog, &limits, None).map_err(unwrap_format)?;
-        let Some(source) = found.sources.iter().find(|source| source.format == format.id()) else {
+        let detection = detect(&catalog, &limits, None).map_err(unwrap_format)?;
+        let Some(source) = detection.sources.iter().find(|source| source.format == format.id()) else {
             return Err(VaultError::Usage(format!(
                 "The data is no {} document. Nothing was suggested. Give the document itself, since files are not read.",
                 format.name()

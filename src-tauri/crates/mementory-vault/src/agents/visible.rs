@@ -144,8 +144,8 @@ impl<'v> GrantedView<'v> {
 
     fn row(&self, id: &str) -> VaultResult<RowView> {
         let parsed = parse_id(id).ok_or_else(|| VaultError::not_found(id))?;
-        let found = self.select("r.id = ??", vec![parsed.to_vec().into()], "LIMIT 1")?.pop();
-        found.ok_or_else(|| VaultError::not_found(id))
+        let row = self.select("r.id = ??", vec![parsed.to_vec().into()], "LIMIT 1")?.pop();
+        row.ok_or_else(|| VaultError::not_found(id))
     }
 
     /// Reads records from the start of `rows` as long as their texts have at most `max_chars` characters in total.
@@ -180,10 +180,10 @@ impl<'v> GrantedView<'v> {
         let condition = format!("r.owner = ?? AND r.kind = {}", kind_code(Kind::Message));
         let tail = format!("ORDER BY r.position, r.row LIMIT {} OFFSET {skip}", limit.saturating_add(1));
         let mut rows = self.select(&condition, vec![conversation.row.into()], &tail)?;
-        let found = rows.len();
+        let row_count = rows.len();
         rows.truncate(limit as usize);
         let messages = self.granted_records_within(&rows, max_chars)?;
-        let has_more = found > messages.len();
+        let has_more = row_count > messages.len();
         Ok((messages, has_more))
     }
 
@@ -206,11 +206,11 @@ impl<'v> GrantedView<'v> {
         let total = self.count(&kind_condition)?;
         let tail = format!("ORDER BY r.sort DESC, r.id DESC LIMIT {}", limit.saturating_add(1));
         let mut rows = self.select(&condition, values, &tail)?;
-        let found = rows.len();
+        let row_count = rows.len();
         rows.truncate(limit as usize);
         let records = self.granted_records_within(&rows, max_chars)?;
         let last = records.len().checked_sub(1).and_then(|last| rows.get(last));
-        let next = last.filter(|_| found > records.len()).map(cursor_of);
+        let next = last.filter(|_| row_count > records.len()).map(cursor_of);
         Ok(GrantedPage { records, next, total })
     }
 

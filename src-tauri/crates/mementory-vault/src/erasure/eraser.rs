@@ -439,6 +439,6 @@ fn log_removed_rows(tx: &Connection, targets: &[Target]) -> VaultResult<()> {
 fn batches_left(tx: &Connection) -> VaultResult<HashSet<i64>> {
     let mut statement =
         tx.prepare("SELECT id FROM batches b WHERE EXISTS (SELECT 1 FROM records r WHERE r.batch = b.id)")?;
-    let found = statement.query_map([], |r| r.get(0))?;
-    Ok(found.collect::<Result<_, _>>()?)
+    let batches = statement.query_map([], |r| r.get(0))?;
+    Ok(batches.collect::<Result<_, _>>()?)
 }

@@ -72,20 +72,20 @@ impl ErasureLedger<'_> {
     }
 
     pub(crate) fn read(&self, path: Option<&Path>) -> FoundLedger {
-        let mut found = FoundLedger::default();
+        let mut ledgers = FoundLedger::default();
         if let Some(path) = path {
-            self.files().read(&self.context.keys, path, &mut found);
+            self.files().read(&self.context.keys, path, &mut ledgers);
         }
-        found
+        ledgers
     }
 
     /// Reads the lists in the backups that are in the same folder as this vault.
     pub(crate) fn read_backups(&self) -> FoundLedger {
-        let mut found = FoundLedger::default();
+        let mut ledgers = FoundLedger::default();
         let copies: Vec<PathBuf> =
             backups_of(self.context.dir()).into_iter().map(|copy| copy.path.join(LEDGER_FILE)).collect();
-        copies.iter().for_each(|path| self.files().read(&self.context.keys, path, &mut found));
-        found
+        copies.iter().for_each(|path| self.files().read(&self.context.keys, path, &mut ledgers));
+        ledgers
     }
 
     /// Writes the list in the program's folder, if there is one. Returns false if the write fails, for example in a

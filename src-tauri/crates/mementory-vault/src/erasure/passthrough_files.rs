@@ -63,8 +63,8 @@ impl PassthroughFiles<'_> {
             let mut statement = c.prepare(
                 "SELECT DISTINCT f.row, f.blob FROM named_blobs f JOIN records r ON r.row = f.row WHERE r.kind = ?1",
             )?;
-            let found = statement.query_map([kind_code(Kind::Foreign)], |r| Ok((r.get(0)?, r.get(1)?)))?;
-            Ok(found.collect::<Result<_, _>>()?)
+            let files = statement.query_map([kind_code(Kind::Foreign)], |r| Ok((r.get(0)?, r.get(1)?)))?;
+            Ok(files.collect::<Result<_, _>>()?)
         })
     }
 

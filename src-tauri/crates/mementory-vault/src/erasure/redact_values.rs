@@ -62,19 +62,20 @@ impl Redactor<'_> {
         while Scanner::new(self.context).scan_next(now)?.left > 0 {}
         let ids: BTreeSet<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
         let only: Option<HashSet<ValueId>> = only.map(|ids| ids.iter().filter_map(|id| parse_id(id)).collect());
-        let found = self.find_values(&ids, only.as_ref())?;
-        let first_view = found.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
+        let found_values = self.find_values(&ids, only.as_ref())?;
+        let first_view =
+            found_values.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
         // Short values could be part of any word, so they are removed only from records in which the scan finds them.
-        let distinctive: BTreeMap<String, String> = found
+        let distinctive: BTreeMap<String, String> = found_values
             .spellings
             .clone()
             .into_iter()
             .filter(|(spelling, _)| spelling.len() >= MIN_DISTINCTIVE_BYTES)
             .collect();
         let elsewhere = Removal::exact(distinctive.clone().into_iter().collect());
-        let words: Vec<String> = found.spellings.keys().cloned().collect();
-        let mut rows: HashSet<i64> = found.views.iter().map(|view| view.row).collect();
-        let mut views = found.views.clone();
+        let words: Vec<String> = found_values.spellings.keys().cloned().collect();
+        let mut rows: HashSet<i64> = found_values.views.iter().map(|view| view.row).collect();
+        let mut views = found_values.views.clone();
         if only.is_none() {
             // Adds the records that contain a value although the scan does not find it there.
             let normal: Vec<String> = distinctive.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
@@ -106,8 +107,8 @@ impl Redactor<'_> {
                     Ok(())
                 };
                 for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), visit)? {
-                    let pairs: Vec<(String, String)> = match found.by_row.get(&before.view.row) {
-                        Some(spellings) => found
+                    let pairs: Vec<(String, String)> = match found_values.by_row.get(&before.view.row) {
+                        Some(spellings) => found_values
                             .spellings
                             .clone()
                             .into_iter()
@@ -134,14 +135,14 @@ impl Redactor<'_> {
             let (old_blobs, file_count) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = old_blobs;
             evidence.passthrough_files = file_count;
-            evidence.copies = changed.iter().filter(|row| !found.by_row.contains_key(*row)).count() as u32;
+            evidence.copies = changed.iter().filter(|row| !found_values.by_row.contains_key(*row)).count() as u32;
             clean_reports(tx, &elsewhere, &ErasedNames::default())?;
             pending_receipt(tx, &receipt_id, now)?;
-            let detail = format!("{} values, {} records", found.classes.len(), changed.len());
+            let detail = format!("{} values, {} records", found_values.classes.len(), changed.len());
             mementory_store::audit::append(tx, &self.context.keys, now, "redact", &first_view.id_text(), &detail)?;
             let keys = &self.context.keys;
             let fingerprints =
-                found.spellings.iter().map(|(words, mark)| word_fingerprint(keys, words, mark)).collect();
+                found_values.spellings.iter().map(|(words, mark)| word_fingerprint(keys, words, mark)).collect();
             is_listed.set(
                 ErasureLedger::new(self.context).add(&receipt_id, ErasureAct { words: fingerprints, ..act.take() })?,
             );
@@ -156,7 +157,7 @@ impl Redactor<'_> {
         let (seq, tombstones, changed) = written?;
         // A failure needs no warning: rows that are not scanned now stay in the scan queue.
         if Scanner::new(self.context).scan_rows(&changed).is_ok() {
-            let _ = self.context.store.write(|tx| mark_redacted(tx, &found, &changed, now));
+            let _ = self.context.store.write(|tx| mark_redacted(tx, &found_values, &changed, now));
         }
         let after = CommittedRedaction { seq, changed: &changed, words: &words, receipt_id, now };
         let id = after.receipt_id.clone();

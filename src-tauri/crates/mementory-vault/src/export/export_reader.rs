@@ -137,8 +137,8 @@ impl ExportReader<'_> {
         let mut out = Vec::with_capacity(rows.len());
         for piece in pieces {
             let bounds = [piece.first(), piece.last()];
-            let mut found = statement.query(bounds)?;
-            while let Some(r) = found.next()? {
+            let mut rows = statement.query(bounds)?;
+            while let Some(r) = rows.next()? {
                 let row = r.get(0)?;
                 if piece.binary_search(&row).is_ok() {
                     out.push(RecordPlace { row, id: r.get(1)?, flags: r.get(2)?, pack: r.get(3)?, slot: r.get(4)? });

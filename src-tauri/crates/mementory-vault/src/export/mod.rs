@@ -274,8 +274,10 @@ fn is_former_export(writer: &dyn Format, path: &Path) -> bool {
 fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
-    let found = detect(&catalog, &limits, None)?;
-    Ok(found.sources.len() == 1 && found.sources.iter().all(|s| s.format == writer.id()) && found.unknown.is_empty())
+    let detection = detect(&catalog, &limits, None)?;
+    Ok(detection.sources.len() == 1
+        && detection.sources.iter().all(|s| s.format == writer.id())
+        && detection.unknown.is_empty())
 }
 
 /// Reads the export back and validates it like any other file. Faults of an archive that would make an import refuse it

@@ -325,8 +325,8 @@ impl RecordSource for VaultSource<'_> {
     }
 
     fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
-        let found = self.formats_with_passthrough().map_err(FormatError::from)?;
-        Ok(mementory_formats::registry().iter().map(|f| f.id().to_owned()).filter(|id| found.contains(id)).collect())
+        let formats = self.formats_with_passthrough().map_err(FormatError::from)?;
+        Ok(mementory_formats::registry().iter().map(|f| f.id().to_owned()).filter(|id| formats.contains(id)).collect())
     }
 
     fn passthrough(

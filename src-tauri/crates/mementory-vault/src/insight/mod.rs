@@ -67,8 +67,8 @@ impl Insight<'_> {
     /// Counts the memories among the records that a query finds, by kind and by special category.
     pub fn counts(&self, query: &ListQuery) -> VaultResult<InsightCounts> {
         self.refresh()?;
-        let found = Queries::new(self.context).rows(query)?;
-        Ok(self.lock().counts(&found))
+        let rows = Queries::new(self.context).rows(query)?;
+        Ok(self.lock().counts(&rows))
     }
 
     /// Stores the kind that the person chose for memories; None removes the choice. The choice also applies to memories

@@ -69,14 +69,14 @@ impl Insight<'_> {
         let memories = self.memories(cancel)?;
         let statements: Vec<Statement<'_>> =
             memories.iter().map(|memory| Statement { text: &memory.text, at: memory.at }).collect();
-        let found = contradictions(&statements, &self.vectors(&memories)?);
+        let found_pairs = contradictions(&statements, &self.vectors(&memories)?);
         cancel::check(cancel)?;
         let view = |n: usize| match memories.get(n) {
             Some(memory) => self.context.store.read(|c| RowView::by_row(c, memory.row)),
             None => Ok(None),
         };
         let mut out = Contradictions::default();
-        for pair in found {
+        for pair in found_pairs {
             let (Some(a), Some(b)) = (view(pair.a)?, view(pair.b)?) else { continue };
             if self.context.store.read(|c| decisions::are_both_true(c, &a.id, &b.id))? {
                 continue;
@@ -114,10 +114,10 @@ impl Insight<'_> {
     pub fn topics(&self, cancel: &AtomicBool) -> VaultResult<Vec<MemoryTopic>> {
         let memories = self.memories(cancel)?;
         let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
-        let found = topics(&texts, &self.vectors(&memories)?);
+        let found_topics = topics(&texts, &self.vectors(&memories)?);
         cancel::check(cancel)?;
         let rows = |members: Vec<usize>| members.iter().filter_map(|n| Some(memories.get(*n)?.row)).collect();
-        Ok(found.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
+        Ok(found_topics.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
     }
 
     /// Everyone whom the live memories mention. Those mentioned by the most memories come first.
@@ -127,10 +127,10 @@ impl Insight<'_> {
     pub fn people(&self, cancel: &AtomicBool) -> VaultResult<Vec<MemoryPerson>> {
         let memories = self.memories(cancel)?;
         let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
-        let found = people(&texts);
+        let found_people = people(&texts);
         cancel::check(cancel)?;
         let rows = |texts: Vec<usize>| texts.iter().filter_map(|n| Some(memories.get(*n)?.row)).collect();
-        Ok(found
+        Ok(found_people
             .into_iter()
             .map(|one| MemoryPerson { name: one.name, relation: one.relation, of: one.of, rows: rows(one.texts) })
             .collect())

@@ -157,15 +157,15 @@ impl MemoryEvidence<'_> {
             meaning::compare(encoder, &record.text, facts.created, &mut candidates_with_sentences);
         }
         let has_near_candidate = whole_search::has_near_candidate(&candidates_with_sentences);
-        let mut found = decide(&claim, &facts, candidates_with_sentences);
-        if let Some(encoder) = encoder.filter(|_| found.messages.is_empty() && !has_near_candidate) {
+        let mut evidence = decide(&claim, &facts, candidates_with_sentences);
+        if let Some(encoder) = encoder.filter(|_| evidence.messages.is_empty() && !has_near_candidate) {
             let search = ExhaustiveSearch { context: self.context, view, record, encoder };
             if search.finds_nothing()? {
-                found.trace = Trace::None;
+                evidence.trace = Trace::None;
             }
         }
-        found.messages.truncate(MAX_MESSAGES);
-        Ok(found)
+        evidence.messages.truncate(MAX_MESSAGES);
+        Ok(evidence)
     }
 
     /// The statements of a record, to compare with messages. The rarer a word is in this vault, the more weight it has.
@@ -174,9 +174,9 @@ impl MemoryEvidence<'_> {
         let (documents, frequencies) = self.context.with_index(|index| index.document_frequencies(&words))?;
         let total = documents.max(20) as f32;
         let rarity = |word: &str| {
-            let found = frequencies.get(word).copied().unwrap_or(1).max(1) as f32;
+            let frequency = frequencies.get(word).copied().unwrap_or(1).max(1) as f32;
             // The square root evens out the weights, so that one rare word does not outweigh all others.
-            (1.0 + total / found).ln().sqrt()
+            (1.0 + total / frequency).ln().sqrt()
         };
         Ok(Claim::new(&record.text, &rarity))
     }

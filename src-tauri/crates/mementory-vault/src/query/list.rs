@@ -235,8 +235,8 @@ impl Queries<'_> {
         );
         let mut rows: Vec<RowView> = self.context.store.read(|c| {
             let mut statement = c.prepare_cached(&sql)?;
-            let found = statement.query_map(rusqlite::params_from_iter(values.iter()), RowView::read)?;
-            Ok(found.collect::<Result<_, _>>()?)
+            let rows = statement.query_map(rusqlite::params_from_iter(values.iter()), RowView::read)?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })?;
         let has_more = rows.len() > limit as usize;
         rows.truncate(limit as usize);

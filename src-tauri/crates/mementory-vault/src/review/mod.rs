@@ -100,8 +100,8 @@ impl Review<'_> {
     /// # Errors
     /// `NotFound`; `Usage` for a record that is not a memory, profile note or fact.
     pub fn answer(&self, answers: &[(String, Option<Answer>)], now: Timestamp) -> VaultResult<()> {
-        let found = self.reviewed(answers)?;
-        self.context.store.write(|tx| store_answers(tx, &found, now))
+        let found_answers = self.reviewed(answers)?;
+        self.context.store.write(|tx| store_answers(tx, &found_answers, now))
     }
 
     /// Stores answers and moves records to the Trash. Either all of this is done or nothing.
@@ -114,8 +114,9 @@ impl Review<'_> {
         trash: &[String],
         now: Timestamp,
     ) -> VaultResult<Applied<()>> {
-        let found = self.reviewed(answers)?;
-        let moved = Trash::new(self.context).trash_with_extra_work(trash, now, &|tx| store_answers(tx, &found, now))?;
+        let found_answers = self.reviewed(answers)?;
+        let moved =
+            Trash::new(self.context).trash_with_extra_work(trash, now, &|tx| store_answers(tx, &found_answers, now))?;
         Ok(moved.map(drop))
     }
 

@@ -137,15 +137,15 @@ impl<'k> Masker<'k> {
             return Err(unmaskable());
         }
         self.find_in_text(text, text.trim_start().starts_with(['{', '[']), &mut pairs);
-        let found = match pairs.is_empty() {
+        let masked_bytes = match pairs.is_empty() {
             true => None,
             false => crate::word_removal::bytes::without_words(bytes, &Removal::exact(pairs.into_iter().collect()))?,
         };
         let known = match &self.values.spellings {
-            Some(known) => crate::word_removal::bytes::without_words(found.as_deref().unwrap_or(bytes), known)?,
+            Some(known) => crate::word_removal::bytes::without_words(masked_bytes.as_deref().unwrap_or(bytes), known)?,
             None => None,
         };
-        Ok(known.or(found))
+        Ok(known.or(masked_bytes))
     }
 
     /// Masks a tombstone: reason, actor and `verbatim`. Removes its signature, which covers the unmasked words.

@@ -190,13 +190,13 @@ impl Scanner<'_> {
                 context: Vec::new(),
             };
             self.add_first_place(c, id, &mut out, DETAIL_CONTEXT)?;
-            let mut found = Vec::new();
+            let mut values = Vec::new();
             for (row, field) in rows_with(c, id, MAX_PLACES)? {
                 if let Some(view) = RowView::by_row(c, row)? {
-                    found.push(SensitivePlace { view, field: field_name(field) });
+                    values.push(SensitivePlace { view, field: field_name(field) });
                 }
             }
-            Ok((out, found))
+            Ok((out, values))
         })
     }
 

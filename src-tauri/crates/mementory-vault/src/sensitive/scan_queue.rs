@@ -49,7 +49,7 @@ impl Scanner<'_> {
         }
         let batch = self.context.store.read(|c| {
             let rows = next_rows(c)?;
-            let mut found = Vec::new();
+            let mut findings = Vec::new();
             // Each pack is needed only once. A separate cache keeps these packs out of the shared one.
             let packs = Packs::default();
             let (mut scanned_rows, mut bytes) = (Vec::new(), 0);
@@ -64,9 +64,9 @@ impl Scanner<'_> {
                 }
                 let record = packs.record(c, pack, slot)?;
                 bytes += fields(&record).map(|(_, text)| text.len()).sum::<usize>();
-                self.collect(row, &record, &mut found);
+                self.collect(row, &record, &mut findings);
             }
-            Ok((scanned_rows, found))
+            Ok((scanned_rows, findings))
         })?;
         let (scanned_rows, found) = batch;
         self.context.store.write(|tx| {

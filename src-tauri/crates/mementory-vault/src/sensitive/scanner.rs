@@ -71,7 +71,7 @@ impl Scanner<'_> {
             let row = |r: &rusqlite::Row| Ok((r.get::<_, [u8; 16]>(0)?, r.get(1)?, r.get(2)?, r.get(3)?));
             let places: Vec<([u8; 16], i64, i64, u32)> =
                 statement.query_map(rusqlite::params_from_iter(values.iter()), row)?.collect::<Result<_, _>>()?;
-            let mut found = Vec::new();
+            let mut findings = Vec::new();
             for (n, (id, kind, pack, slot)) in places.iter().enumerate() {
                 if n % RECORDS_PER_CHECK == 0 {
                     if cancel.load(Ordering::Relaxed) {
@@ -80,9 +80,9 @@ impl Scanner<'_> {
                     progress(n as u64, places.len() as u64);
                 }
                 let record = self.context.store.packs.record(c, *pack, *slot)?;
-                self.add_findings(&hex::encode(id), kind_from_code(*kind), &record, &mut found);
+                self.add_findings(&hex::encode(id), kind_from_code(*kind), &record, &mut findings);
             }
-            Ok(found)
+            Ok(findings)
         })
     }
 

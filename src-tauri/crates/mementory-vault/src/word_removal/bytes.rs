@@ -223,8 +223,8 @@ impl<'r> WordRemover<'r> {
 
     fn replace_in_window(&self, bytes: &[u8], until: usize, syntax: Syntax, out: &mut Vec<u8>) -> (usize, bool) {
         let mut at = 0;
-        let found = self.find(bytes, until, syntax.is_json);
-        for (place, number) in &found {
+        let matches = self.find(bytes, until, syntax.is_json);
+        for (place, number) in &matches {
             // A plain form and a decoded one may overlap. Then both are removed, with one mark.
             let is_separate = place.start >= at;
             out.extend_from_slice(bytes.get(at..place.start).unwrap_or_default());
@@ -238,7 +238,7 @@ impl<'r> WordRemover<'r> {
         }
         let end = until.max(at).min(bytes.len());
         out.extend_from_slice(bytes.get(at..end).unwrap_or_default());
-        (end, !found.is_empty())
+        (end, !matches.is_empty())
     }
 
     /// The places of all forms that begin before `until`, in ascending order, each with the index of its words.
@@ -246,13 +246,13 @@ impl<'r> WordRemover<'r> {
         let Some(forms) = self.search_forms() else { return Vec::new() };
         let is_before = |(place, _): &(Range<usize>, usize)| place.start < until;
         let is_text = |(place, _): &(Range<usize>, usize)| !(is_json && is_letter_of_escape(bytes, place.start));
-        let mut found: Vec<_> = forms.encoded.find(bytes).take_while(is_before).filter(is_text).collect();
+        let mut matches: Vec<_> = forms.encoded.find(bytes).take_while(is_before).filter(is_text).collect();
         if let Some(unescaped) = Unescaped::new(bytes) {
             let decoded = forms.decoded.find(&unescaped.bytes);
-            found.extend(decoded.map(|(place, n)| (unescaped.original(&place), n)).take_while(is_before));
+            matches.extend(decoded.map(|(place, n)| (unescaped.original(&place), n)).take_while(is_before));
         }
-        found.sort_by_key(|(place, _)| (place.start, Reverse(place.end)));
-        found
+        matches.sort_by_key(|(place, _)| (place.start, Reverse(place.end)));
+        matches
     }
 
     fn search_forms(&self) -> Option<&SearchForms> {

@@ -102,10 +102,10 @@ impl<'s> ClientCalls<'s> {
     /// `unknown_token`, `grant_revoked`, `grant_expired`, `not_granted`, `daily_limit`, `busy`, as for every call.
     pub fn search(&self, query: &str, limit: u32) -> ApiResult<Vec<ClientHit>> {
         self.call("client_search", can_read, |accepted, call| {
-            let found = accepted.view.search(query, limit.min(accepted.limit))?;
-            found.iter().for_each(|(record, _)| count_record(call, record));
+            let hits = accepted.view.search(query, limit.min(accepted.limit))?;
+            hits.iter().for_each(|(record, _)| count_record(call, record));
             let hit = |(record, snippet)| ClientHit { record: client_record(record), snippet };
-            Ok(found.into_iter().map(hit).collect())
+            Ok(hits.into_iter().map(hit).collect())
         })
     }
 

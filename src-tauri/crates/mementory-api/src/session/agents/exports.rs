@@ -135,8 +135,8 @@ fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiR
     let ids = match &request.query {
         Some(query) => {
             let limit = request.query_limit.unwrap_or(50).min(MAX_QUERY_LIMIT);
-            let found = accepted.view.search(query, limit)?;
-            Some(found.into_iter().map(|(record, _)| record.id).collect())
+            let hits = accepted.view.search(query, limit)?;
+            Some(hits.into_iter().map(|(record, _)| record.id).collect())
         }
         None => None,
     };

@@ -143,8 +143,8 @@ impl Sections<'_> {
     }
 
     fn sensitive(&self, page: &mut Page) -> ApiResult<()> {
-        let found = self.context.vault.scanner().sensitive_values(&SensitiveQuery::default())?;
-        let open_counts = by_class_name(&found.open);
+        let values = self.context.vault.scanner().sensitive_values(&SensitiveQuery::default())?;
+        let open_counts = by_class_name(&values.open);
         page.begin_section(self.texts.get("sensitive"), false);
         if open_counts.is_empty() {
             page.paragraph(self.texts.get("none_found"));

@@ -70,10 +70,10 @@ fn found_rows_match_search_hits_and_list_items() {
         ids.extend(messages.hits.iter().filter_map(|hit| hit.conversation_id.clone()));
         let mut seen = std::collections::HashSet::new();
         ids.retain(|id| seen.insert(id.clone()));
-        let found = session.search().rows(&search_request("conversation", &word)).unwrap();
-        assert_eq!(found.rows.iter().map(|row| row.item.id.clone()).collect::<Vec<_>>(), ids, "{word}");
-        assert_eq!((found.total, found.next_offset), (messages.total, None), "{word}");
-        for row in &found.rows {
+        let page = session.search().rows(&search_request("conversation", &word)).unwrap();
+        assert_eq!(page.rows.iter().map(|row| row.item.id.clone()).collect::<Vec<_>>(), ids, "{word}");
+        assert_eq!((page.total, page.next_offset), (messages.total, None), "{word}");
+        for row in &page.rows {
             let hit = messages.hits.iter().find(|hit| hit.conversation_id.as_ref() == Some(&row.item.id));
             assert_eq!(row.message.as_ref(), hit.map(|hit| &hit.id), "the best message: {word}");
             assert_eq!(row.snippet.as_ref(), hit.map(|hit| &hit.snippet), "{word}");
@@ -144,8 +144,8 @@ fn records_of_one_import_are_listed_counted_and_searched_by_its_batch() {
         let filter = Filter { batch: ids_of(&[batch]), kind: Some("message".into()), ..Filter::default() };
         let facets = session.records().facets(&filter, None, false).unwrap();
         assert_eq!(facets.sources.keys().collect::<Vec<_>>(), [batch.format.as_ref().unwrap()]);
-        let found = session.search().rows(&SearchRequest { filter, ..search_request("message", "the") }).unwrap();
-        assert!(found.rows.iter().all(|row| Some(&row.item.source) == batch.format.as_ref()));
+        let page = session.search().rows(&SearchRequest { filter, ..search_request("message", "the") }).unwrap();
+        assert!(page.rows.iter().all(|row| Some(&row.item.source) == batch.format.as_ref()));
     }
     let all_batches: Vec<&BatchInfo> = batches.iter().collect();
     assert_eq!(total(Filter { batch: ids_of(&all_batches), ..Filter::default() }), total(Filter::default()));
@@ -167,21 +167,21 @@ fn counts_by_type_add_up_and_match_their_lists() {
     for (record_type, n) in types {
         let of_type = Filter { record_type: Some(record_type.clone()), ..memory() };
         assert_eq!(total(of_type.clone()), n, "{record_type}");
-        let found = session
+        let page = session
             .search()
             .rows(&SearchRequest { filter: of_type, limit: Some(200), ..search_request("memory", "") })
             .unwrap();
-        assert_eq!(found.total, n, "{record_type}, searched");
+        assert_eq!(page.total, n, "{record_type}, searched");
     }
 }
 
 #[test]
 fn records_in_the_trash_are_not_found() {
     let (_folder, session) = sample_vault();
-    let found = session.search().rows(&search_request("conversation", "sensor")).unwrap();
-    let id = found.rows[0].item.id.clone();
+    let page = session.search().rows(&search_request("conversation", "sensor")).unwrap();
+    let id = page.rows[0].item.id.clone();
     session.changes().delete(std::slice::from_ref(&id)).unwrap();
     let left = session.search().rows(&search_request("conversation", "sensor")).unwrap();
     assert!(left.rows.iter().all(|row| row.item.id != id));
-    assert!(left.rows.len() < found.rows.len());
+    assert!(left.rows.len() < page.rows.len());
 }

@@ -191,8 +191,8 @@ fn files_that_arrive_while_the_vault_is_locked_are_detected_at_the_next_opening(
     watch.write_file("meanwhile.json", &fixture(MEM0));
     watch.settle();
     let finds = watch.session.watching().list().unwrap().finds;
-    let found: Vec<_> = finds.iter().map(|find| (find.name.as_str(), find.fresh)).collect();
-    assert_eq!(found, [("meanwhile.json", true), ("before.json", false)]);
+    let names_and_freshness: Vec<_> = finds.iter().map(|find| (find.name.as_str(), find.fresh)).collect();
+    assert_eq!(names_and_freshness, [("meanwhile.json", true), ("before.json", false)]);
 }
 
 #[test]
