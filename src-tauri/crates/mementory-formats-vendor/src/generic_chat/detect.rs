@@ -41,7 +41,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let json_files = catalog.members().iter().filter(|member| has_kiro && member.name.ends_with(".json"));
     let headers: HashMap<_, &Member> = json_files.filter_map(|member| Some((stem(member)?, member))).collect();
     let part = |member: &Member, role| Part { member: member.id, role };
-    let own = shapes.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
+    let chat_claims = shapes.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
         let mut parts = vec![part(member, Role::Conversations)];
         if *shape == Shape::Cline {
             let beside = copies.get(&folder(member));
@@ -60,7 +60,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         }
     });
     let databases = sqlite_rows::claims(catalog, 0.9, "The database of Kiro CLI or Amazon Q", amazon_q::is_database);
-    let mut all: Vec<Claim> = own.chain(databases).collect();
+    let mut all: Vec<Claim> = chat_claims.chain(databases).collect();
     let programs: [(&str, &str, IsDatabase); 3] = [
         (GOOSE, "The database of Goose", goose::is_database),
         (OLLAMA, "The database of Ollama's app", ollama::is_database),

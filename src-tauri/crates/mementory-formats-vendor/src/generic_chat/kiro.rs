@@ -1,6 +1,6 @@
 //! Reads a session of Kiro CLI 2: lines with the kinds `Prompt`, `AssistantMessage` and `ToolResults`. A file beside it
 //! with the same name has the title and the working folder.
-use super::amazon_q::is_of_program;
+use super::amazon_q::is_program_prompt;
 use super::shape::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
@@ -76,7 +76,7 @@ impl Log {
             turn.fields.insert("blocks".into(), content.blocks.into());
         }
         turn.text = content.text;
-        if role == USER && is_of_program(&turn.text) {
+        if role == USER && is_program_prompt(&turn.text) {
             (turn.role, turn.content_type, turn.hidden) = (SYSTEM.into(), "context".into(), true);
         }
         self.turns.push(turn);
