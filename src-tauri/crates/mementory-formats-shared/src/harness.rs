@@ -101,7 +101,7 @@ pub fn split(text: &str) -> (String, Vec<String>) {
 
 /// Removes the elements named in `added_names` from a text, and only the tags of those named in `person_names`.
 fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'static str]) -> (String, Vec<String>) {
-    let (mut own, mut added) = (String::new(), Vec::new());
+    let (mut person_text, mut added) = (String::new(), Vec::new());
     let mut rest = text;
     // Names of elements without an end tag in the rest of the text. Their end tags are not searched for again.
     let mut unclosed: Vec<&str> = Vec::new();
@@ -113,27 +113,27 @@ fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'st
             if !unclosed.contains(&name) {
                 unclosed.push(name);
             }
-            let (kept, behind) = rest.split_at(before.len() + 1);
-            own.push_str(kept);
+            let (kept_text, behind) = rest.split_at(before.len() + 1);
+            person_text.push_str(kept_text);
             rest = behind;
             continue;
         };
         let (inside, behind) = (&after_name[..end], &after_name[end + close.len()..]);
         let before = if name == "INSTRUCTIONS" { without_heading(before, &mut added) } else { before };
-        own.push_str(before);
+        person_text.push_str(before);
         if person_names.contains(&name) {
-            own.push_str(inside.split_once('>').map_or(inside, |(_, words)| words).trim_matches('\n'));
+            person_text.push_str(inside.split_once('>').map_or(inside, |(_, words)| words).trim_matches('\n'));
         } else {
             let from = rest.len() - after_name.len() - name.len() - 1;
             added.push(rest[from..rest.len() - behind.len()].trim().to_owned());
         }
         rest = behind;
     }
-    own.push_str(rest);
-    if added.is_empty() && own.len() == text.len() {
+    person_text.push_str(rest);
+    if added.is_empty() && person_text.len() == text.len() {
         return (text.to_owned(), added);
     }
-    (own.trim().to_owned(), added)
+    (person_text.trim().to_owned(), added)
 }
 
 /// Splits the text before a rules file in a prompt. Returns it without the heading of that file (`# AGENTS.md …`),
@@ -178,18 +178,19 @@ mod tests {
 
     #[test]
     fn added_text_is_separated_from_what_the_person_wrote() {
-        let (own, added) = split("Fix it\n<system-reminder>\nbe careful\n</system-reminder>\nplease");
-        assert_eq!((own.as_str(), added.len()), ("Fix it\n\nplease", 1));
-        let (own, added) = split("<command-name>/clear</command-name> <command-message>clear</command-message>");
-        assert_eq!((own.as_str(), added.len()), ("", 2));
-        let (own, added) = split("<user_query>\nWhat is <b>?\n</user_query>");
-        assert_eq!((own.as_str(), added.len()), ("What is <b>?", 0));
-        let (own, added) = split("Explain the tag <system-reminder> to me");
-        assert_eq!((own.as_str(), added.len()), ("Explain the tag <system-reminder> to me", 0));
+        let (person_text, added) = split("Fix it\n<system-reminder>\nbe careful\n</system-reminder>\nplease");
+        assert_eq!((person_text.as_str(), added.len()), ("Fix it\n\nplease", 1));
+        let (person_text, added) =
+            split("<command-name>/clear</command-name> <command-message>clear</command-message>");
+        assert_eq!((person_text.as_str(), added.len()), ("", 2));
+        let (person_text, added) = split("<user_query>\nWhat is <b>?\n</user_query>");
+        assert_eq!((person_text.as_str(), added.len()), ("What is <b>?", 0));
+        let (person_text, added) = split("Explain the tag <system-reminder> to me");
+        assert_eq!((person_text.as_str(), added.len()), ("Explain the tag <system-reminder> to me", 0));
         assert_eq!(split("<environment_context>\n<cwd>/a</cwd>").1.len(), 0);
-        let (own, added) =
+        let (person_text, added) =
             split("# AGENTS.md instructions for /a\n\n<INSTRUCTIONS>\nrules\n</INSTRUCTIONS>\n\nReview it");
-        assert_eq!((own.as_str(), added.len()), ("Review it", 2));
+        assert_eq!((person_text.as_str(), added.len()), ("Review it", 2));
         assert_eq!(split("<skill>\n<name>x</name>").1.len(), 1);
     }
 }

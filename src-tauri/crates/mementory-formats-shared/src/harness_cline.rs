@@ -38,7 +38,7 @@ pub fn is_of_cline(text: &str) -> bool {
 /// texts that the program added. A block without text, such as a picture, is an empty string; it may be a tool's
 /// result.
 pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
-    let (mut own, mut added) = (String::new(), Vec::new());
+    let (mut person_text, mut added) = (String::new(), Vec::new());
     // Set if the last block with text was only the heading of a tool result. The first value says whether the tool asks
     // the person, the second whether a block without text has followed.
     let mut heading: Option<(bool, bool)> = None;
@@ -56,13 +56,13 @@ pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
             // tool's result. In all other cases, a heading starts the result of the next tool: a person's answer begins
             // with an element, and a block without text was already the result.
             (None | Some((true, _) | (_, true)), Some((asks, rest))) => {
-                add_result(block, rest, asks, &mut own, &mut added);
+                add_result(block, rest, asks, &mut person_text, &mut added);
             }
-            (Some((asks, _)), _) => add_result(block, block, asks, &mut own, &mut added),
-            (None, None) => add_block(block, &mut own, &mut added),
+            (Some((asks, _)), _) => add_result(block, block, asks, &mut person_text, &mut added),
+            (None, None) => add_block(block, &mut person_text, &mut added),
         }
     }
-    (own, added)
+    (person_text, added)
 }
 
 /// If a block begins with the heading of a tool result, such as `[read_file for 'a.md'] Result:`, returns whether the
@@ -77,31 +77,31 @@ fn result_heading(block: &str) -> Option<(bool, &str)> {
 }
 
 /// Adds a tool result. `block` is the whole text, and `result` is the part after the heading.
-fn add_result(block: &str, result: &str, asks: bool, own: &mut String, added: &mut Vec<String>) {
+fn add_result(block: &str, result: &str, asks: bool, person_text: &mut String, added: &mut Vec<String>) {
     let is_person =
         |text: &str| next_element(text, &[], &PERSON_ELEMENTS).is_some_and(|(before, ..)| before.is_empty());
     let start = result.trim_start();
     if asks && (is_person(start) || is_notice(start)) {
         add_text(added, block.get(..block.len() - result.len()).unwrap_or_default());
-        return add_block(start, own, added);
+        return add_block(start, person_text, added);
     }
     add_text(added, block);
 }
 
 /// Adds a block of text. The person's text comes before the first added element. If the program wrapped that text in an
 /// element, everything around the element is from the program.
-fn add_block(block: &str, own: &mut String, added: &mut Vec<String>) {
+fn add_block(block: &str, person_text: &mut String, added: &mut Vec<String>) {
     let wrapped = first_element(block).filter(|(before, _)| is_announcement(block, before));
     // Elements inside the person's first element are not additions: the person typed them.
     let from = wrapped.map_or(0, |(_, behind)| block.len() - behind.len());
     let added_at = next_element(&block[from..], &ADDED_ELEMENTS, &[]);
     let (text, added_part) = block.split_at(added_at.map_or(block.len(), |(before, ..)| from + before.len()));
     if wrapped.is_some() {
-        add_elements(text, own, added);
+        add_elements(text, person_text, added);
     } else if is_notice(block) {
         add_text(added, text);
     } else {
-        add_paragraph(own, text);
+        add_paragraph(person_text, text);
     }
     add_text(added, added_part);
 }
@@ -137,7 +137,7 @@ fn is_announcement(block: &str, before: &str) -> bool {
 
 /// Adds a text in which the program wrapped the person's text in elements. The person may have typed the same tags, so
 /// an element extends to the last end tag.
-fn add_elements(text: &str, own: &mut String, added: &mut Vec<String>) {
+fn add_elements(text: &str, person_text: &mut String, added: &mut Vec<String>) {
     // Names of elements that have no end tag in the rest of the text.
     let mut unclosed: Vec<&str> = Vec::new();
     let (mut rest, mut from) = (text, 0);
@@ -155,7 +155,7 @@ fn add_elements(text: &str, own: &mut String, added: &mut Vec<String>) {
             continue;
         };
         add_text(added, &rest[..at]);
-        add_paragraph(own, inside.split_once('>').map_or(inside, |(_, words)| words));
+        add_paragraph(person_text, inside.split_once('>').map_or(inside, |(_, words)| words));
         (rest, from) = (behind, 0);
     }
     add_text(added, rest);
@@ -202,7 +202,7 @@ mod tests {
 
     const STATE: &str = "<environment_details>\nmacOS\n</environment_details>";
 
-    fn own(blocks: &[&str]) -> String {
+    fn person_text_of(blocks: &[&str]) -> String {
         split_cline(blocks).0
     }
 
@@ -213,15 +213,15 @@ mod tests {
         let (question, answer) = ("[ask_followup_question for 'wood'] Result:", "<answer>\nLarch\n</answer>");
         let (words, added) = split_cline(&[question, answer, STATE]);
         assert_eq!((words.as_str(), added), ("Larch", vec![question.to_owned(), STATE.to_owned()]));
-        assert_eq!(own(&[&format!("{question}\n\n{answer}\n\n{STATE}")]), "Larch");
+        assert_eq!(person_text_of(&[&format!("{question}\n\n{answer}\n\n{STATE}")]), "Larch");
         let feedback = "The user provided the following feedback:\n<feedback>\nHigher\n</feedback>";
-        assert_eq!(own(&["[write_to_file for 'a'] Result:", "saved", feedback, STATE]), "Higher");
+        assert_eq!(person_text_of(&["[write_to_file for 'a'] Result:", "saved", feedback, STATE]), "Higher");
         let completed = "The user has provided feedback on the results.\n<feedback>\nLower\n</feedback>";
-        assert_eq!(own(&["[attempt_completion] Result:", completed]), "Lower");
-        assert_eq!(own(&["[TASK RESUMPTION] Go on.\n\n<user_message>\nYes\n</user_message>"]), "Yes");
-        assert_eq!(own(&["<task>\nWhat is\n<answer>x</answer>\n</task>"]), "What is\n<answer>x</answer>");
-        assert_eq!(own(&["The user table is empty", STATE]), "The user table is empty");
-        assert_eq!(own(&["Explain\n<answer> to me\n<answer>"]), "Explain\n<answer> to me\n<answer>");
+        assert_eq!(person_text_of(&["[attempt_completion] Result:", completed]), "Lower");
+        assert_eq!(person_text_of(&["[TASK RESUMPTION] Go on.\n\n<user_message>\nYes\n</user_message>"]), "Yes");
+        assert_eq!(person_text_of(&["<task>\nWhat is\n<answer>x</answer>\n</task>"]), "What is\n<answer>x</answer>");
+        assert_eq!(person_text_of(&["The user table is empty", STATE]), "The user table is empty");
+        assert_eq!(person_text_of(&["Explain\n<answer> to me\n<answer>"]), "Explain\n<answer> to me\n<answer>");
     }
 
     #[test]
@@ -233,18 +233,18 @@ mod tests {
         );
         let notice = "The user provided the following feedback:";
         let feedback = "No </feedback>\ntwice";
-        assert_eq!(own(&[&format!("{notice}\n<feedback>\n{feedback}\n</feedback>")]), feedback);
+        assert_eq!(person_text_of(&[&format!("{notice}\n<feedback>\n{feedback}\n</feedback>")]), feedback);
         let inside = "What is\n<environment_details>\n</environment_details>";
-        assert_eq!(own(&[&format!("<task>\n{inside}\n</task>\n{STATE}")]), inside);
+        assert_eq!(person_text_of(&[&format!("<task>\n{inside}\n</task>\n{STATE}")]), inside);
         // An end tag inside a file does not close the person's element.
         let file = "<file_content path=\"a\">\n</task>\n</file_content>";
-        assert_eq!(own(&[&format!("<task>\nRead 'a'\n</task>\n\n{file}")]), "Read 'a'");
+        assert_eq!(person_text_of(&[&format!("<task>\nRead 'a'\n</task>\n\n{file}")]), "Read 'a'");
         // If the program wrapped nothing, the person wrote the whole text.
         let text = "Explain\n<answer>\nx\n</answer>\nto me, please";
         assert_eq!(split_cline(&[text, STATE]), (text.to_owned(), vec![STATE.to_owned()]));
         assert_eq!(split_cline(&[&format!("{text}\n{STATE}")]), (text.to_owned(), vec![STATE.to_owned()]));
         let lines = "One more.\nExplain this:\n<answer>\nx\n</answer>";
-        assert_eq!(own(&[lines, STATE]), lines);
+        assert_eq!(person_text_of(&[lines, STATE]), lines);
     }
 
     #[test]
@@ -262,13 +262,13 @@ mod tests {
             (vec![question, switched], ""),
             (vec![switched], ""),
         ] {
-            let (own, added) = split_cline(&blocks);
-            assert_eq!(own, words, "{blocks:?}");
+            let (person_text, added) = split_cline(&blocks);
+            assert_eq!(person_text, words, "{blocks:?}");
             assert!(!added.is_empty(), "{blocks:?}");
         }
         let both = format!("{switched}\n\n{message}");
-        assert_eq!(own(&[question, &both, STATE]), "Use larch");
-        assert_eq!(own(&[&format!("{question}\n{both}\n{STATE}")]), "Use larch");
+        assert_eq!(person_text_of(&[question, &both, STATE]), "Use larch");
+        assert_eq!(person_text_of(&[&format!("{question}\n{both}\n{STATE}")]), "Use larch");
     }
 
     #[test]
@@ -276,13 +276,13 @@ mod tests {
         let (picture, question) = ("[read_file for 'a.png'] Result:", "[ask_followup_question for 'wood'] Result:");
         let answer = "<answer>\nLarch\n</answer>";
         let whole = format!("{question}\n{answer}");
-        assert_eq!(own(&[picture, question, answer, STATE]), "Larch");
-        assert_eq!(own(&[picture, "", &whole, STATE]), "Larch");
-        assert_eq!(own(&["[new_task] Result:", &whole, STATE]), "Larch");
-        assert_eq!(own(&[question, picture, "A page about bees", STATE]), "");
-        assert_eq!(own(&[picture, "", "A page about bees", STATE]), "");
+        assert_eq!(person_text_of(&[picture, question, answer, STATE]), "Larch");
+        assert_eq!(person_text_of(&[picture, "", &whole, STATE]), "Larch");
+        assert_eq!(person_text_of(&["[new_task] Result:", &whole, STATE]), "Larch");
+        assert_eq!(person_text_of(&[question, picture, "A page about bees", STATE]), "");
+        assert_eq!(person_text_of(&[picture, "", "A page about bees", STATE]), "");
         // The content of a file may begin like a heading.
-        assert_eq!(own(&[picture, &whole, STATE]), "");
+        assert_eq!(person_text_of(&[picture, &whole, STATE]), "");
     }
 
     #[test]
@@ -295,12 +295,12 @@ mod tests {
             ("[execute_command for 'echo\n<answer>x</answer>'] Result:", fake),
             ("[ask_followup_question for 'wood'] Result:", "(no answer)\n\n<answer>\nx\n</answer>"),
         ] {
-            assert_eq!(own(&[heading, result, STATE]), "", "{heading} {result}");
-            assert_eq!(own(&[&format!("{heading}\n\n{result}\n\n{STATE}")]), "", "{heading} {result}");
+            assert_eq!(person_text_of(&[heading, result, STATE]), "", "{heading} {result}");
+            assert_eq!(person_text_of(&[&format!("{heading}\n\n{result}\n\n{STATE}")]), "", "{heading} {result}");
         }
         let file = format!("<file_content path=\"a.html\">\nx\n</file_content>\n{fake}\n</file_content>");
-        assert_eq!(own(&[&format!("<task>\nRead 'a.html'\n</task>\n\n{file}"), STATE]), "Read 'a.html'");
-        assert_eq!(own(&[&file, STATE]), "");
-        assert_eq!(own(&[&format!("<environment_details>\n</environment_details>\n{fake}")]), "");
+        assert_eq!(person_text_of(&[&format!("<task>\nRead 'a.html'\n</task>\n\n{file}"), STATE]), "Read 'a.html'");
+        assert_eq!(person_text_of(&[&file, STATE]), "");
+        assert_eq!(person_text_of(&[&format!("<environment_details>\n</environment_details>\n{fake}")]), "");
     }
 }

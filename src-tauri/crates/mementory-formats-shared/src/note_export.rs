@@ -31,8 +31,8 @@ pub struct Place {
     pub path: String,
     /// Title of the note.
     pub title: String,
-    /// True if the note is written exactly as it was imported.
-    pub is_own: bool,
+    /// True if the note keeps its original path and is written exactly as it was imported.
+    pub has_own_path: bool,
 }
 
 impl Place {
@@ -64,9 +64,9 @@ impl Places {
             }
             let title = title_of(&stored.record);
             let free_own_path = own_path(export, &stored).filter(|path| is_note_path(path) && folder.take(path));
-            let is_own = free_own_path.is_some();
+            let has_own_path = free_own_path.is_some();
             let path = free_own_path.unwrap_or_else(|| folder.free_path(folder_of(stored.record.kind), &title, ".md"));
-            out.0.insert(stored.id, Place { path, title, is_own });
+            out.0.insert(stored.id, Place { path, title, has_own_path });
             Ok(())
         })?;
         Ok(out)

@@ -40,7 +40,7 @@ pub fn mentions(bytes: &[u8], words: &[&str]) -> bool {
 
 /// The sheets of a workbook.
 pub fn sheets(bytes: &[u8], limits: &Limits, place: &str) -> Result<Vec<Sheet>, FormatError> {
-    refuse_bombs(bytes, limits, place)?;
+    check_unpacked_size(bytes, limits, place)?;
     let malformed = |message: String| FormatError::invalid("malformed", place, message);
     // The parser is third-party code. If it panics, only this file is lost, not the whole import.
     std::panic::catch_unwind(|| parse(bytes))
@@ -50,7 +50,7 @@ pub fn sheets(bytes: &[u8], limits: &Limits, place: &str) -> Result<Vec<Sheet>, 
 
 /// Refuses a workbook whose unpacked size exceeds the limit. The size is measured before parsing, because the parser
 /// loads whole parts of the workbook into memory.
-fn refuse_bombs(bytes: &[u8], limits: &Limits, place: &str) -> Result<(), FormatError> {
+fn check_unpacked_size(bytes: &[u8], limits: &Limits, place: &str) -> Result<(), FormatError> {
     let limit = limits.expanded_bytes.max((bytes.len() as u64).saturating_mul(EXPANSION));
     let malformed = || FormatError::invalid("malformed", place, "this workbook is damaged");
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|_| malformed())?;

@@ -84,7 +84,7 @@ pub(crate) fn rules_of<'c>(platform: &'static str, catalog: &'c Catalog) -> impl
 /// All rules files that the person may have written.
 fn rule_files(catalog: &Catalog) -> impl Iterator<Item = (&Member, RuleFile)> {
     let packages = Packages::of(catalog);
-    let members = catalog.members().iter().filter(move |member| !packages.have(member));
+    let members = catalog.members().iter().filter(move |member| !packages.contain_file(member));
     members.filter_map(move |member| Some((member, rule_file(catalog, member)?)))
 }
 
@@ -99,7 +99,7 @@ impl<'c> Packages<'c> {
     }
 
     /// True for a file in a folder of dependencies or build output.
-    fn have(&self, member: &Member) -> bool {
+    fn contain_file(&self, member: &Member) -> bool {
         let folders = folders_of(member);
         let mut start = 0;
         folders.split('/').any(|folder| {

@@ -124,8 +124,8 @@ fn rich_text(bubble: &Object<'_>) -> String {
             pending.extend(items.into_iter().rev().map(|item| (item, depth + 1)));
         } else if let Some(node) = Object::parse(value.get()) {
             push_text(&mut out, &node.text("text").unwrap_or_default());
-            let below = ["root", "children"].into_iter().filter_map(|key| node.raw_value(key));
-            pending.extend(below.map(|value| (value, depth + 1)));
+            let child_values = ["root", "children"].into_iter().filter_map(|key| node.raw_value(key));
+            pending.extend(child_values.map(|value| (value, depth + 1)));
         }
     }
     out

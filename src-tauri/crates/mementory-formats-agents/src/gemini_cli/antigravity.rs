@@ -83,8 +83,8 @@ fn turn_of_step(step: &Object<'_>) -> Option<Turn> {
     let mut content = AgentContent::default();
     let (role, hidden) = match (source.as_ref(), kind.as_ref()) {
         ("USER_EXPLICIT", _) => {
-            let (own, added) = split_request(&text);
-            content.text = own;
+            let (person_text, added) = split_request(&text);
+            content.text = person_text;
             content.push_block("context", None, added);
             ("user", false)
         }
@@ -131,13 +131,13 @@ fn turn_of_step(step: &Object<'_>) -> Option<Turn> {
 /// Splits a request into the person's text and the text that the program added before and after it.
 fn split_request(text: &str) -> (String, String) {
     let parts = text.split_once(REQUEST_TAGS.0).and_then(|(before, rest)| {
-        let (own, after) = rest.rsplit_once(REQUEST_TAGS.1)?;
-        Some((before, own, after))
+        let (person_text, after) = rest.rsplit_once(REQUEST_TAGS.1)?;
+        Some((before, person_text, after))
     });
     match parts {
-        Some((before, own, after)) => {
+        Some((before, person_text, after)) => {
             let added = [before.trim(), after.trim()].join("\n");
-            (own.trim().to_owned(), added.trim().to_owned())
+            (person_text.trim().to_owned(), added.trim().to_owned())
         }
         None => (text.to_owned(), String::new()),
     }

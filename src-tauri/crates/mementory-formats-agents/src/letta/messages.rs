@@ -223,7 +223,7 @@ fn fill_prompt(turn: &mut Turn, text: &str) {
 /// answer is in the arguments of the call.
 fn fill_answer(turn: &mut Turn, message: &Object<'_>, text: String, mut thoughts: Vec<String>) {
     let calls = calls(message);
-    let spoken: Vec<String> = calls
+    let sent_texts: Vec<String> = calls
         .iter()
         .filter(|(name, _)| name == "send_message")
         .filter_map(|(_, arguments)| Object::parse(arguments)?.first_text(&["message"]))
@@ -235,9 +235,9 @@ fn fill_answer(turn: &mut Turn, message: &Object<'_>, text: String, mut thoughts
         .collect();
     turn.role = "assistant".into();
     turn.text = text;
-    if !spoken.is_empty() {
+    if !sent_texts.is_empty() {
         thoughts.splice(0..0, Some(std::mem::take(&mut turn.text)).filter(|text| !text.is_empty()));
-        turn.text = spoken.join("\n\n");
+        turn.text = sent_texts.join("\n\n");
     }
     (turn.content_type, turn.hidden) = ("text".into(), false);
     if turn.text.is_empty() && !others.is_empty() {

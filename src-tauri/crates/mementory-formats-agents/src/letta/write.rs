@@ -50,7 +50,7 @@ pub(super) fn write(
             let label = blocks.imported_label(&label);
             let text = blocks.relabelled_block(&text, &label);
             export.wrote(&stored, &read_back_block(&stored.record, &label, &text));
-            return blocks.put(&mut file, &text);
+            return blocks.write_block(&mut file, &text);
         }
         let at = block_of(&stored.record);
         let text = item(words(&stored.record));
@@ -229,7 +229,7 @@ impl<'p> Blocks<'p> {
         let id = if count == 1 { at } else { self.next_id() };
         let label = self.new_label(label);
         let block = block(id, &label, description, value.trim_end());
-        self.put(file, &block.to_string())
+        self.write_block(file, &block.to_string())
     }
 
     /// Next id number of a block that the agent does not load. These numbers follow those of the blocks that the agent
@@ -250,7 +250,7 @@ impl<'p> Blocks<'p> {
         with_replaced_values(text, &values)
     }
 
-    fn put(&mut self, file: &mut NewFile, block: &str) -> Result<(), FormatError> {
+    fn write_block(&mut self, file: &mut NewFile, block: &str) -> Result<(), FormatError> {
         file.add(if self.is_first { "\n" } else { ",\n" })?;
         self.is_first = false;
         file.add(block)

@@ -62,9 +62,9 @@ pub fn parse_section(piece: &str, is_one_record: bool) -> Section {
             at = 0;
         }
     }
-    let below = &piece[at..];
-    let start = at + below.len() - below.trim_start().len();
-    let end = start.max(at + below.trim_end().len());
+    let body_text = &piece[at..];
+    let start = at + body_text.len() - body_text.trim_start().len();
+    let end = start.max(at + body_text.trim_end().len());
     Section { heading, body: start.min(end)..end }
 }
 

@@ -45,7 +45,7 @@ impl Memory {
         Self { used: 0, limit }
     }
 
-    fn take(&mut self, bytes: u64) -> Result<(), TooLarge> {
+    fn reserve(&mut self, bytes: u64) -> Result<(), TooLarge> {
         self.used = self.used.saturating_add(bytes);
         if self.is_exceeded() { Err(TooLarge(self.limit)) } else { Ok(()) }
     }
@@ -67,7 +67,7 @@ impl Node {
         match (self, step) {
             (Self::Members(members), Step::Key(key)) => {
                 if !members.contains_key(&key) {
-                    memory.take(member_bytes(&key))?;
+                    memory.reserve(member_bytes(&key))?;
                 }
                 Ok(Some(members.entry(key).or_insert_with(Self::null)))
             }
@@ -85,12 +85,12 @@ impl Node {
                 let bytes = member_bytes(&key);
                 let old = members.insert(key, value);
                 if old.is_none() {
-                    memory.take(bytes)?;
+                    memory.reserve(bytes)?;
                 }
                 old
             }
             (Self::Items(items), Step::Index(at)) if at == items.len() => {
-                memory.take(ITEM_BYTES)?;
+                memory.reserve(ITEM_BYTES)?;
                 items.push(value);
                 None
             }
@@ -257,7 +257,7 @@ impl<'de> Visitor<'de> for Parts<'_> {
             let bytes = member_bytes(&key);
             // If a name occurs several times, its last value is used.
             if members.insert(key, Node::Text(value.get().to_owned())).is_none() {
-                self.memory.take(bytes).map_err(A::Error::custom)?;
+                self.memory.reserve(bytes).map_err(A::Error::custom)?;
             }
         }
         Ok(Node::Members(members))
@@ -266,7 +266,7 @@ impl<'de> Visitor<'de> for Parts<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut source: A) -> Result<Node, A::Error> {
         let mut items = Vec::new();
         while let Some(value) = source.next_element::<&'de RawValue>()? {
-            self.memory.take(ITEM_BYTES).map_err(A::Error::custom)?;
+            self.memory.reserve(ITEM_BYTES).map_err(A::Error::custom)?;
             items.push(Node::Text(value.get().to_owned()));
         }
         Ok(Node::Items(items))

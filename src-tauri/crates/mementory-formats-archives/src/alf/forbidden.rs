@@ -72,10 +72,10 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
             tree.set("embeddings", Tree::Array(good.into_iter().map(|(_, vector)| vector).collect()));
         }
     }
-    let mut mended = tree.clone();
-    set_entity_types(&mut mended);
-    if mend(&mut mended, &schema::MEMORY_RULE, &valid_values(&tree, agent), &|v| !schema::code_of(v).1).is_some()
-        && let Tree::Object(members) = std::mem::replace(&mut tree, mended)
+    let mut repaired = tree.clone();
+    set_entity_types(&mut repaired);
+    if mend(&mut repaired, &schema::MEMORY_RULE, &valid_values(&tree, agent), &|v| !schema::code_of(v).1).is_some()
+        && let Tree::Object(members) = std::mem::replace(&mut tree, repaired)
     {
         let replaced = members.into_iter().filter(|(name, value)| tree.get(name) != Some(value));
         replaced.for_each(|(name, value)| moved_values.set(&format!("/{name}"), value));

@@ -98,7 +98,7 @@ fn assert_names_differ_folded(all: &BTreeMap<String, Vec<u8>>) {
 }
 
 #[test]
-fn one_secret_file_with_an_unusual_name_keeps_no_other_closed() {
+fn a_secret_file_with_an_unusual_name_does_not_prevent_restoring_the_others() {
     let scratch = Scratch::new("unusual-name");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     let names = ["raw/openclaw/a:b.json", "raw/openclaw/plain.json"];
@@ -139,7 +139,7 @@ fn a_generated_entry_does_not_take_the_name_of_a_passthrough_file_in_another_cas
 }
 
 #[test]
-fn artifacts_of_two_agents_that_differ_by_case_both_stay() {
+fn artifacts_of_two_agents_that_differ_only_by_case_are_both_kept() {
     let scratch = Scratch::new("case-of-two-agents");
     let (first, second, joined) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"), scratch.0.join("both.alf"));
     pack_all(&first, &changed_entries(&scratch, |_| {}));

@@ -211,8 +211,8 @@ impl Rewrite {
         };
         let mut index = stated.to_owned();
         if before.is_some() || !rows.is_empty() {
-            let is_own = |name: &str| archive.entry(name).is_none() || name == stated && is_index;
-            index = usable_name(stated, INDEX_FILE, &|name| self.out.is_free(name) && is_own(name));
+            let is_unused = |name: &str| archive.entry(name).is_none() || name == stated && is_index;
+            index = usable_name(stated, INDEX_FILE, &|name| self.out.is_free(name) && is_unused(name));
             let mut document = before.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| Tree::Object(vec![]));
             document.set("partitions", Tree::Array(rows.clone()));
             self.out.entry(&index, &mut to_json(&document).as_bytes())?;

@@ -255,10 +255,10 @@ fn spec_10_5_credentials_stay_sealed() {
     assert_eq!(document(&scratch, "credentials.json")["credentials"], json!(rows), "unchanged");
     assert_eq!(codes(&vault), ["credential_looks_unencrypted"]);
     for record in vault.records.iter().filter(|r| r.kind == Kind::Credential) {
-        let mut shown = record.clone();
-        shown.verbatim = None;
-        let shown = serde_json::to_string(&shown).unwrap();
-        assert!(!shown.contains("q83vEjRW") && !shown.contains("plain words"), "{shown}");
+        let mut visible_members = record.clone();
+        visible_members.verbatim = None;
+        let visible_members = serde_json::to_string(&visible_members).unwrap();
+        assert!(!visible_members.contains("q83vEjRW") && !visible_members.contains("plain words"), "{visible_members}");
     }
     let messages: String = vault.notes.iter().map(|n| n.message.clone()).collect();
     assert!(!messages.contains("plain words"));

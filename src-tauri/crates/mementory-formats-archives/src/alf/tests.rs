@@ -150,9 +150,9 @@ fn maps_each_field_of_a_memory_line() {
         let verbatim = credential.verbatim.as_ref().unwrap();
         let mut without_verbatim = credential.clone();
         without_verbatim.verbatim = None;
-        let shown = serde_json::to_string(&without_verbatim).unwrap();
+        let visible_members = serde_json::to_string(&without_verbatim).unwrap();
         assert!(
-            verbatim.text.contains("encrypted_payload") && !shown.contains("q83vEjRW"),
+            verbatim.text.contains("encrypted_payload") && !visible_members.contains("q83vEjRW"),
             "a payload is only in the verbatim"
         );
     }

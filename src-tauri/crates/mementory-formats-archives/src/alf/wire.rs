@@ -225,13 +225,13 @@ pub(super) fn read_line(
 /// and true if the original content was empty.
 fn original_id_and_emptiness<'a>(line: &Members<'a>) -> (Option<Cow<'a, str>>, bool) {
     let inner_members = |outer: &Members<'a>, key: &str| -> Option<Members<'a>> { members(get(outer, key)?.get()) };
-    let Some(kept) =
+    let Some(moved_values) =
         inner_members(line, "raw_source_format").and_then(|raw| inner_members(&raw, FORBIDDEN_VALUES_MEMBER))
     else {
         return (None, false);
     };
-    let id = get(&kept, "/id").and_then(string).filter(|id| !id.is_empty());
-    let was_empty = get(&kept, "/content").and_then(string).is_some_and(|content| content.is_empty());
+    let id = get(&moved_values, "/id").and_then(string).filter(|id| !id.is_empty());
+    let was_empty = get(&moved_values, "/content").and_then(string).is_some_and(|content| content.is_empty());
     (id, was_empty)
 }
 

@@ -100,17 +100,17 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
             _ => "provenanceEdge",
         };
         manifest.counts.insert(name.into(), lines.len() as u64);
-        files.push(target.put(path, format!("{}\n", lines.join("\n")).as_bytes())?);
+        files.push(target.write_file(path, format!("{}\n", lines.join("\n")).as_bytes())?);
     }
     for (path, lines) in pack.extra_files.iter().filter(|(_, lines)| !lines.is_empty()) {
-        files.push(target.put(path, format!("{}\n", lines.join("\n")).as_bytes())?);
+        files.push(target.write_file(path, format!("{}\n", lines.join("\n")).as_bytes())?);
     }
     if include_howto {
         let listed: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let text = howto_text::instructions(pack, &listed, signer);
-        files.push(target.put(HOWTO_FILE, text.as_bytes())?);
+        files.push(target.write_file(HOWTO_FILE, text.as_bytes())?);
         if let Some(signer) = signer {
-            files.push(target.put(PUBLIC_KEY_FILE, howto_text::public_key_pem(signer).as_bytes())?);
+            files.push(target.write_file(PUBLIC_KEY_FILE, howto_text::public_key_pem(signer).as_bytes())?);
         }
     }
     let count = |path: &str| streams.get(path).map_or(0, |lines| lines.len() as u64);

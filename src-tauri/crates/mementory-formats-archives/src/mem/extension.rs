@@ -26,11 +26,11 @@ fn fingerprint(spec: &KindSpec, tree: &Tree) -> String {
 }
 
 /// Stores the differences between `record` and `mapped`, the record as read from `tree` without the slot, in the
-/// extension slot of `tree`. Returns false if there are none. If the record was read from this format (`is_own`),
-/// origin and verbatim are left out, because they follow from the line itself.
-pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, is_own: bool) -> bool {
+/// extension slot of `tree`. Returns false if there are none. If the record was read from this format
+/// (`is_same_format`), origin and verbatim are left out, because they follow from the line itself.
+pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, is_same_format: bool) -> bool {
     extension::remove(tree);
-    let mut out = extension::record_difference(mapped, record, is_own);
+    let mut out = extension::record_difference(mapped, record, is_same_format);
     if out.is_empty() {
         return false;
     }

@@ -150,19 +150,19 @@ impl Manifest {
     /// Canonical JSON of a manifest that we write.
     pub fn write(&self) -> String {
         let int = |n: u64| Tree::Number(n.to_string());
-        let word = |s: &str| Tree::Text(s.to_owned());
+        let text_tree = |s: &str| Tree::Text(s.to_owned());
         let stamp = |t: Timestamp| Tree::Text(t.to_rfc3339_seconds());
         let mut tree = Tree::Object(self.unknown.clone());
-        tree.set("format", word(&self.format));
-        tree.set("generator", word(&self.generator));
-        tree.set("conformanceLevel", word(&self.level));
+        tree.set("format", text_tree(&self.format));
+        tree.set("generator", text_tree(&self.generator));
+        tree.set("conformanceLevel", text_tree(&self.level));
         tree.set("createdAt", stamp(self.created.unwrap_or_else(epoch)));
-        tree.set("exportMode", word(&self.mode));
+        tree.set("exportMode", text_tree(&self.mode));
         if let Some(since) = self.since {
             tree.set("since", stamp(since));
         }
         tree.set("schemaVersion", Tree::Number(self.schema_version.clone()));
-        tree.set("embeddingModel", word(&self.embedding_model));
+        tree.set("embeddingModel", text_tree(&self.embedding_model));
         tree.set("embeddingDim", Tree::Number(self.embedding_dim.clone()));
         tree.set("embeddingsIncluded", Tree::Bool(self.embeddings_included));
         tree.set("capabilities", texts(&self.capabilities));
@@ -171,15 +171,15 @@ impl Manifest {
         let file = |f: &FileEntry| {
             Tree::Object(vec![
                 ("bytes".into(), int(f.bytes)),
-                ("path".into(), word(&f.path)),
-                ("sha256".into(), word(&f.sha256)),
+                ("path".into(), text_tree(&f.path)),
+                ("sha256".into(), text_tree(&f.sha256)),
             ])
         };
         tree.set("files", Tree::Array(self.files.iter().map(file).collect()));
         if self.format == WRITABLE_VERSIONS[0] {
             return canonical(&tree).unwrap_or_default();
         }
-        tree.set("specURL", word(SPEC_URL));
+        tree.set("specURL", text_tree(SPEC_URL));
         if let Some((from, to)) = self.coverage {
             tree.set("coverage", Tree::Object(vec![("from".into(), stamp(from)), ("to".into(), stamp(to))]));
         }
@@ -187,7 +187,7 @@ impl Manifest {
             tree.set("scopes", texts(scopes));
         }
         if let Some(digest) = &self.bundle_digest {
-            tree.set("bundleDigest", word(digest));
+            tree.set("bundleDigest", text_tree(digest));
         }
         // Cannot fail, because all numbers were checked when they were parsed.
         canonical(&tree).unwrap_or_default()

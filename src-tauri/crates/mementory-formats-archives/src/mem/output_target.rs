@@ -59,14 +59,14 @@ impl OutputTarget {
     }
 
     /// Writes one file of the bundle.
-    pub fn put(&mut self, path: &str, bytes: &[u8]) -> Result<FileEntry, FormatError> {
+    pub fn write_file(&mut self, path: &str, bytes: &[u8]) -> Result<FileEntry, FormatError> {
         // One file may make up most of an export, so hashing and writing run in parallel.
         let (sha256, written) = rayon::join(|| hex::encode(Sha256::digest(bytes)), || self.write(path, bytes));
         written.map(|()| FileEntry { path: path.to_owned(), sha256, bytes: bytes.len() as u64 })
     }
 
     /// Writes a file with these lines, each followed by a line feed.
-    pub fn put_lines<'l>(
+    pub fn write_lines<'l>(
         &mut self,
         path: &str,
         lines: impl Iterator<Item = &'l str>,
@@ -133,10 +133,10 @@ impl OutputTarget {
             manifest.capabilities.push("signed".into());
         }
         let text = manifest.write();
-        self.put(MANIFEST_FILE, text.as_bytes())?;
+        self.write_file(MANIFEST_FILE, text.as_bytes())?;
         if let Some(signer) = signer {
             let token = sign_as_token(signer, text.as_bytes())?;
-            self.put(SIGNATURE_FILE, format!("{token}\n").as_bytes())?;
+            self.write_file(SIGNATURE_FILE, format!("{token}\n").as_bytes())?;
         }
         self.finish()?;
         Ok(digest)
@@ -150,9 +150,9 @@ impl OutputTarget {
         signature: Option<&[u8]>,
     ) -> Result<String, FormatError> {
         let digest = self.write_checksums(files)?;
-        self.put(MANIFEST_FILE, manifest)?;
+        self.write_file(MANIFEST_FILE, manifest)?;
         if let Some(signature) = signature {
-            self.put(SIGNATURE_FILE, signature)?;
+            self.write_file(SIGNATURE_FILE, signature)?;
         }
         self.finish()?;
         Ok(digest)
@@ -160,7 +160,7 @@ impl OutputTarget {
 
     fn write_checksums(&mut self, files: &[FileEntry]) -> Result<String, FormatError> {
         let sums = checksums(files);
-        self.put(CHECKSUMS_FILE, sums.as_bytes())?;
+        self.write_file(CHECKSUMS_FILE, sums.as_bytes())?;
         Ok(hex::encode(Sha256::digest(&sums)))
     }
 

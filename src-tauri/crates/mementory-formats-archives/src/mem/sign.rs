@@ -146,7 +146,7 @@ fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&
                 return Err(FormatError::Limit { limit: "mem_file_bytes", place: member.place.clone(), figure: bound });
             }
             // Another program may have changed the file since the check, and only checked bytes may be signed.
-            let entry = target.put(path, &bytes)?;
+            let entry = target.write_file(path, &bytes)?;
             let is_same = digests.get(path).is_none_or(|digest| **digest == entry.sha256);
             if !is_same || (*path == MANIFEST_FILE && bytes != report.manifest_bytes) {
                 let message = "the file was changed by another program while it was read";
@@ -154,7 +154,7 @@ fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&
             }
         }
         if let Some(signature) = signature {
-            target.put(SIGNATURE_FILE, signature.as_bytes())?;
+            target.write_file(SIGNATURE_FILE, signature.as_bytes())?;
         }
         Ok(())
     };

@@ -42,7 +42,7 @@ pub(super) fn add_derived(derived: &mut Derived, record: &Record, export_id: &st
 
 /// Converts a checked line to a tombstone with the scope `mem`.
 pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
-    let word = |name: &str| text(tree, name).unwrap_or_default().to_owned();
+    let text_or_empty = |name: &str| text(tree, name).unwrap_or_default().to_owned();
     let none = Tree::Object(vec![]);
     let derived_tree = tree.get("derived").unwrap_or(&none);
     let count = match derived_tree.get(DERIVED_COUNT_FIELD) {
@@ -51,14 +51,14 @@ pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
     };
     let [sentences, facts, edges, entities, chunks, cache] = DERIVED_LIST_FIELDS.map(|name| list(derived_tree, name));
     Tombstone {
-        id: word("id"),
+        id: text_or_empty("id"),
         op: if text(tree, "op") == Some("redact") { TombstoneOp::Redact } else { TombstoneOp::Delete },
-        target_kind: word("targetKind"),
-        target_id: word("targetID"),
+        target_kind: text_or_empty("targetKind"),
+        target_id: text_or_empty("targetID"),
         scope: "mem".into(),
         at: time_of(tree, "deletedAt").or_else(|| Timestamp::from_micros(0)).unwrap_or_else(Timestamp::now),
-        actor: word("actor"),
-        reason: word("reason"),
+        actor: text_or_empty("actor"),
+        reason: text_or_empty("reason"),
         derived: Derived {
             sentence_ids: sentences,
             fact_ids: facts,
@@ -89,7 +89,7 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     {
         return line;
     }
-    let word = |s: &str| Tree::Text(s.to_owned());
+    let text_tree = |s: &str| Tree::Text(s.to_owned());
     let model = Kind::parse(&tombstone.target_kind);
     let kind = model.map_or(tombstone.target_kind.as_str(), |kind| wire_kind(kind));
     let target = match model {
@@ -109,19 +109,19 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     ];
     let op = if tombstone.op == TombstoneOp::Redact { "redact" } else { "delete" };
     let mut tree = Tree::Object(vec![
-        ("id".into(), word(&tombstone.id)),
-        ("op".into(), word(op)),
-        ("targetKind".into(), word(kind)),
-        ("targetID".into(), word(&target)),
-        ("deletedAt".into(), word(&tombstone.at.to_rfc3339_seconds())),
-        ("actor".into(), word(&tombstone.actor)),
+        ("id".into(), text_tree(&tombstone.id)),
+        ("op".into(), text_tree(op)),
+        ("targetKind".into(), text_tree(kind)),
+        ("targetID".into(), text_tree(&target)),
+        ("deletedAt".into(), text_tree(&tombstone.at.to_rfc3339_seconds())),
+        ("actor".into(), text_tree(&tombstone.actor)),
         ("derived".into(), Tree::Object(derived_tree)),
     ]);
     if !tombstone.reason.is_empty() {
-        tree.set("reason", word(&tombstone.reason));
+        tree.set("reason", text_tree(&tombstone.reason));
     }
     if let Some(signature) = &tombstone.signature {
-        tree.set("signature", word(signature));
+        tree.set("signature", text_tree(signature));
     }
     // Cannot fail, because the only number is a count.
     canonical(&tree).unwrap_or_default()

@@ -415,7 +415,7 @@ impl<'l> BundleWriter<'l> {
                 if !self.delta.includes_file(name, &hex::encode(Sha256::digest(&all))) {
                     return Ok(());
                 }
-                let entry = target.map(|p| p.put(name, &all)).transpose()?;
+                let entry = target.map(|p| p.write_file(name, &all)).transpose()?;
                 self.passthrough_files.insert(name.to_owned(), entry);
                 return Ok(());
             }
@@ -441,7 +441,7 @@ impl<'l> BundleWriter<'l> {
         let mut files: Vec<FileEntry> = std::mem::take(&mut self.passthrough_files).into_values().flatten().collect();
         for (path, mut stream) in std::mem::take(&mut self.streams) {
             counts.insert(name_in_counts(&path).to_owned(), stream.lines.len() as u64);
-            files.push(target.put_lines(&path, stream.sorted_lines())?);
+            files.push(target.write_lines(&path, stream.sorted_lines())?);
         }
         if let Some((bytes, signature)) = self.original_manifest(&files, &counts) {
             self.report.digest = target.finish_with_manifest(&files, &bytes, signature.as_deref())?;

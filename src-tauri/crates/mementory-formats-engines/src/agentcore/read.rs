@@ -105,11 +105,14 @@ fn read_event(
     let event = with_replaced_values(row.text, &later_payloads);
     for (n, raw) in payloads.into_iter().enumerate() {
         let payload = Object::parse(raw.get()).unwrap_or_default();
-        let spoken = payload.object("conversational");
-        let (role, text) = match &spoken {
-            Some(spoken) => {
-                let content = spoken.object("content").and_then(|content| content.first_text(&["text"]));
-                (spoken.text("role").unwrap_or_default(), content.or_else(|| spoken.first_text(&["content"])))
+        let conversational = payload.object("conversational");
+        let (role, text) = match &conversational {
+            Some(conversational) => {
+                let content = conversational.object("content").and_then(|content| content.first_text(&["text"]));
+                (
+                    conversational.text("role").unwrap_or_default(),
+                    content.or_else(|| conversational.first_text(&["content"])),
+                )
             }
             None => ("blob".into(), payload.first_text(&["blob"])),
         };
@@ -124,8 +127,8 @@ fn read_event(
             id,
             role: role.into(),
             text: text.unwrap_or_default(),
-            content_type: if spoken.is_some() { "text" } else { "blob" }.into(),
-            hidden: role == "system" || spoken.is_none(),
+            content_type: if conversational.is_some() { "text" } else { "blob" }.into(),
+            hidden: role == "system" || conversational.is_none(),
             pointer: format!("{}/payload/{n}", row.pointer),
             // The verbatim of the first payload is the event without the other payloads.
             verbatim: Some(Verbatim::json(if n == 0 { event.as_str() } else { raw.get() })),

@@ -30,12 +30,12 @@ pub(super) struct Author {
 /// The name of a record's scope. Names of scopes are not encrypted, so only names from an export of ApertoMemory are
 /// written. Namespaces of other sources may contain names of people and accounts.
 pub(super) fn scope_name(record: &Record, strip: bool) -> &str {
-    let own_scope = record.namespace.as_deref().filter(|name| is_own(record) && !strip && !name.is_empty());
+    let own_scope = record.namespace.as_deref().filter(|name| is_from_amem(record) && !strip && !name.is_empty());
     own_scope.unwrap_or(DEFAULT_SCOPE)
 }
 
 /// True for a record that was read from an export of ApertoMemory.
-pub(super) fn is_own(record: &Record) -> bool {
+pub(super) fn is_from_amem(record: &Record) -> bool {
     record.origin.format == ID
 }
 
@@ -59,7 +59,7 @@ pub(super) fn payload(stored: &StoredRecord, author: &Author) -> Value {
     if let Some(custody) = custody(stored, author) {
         members.push((CUSTODY.into(), custody));
     }
-    let extensions = record.fields.iter().filter(|_| is_own(record)).filter_map(|(name, value)| {
+    let extensions = record.fields.iter().filter(|_| is_from_amem(record)).filter_map(|(name, value)| {
         let key = name.strip_prefix(EXTENSION)?;
         let number = key.parse::<u64>();
         let is_known = number.as_ref().is_ok_and(|number| (1..=7).contains(number) || *number == CUSTODY as u64);
@@ -79,7 +79,7 @@ fn type_number(record: &Record) -> i64 {
 
 /// Where the memory is from: the program that made it, the key of its author, and the session.
 fn provenance(record: &Record, author: &Author) -> Value {
-    let own_tool = record.fields.get("tool").and_then(|tool| tool.as_str()).filter(|_| is_own(record));
+    let own_tool = record.fields.get("tool").and_then(|tool| tool.as_str()).filter(|_| is_from_amem(record));
     let tool = own_tool.unwrap_or(&record.source.platform);
     let tool = if author.strip || tool.is_empty() { author.generator.as_str() } else { tool };
     let mut members: Vec<(Value, Value)> = vec![(1.into(), tool.into()), (2.into(), cbor::bytes(&author.key))];
@@ -108,7 +108,7 @@ fn times(record: &Record, now: Timestamp) -> Value {
 /// An edited memory has no id of a proven author (member 4), because that author did not write the edited text.
 fn custody(stored: &StoredRecord, author: &Author) -> Option<Value> {
     let record = &stored.record;
-    if !is_own(record) {
+    if !is_from_amem(record) {
         return None;
     }
     let field = |name: &str| record.fields.get(name).filter(|_| !author.strip);

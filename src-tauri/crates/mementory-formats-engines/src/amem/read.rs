@@ -161,8 +161,8 @@ pub(super) fn record(opened: &Opened) -> Option<Record> {
             // Member 4 is the id of an author whose identity was verified. It is kept only if the signature of the file
             // is trusted. Otherwise our export would vouch for an author whom nobody has verified.
             let is_kept = |key: &Value| opened.trust == "trusted" || cbor::number(key) != Some(4);
-            let kept = members.iter().filter(|(key, _)| is_kept(key)).cloned().collect();
-            record.fields.insert("custody".into(), cbor::to_json(&Value::Map(kept)));
+            let kept_members = members.iter().filter(|(key, _)| is_kept(key)).cloned().collect();
+            record.fields.insert("custody".into(), cbor::to_json(&Value::Map(kept_members)));
         }
     }
     // The file contains CBOR, so the verbatim is its content converted to JSON.

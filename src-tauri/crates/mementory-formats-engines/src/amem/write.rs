@@ -1,6 +1,6 @@
 //! Writes memories as one export, which is encrypted for a new owner, or for the owner of an earlier export.
 use super::object::{Opened, WRITTEN_VERSION, proven_scopes, seal, trust_of_owners, wrap_label};
-use super::payload::{Author, CONFIDENCE, is_own, payload, scope_name};
+use super::payload::{Author, CONFIDENCE, is_from_amem, payload, scope_name};
 use super::read::{derivation, parse, record, unlock};
 use super::wire::{EXPORT_VERSION, Export, Id, KeyId, Scope, VaultPart, key_id, tail_of_export};
 use super::{ID, cbor};
@@ -80,26 +80,26 @@ fn reason_to_withhold(report: &Report, stored: &StoredRecord) -> Option<&'static
 
 /// Reports the values that are lost when the written memory is read again.
 fn report_written(report: &mut Report, stored: &StoredRecord, written: &Opened) {
-    let wanted = &stored.record;
+    let original = &stored.record;
     let mut mapped = record(written).unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
-    if is_own(wanted) && !stored.edited && has_same_content(wanted, &mapped) {
+    if is_from_amem(original) && !stored.edited && has_same_content(original, &mapped) {
         // Every member of the content is written. Only the signature differs.
-        mapped.verbatim.clone_from(&wanted.verbatim);
+        mapped.verbatim.clone_from(&original.verbatim);
     }
     let mut in_other_form = vec!["source"];
-    if wanted.times.created.is_some() {
+    if original.times.created.is_some() {
         in_other_form.push("times");
     }
-    if wanted.text.trim().is_empty() {
+    if original.text.trim().is_empty() {
         in_other_form.push("title");
     }
     report.wrote_with(stored, &mapped, &in_other_form);
     let losses = &mut report.report.losses;
-    if wanted.confidence.is_none() {
+    if original.confidence.is_none() {
         let note = format!("the format requires a confidence, and {CONFIDENCE} is written");
         losses.add(&stored.id, "confidence", LossKind::Narrowed, &note);
     }
-    if wanted.times.created.is_none() {
+    if original.times.created.is_none() {
         let note = "the format requires a time of creation, and another time of the record or the export is written";
         losses.add(&stored.id, "times", LossKind::Narrowed, note);
     }
@@ -107,7 +107,7 @@ fn report_written(report: &mut Report, stored: &StoredRecord, written: &Opened) 
 
 /// True if both verbatims have the same content, apart from the members that depend on the signer: the key of the
 /// author, the owner, and the owner's statement about another author.
-fn has_same_content(wanted: &Record, written: &Record) -> bool {
+fn has_same_content(original: &Record, written: &Record) -> bool {
     let content = |record: &Record| {
         let mut content: serde_json::Value = serde_json::from_str(&record.verbatim.as_ref()?.text).ok()?;
         let payload = content.get_mut("payload")?.as_object_mut()?;
@@ -115,14 +115,14 @@ fn has_same_content(wanted: &Record, written: &Record) -> bool {
         payload.get_mut("4").and_then(|source| source.as_object_mut()).map(|source| source.remove("2"));
         Some(content.get("payload")?.clone())
     };
-    content(wanted).is_some_and(|wanted| Some(wanted) == content(written))
+    content(original).is_some_and(|original| Some(original) == content(written))
 }
 
 /// The ids of the memories that are written.
 #[derive(Default)]
 struct Ids {
     seen: HashSet<String>,
-    taken: HashSet<Id>,
+    used_ids: HashSet<Id>,
 }
 
 impl Ids {
@@ -132,13 +132,14 @@ impl Ids {
         if !self.seen.insert(stored.id.clone()) {
             return None;
         }
-        let own_id = stored.record.origin_id.as_deref().filter(|_| is_own(&stored.record) && !strip).and_then(id_of);
+        let own_id =
+            stored.record.origin_id.as_deref().filter(|_| is_from_amem(&stored.record) && !strip).and_then(id_of);
         // If a memory was exported by Mementory and imported again, its id is the vault id of its original. If the
         // original is exported too, both candidates may be taken, so a third one is needed.
         let mut other = Id::default();
         other.copy_from_slice(&Sha256::digest(&stored.id)[..16]);
         let candidates = [own_id, id_of(&stored.id), Some(other)];
-        candidates.into_iter().flatten().find(|id| self.taken.insert(*id))
+        candidates.into_iter().flatten().find(|id| self.used_ids.insert(*id))
     }
 }
 

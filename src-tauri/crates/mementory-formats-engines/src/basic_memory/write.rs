@@ -25,7 +25,7 @@ pub(super) fn write(
     let mut export = Export::new(FORMAT, "1", source, options, false);
     export.holds_documents = true;
     let mut folder = NewFolder::new(out);
-    let places = Places::assign(source, &export, &mut folder, &own_path, &is_part_of_note)?;
+    let places = Places::assign(source, &export, &mut folder, &unchanged_note_path, &is_part_of_note)?;
     let with_relations = notes_with_relations(source, &export, &places)?;
     // A source may repeat a record.
     let mut written = HashSet::new();
@@ -40,7 +40,7 @@ pub(super) fn write(
                 return Ok(());
             }
             if is_part_of_note(&places, &stored) {
-                report_own_note(&mut export, &stored);
+                report_unchanged_note(&mut export, &stored);
                 return Ok(());
             }
             if let Some((_, from, to)) = places.ends(&stored).filter(|_| is_relation) {
@@ -54,8 +54,8 @@ pub(super) fn write(
                 export.withhold("no_text");
                 return Ok(());
             }
-            if let Some(text) = stored.record.verbatim.as_ref().filter(|_| place.is_own) {
-                report_own_note(&mut export, &stored);
+            if let Some(text) = stored.record.verbatim.as_ref().filter(|_| place.has_own_path) {
+                report_unchanged_note(&mut export, &stored);
                 if !with_relations.contains(&stored.id) {
                     return folder.write(&place.path, &text.text);
                 }
@@ -76,7 +76,7 @@ pub(super) fn write(
 
 /// The path of a note that is written unchanged: its permalink or, if it has none, its key, which is the path that it
 /// was read from. None for all other records.
-fn own_path(export: &Export, stored: &StoredRecord) -> Option<String> {
+fn unchanged_note_path(export: &Export, stored: &StoredRecord) -> Option<String> {
     let text = export.own_text(stored).filter(|text| stored.record.kind == Kind::Resource && is_marked(text))?;
     Some(match Note::parse(text).text("permalink") {
         Some(permalink) => format!("{permalink}.md"),
@@ -95,7 +95,7 @@ fn is_part_of_note(_: &Places, stored: &StoredRecord) -> bool {
 
 /// Reports the losses of a note that is written unchanged, or of an observation or relation in such a note. The project
 /// is not compared, because a reader takes the name of the export folder as the project.
-fn report_own_note(export: &mut Export, stored: &StoredRecord) {
+fn report_unchanged_note(export: &mut Export, stored: &StoredRecord) {
     let source = Source { project: None, ..stored.record.source.clone() };
     // The note's attachments are not written.
     export.wrote(stored, &Record { source, attachments: vec![], ..stored.record.clone() });

@@ -15,7 +15,7 @@ struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    fn take(&mut self, count: usize) -> Option<&'b [u8]> {
+    fn next_bytes(&mut self, count: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(count)?;
         self.bytes = rest;
         Some(taken)
@@ -23,7 +23,7 @@ impl<'b> Reader<'b> {
 
     /// A number of `width` bytes.
     fn unsigned(&mut self, width: usize) -> Option<u64> {
-        Some(self.take(width)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        Some(self.next_bytes(width)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
     fn signed(&mut self, width: usize) -> Option<i64> {
@@ -37,7 +37,7 @@ impl<'b> Reader<'b> {
 
     fn value(&mut self, depth: u32) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
-        let first = *self.take(1)?.first()?;
+        let first = *self.next_bytes(1)?.first()?;
         match first {
             0x00..=0x7f => Some(first.into()),
             0x80..=0x8f => self.map(usize::from(first & 0x0f), depth),
@@ -46,7 +46,7 @@ impl<'b> Reader<'b> {
             0xc2 | 0xc3 => Some((first == 0xc3).into()),
             0xc4..=0xc6 => {
                 let count = self.length(1 << (first - 0xc4))?;
-                self.take(count).map(|_| Value::Null)
+                self.next_bytes(count).map(|_| Value::Null)
             }
             0xc7..=0xc9 => {
                 let count = self.length(1 << (first - 0xc7))?;
@@ -78,7 +78,7 @@ impl<'b> Reader<'b> {
     }
 
     fn text(&mut self, count: usize) -> Option<Value> {
-        Some(String::from_utf8_lossy(self.take(count)?).into_owned().into())
+        Some(String::from_utf8_lossy(self.next_bytes(count)?).into_owned().into())
     }
 
     // Every element takes at least one byte, so reading with a wrong count stops at the end of the bytes.
@@ -104,8 +104,8 @@ impl<'b> Reader<'b> {
 
     /// `[module, class, members, …]` for an object of a class. Null for any other extension.
     fn extension(&mut self, count: usize, depth: u32) -> Option<Value> {
-        let kind = *self.take(1)?.first()?;
-        let content = self.take(count)?;
+        let kind = *self.next_bytes(1)?.first()?;
+        let content = self.next_bytes(count)?;
         if kind > 5 {
             return Some(Value::Null);
         }

@@ -41,8 +41,8 @@ pub(super) fn write(
             export.withhold(reason);
             return Ok(());
         }
-        let is_own = |text: &&str| Object::parse(text).is_some_and(|object| is_row(&object));
-        let own_json = export.own_text(&stored).filter(is_own).map(str::to_owned);
+        let is_row_json = |text: &&str| Object::parse(text).is_some_and(|object| is_row(&object));
+        let own_json = export.own_text(&stored).filter(is_row_json).map(str::to_owned);
         let text = own_json.unwrap_or_else(|| row(&export, &stored).to_string());
         let mapped = Object::parse(&text).and_then(|object| memory(&object).ok());
         let mut mapped = mapped.unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));

@@ -189,11 +189,11 @@ impl Line {
         if stored.record.kind == Kind::Entity {
             return self.add_entity(export, stored, subject);
         }
-        let own = export.own_text(stored).filter(|_| stored.record.kind == Kind::Memory).map(str::to_owned);
+        let original_item = export.own_text(stored).filter(|_| stored.record.kind == Kind::Memory).map(str::to_owned);
         // The server reads only strings, so an observation that another server wrote as an object is not written
         // unchanged.
-        let own = own.filter(|text| text.starts_with('"'));
-        let text = own.unwrap_or_else(|| json!(words(&stored.record)).to_string());
+        let original_item = original_item.filter(|text| text.starts_with('"'));
+        let text = original_item.unwrap_or_else(|| json!(words(&stored.record)).to_string());
         let mapped = RawValue::from_string(text.clone()).ok().and_then(|raw| observation(subject, &raw));
         report_written(export, stored, mapped, &text);
         self.observations.push(text);
@@ -235,13 +235,13 @@ fn entity_line(subject: &EntityRef, observations: &str) -> String {
 }
 
 fn relation_line(export: &mut Export, stored: &StoredRecord, ends: &Ends) -> String {
-    let is_own = |text: &&str| {
+    let is_relation_line = |text: &&str| {
         let object = Object::parse(text).unwrap_or_default();
         object.text("type").is_some_and(|t| t == "relation") && !text.contains(['\n', '\r'])
     };
-    let own = export.own_text(stored).filter(is_own).map(str::to_owned);
+    let original_line = export.own_text(stored).filter(is_relation_line).map(str::to_owned);
     let (from, to, relation_type) = (json!(ends.from), json!(ends.to), json!(ends.relation));
-    let text = own.unwrap_or_else(|| {
+    let text = original_line.unwrap_or_else(|| {
         format!("{{\"type\":\"relation\",\"from\":{from},\"to\":{to},\"relationType\":{relation_type}}}")
     });
     let mapped = Object::parse(&text).and_then(|object| relation(&object));

@@ -122,8 +122,8 @@ fn element(export: &Export, stored: &StoredRecord) -> Value {
 }
 
 fn relation_text(export: &mut Export, stored: &StoredRecord, ends: &Ends) -> String {
-    let is_own = |text: &&str| Object::parse(text).is_some_and(|object| relation(&object).is_some());
-    let own_json = export.own_text(stored).filter(is_own).map(str::to_owned);
+    let is_relation_json = |text: &&str| Object::parse(text).is_some_and(|object| relation(&object).is_some());
+    let own_json = export.own_text(stored).filter(is_relation_json).map(str::to_owned);
     let composed = || json!({"source": ends.from, "relationship": ends.relation, "target": ends.to}).to_string();
     let text = own_json.unwrap_or_else(composed);
     let mapped = Object::parse(&text).and_then(|object| relation(&object));

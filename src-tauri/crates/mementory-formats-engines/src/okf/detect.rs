@@ -10,7 +10,7 @@ const HEAD_BYTES: usize = 16 << 10;
 /// Number of concepts that detection reads.
 const SAMPLE_COUNT: usize = 40;
 /// Members of the frontmatter that only this format has.
-const OWN_MEMBERS: [&str; 6] = ["generated", "verified", "stale_after", "sources", "usage_window", "runtime"];
+const OKF_MEMBERS: [&str; 6] = ["generated", "verified", "stale_after", "sources", "usage_window", "runtime"];
 
 /// One claim for each bundle.
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
@@ -73,7 +73,7 @@ struct Sample {
     concept_count: usize,
     typed_count: usize,
     /// Concepts with members that only this format has.
-    own_count: usize,
+    okf_count: usize,
     /// Concepts with members that other formats have.
     foreign_count: usize,
     has_index: bool,
@@ -93,7 +93,7 @@ impl Sample {
             let note = Note::parse(&text);
             out.concept_count += 1;
             out.typed_count += usize::from(note.text("type").is_some());
-            out.own_count += usize::from(OWN_MEMBERS.iter().any(|key| note.value(key).is_some_and(is_structured)));
+            out.okf_count += usize::from(OKF_MEMBERS.iter().any(|key| note.value(key).is_some_and(is_structured)));
             out.foreign_count += usize::from(note.value("permalink").is_some() || note.value("name").is_some());
         }
         out
@@ -103,12 +103,12 @@ impl Sample {
     /// of this format or an index were found.
     fn is_bundle(&self, folder: &NoteFolder) -> bool {
         let is_typed = self.typed_count > 0 && 5 * self.typed_count >= 4 * self.concept_count;
-        let is_own = self.own_count > 0 || self.has_index && !folder.is_vault;
-        is_typed && is_own && self.foreign_count == 0 && !folder.is_single_file && !folder.is_workspace
+        let has_okf_marks = self.okf_count > 0 || self.has_index && !folder.is_vault;
+        is_typed && has_okf_marks && self.foreign_count == 0 && !folder.is_single_file && !folder.is_workspace
     }
 }
 
-/// True for a list, a mapping, or a text that begins like a date (`20…`). If one of [`OWN_MEMBERS`] is a plain word, it
+/// True for a list, a mapping, or a text that begins like a date (`20…`). A plain word in one of [`OKF_MEMBERS`]
 /// belongs to another format.
 fn is_structured(value: &serde_json::Value) -> bool {
     value.is_array() || value.is_object() || value.as_str().is_some_and(|text| text.starts_with("20"))

@@ -40,7 +40,7 @@ pub(super) fn write(
             export.withhold("no_text");
             return Ok(());
         }
-        let text = match stored.record.verbatim.as_ref().filter(|_| place.is_own) {
+        let text = match stored.record.verbatim.as_ref().filter(|_| place.has_own_path) {
             Some(verbatim) => {
                 report_unchanged_concept(&mut export, &stored);
                 verbatim.text.clone()

@@ -145,9 +145,9 @@ fn node(rows: &RowSender, object: &Object<'_>, outer: &Object<'_>, list: &str) -
     let mut record = rows.record(Kind::Entity, uuid(object), &name, summary);
     record.title = Some(name).filter(|name| !name.is_empty());
     let labels = if object.has("labels") { object.texts("labels") } else { outer.texts("labels") };
-    let is_own = |label: &String| !matches!(label.as_str(), "Entity" | "Node");
+    let is_specific_label = |label: &String| !matches!(label.as_str(), "Entity" | "Node");
     let community = Some("community".to_owned()).filter(|_| list == "communities");
-    record.record_type = labels.into_iter().find(is_own).or(community);
+    record.record_type = labels.into_iter().find(is_specific_label).or(community);
     record.namespace = object.id("group_id");
     record.times.created = object.time("created_at");
     record.fields = object.other_fields(&["uuid", "uuid_", "name", "summary", "group_id", "created_at"]);

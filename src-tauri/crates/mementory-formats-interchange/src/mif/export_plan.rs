@@ -30,7 +30,7 @@ struct WithoutId {
     vault_id: String,
     section: &'static Section,
     /// Original id of the element, and true if the format allows it.
-    own: Option<(String, bool)>,
+    original_id: Option<(String, bool)>,
     /// True for the first record with the original id, to which references to this id belong.
     is_first: bool,
     proposed: String,
@@ -128,27 +128,29 @@ impl ExportPlan {
     fn assign_ids(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         let mut without_id: Vec<WithoutId> = Vec::new();
         source.records(&mut |stored| {
-            let own = if self.strip { None } else { own_element(&stored.record, self.shape) };
-            let own = own.zip(stored.record.verbatim.as_ref());
-            let own = own.and_then(|((section, _), v)| Some((section, Tree::parse(&v.text, MAX_DEPTH).ok()?)));
-            self.has_other_records |= own.is_none();
-            let is_own = own.is_some_and(|(section, tree)| self.assign_own_id(&stored, section, tree, &mut without_id));
-            if !is_own {
+            let own_element_tree = if self.strip { None } else { own_element(&stored.record, self.shape) };
+            let own_element_tree = own_element_tree.zip(stored.record.verbatim.as_ref());
+            let own_element_tree =
+                own_element_tree.and_then(|((section, _), v)| Some((section, Tree::parse(&v.text, MAX_DEPTH).ok()?)));
+            self.has_other_records |= own_element_tree.is_none();
+            let is_assigned = own_element_tree
+                .is_some_and(|(section, tree)| self.assign_own_id(&stored, section, tree, &mut without_id));
+            if !is_assigned {
                 self.assign_new_id(&stored, &mut without_id);
             }
             Ok(())
         })?;
         without_id.sort_by_key(|element| !element.is_first);
-        for WithoutId { vault_id, section, own, proposed, .. } in without_id {
-            let writable = own.as_ref().filter(|(_, is_valid)| *is_valid).map(|(id, _)| id.clone());
+        for WithoutId { vault_id, section, original_id, proposed, .. } in without_id {
+            let writable = original_id.as_ref().filter(|(_, is_valid)| *is_valid).map(|(id, _)| id.clone());
             let id = match writable.filter(|id| self.claim(section, id)) {
                 Some(id) => id,
                 None => self.claim_unused(section, &proposed, &vault_id),
             };
-            if let Some((own, _)) = own.filter(|(own, _)| *own != id) {
+            if let Some((original_id, _)) = original_id.filter(|(original_id, _)| *original_id != id) {
                 self.faulty.insert(vault_id.clone());
-                if !self.used_ids.contains(&id_digest(section, &own)) {
-                    self.renamed.entry((section.key, own)).or_insert_with(|| id.clone());
+                if !self.used_ids.contains(&id_digest(section, &original_id)) {
+                    self.renamed.entry((section.key, original_id)).or_insert_with(|| id.clone());
                 }
             }
             self.ids.insert(vault_id, (section, id));
@@ -165,7 +167,7 @@ impl ExportPlan {
         mut tree: Tree,
         without_id: &mut Vec<WithoutId>,
     ) -> bool {
-        let own = text(&tree, "id").filter(|id| !id.is_empty()).map(str::to_owned);
+        let original_id = text(&tree, "id").filter(|id| !id.is_empty()).map(str::to_owned);
         let faults = find_faults(&tree, section, self.shape);
         if faults.any {
             let context =
@@ -182,16 +184,16 @@ impl ExportPlan {
             self.faulty.insert(stored.id.clone());
         }
         let is_key = |id: &String| *section == EDGES_SECTION || stored.record.key == key(section.key, id);
-        let is_first = own.as_ref().is_none_or(is_key);
-        match own {
+        let is_first = original_id.as_ref().is_none_or(is_key);
+        match original_id {
             None if !faults.id => drop(self.ids.insert(stored.id.clone(), (section, String::new()))),
             Some(id) if !faults.id && is_first && self.claim(section, &id) => {
                 self.ids.insert(stored.id.clone(), (section, id));
             }
-            own => without_id.push(WithoutId {
+            original_id => without_id.push(WithoutId {
                 vault_id: stored.id.clone(),
                 section,
-                own: own.map(|id| (id, !faults.id)),
+                original_id: original_id.map(|id| (id, !faults.id)),
                 is_first,
                 proposed: self.proposed_id(stored, section),
             }),
@@ -208,7 +210,7 @@ impl ExportPlan {
         if *section == NODES_SECTION {
             // The id of a node contains the entity's name. If a name is repeated, a suffix is added.
             let (vault_id, proposed) = (stored.id.clone(), self.proposed_id(stored, section));
-            without_id.push(WithoutId { vault_id, section, own: None, is_first: false, proposed });
+            without_id.push(WithoutId { vault_id, section, original_id: None, is_first: false, proposed });
             return;
         }
         let id = self.claim_id_for(stored, section);

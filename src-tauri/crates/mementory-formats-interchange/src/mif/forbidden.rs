@@ -80,7 +80,7 @@ pub(super) fn repair_document(root: &mut Tree, shape: Shape, new: &Tree) -> BTre
         take(root, "generator");
     }
     match mend(root, shape.document_rule(), new, &is_forbidden) {
-        Some(mended) => names.extend(mended),
+        Some(replaced_names) => names.extend(replaced_names),
         None => {
             root.clone_from(new);
             names.insert("document".to_owned());

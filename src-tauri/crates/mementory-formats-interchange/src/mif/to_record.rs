@@ -174,8 +174,8 @@ fn fill_entity(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
 
 fn fill_edge(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     used.extend(["source", "target", "type"]);
-    let word = |name: &str| text(tree, name).unwrap_or_default();
-    let (source, target, relation) = (word("source"), word("target"), word("type"));
+    let text_or_empty = |name: &str| text(tree, name).unwrap_or_default();
+    let (source, target, relation) = (text_or_empty("source"), text_or_empty("target"), text_or_empty("type"));
     record.key = RecordKey::new(KEY_SCOPE, format!("edge/{}|{relation}|{}", bare_id(source), bare_id(target)));
     record.text = format!("{source} {relation} {target}");
     record.record_type = Some(relation.to_owned());
@@ -185,8 +185,9 @@ fn fill_edge(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
 fn fill_relationship(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     used.extend(["source_entity_id", "target_entity_id", "relation_type", "context", "confidence", "valid_at"]);
     used.push("invalidated_at");
-    let word = |name: &str| text(tree, name).unwrap_or_default();
-    let (source, target, relation) = (word("source_entity_id"), word("target_entity_id"), word("relation_type"));
+    let text_or_empty = |name: &str| text(tree, name).unwrap_or_default();
+    let (source, target, relation) =
+        (text_or_empty("source_entity_id"), text_or_empty("target_entity_id"), text_or_empty("relation_type"));
     if record.text.is_empty() {
         record.text = format!("{source} {relation} {target}");
     }

@@ -70,9 +70,10 @@ pub(super) fn detach(tree: &mut Tree) {
 }
 
 /// The differences between `record` and `mapped`, the record as read from the object without the slot. If the record
-/// was read from this format (`is_own`), origin and verbatim are left out, because they follow from the object itself.
-pub(super) fn difference(mapped: &Record, record: &Record, is_own: bool) -> Map<String, Value> {
-    extension::record_difference(mapped, record, is_own)
+/// was read from this format (`is_same_format`), origin and verbatim are left out, because they follow from the object
+/// itself.
+pub(super) fn difference(mapped: &Record, record: &Record, is_same_format: bool) -> Map<String, Value> {
+    extension::record_difference(mapped, record, is_same_format)
 }
 
 /// Stores a difference in the extension slot of an object, unless the difference is empty. `export_id` is that of a

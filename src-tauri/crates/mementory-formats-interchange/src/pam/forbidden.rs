@@ -272,11 +272,11 @@ pub(super) fn move_forbidden_values(
         tree.set(overflow_member, data);
     }
     if !faults.is_empty() {
-        let mut mended = tree.clone();
-        let names = mend(&mut mended, kind.rule, &Tree::Null, &|violation| is_error(violation, keeps_unknown));
+        let mut repaired = tree.clone();
+        let names = mend(&mut repaired, kind.rule, &Tree::Null, &|violation| is_error(violation, keeps_unknown));
         if let Some(names) = names.filter(|names| !names.is_empty()) {
             changed.removed = names;
-            *tree = mended;
+            *tree = repaired;
         }
     }
     changed

@@ -64,7 +64,7 @@ impl Target {
         Ok(Self { folder: out.to_path_buf(), store: out.join(STORE_FILE) })
     }
 
-    fn put(&self, path: &str, bytes: &[u8]) -> Result<(), FormatError> {
+    fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), FormatError> {
         let target = self.folder.join(path);
         let io = |e| FormatError::io(path, e);
         if let Some(parent) = target.parent() {
@@ -343,7 +343,7 @@ impl StoreWriter<'_> {
             self.lists.index.push((order, index));
         }
         match (&self.target, file) {
-            (Some(target), Some((path, text))) => target.put(&path, text.as_bytes()),
+            (Some(target), Some((path, text))) => target.write_file(&path, text.as_bytes()),
             _ => Ok(()),
         }
     }
@@ -379,7 +379,7 @@ impl StoreWriter<'_> {
             let Some(target) = &self.target else { return Ok(()) };
             let mut all = Vec::new();
             bytes.read_to_end(&mut all).map_err(|e| FormatError::io(&item.name, e))?;
-            target.put(&item.name, &all)
+            target.write_file(&item.name, &all)
         })
     }
 
@@ -422,7 +422,7 @@ impl StoreWriter<'_> {
             let io = |e| FormatError::io(STORE_FILE, e);
             std::fs::write(&target.store, text).map_err(io)?;
             if let Some(vectors) = self.embeddings_text() {
-                target.put("embeddings.json", vectors.as_bytes())?;
+                target.write_file("embeddings.json", vectors.as_bytes())?;
             }
         }
         Ok(self.report)

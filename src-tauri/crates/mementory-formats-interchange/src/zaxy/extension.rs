@@ -74,19 +74,19 @@ fn fingerprint(tree: &Tree) -> String {
 }
 
 /// Stores the differences between `record` and `mapped`, the record as read from `tree` without the slot, in the
-/// extension slot of `tree`. If the record was read from this format (`is_own`), origin and verbatim are left out,
-/// because they follow from the entry itself.
-pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_own: bool) {
+/// extension slot of `tree`. If the record was read from this format (`is_same_format`), origin and verbatim are left
+/// out, because they follow from the entry itself.
+pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_same_format: bool) {
     set_slot(tree, None);
-    let mut out = extension::record_difference(mapped, record, is_own);
-    if !is_own && let Ok(origin) = serde_json::to_value(&record.origin) {
+    let mut out = extension::record_difference(mapped, record, is_same_format);
+    if !is_same_format && let Ok(origin) = serde_json::to_value(&record.origin) {
         out.insert("origin".into(), origin); // The original origin names another file, so it is always stored.
     }
     if out.is_empty() {
         return;
     }
     out.insert(FINGERPRINT_MEMBER.into(), Value::String(fingerprint(tree)));
-    if !is_own {
+    if !is_same_format {
         out.insert(COMPOSED_MEMBER.into(), Value::Bool(true));
     }
     set_slot(tree, Some(tree_of(&Value::Object(out))));
@@ -98,9 +98,9 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_own: 
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
     let native = map.remove(FINGERPRINT_MEMBER)?;
-    let is_own = map.remove(COMPOSED_MEMBER).is_none();
+    let is_same_format = map.remove(COMPOSED_MEMBER).is_none();
     let mut mapped_members = members(mapped);
-    if is_own {
+    if is_same_format {
         map.remove("origin");
     } else {
         mapped_members.remove("origin");
@@ -108,7 +108,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     mapped_members.entry("origin").or_insert_with(|| serde_json::to_value(&mapped.origin).unwrap_or_default());
     let mut record = extension::apply(mapped_members, map)?;
     let changed = native.as_str() != Some(fingerprint(tree).as_str());
-    if is_own || changed {
+    if is_same_format || changed {
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }

@@ -28,9 +28,9 @@ pub struct Written<'w> {
     /// True if the object was built from the record's own verbatim, so the slot needs neither origin nor verbatim.
     pub same_source: bool,
     /// Members of the object that become separate records, so the fingerprint does not include them.
-    pub apart: &'w [&'w str],
+    pub separate_members: &'w [&'w str],
     /// Members of the record that are not losses, because the object expresses them in another way.
-    pub said: &'w [&'w str],
+    pub expressed_members: &'w [&'w str],
 }
 
 /// Adds a slot to an object, so that our reader restores `wanted` from it. `native` is the record that the object
@@ -39,17 +39,17 @@ pub fn attach(
     json: String,
     native: &Record,
     wanted: &Record,
-    Written { id, same_source, apart, said }: Written<'_>,
+    Written { id, same_source, separate_members, expressed_members }: Written<'_>,
     losses: &mut LossReport,
 ) -> String {
     let mut difference = record_difference(native, wanted, same_source);
     if difference.is_empty() {
         return json;
     }
-    let is_said = |name: &str, value: &Value| value.is_null() || *value == "" || said.contains(&name);
-    let names = difference.iter().filter(|(name, value)| !is_said(name, value)).map(|(name, _)| name.as_str());
+    let is_expressed = |name: &str, value: &Value| value.is_null() || *value == "" || expressed_members.contains(&name);
+    let names = difference.iter().filter(|(name, value)| !is_expressed(name, value)).map(|(name, _)| name.as_str());
     extension::report(id, names, &UNREPORTED_MEMBERS, losses);
-    difference.insert(FINGERPRINT_MEMBER.into(), fingerprint_of(&json, apart).into());
+    difference.insert(FINGERPRINT_MEMBER.into(), fingerprint_of(&json, separate_members).into());
     with_slot(&json, difference)
 }
 
@@ -64,11 +64,11 @@ fn with_slot(json: &str, slot: Map<String, Value>) -> String {
     format!("{inside}{separator}\"{MEMBER}\":{}}}", Value::Object(slot))
 }
 
-/// Digest of an object without its slot and without the members in `apart`. Whitespace does not matter.
-fn fingerprint_of(json: &str, apart: &[&str]) -> String {
+/// Digest of an object without its slot and without the members in `separate_members`. Whitespace does not matter.
+fn fingerprint_of(json: &str, separate_members: &[&str]) -> String {
     let object = Object::parse(json).unwrap_or_default();
     let mut text = String::new();
-    for (name, raw) in object.members().filter(|(name, _)| !is_slot_name(name) && !apart.contains(name)) {
+    for (name, raw) in object.members().filter(|(name, _)| !is_slot_name(name) && !separate_members.contains(name)) {
         mementory_json::write_string(name, &mut text);
         match Tree::from_raw(raw, MAX_DEPTH) {
             Ok(tree) => tree.write(&mut text),
@@ -88,7 +88,7 @@ pub enum Slot {
 
 /// Reads the slot of an object. `native` is the record that the object yields without its slot. If another program
 /// changed the object, text, title and times are taken from `native`. None if the object has none of our slots.
-pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
+pub fn restore(json: &str, native: &Record, separate_members: &[&str]) -> Option<Slot> {
     // Nearly all objects have no slot, and searching the bytes for its name is cheap.
     [MEMBER, FORMER_MEMBER].iter().find(|name| memchr::memmem::find(json.as_bytes(), name.as_bytes()).is_some())?;
     let object = Object::parse(json)?;
@@ -100,7 +100,7 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
         return Some(Slot::Stub);
     }
     let written = slot.remove(FINGERPRINT_MEMBER)?;
-    let is_changed = written.as_str() != Some(fingerprint_of(json, apart).as_str());
+    let is_changed = written.as_str() != Some(fingerprint_of(json, separate_members).as_str());
     let has_own_origin = !slot.contains_key("origin");
     let mut record = apply(members(native), slot)?;
     if is_changed {

@@ -263,9 +263,9 @@ pub fn check_hostile(formats: Formats<'_>, format: &'static dyn Format) -> (Writ
 pub fn many() -> MemorySource {
     let mut source = MemorySource::default();
     for n in 0..10_000 {
-        let mut one = record(Kind::Memory, &format!("n{n}"), &format!("Statement number {n} about the garden."));
-        one.record_type = Some(["preference", "project", "fact", "event"][n % 4].into());
-        source.records.push(one);
+        let mut memory = record(Kind::Memory, &format!("n{n}"), &format!("Statement number {n} about the garden."));
+        memory.record_type = Some(["preference", "project", "fact", "event"][n % 4].into());
+        source.records.push(memory);
     }
     source
 }

@@ -66,8 +66,9 @@ fn shape_of(keys: &Keys) -> Option<Shape> {
         return Some(Shape::Card);
     }
     let is_message = |at: &str| {
-        let below = |key: &str| keys.has_below(&format!("{at}.{key}"));
-        below("src") && (below("text") || below("created")) || below("turn_key") && below("candidates")
+        let has_below = |key: &str| keys.has_below(&format!("{at}.{key}"));
+        has_below("src") && (has_below("text") || has_below("created"))
+            || has_below("turn_key") && has_below("candidates")
     };
     let has_lines = keys.has("mes") && (keys.has("is_user") || keys.has("send_date"));
     if is_message("msgs") || is_message("turns") { Some(Shape::Histories) } else { has_lines.then_some(Shape::Tavern) }

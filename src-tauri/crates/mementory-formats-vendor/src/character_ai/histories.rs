@@ -55,12 +55,12 @@ fn read_object(
         );
         return Ok(());
     };
-    let below = format!("{pointer}/{key}");
+    let list_pointer = format!("{pointer}/{key}");
     if let Some(inner) = Object::parse(raw.get()) {
-        return read_object(reader, member, raw.get(), &inner, &below, character_name.as_deref(), nesting - 1);
+        return read_object(reader, member, raw.get(), &inner, &list_pointer, character_name.as_deref(), nesting - 1);
     }
     for (index, raw) in list(raw).unwrap_or_default().into_iter().enumerate() {
-        let pointer = format!("{below}/{index}");
+        let pointer = format!("{list_pointer}/{index}");
         match Object::parse(raw.get()) {
             Some(history) => {
                 read_object(reader, member, raw.get(), &history, &pointer, character_name.as_deref(), nesting - 1)?;

@@ -73,7 +73,7 @@ impl Composer<'_> {
             if node.is_original {
                 slot::report_difference(native, &stored.record, &stored.id, losses);
             } else {
-                let same_source = is_own(&stored.record);
+                let same_source = is_from_chatgpt(&stored.record);
                 let json = std::mem::take(&mut node.json);
                 let at = Written { id: &stored.id, same_source, ..Written::default() };
                 node.json = slot::attach(json, native, &stored.record, at, losses);
@@ -87,8 +87,8 @@ impl Composer<'_> {
                 frame
             }
             Some(stored) => {
-                let same_source = is_own(&stored.record);
-                let at = Written { id: &stored.id, same_source, apart: MESSAGES, said: &[] };
+                let same_source = is_from_chatgpt(&stored.record);
+                let at = Written { id: &stored.id, same_source, separate_members: MESSAGES, expressed_members: &[] };
                 slot::attach(frame, native, &stored.record, at, losses)
             }
         };
@@ -143,11 +143,12 @@ impl Composer<'_> {
         let record = &stored.record;
         let part = record.message.clone().unwrap_or_default();
         let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str()).map(str::to_owned);
-        let is_own = is_own(record);
-        let message_id = record.origin_id.clone().filter(|_| is_own).unwrap_or_else(|| id.to_owned());
+        let is_from_chatgpt = is_from_chatgpt(record);
+        let message_id = record.origin_id.clone().filter(|_| is_from_chatgpt).unwrap_or_else(|| id.to_owned());
         let is_call = part.content_type == "tool_call" && part.role == "assistant";
-        let recipient =
-            field("recipient").filter(|_| is_own).unwrap_or_else(|| if is_call { "tool" } else { "all" }.into());
+        let recipient = field("recipient")
+            .filter(|_| is_from_chatgpt)
+            .unwrap_or_else(|| if is_call { "tool" } else { "all" }.into());
         let mut metadata = vec![];
         if let Some(model) = &part.model {
             metadata.push(("model_slug", text(model)));
@@ -165,7 +166,7 @@ impl Composer<'_> {
                 "author",
                 object(vec![
                     ("role", text(role(&part.role))),
-                    ("name", field("author_name").filter(|_| is_own).map_or(Tree::Null, Tree::Text)),
+                    ("name", field("author_name").filter(|_| is_from_chatgpt).map_or(Tree::Null, Tree::Text)),
                     ("metadata", object(vec![])),
                 ]),
             ),
@@ -213,7 +214,7 @@ impl Composer<'_> {
         let none = Record::new(mementory_model::Kind::Conversation, RecordKey::new("chatgpt", id), "");
         let record = thread.conversation.as_ref().map_or(&none, |stored| &stored.record);
         let field = |name: &str| {
-            let value = record.fields.get(name).and_then(|v| v.as_str()).filter(|_| is_own(record));
+            let value = record.fields.get(name).and_then(|v| v.as_str()).filter(|_| is_from_chatgpt(record));
             value.map_or(Tree::Null, text)
         };
         let message_times = thread.messages.iter().filter_map(|m| m.record.times.created);
@@ -247,7 +248,7 @@ fn unreadable() -> FormatError {
 }
 
 /// True if the record was read from an export of ChatGPT.
-fn is_own(record: &Record) -> bool {
+fn is_from_chatgpt(record: &Record) -> bool {
     record.origin.format == "chatgpt" && record.key.scope == "chatgpt"
 }
 
@@ -261,18 +262,18 @@ fn original(stored: &StoredRecord) -> Option<&str> {
 /// a tree, so the parts of a group chat are built from their records.
 pub(super) fn is_original(stored: &StoredRecord) -> bool {
     let record = &stored.record;
-    is_own(record) && !stored.edited && record.verbatim.is_some() && !group_chat::is_part(record)
+    is_from_chatgpt(record) && !stored.edited && record.verbatim.is_some() && !group_chat::is_part(record)
 }
 
 fn conversation_id(thread: &Thread) -> String {
     let own_id = |key: &RecordKey| (key.scope == "chatgpt" && !key.value.is_empty()).then(|| key.value.clone());
     match &thread.conversation {
-        Some(stored) => {
-            own_id(&stored.record.key).filter(|_| is_own(&stored.record)).unwrap_or_else(|| uuid_of(&stored.id))
-        }
+        Some(stored) => own_id(&stored.record.key)
+            .filter(|_| is_from_chatgpt(&stored.record))
+            .unwrap_or_else(|| uuid_of(&stored.id)),
         None => {
             let first = thread.messages.first();
-            let parent = first.and_then(|m| m.record.parent.as_ref().filter(|_| is_own(&m.record)));
+            let parent = first.and_then(|m| m.record.parent.as_ref().filter(|_| is_from_chatgpt(&m.record)));
             parent.and_then(own_id).unwrap_or_else(|| uuid_of(&first.map_or_else(String::new, |m| m.id.clone())))
         }
     }
@@ -281,7 +282,7 @@ fn conversation_id(thread: &Thread) -> String {
 /// Maps the vault ids of messages to the ids of their nodes.
 fn node_ids<'t>(thread: &'t Thread, conversation: &str) -> HashMap<&'t str, String> {
     let node = |stored: &StoredRecord| {
-        let key = Some(&stored.record.key.value).filter(|_| is_own(&stored.record));
+        let key = Some(&stored.record.key.value).filter(|_| is_from_chatgpt(&stored.record));
         let own_id = key.and_then(|key| key.strip_prefix(conversation)?.strip_prefix('/')).filter(|id| !id.is_empty());
         own_id.map_or_else(|| uuid_of(&stored.id), str::to_owned)
     };

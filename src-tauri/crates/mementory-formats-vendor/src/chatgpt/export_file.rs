@@ -14,7 +14,7 @@ pub(super) struct ExportFile {
     /// True if a message in the export refers to the file.
     pub is_referenced: bool,
     /// True if the file came from ChatGPT.
-    is_own: bool,
+    is_from_chatgpt: bool,
     /// True if the vault has its bytes.
     pub is_present: bool,
 }
@@ -29,12 +29,12 @@ impl ExportFile {
         };
         let id = own_id.filter(is_plain).map_or_else(|| format!("file-{vault_id}"), str::to_owned);
         let name = if name.is_empty() { id.clone() } else { name.to_owned() };
-        Self { id, name, is_referenced: false, is_own: own_id.is_some(), is_present: false }
+        Self { id, name, is_referenced: false, is_from_chatgpt: own_id.is_some(), is_present: false }
     }
 
     /// True if the bytes are in the export.
     pub(super) fn is_written(&self) -> bool {
-        self.is_present && (self.is_own || self.is_referenced)
+        self.is_present && (self.is_from_chatgpt || self.is_referenced)
     }
 }
 

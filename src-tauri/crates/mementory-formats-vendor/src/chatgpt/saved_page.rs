@@ -99,9 +99,9 @@ fn conversation_id(head: &str) -> Option<&str> {
 fn turn(row: Row) -> Option<Turn> {
     let (tag, _) = row.html.split_once('>')?;
     let role = attribute(tag, ROLE)?.to_owned();
-    let shown = without_buttons(&row.html);
+    let message_html = without_buttons(&row.html);
     // The page shows the person's text exactly as it was typed, so its line breaks are preserved.
-    let text = if role == roles::USER { html::to_text_with_lines(&shown) } else { html::to_text(&shown) };
+    let text = if role == roles::USER { html::to_text_with_lines(&message_html) } else { html::to_text(&message_html) };
     Some(Turn {
         id: attribute(tag, "data-message-id").map(str::to_owned),
         model: attribute(tag, "data-message-model-slug").map(str::to_owned),

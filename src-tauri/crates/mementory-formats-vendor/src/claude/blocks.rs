@@ -125,9 +125,9 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             }
             // The text that the app shows is often shortened, so this text is used only if there is no other text.
             if text.trim().is_empty()
-                && let Some(shown) = block.raw_value("display_content")
+                && let Some(displayed_content) = block.raw_value("display_content")
             {
-                push_text(&mut text, &unknown_text(shown));
+                push_text(&mut text, &unknown_text(displayed_content));
             }
             out.blocks.push(collapsed_block("tool_result", block.text("name"), text));
         }

@@ -41,13 +41,13 @@ struct MessageText<'r> {
 }
 
 /// True if the record was read from an export of Claude.
-pub(super) fn is_own(record: &Record) -> bool {
+pub(super) fn is_from_claude(record: &Record) -> bool {
     record.origin.format == SCOPE && record.key.scope == SCOPE
 }
 
 /// The original text of a record of Claude that was not changed.
 pub(super) fn original(stored: &StoredRecord) -> Option<&str> {
-    let is_usable = is_own(&stored.record) && !stored.edited;
+    let is_usable = is_from_claude(&stored.record) && !stored.edited;
     let text = stored.record.verbatim.as_ref().filter(|_| is_usable)?.text.trim();
     serde_json::from_str::<&RawValue>(text).is_ok().then_some(text)
 }
@@ -100,8 +100,13 @@ impl Composer {
             }
             let native = native.ok_or_else(unreadable)?;
             let part = stored.record.message.clone().unwrap_or_default();
-            let said: &[&str] = if block_type(&part) == "text" { &[] } else { &["text"] };
-            let written = Written { id: &stored.id, same_source: is_own(&stored.record), apart: &[], said };
+            let expressed_members: &[&str] = if block_type(&part) == "text" { &[] } else { &["text"] };
+            let written = Written {
+                id: &stored.id,
+                same_source: is_from_claude(&stored.record),
+                separate_members: &[],
+                expressed_members,
+            };
             message.json = slot::attach(std::mem::take(&mut message.json), native, &stored.record, written, losses);
         }
         let native = native_records.first().ok_or_else(unreadable)?;
@@ -112,9 +117,9 @@ impl Composer {
                 frame
             }
             Some(stored) => {
-                let apart = &["chat_messages", "messages"];
-                let same_source = is_own(&stored.record) && !is_design(&stored.record);
-                let written = Written { id: &stored.id, same_source, apart, said: &[] };
+                let separate_members = &["chat_messages", "messages"];
+                let same_source = is_from_claude(&stored.record) && !is_design(&stored.record);
+                let written = Written { id: &stored.id, same_source, separate_members, expressed_members: &[] };
                 slot::attach(frame, native, &stored.record, written, losses)
             }
         };
@@ -159,7 +164,7 @@ impl Composer {
             );
             // In the source, the list of messages may have another order than the conversation. That order is restored.
             let source_index = stored.record.origin.pointer.rsplit('/').next().and_then(|i| i.parse().ok());
-            let order = source_index.filter(|_| is_own(&stored.record)).unwrap_or(at as u64);
+            let order = source_index.filter(|_| is_from_claude(&stored.record)).unwrap_or(at as u64);
             out.push((order, MessageText { key: format!("{id}/{uuid}"), json, stored, is_original }));
         }
         out.sort_by_key(|(order, _)| *order);
@@ -214,7 +219,7 @@ impl Composer {
         members.extend(part.model.as_ref().map(|model| ("model", text(model))));
         // In some exports, messages have no parents. An edited message of such an export gets no parent either.
         let had_parent = record.verbatim.as_ref().is_none_or(|v| v.text.contains("parent_message_uuid"));
-        if !is_own(record) || had_parent {
+        if !is_from_claude(record) || had_parent {
             members.push(("parent_message_uuid", text(parent)));
         }
         written(&object(members))
@@ -229,7 +234,7 @@ impl Composer {
         // Programs that read such files sort by this time, and some refuse a conversation without it.
         let created = record.times.created.or(earliest).or(record.times.updated).unwrap_or(self.now);
         let updated = record.times.updated.or_else(|| message_times.max()).unwrap_or(created);
-        let account = record.source.account.as_deref().filter(|_| is_own(record));
+        let account = record.source.account.as_deref().filter(|_| is_from_claude(record));
         written(&object(vec![
             ("uuid", text(id)),
             ("name", text(record.title.as_deref().unwrap_or_default())),
@@ -315,18 +320,18 @@ fn conversation_id(thread: &Thread) -> String {
         |key: &RecordKey| (!key.value.is_empty() && !key.value.starts_with("design/")).then(|| key.value.clone());
     match &thread.conversation {
         Some(stored) => {
-            own_id(&stored.record.key).filter(|_| is_own(&stored.record)).unwrap_or_else(|| uuid_of(&stored.id))
+            own_id(&stored.record.key).filter(|_| is_from_claude(&stored.record)).unwrap_or_else(|| uuid_of(&stored.id))
         }
         None => {
             let first = thread.messages.first();
-            let parent = first.and_then(|m| m.record.parent.as_ref().filter(|_| is_own(&m.record)));
+            let parent = first.and_then(|m| m.record.parent.as_ref().filter(|_| is_from_claude(&m.record)));
             parent.and_then(own_id).unwrap_or_else(|| uuid_of(&first.map_or_else(String::new, |m| m.id.clone())))
         }
     }
 }
 
 fn message_id(stored: &StoredRecord, conversation: &str) -> String {
-    let key = Some(&stored.record.key.value).filter(|_| is_own(&stored.record));
+    let key = Some(&stored.record.key.value).filter(|_| is_from_claude(&stored.record));
     let own_id =
         key.and_then(|key| key.strip_prefix(conversation)?.strip_prefix('/')).filter(|id| !id.trim().is_empty());
     own_id.map_or_else(|| uuid_of(&stored.id), str::to_owned)

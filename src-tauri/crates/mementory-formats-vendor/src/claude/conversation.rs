@@ -53,8 +53,8 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     }));
 
     let model = object.non_blank_text("model").map(Cow::into_owned);
-    let below = format!("/{list_key}");
-    let messages = parse_messages(&raw_messages, &below, place, &mut out);
+    let list_pointer = format!("/{list_key}");
+    let messages = parse_messages(&raw_messages, &list_pointer, place, &mut out);
     let leaf = object.text("current_leaf_message_uuid");
     let nodes: Vec<Node<'_>> = messages.iter().map(Message::node).collect();
     let order_result = order::order_messages(&nodes, leaf.as_deref());
@@ -77,7 +77,8 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     let mut records = vec![record];
     for (position, index) in order_result.sequence.iter().copied().enumerate() {
         let message = &messages[index];
-        let (mut built, tag_commands) = message.build_record(&id, &records[0].source, place, &below, &mut out.issues);
+        let (mut built, tag_commands) =
+            message.build_record(&id, &records[0].source, place, &list_pointer, &mut out.issues);
         let is_injected = built.message.as_ref().is_some_and(|m| m.content_type == "context");
         built.message = Some(MessagePart {
             role: if is_injected { "system".into() } else { role(&message.sender) },
@@ -137,11 +138,16 @@ struct Message<'a> {
     created: Option<mementory_model::Timestamp>,
 }
 
-fn parse_messages<'a>(raw: &[&'a RawValue], below: &str, place: &Place<'_>, out: &mut ReadResult) -> Vec<Message<'a>> {
+fn parse_messages<'a>(
+    raw: &[&'a RawValue],
+    list_pointer: &str,
+    place: &Place<'_>,
+    out: &mut ReadResult,
+) -> Vec<Message<'a>> {
     let mut messages: Vec<Message<'a>> = Vec::with_capacity(raw.len());
     let mut seen: HashSet<Cow<'a, str>> = HashSet::with_capacity(raw.len());
     for (index, raw) in raw.iter().copied().enumerate() {
-        let at = || place.text(&format!("{below}/{index}"));
+        let at = || place.text(&format!("{list_pointer}/{index}"));
         let Some(object) = Object::parse(raw.get()) else {
             out.dropped.push(dropped_entry(at(), "not_an_object: this entry is not a message object"));
             continue;
@@ -190,7 +196,7 @@ impl<'a> Message<'a> {
         conversation: &str,
         from: &Source,
         place: &Place<'_>,
-        below: &str,
+        list_pointer: &str,
         issues: &mut Vec<Issue>,
     ) -> (Record, Vec<artifacts::Command>) {
         let mut content = blocks::read(self.object.raw_value("content"), || self.object.text("text"));
@@ -202,7 +208,7 @@ impl<'a> Message<'a> {
             let thoughts = thoughts.into_iter().map(|text| blocks::collapsed_block("thinking", None, text));
             content.blocks.extend(thoughts);
         }
-        let pointer = format!("{below}/{}", self.index);
+        let pointer = format!("{list_pointer}/{}", self.index);
         if content.text.contains('\u{fffd}') && self.raw.get().contains("\\u") {
             let message = "half of a surrogate pair in the text is shown as U+FFFD; the stored original is unchanged";
             issues.push(Issue::new("lone_surrogate", place.text(&pointer), message));

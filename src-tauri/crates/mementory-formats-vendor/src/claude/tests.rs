@@ -199,8 +199,8 @@ fn generated_exports_have_the_expected_counts() {
             let message = &seen.records[&(Kind::Message, key)];
             assert!(message.text.contains(needle["text"].as_str().unwrap()), "{name}");
         }
-        let (_, again) = import(&out);
-        assert!(again.records == seen.records, "{name}: a second reading differs");
+        let (_, second_import) = import(&out);
+        assert!(second_import.records == seen.records, "{name}: a second reading differs");
     }
     std::fs::remove_dir_all(&dir).unwrap();
 }

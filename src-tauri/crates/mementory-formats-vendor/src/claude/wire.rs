@@ -13,19 +13,19 @@ pub(super) struct Place<'p> {
 }
 
 impl Place<'_> {
-    /// Origin of the value at `below`, a pointer relative to this element.
-    pub fn origin(&self, below: &str) -> mementory_model::Origin {
+    /// Origin of the value at `relative_pointer`, a pointer relative to this element.
+    pub fn origin(&self, relative_pointer: &str) -> mementory_model::Origin {
         mementory_model::Origin {
             format: "claude".into(),
             version: self.version.map(Into::into),
             container: self.container.into(),
-            pointer: format!("{}{below}", self.pointer),
+            pointer: format!("{}{relative_pointer}", self.pointer),
         }
     }
 
-    /// The place of the value at `below` as text, for reports.
-    pub fn text(&self, below: &str) -> String {
-        format!("{}#{}{below}", self.container, self.pointer)
+    /// The place of the value at `relative_pointer` as text, for reports.
+    pub fn text(&self, relative_pointer: &str) -> String {
+        format!("{}#{}{relative_pointer}", self.container, self.pointer)
     }
 }
 

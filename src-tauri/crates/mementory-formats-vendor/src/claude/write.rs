@@ -1,7 +1,7 @@
 //! Writes an export in Claude's shape: conversations, projects, memory and accounts in one archive. See README.md.
 use super::{
     WRITTEN_LAYOUT,
-    compose::{Composer, is_own, original},
+    compose::{Composer, is_from_claude, original},
     wire::SCOPE,
     write_memory::{Documents, foreign_file},
 };
@@ -63,7 +63,7 @@ pub(super) fn write(
         first.add(&stored);
         Ok(())
     })?;
-    first.decide();
+    first.count_or_withhold_derived();
     let FirstPass { conversations, projects, documents, accounts, files, mut report, .. } = first;
     if report.by_kind.is_empty() && out.is_some() {
         return Err(nothing_to_write(SCOPE));
@@ -170,7 +170,7 @@ impl List {
 /// Id of the project to which a record belongs: the project itself, its instructions, or one of its documents.
 fn project_of(stored: &StoredRecord) -> Option<String> {
     let record = &stored.record;
-    if !is_own(record) {
+    if !is_from_claude(record) {
         return None;
     }
     let key = record.key.value.as_str();
@@ -187,11 +187,11 @@ fn is_derived(stored: &StoredRecord) -> bool {
     let record = &stored.record;
     let is_artifact = record.kind == Kind::Resource && record.record_type.as_deref() == Some("artifact");
     let is_from_message = |link: &Link| link.relation == "derived_from" && link.kind == Kind::Message;
-    is_own(record) && (is_artifact || record.kind == Kind::Memory && record.links.iter().any(is_from_message))
+    is_from_claude(record) && (is_artifact || record.kind == Kind::Memory && record.links.iter().any(is_from_message))
 }
 
 fn is_statement(stored: &StoredRecord) -> bool {
-    stored.record.kind == Kind::Fact && is_own(&stored.record)
+    stored.record.kind == Kind::Fact && is_from_claude(&stored.record)
 }
 
 /// True for a record that becomes a memory file. Such a record is a memory of another program that is still true and
@@ -199,7 +199,7 @@ fn is_statement(stored: &StoredRecord) -> bool {
 fn is_foreign_memory(stored: &StoredRecord, now: Timestamp) -> bool {
     matches!(stored.record.kind, Kind::Memory | Kind::Profile | Kind::Fact)
         && project_of(stored).is_none()
-        && !(is_own(&stored.record) && stored.record.key.value.starts_with("memory/"))
+        && !(is_from_claude(&stored.record) && stored.record.key.value.starts_with("memory/"))
         && !is_statement(stored)
         && !is_derived(stored)
         && reason_to_withhold(stored, now).is_none()
@@ -233,7 +233,7 @@ impl FirstPass {
         if let Some(is_written) = self.written_sources.get_mut(&stored.id) {
             *is_written = original(stored).is_some();
         }
-        if is_own(record) {
+        if is_from_claude(record) {
             self.accounts.extend(record.source.account.clone());
         }
         if let Some(project) = project_of(stored) {
@@ -287,7 +287,7 @@ impl FirstPass {
     }
 
     /// Counts the records whose project or source message is in the export, and withholds the others.
-    fn decide(&mut self) {
+    fn count_or_withhold_derived(&mut self) {
         for (project, kind) in std::mem::take(&mut self.members) {
             match self.whole_projects.contains(&project) {
                 true => self.count(kind),

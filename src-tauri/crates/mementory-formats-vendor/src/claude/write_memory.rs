@@ -2,7 +2,7 @@
 //! written as memory files.
 use super::{
     WRITTEN_LAYOUT,
-    compose::{is_own, original, time},
+    compose::{is_from_claude, original, time},
     memory,
     wire::{Object, Place},
 };
@@ -46,7 +46,7 @@ impl Documents {
     /// Adds a document. False if the record is not a memory document of Claude.
     pub(super) fn add(&mut self, stored: &StoredRecord) -> bool {
         let record = &stored.record;
-        if record.kind != Kind::Memory || !is_own(record) || !record.key.value.starts_with("memory/") {
+        if record.kind != Kind::Memory || !is_from_claude(record) || !record.key.value.starts_with("memory/") {
             return false;
         }
         let raw = original(stored).map(str::to_owned);

@@ -8,7 +8,7 @@ use mementory_formats_shared::tables::{CsvRows, Header, Row};
 use mementory_model::Limits;
 use std::io::Read;
 
-/// Positions of the kinds of columns in [`by_cells`].
+/// Positions of the kinds of columns in [`columns_by_cells`].
 const TITLE: usize = 0;
 const TIME: usize = 1;
 const AUTHOR: usize = 2;
@@ -45,14 +45,14 @@ pub(super) fn examine(bytes: &mut dyn Read, limits: &Limits, place: &str) -> Res
     }
     let named = Columns::of(&header);
     let has_known_names = named.is_some();
-    let Some(columns) = named.or_else(|| by_cells(&header, &rows)) else { return Ok(None) };
+    let Some(columns) = named.or_else(|| columns_by_cells(&header, &rows)) else { return Ok(None) };
     let known_authors = rows.iter().filter(|row| has_known_author(&columns, row)).count();
     Ok(Some(Start { header, columns, has_known_names, rows: rows.len(), known_authors }))
 }
 
 /// The columns of a table of messages in which some columns have unknown names. Such columns are recognised by their
 /// cells. None if fewer than two names are known, or if a column is not found.
-fn by_cells(header: &Header, rows: &[Row]) -> Option<Columns> {
+fn columns_by_cells(header: &Header, rows: &[Row]) -> Option<Columns> {
     let mut columns =
         [&TITLE_HEADERS[..], &TIME_HEADERS, &AUTHOR_HEADERS, &MESSAGE_HEADERS].map(|names| header.column(names));
     if columns.iter().flatten().count() < 2 {

@@ -61,7 +61,7 @@ pub(super) fn read(
     let place = format!("{}#{}", member.place, element.pointer);
     let data = element.object.object("data");
     let inner = data.as_ref().and_then(|data| data.object("biz_data"));
-    let (response, below) = match (inner, data) {
+    let (response, list_pointer) = match (inner, data) {
         (Some(inner), _) => (Some(inner), format!("{}/data/biz_data", element.pointer)),
         (None, Some(data)) if data.has("chat_messages") => (Some(data), format!("{}/data", element.pointer)),
         _ => (None, element.pointer.clone()),
@@ -74,16 +74,16 @@ pub(super) fn read(
     let mut unread_place = None;
     if let Some(mapping) = outer.raw_value("mapping") {
         match Object::parse(mapping.get()) {
-            Some(nodes) => read_tree(reader, member, &nodes, &below, &mut messages, &mut replaced),
-            None => unread_place = Some(format!("{}#{below}/mapping", member.place)),
+            Some(nodes) => read_tree(reader, member, &nodes, &list_pointer, &mut messages, &mut replaced),
+            None => unread_place = Some(format!("{}#{list_pointer}/mapping", member.place)),
         }
     } else if let Some(key) = ["chat_messages", "messages"].into_iter().find(|key| outer.raw_value(key).is_some()) {
         match outer.raw_value(key).map(|raw| (raw, list(raw))) {
             Some((raw, Some(items))) => {
                 replaced.push((raw, "[]"));
-                read_list(reader, member, &items, &format!("{below}/{key}"), &mut messages);
+                read_list(reader, member, &items, &format!("{list_pointer}/{key}"), &mut messages);
             }
-            _ => unread_place = Some(format!("{}#{below}/{key}", member.place)),
+            _ => unread_place = Some(format!("{}#{list_pointer}/{key}", member.place)),
         }
     } else if ["id", "inserted_at"].iter().all(|key| about.raw_value(key).is_none()) {
         let reason = "not_a_conversation: no messages and no id";
@@ -123,7 +123,7 @@ fn read_tree<'a>(
     reader: &mut FileReader<'_>,
     member: &Member,
     nodes: &Object<'a>,
-    below: &str,
+    list_pointer: &str,
     messages: &mut Vec<Message<'a>>,
     replaced: &mut Vec<(&'a RawValue, &'a str)>,
 ) {
@@ -142,7 +142,7 @@ fn read_tree<'a>(
         if last.get(key) != Some(&index) || node_raw.get() == "null" {
             continue;
         }
-        let pointer = format!("{below}/mapping/{}", key.replace('~', "~0").replace('/', "~1"));
+        let pointer = format!("{list_pointer}/mapping/{}", key.replace('~', "~0").replace('/', "~1"));
         let raw = node.as_ref().and_then(|node| node.raw_value("message"));
         let object = raw.and_then(|raw| Object::parse(raw.get()));
         let (Some(raw), Some(object)) = (raw, object) else {
@@ -179,11 +179,11 @@ fn read_list<'a>(
     reader: &mut FileReader<'_>,
     member: &Member,
     items: &[&'a RawValue],
-    below: &str,
+    list_pointer: &str,
     messages: &mut Vec<Message<'a>>,
 ) {
     for (index, raw) in items.iter().copied().enumerate() {
-        let pointer = format!("{below}/{index}");
+        let pointer = format!("{list_pointer}/{index}");
         let Some(object) = Object::parse(raw.get()) else {
             let reason = "not_an_object: this entry is not a message";
             let place = format!("{}#{pointer}", member.place);

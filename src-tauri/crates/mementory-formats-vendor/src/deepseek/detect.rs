@@ -93,8 +93,8 @@ fn content_of(keys: &Keys) -> Option<Content> {
 
 /// True if both files are in the same folder or archive. Files that were selected one by one count as being in the same
 /// folder.
-fn is_beside(one: &Member, other: &Member) -> bool {
+fn is_beside(member: &Member, other: &Member) -> bool {
     let is_loose = |m: &Member| m.archive.is_none() && m.place == m.name;
-    let is_same_root = one.root == other.root && one.archive == other.archive;
-    is_same_root && folder(&one.name) == folder(&other.name) || is_loose(one) && is_loose(other)
+    let is_same_root = member.root == other.root && member.archive == other.archive;
+    is_same_root && folder(&member.name) == folder(&other.name) || is_loose(member) && is_loose(other)
 }

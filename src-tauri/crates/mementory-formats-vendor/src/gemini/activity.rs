@@ -121,9 +121,9 @@ impl Activity {
     }
 }
 
-/// True if a file of a Takeout is in the folder of the product. In that folder, activities without the name of a
+/// True if a file of a Takeout is in the folder of Gemini. In that folder, activities without the name of a
 /// product are from Gemini. Outside of a Takeout, a folder called Gemini may contain other files too.
-pub(super) fn is_in_own_folder(member: &Member) -> bool {
+pub(super) fn is_in_gemini_folder(member: &Member) -> bool {
     let is_takeout = |part: &str| part.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("takeout"));
     let path = if member.archive.is_some() { &member.name } else { &member.place };
     let Some((folder, _)) = path.rsplit_once('/') else { return false };

@@ -1,6 +1,6 @@
 //! Detects files of Gemini by their content. The names are not enough, because every product of Google writes a
 //! `MyActivity.json`, and names of files and folders are translated (vendors.md §0, §5).
-use super::{activity::is_in_own_folder, html_row, json_row, voyager};
+use super::{activity::is_in_gemini_folder, html_row, json_row, voyager};
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, decoded_head, plain_name};
 use mementory_formats_shared::{html::Rows, json_head::has_json_name, object::Object};
 use mementory_json::{Elements, keys_of};
@@ -155,9 +155,9 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
             if !may_be_log || keys.has("mapping") || keys.has("chat_messages") {
                 return None;
             }
-            let is_own = is_in_own_folder(member);
-            let is_found = has_gemini_row(&head, is_own)
-                || is_log && head.len() >= HEAD_BYTES && has_gemini_row(&read(LARGE_HEAD_BYTES).ok()?, is_own);
+            let is_gemini_file = is_in_gemini_folder(member);
+            let is_found = has_gemini_row(&head, is_gemini_file)
+                || is_log && head.len() >= HEAD_BYTES && has_gemini_row(&read(LARGE_HEAD_BYTES).ok()?, is_gemini_file);
             is_found.then_some(Content::ActivityJson)
         }
         b'<' => {
@@ -165,11 +165,11 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
                 return Some(Content::Gems);
             }
             let has = |word: &str| memchr::memmem::find(&head, word.as_bytes()).is_some();
-            let is_own = is_in_own_folder(member);
-            let has_gemini = has_gemini_cell(&head, is_own);
+            let is_gemini_file = is_in_gemini_folder(member);
+            let has_gemini = has_gemini_cell(&head, is_gemini_file);
             let is_log = has("outer-cell") || has("mdl-") || has("<style");
             let is_found = has_gemini
-                || is_log && head.len() >= HEAD_BYTES && has_gemini_cell(&read(LARGE_HEAD_BYTES).ok()?, is_own);
+                || is_log && head.len() >= HEAD_BYTES && has_gemini_cell(&read(LARGE_HEAD_BYTES).ok()?, is_gemini_file);
             is_found.then_some(Content::ActivityHtml)
         }
         _ => None,
@@ -183,14 +183,14 @@ fn is_thread(keys: &mementory_json::Keys) -> bool {
         || keys.has("conversation_turns.user_turn.prompt")
 }
 
-fn has_gemini_row(head: &[u8], is_own: bool) -> bool {
+fn has_gemini_row(head: &[u8], is_gemini_file: bool) -> bool {
     let mut bytes = head;
     let limits = Limits::default();
     let mut elements = Elements::new(&mut bytes, &limits).with_keys(&WRAPPERS);
     // The last element is cut off, so reading it gives an error, which ends the loop.
     while let Ok(Some(element)) = elements.next() {
         let text = std::str::from_utf8(element.bytes).unwrap_or_default();
-        if Object::parse(text).is_some_and(|row| json_row::is_gemini(&row, is_own)) {
+        if Object::parse(text).is_some_and(|row| json_row::is_gemini(&row, is_gemini_file)) {
             return true;
         }
     }
@@ -206,12 +206,12 @@ fn has_gemini_header(text: &str) -> bool {
     value.and_then(|value| value.split('"').next()).is_some_and(super::activity::is_product)
 }
 
-fn has_gemini_cell(head: &[u8], is_own: bool) -> bool {
+fn has_gemini_cell(head: &[u8], is_gemini_file: bool) -> bool {
     let mut bytes = head;
     let limits = Limits::default();
     let mut rows = Rows::new(&mut bytes, html_row::OUTER_CELL, &limits);
     while let Ok(Some(row)) = rows.next_row() {
-        if html_row::is_gemini(&row.html, is_own) {
+        if html_row::is_gemini(&row.html, is_gemini_file) {
             return true;
         }
     }

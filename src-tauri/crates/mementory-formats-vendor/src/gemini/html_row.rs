@@ -28,8 +28,8 @@ pub(super) fn product(cell: &str) -> String {
 
 /// True if a cell is an activity of Gemini: its header or its caption names the product, its caption links to a chat,
 /// its title has words that only such activities have, or its header names a prompt and the cell has an answer.
-/// `is_own` is true for a page that has only activities of Gemini.
-pub(super) fn is_gemini(cell: &str, is_own: bool) -> bool {
+/// `is_gemini_file` is true for a page that has only activities of Gemini.
+pub(super) fn is_gemini(cell: &str, is_gemini_file: bool) -> bool {
     let header = product(cell);
     if is_product(&header) {
         return true;
@@ -60,15 +60,15 @@ pub(super) fn is_gemini(cell: &str, is_own: bool) -> bool {
         return true;
     }
     match header.as_str() {
-        "" => is_own || verbs::is_gemini_title(&html::to_text(body).replace('\u{a0}', " ")),
+        "" => is_gemini_file || verbs::is_gemini_title(&html::to_text(body).replace('\u{a0}', " ")),
         header => {
             let has_answer = || read(cell, String::new(), false).is_some_and(|activity| activity.answer.is_some());
             match verbs::label(header) {
                 // Other products have activities with such headers too, such as `Deleted …`.
-                Some(Label::Activity) => is_own,
-                Some(Label::Prompt) => is_own || has_answer(),
+                Some(Label::Activity) => is_gemini_file,
+                Some(Label::Prompt) => is_gemini_file || has_answer(),
                 // The header is the name of another product, or Google's words in an unknown language.
-                None => is_own && has_answer(),
+                None => is_gemini_file && has_answer(),
             }
         }
     }

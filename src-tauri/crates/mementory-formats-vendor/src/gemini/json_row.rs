@@ -11,9 +11,9 @@ use serde_json::value::RawValue;
 /// Members with a field in the model.
 const READ_MEMBERS: [&str; 6] = ["title", "time", "titleUrl", "safeHtmlItem", "attachedFiles", "imageFile"];
 
-/// True if a row is an activity of Gemini, and not of another product of Google. `is_own` is true for a file that has
-/// only activities of Gemini.
-pub(super) fn is_gemini(row: &Object<'_>, is_own: bool) -> bool {
+/// True if a row is an activity of Gemini, and not of another product of Google. `is_gemini_file` is true for a file
+/// that has only activities of Gemini.
+pub(super) fn is_gemini(row: &Object<'_>, is_gemini_file: bool) -> bool {
     let header = row.non_blank_text("header");
     let listed = names(row, "products");
     if header.as_deref().is_some_and(is_product) || listed.iter().any(|name| is_product(name)) {
@@ -33,11 +33,11 @@ pub(super) fn is_gemini(row: &Object<'_>, is_own: bool) -> bool {
     let has_answer = row.has("safeHtmlItem") || detail(row, &RESPONSES).is_some();
     match header.map(|header| verbs::label(&header)) {
         // Other products have activities with such headers too, such as `Deleted …`.
-        Some(Some(Label::Activity)) => is_own && !leads_elsewhere,
-        Some(Some(Label::Prompt)) => (is_own || has_answer) && !leads_elsewhere,
+        Some(Some(Label::Activity)) => is_gemini_file && !leads_elsewhere,
+        Some(Some(Label::Prompt)) => (is_gemini_file || has_answer) && !leads_elsewhere,
         // The header is the name of another product, or Google's words in an unknown language.
-        Some(None) => is_own && has_answer,
-        None if is_own => true,
+        Some(None) => is_gemini_file && has_answer,
+        None if is_gemini_file => true,
         None if leads_elsewhere => false,
         None => {
             let is_prompt = matches!(verbs::read_title(&title), Title::Prompt(_));

@@ -1,5 +1,5 @@
 //! Reads an export: activities as JSON and as pages, threads of Workspace, Gems, and files.
-use super::activity::{Activity, SCOPE, file_key, is_in_own_folder};
+use super::activity::{Activity, SCOPE, file_key, is_in_gemini_folder};
 use super::detect::{self, Content};
 use super::plan::{Plan, RowIds};
 use super::records::{self, File};
@@ -139,10 +139,10 @@ fn activities(
     if content == Content::ActivityHtml {
         return read_page(reader, member, with_answers, each);
     }
-    let is_own = is_in_own_folder(member);
+    let is_gemini_file = is_in_gemini_folder(member);
     reader.objects(member, &detect::WRAPPERS, Kind::Message, |reader, row| {
         let place = || format!("{}#{}", member.place, row.pointer);
-        if !json_row::is_gemini(&row.object, is_own) {
+        if !json_row::is_gemini(&row.object, is_gemini_file) {
             let product = json_row::products(&row.object).into_iter().next().unwrap_or_default();
             report_other_product(reader, place(), &product);
             return Ok(());
@@ -175,7 +175,7 @@ fn read_page(
     each: &mut dyn FnMut(&mut FileReader<'_>, Activity) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let (catalog, context) = (reader.catalog, reader.context);
-    let is_own = is_in_own_folder(member);
+    let is_gemini_file = is_in_gemini_folder(member);
     catalog.read(member, |bytes| {
         let mut rows = Rows::new(bytes, html_row::OUTER_CELL, &context.limits);
         loop {
@@ -196,7 +196,7 @@ fn read_page(
                 let message = "the page ends inside this activity; what is there was read";
                 reader.sink.note(Issue::new("truncated", &place, message));
             }
-            if !html_row::is_gemini(&row.html, is_own) {
+            if !html_row::is_gemini(&row.html, is_gemini_file) {
                 report_other_product(reader, place, &html_row::product(&row.html));
             } else if let Some(activity) = html_row::read(&row.html, pointer, with_answers) {
                 each(reader, activity)?;

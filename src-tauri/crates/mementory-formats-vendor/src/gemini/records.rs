@@ -40,13 +40,13 @@ pub(super) fn unit(
         ..Source::default()
     };
     match meaning {
-        Meaning::Other => other(id, activity, source, file).into(),
+        Meaning::Other => other_record(id, activity, source, file).into(),
         Meaning::Prompt(prompt) => exchange(id, activity, prompt, source, place, with_conversation, file),
     }
 }
 
 /// The record of an activity that is not a prompt. Such an activity belongs to no conversation.
-fn other(id: &str, activity: Activity, source: Source, file: File<'_>) -> Record {
+fn other_record(id: &str, activity: Activity, source: Source, file: File<'_>) -> Record {
     let mut text = activity.title;
     if let Some(more) = activity.answer {
         text = format!("{text}\n\n{more}").trim().to_owned();

@@ -19,7 +19,7 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let mut ids = HashSet::new();
     FileReader::new(SCOPE, catalog, context, sink).each_file(detected, |reader, member, role| match role {
-        Role::Conversations if is_list(catalog, member)? => list_of_chunks(reader, member, &mut ids),
+        Role::Conversations if is_list(catalog, member)? => read_list_of_chunks(reader, member, &mut ids),
         Role::Conversations => {
             let read = reader.objects(member, &[], Kind::Conversation, |reader, element| {
                 prompt(reader, member, element, &mut ids)
@@ -38,7 +38,11 @@ fn is_list(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
 }
 
 /// A file with nothing but the chunks of a prompt.
-fn list_of_chunks(reader: &mut FileReader<'_>, member: &Member, ids: &mut HashSet<String>) -> Result<(), FormatError> {
+fn read_list_of_chunks(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    ids: &mut HashSet<String>,
+) -> Result<(), FormatError> {
     let text = reader.text(member)?;
     let closed = close_cut(text.as_bytes());
     if closed.is_some() {
@@ -92,8 +96,8 @@ fn prompt(
         reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
         return Ok(());
     }
-    let below = chunks_pointer(element, is_bare);
-    let (key, created) = send(reader, member, chat, &items, &below, ids)?;
+    let list_pointer = chunks_pointer(element, is_bare);
+    let (key, created) = send(reader, member, chat, &items, &list_pointer, ids)?;
     let Some(text) = instruction else { return Ok(()) };
     let mut record =
         Record::new(Kind::Memory, RecordKey::new(SCOPE, format!("{}/system_instruction", key.value)), text);
@@ -136,11 +140,11 @@ fn send(
     member: &Member,
     mut chat: Chat,
     items: &[&RawValue],
-    below: &str,
+    list_pointer: &str,
     ids: &mut HashSet<String>,
 ) -> Result<(RecordKey, Option<mementory_model::Timestamp>), FormatError> {
     for (index, raw) in items.iter().enumerate() {
-        let pointer = format!("{below}/{index}");
+        let pointer = format!("{list_pointer}/{index}");
         let Some(object) = Object::parse(raw.get()) else {
             let reason = "not_an_object: this message is not an object";
             reader.report_dropped(

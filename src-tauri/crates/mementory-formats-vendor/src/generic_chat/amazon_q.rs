@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 const PLATFORM: &str = "kiro";
 /// Prompts that the program writes: when the person interrupts or denies a tool with a key, or continues a session
 /// without a prompt; when an answer takes too long; and when the history is too long.
-const OF_PROGRAM: [&str; 5] = [
+const PROGRAM_PROMPTS: [&str; 5] = [
     "The user interrupted the tool execution.",
     "I deny this tool request. Ask a follow up question clarifying the expected action",
     "In a few words, summarize our conversation so far.",
@@ -27,13 +27,14 @@ const OF_PROGRAM: [&str; 5] = [
     "The conversation history has overflowed, clearing state",
 ];
 /// Beginning of longer prompts that the program writes.
-const NOTE: &str = "[SYSTEM NOTE: This is an automated ";
+const SYSTEM_NOTE_START: &str = "[SYSTEM NOTE: This is an automated ";
 /// Beginning and end of the prompt that the program writes if the settings forbid the use of a tool.
-const FORBIDDEN: (&str, &str) = ("Tool use with ", " was rejected because the arguments supplied were forbidden");
+const FORBIDDEN_TOOL_PROMPT: (&str, &str) =
+    ("Tool use with ", " was rejected because the arguments supplied were forbidden");
 /// The result of a tool that the person cancelled.
-const CANCELLED: &str = "Tool use was cancelled by the user";
+const CANCELLED_RESULT: &str = "Tool use was cancelled by the user";
 /// What the program writes as the result of a tool that returns only pictures, and in place of an empty result.
-const NO_TEXT: [&str; 2] = ["See images data supplied", "<tool result redacted>"];
+const RESULTS_WITHOUT_TEXT: [&str; 2] = ["See images data supplied", "<tool result redacted>"];
 /// Tables with sessions, the newer one first. Newer versions copy the sessions of the older table.
 const TABLES: [&str; 2] = ["conversations_v2", "conversations"];
 
@@ -46,10 +47,10 @@ pub(super) fn is_database(schema: &Schema) -> bool {
 }
 
 /// True for a prompt that the program writes.
-pub(super) fn is_of_program(prompt: &str) -> bool {
+pub(super) fn is_program_prompt(prompt: &str) -> bool {
     let prompt = prompt.trim();
-    let is_forbidden = || prompt.starts_with(FORBIDDEN.0) && prompt.ends_with(FORBIDDEN.1);
-    OF_PROGRAM.contains(&prompt) || prompt.starts_with(NOTE) || is_forbidden()
+    let is_forbidden = || prompt.starts_with(FORBIDDEN_TOOL_PROMPT.0) && prompt.ends_with(FORBIDDEN_TOOL_PROMPT.1);
+    PROGRAM_PROMPTS.contains(&prompt) || prompt.starts_with(SYSTEM_NOTE_START) || is_forbidden()
 }
 
 /// Sends a saved session.
@@ -234,16 +235,17 @@ fn session(
 }
 
 /// True if `words` consists only of `text`, once or several times.
-fn repeats(words: &str, text: &str) -> bool {
+fn consists_of(words: &str, text: &str) -> bool {
     words.contains(text) && words.split(text).all(|rest| rest.trim().is_empty())
 }
 
 /// True if the person typed these words in the session. The transcript contains them after the mark `> `.
 fn was_typed(state: &Object<'_>, words: &str) -> bool {
-    let shown = state.list("transcript").unwrap_or_default();
-    let mut shown = shown.into_iter().filter_map(decode_string);
+    let transcript_lines = state.list("transcript").unwrap_or_default();
+    let mut transcript_lines = transcript_lines.into_iter().filter_map(decode_string);
     // All lines but the last also end with the mark.
-    shown.any(|text| text.strip_prefix("> ").is_some_and(|typed| typed.replace("> \n", "\n").trim() == words.trim()))
+    transcript_lines
+        .any(|text| text.strip_prefix("> ").is_some_and(|typed| typed.replace("> \n", "\n").trim() == words.trim()))
 }
 
 /// A prompt and its answer.
@@ -324,8 +326,8 @@ impl<'a> Entry<'a> {
         let times = [sent, first_text(&self.metadata, &["request_start_timestamp_ms"])];
         let prompt = self.prompt.raw_value("content").filter(|_| times.iter().all(Option::is_none));
         let prompt = prompt.map(|raw| serde_json::from_str::<Value>(raw.get()).unwrap_or_else(|_| raw.get().into()));
-        let said = answer.and_then(|answer| answer.text("content")).unwrap_or_default();
-        content_id(&format!("{times:?}\n{said}\n{}", prompt.unwrap_or_default()))
+        let answer_text = answer.and_then(|answer| answer.text("content")).unwrap_or_default();
+        content_id(&format!("{times:?}\n{answer_text}\n{}", prompt.unwrap_or_default()))
     }
 
     /// True for a prompt whose time is null. The oldest versions do not write the member at all.
@@ -339,10 +341,12 @@ impl<'a> Entry<'a> {
     fn is_first_of_shortened(&self, state: &Object<'_>) -> bool {
         let content = self.prompt.object("content").unwrap_or_default();
         let words = content.object("Prompt").and_then(|said| said.text("prompt").map(Cow::into_owned));
-        self.was_sent() && state.raw_value("latest_summary").is_some() && !was_typed(state, &words.unwrap_or_default())
+        self.has_request_metadata()
+            && state.raw_value("latest_summary").is_some()
+            && !was_typed(state, &words.unwrap_or_default())
     }
 
-    fn was_sent(&self) -> bool {
+    fn has_request_metadata(&self) -> bool {
         self.metadata.members().next().is_some()
     }
 
@@ -350,16 +354,17 @@ impl<'a> Entry<'a> {
     /// prompt has no time although everything that the person types has one. `is_first` is true for the first entry.
     fn prompt_turn(&self, is_untimed: bool, is_first: bool) -> Turn {
         let content = self.prompt.object("content").unwrap_or_default();
-        let said = content.object("Prompt");
+        let typed_prompt = content.object("Prompt");
         let cancelled = content.object("CancelledToolUses");
         // If the person types a text instead of allowing a tool, the tool calls are cancelled, and the text is stored
         // with them.
-        let words = said.as_ref().or(cancelled.as_ref()).and_then(|from| from.text("prompt")).unwrap_or_default();
-        let has_no_text = is_first && NO_TEXT.iter().any(|text| repeats(&words, text));
-        let is_known_result = has_no_text || repeats(&words, CANCELLED);
+        let words =
+            typed_prompt.as_ref().or(cancelled.as_ref()).and_then(|from| from.text("prompt")).unwrap_or_default();
+        let has_no_text = is_first && RESULTS_WITHOUT_TEXT.iter().any(|text| consists_of(&words, text));
+        let is_known_result = has_no_text || consists_of(&words, CANCELLED_RESULT);
         // When the program shortens the history, it writes the results of tools as a prompt.
-        let is_rewritten = said.is_some() && (is_untimed && self.was_sent() || is_known_result);
-        let is_notice = is_untimed || is_of_program(&words);
+        let is_rewritten = typed_prompt.is_some() && (is_untimed && self.has_request_metadata() || is_known_result);
+        let is_notice = is_untimed || is_program_prompt(&words);
         let results = content.object("ToolUseResults").or(cancelled);
         let is_result = is_rewritten || results.is_some() && (is_notice || words.is_empty());
         let role = if is_result {

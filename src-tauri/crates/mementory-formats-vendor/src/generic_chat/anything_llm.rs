@@ -142,7 +142,7 @@ fn turns(row: &Row, number: usize) -> Vec<Turn> {
         Some(object) => object.text("text").map(|text| text.into_owned()).unwrap_or_default(),
         None => text,
     });
-    let spoken = [(USER, prompt, "response"), (ASSISTANT, answer, "prompt")];
+    let texts_by_role = [(USER, prompt, "response"), (ASSISTANT, answer, "prompt")];
     let turn = |(role, text, left_out): (&str, Option<String>, &str)| {
         let mut row = row.clone();
         row.insert(left_out.to_owned(), Value::Null);
@@ -158,5 +158,5 @@ fn turns(row: &Row, number: usize) -> Vec<Turn> {
         turn.times.created = created;
         Some(turn)
     };
-    spoken.into_iter().filter_map(turn).collect()
+    texts_by_role.into_iter().filter_map(turn).collect()
 }

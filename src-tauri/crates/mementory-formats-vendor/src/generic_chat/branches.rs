@@ -12,7 +12,7 @@ const FORKS: &str = "messageForksHash";
 /// Messages of other branches that were added to those of a session.
 pub(super) struct Forks<'o> {
     /// The id of the last message that is shown.
-    pub shown: Option<String>,
+    pub last_shown_id: Option<String>,
     /// The lists of the added messages.
     pub lists: Vec<&'o RawValue>,
 }
@@ -26,7 +26,7 @@ pub(super) fn add_forks<'o>(
     turns: &mut Vec<Turn>,
 ) -> Option<Forks<'o>> {
     let forks = session.object(FORKS)?;
-    let shown = turns.last()?.id.clone();
+    let last_shown_id = turns.last()?.id.clone();
     let mut lists = Vec::new();
     for (id, raw) in forks.members() {
         let branches = Object::parse(raw.get()).and_then(|fork| fork.list("lists")).unwrap_or_default();
@@ -44,5 +44,5 @@ pub(super) fn add_forks<'o>(
             lists.push(list_of_messages);
         }
     }
-    Some(Forks { shown, lists })
+    Some(Forks { last_shown_id, lists })
 }

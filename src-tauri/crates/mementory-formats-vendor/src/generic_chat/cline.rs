@@ -140,20 +140,20 @@ pub(super) fn take_added_text(turn: &mut Turn) {
     }
     let blocks = text_blocks(turn);
     let blocks: Vec<&str> = blocks.iter().map(String::as_str).collect();
-    let (own, added) = harness_cline::split_cline(&blocks);
+    let (person_text, added) = harness_cline::split_cline(&blocks);
     let blocks = turn.fields.get("blocks").and_then(Value::as_array);
     let has_result = blocks.is_some_and(|blocks| blocks.iter().any(|block| block["type"] == "tool_result"));
-    if own.trim().is_empty() && !has_result {
+    if person_text.trim().is_empty() && !has_result {
         let (role, content_type) = (SYSTEM.to_owned(), "context".to_owned());
         (turn.role, turn.content_type, turn.hidden) = (role, content_type, true);
         turn.text = added.join("\n\n");
         return;
     }
-    if own.trim().is_empty() {
+    if person_text.trim().is_empty() {
         let (role, content_type) = (TOOL.to_owned(), "tool_result".to_owned());
         (turn.role, turn.content_type, turn.hidden) = (role, content_type, true);
     }
-    turn.text = own;
+    turn.text = person_text;
     let mut blocks = blocks.cloned().unwrap_or_default();
     blocks.extend(added.into_iter().map(|text| json!({"type": "context", "text": text})));
     turn.fields.insert("blocks".into(), Value::Array(blocks));

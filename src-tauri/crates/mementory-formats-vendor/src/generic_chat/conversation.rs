@@ -36,7 +36,7 @@ const HEADER_KEYS: [&str; 8] = ["thread", "conversation", "conv", "chat", "metad
 const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "instructions", "systemMessage"];
 const LEAF_KEYS: [&str; 5] = ["currentId", "current_node", "currentMessageId", "activeLeafId", "currNode"];
 /// Keys of a question and of its answer, in entries that contain both texts.
-const PAIRS: [(&str, &str); 9] = [
+const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 9] = [
     ("prompt", "response"),
     ("prompt", "completion"),
     ("question", "answer"),
@@ -97,7 +97,7 @@ pub(super) fn conversation(
         if role_name(object).is_some() || question_and_answer(object).is_some() {
             return loose.add(files, member, element);
         }
-        if loose.take_header(element) {
+        if loose.store_header(element) {
             return Ok(());
         }
         let place = format!("{}#{}", member.place, element.pointer);
@@ -106,7 +106,7 @@ pub(super) fn conversation(
         return Ok(());
     };
     let at = format!("{}/{key}", element.pointer);
-    let mut turns = match (list(raw), tree::of_conversation(element, key)) {
+    let mut turns = match (list(raw), tree::messages_of_conversation(element, key)) {
         (Some(list), Some(turns)) => {
             for (index, _) in list.iter().enumerate().filter(|(_, raw)| !raw.get().starts_with('{')) {
                 report_no_message(files, member, &format!("{at}/{index}"));
@@ -161,7 +161,7 @@ pub(super) fn conversation(
         summary: first_text(object, &["summary", "memoryPrompt"]).unwrap_or_default(),
         times: chat_times,
         model: text(&["model", "model_id", "modelId"]).or_else(|| first_text(model.as_ref()?, &["id", "name"])),
-        leaf: text(&LEAF_KEYS).or_else(|| forks?.shown),
+        leaf: text(&LEAF_KEYS).or_else(|| forks?.last_shown_id),
         pointer: element.pointer.clone(),
         verbatim: Some(Verbatim::json(with_replaced_values(element.text, &lists))),
         turns,
@@ -192,7 +192,7 @@ fn send_tree(
 ) -> Result<(), FormatError> {
     let object = Object::parse(prompt.get()).unwrap_or_default();
     let root = ObjectElement { text: prompt.get(), object, pointer: format!("{}/prompt", element.pointer) };
-    let turns = tree::of_message(&root, 0).unwrap_or_else(|| turns_of(&root.object, root.text, &root.pointer));
+    let turns = tree::messages_in_message(&root, 0).unwrap_or_else(|| turns_of(&root.object, root.text, &root.pointer));
     let chat = Chat {
         id: first_text(&element.object, &["message_tree_id"]),
         pointer: element.pointer.clone(),
@@ -312,7 +312,7 @@ fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a Raw
         let pair = (object.raw_value(question)?, object.raw_value(answer)?);
         is_stated(question).then_some(pair)
     };
-    PAIRS.iter().find_map(texts)
+    QUESTION_AND_ANSWER_KEYS.iter().find_map(texts)
 }
 
 /// The workspace and the person of an entry that AnythingLLM exported. Its export has the chats of all workspaces and
@@ -448,7 +448,7 @@ impl LooseMessages {
     }
 
     /// Stores the first line of a session of Goose. Returns false for any other element.
-    fn take_header(&mut self, element: &ObjectElement<'_>) -> bool {
+    fn store_header(&mut self, element: &ObjectElement<'_>) -> bool {
         let is_header = self.header.is_none() && self.chats.is_empty();
         let is_goose = element.object.has("working_dir") && element.object.has("message_count");
         if is_header && is_goose {

@@ -48,7 +48,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let json_files = catalog.members().iter().filter(|member| has_kiro && member.name.ends_with(".json"));
     let headers: HashMap<_, &Member> = json_files.filter_map(|member| Some((stem(member)?, member))).collect();
     let part = |member: &Member, role| Part { member: member.id, role };
-    let own = shapes.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
+    let chat_claims = shapes.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
         let mut parts = vec![part(member, Role::Conversations)];
         if *shape == Shape::Cline {
             let beside = copies.get(&folder(member));

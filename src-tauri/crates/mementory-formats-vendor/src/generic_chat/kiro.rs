@@ -76,7 +76,7 @@ impl Log {
             turn.fields.insert("blocks".into(), content.blocks.into());
         }
         turn.text = content.text;
-        if role == USER && is_of_program(&turn.text) {
+        if role == USER && is_program_prompt(&turn.text) {
             (turn.role, turn.content_type, turn.hidden) = (SYSTEM.into(), "context".into(), true);
         }
         self.turns.push(turn);

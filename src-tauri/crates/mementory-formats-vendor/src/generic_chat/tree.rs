@@ -11,7 +11,7 @@ use std::collections::HashSet;
 const NO_PARENT: [&str; 4] = ["0", "-1", "root", "client-created-root"];
 
 /// The messages in the list `key` of a conversation. None if no message contains another message.
-pub(super) fn of_conversation(element: &ObjectElement<'_>, key: &str) -> Option<Vec<Turn>> {
+pub(super) fn messages_of_conversation(element: &ObjectElement<'_>, key: &str) -> Option<Vec<Turn>> {
     // Most files have no such lists, so the slower search for messages is left out.
     let found_messages = has_children(element.text).then(|| message_tree::messages(element.text, &[key]))?;
     turns(&found_messages, &element.pointer, 0)
@@ -19,7 +19,7 @@ pub(super) fn of_conversation(element: &ObjectElement<'_>, key: &str) -> Option<
 
 /// A message and the messages inside it. `position` is the number of turns before them. None if no message is inside
 /// it.
-pub(super) fn of_message(element: &ObjectElement<'_>, position: usize) -> Option<Vec<Turn>> {
+pub(super) fn messages_in_message(element: &ObjectElement<'_>, position: usize) -> Option<Vec<Turn>> {
     let messages = has_children(element.text).then(|| message_tree::message_with_answers(element.text))?;
     turns(&messages, &element.pointer, position)
 }

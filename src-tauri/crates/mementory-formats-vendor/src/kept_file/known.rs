@@ -7,55 +7,55 @@ const MAX_MEMBERS: usize = 500;
 const PAGE_BYTES: usize = 64;
 
 /// A known kind of file.
-struct Known {
+struct KnownFile {
     /// Endings of paths. A file matches if its path has one of them.
     paths: &'static [&'static str],
     /// Paths of JSON keys. A JSON file matches if it has all of them.
     keys: &'static [&'static str],
-    says: &'static str,
+    text: &'static str,
 }
 
-const KNOWN: [Known; 6] = [
-    Known {
+const KNOWN_FILES: [KnownFile; 6] = [
+    KnownFile {
         paths: &["snapchat_ai.json", "snapchat_ai.html"],
         keys: &["My AI Content"],
-        says: "It is from a download of Snapchat. Chats with My AI in it are not read: copy them and paste them instead",
+        text: "It is from a download of Snapchat. Chats with My AI in it are not read: copy them and paste them instead",
     },
-    Known {
+    KnownFile {
         paths: &["data/tweets.js", "data/tweet.js"],
         keys: &[],
-        says: "It is an archive of X without chats with Grok",
+        text: "It is an archive of X without chats with Grok",
     },
-    Known {
+    KnownFile {
         paths: &[],
         keys: &["messages.from_id", "messages.text_entities"],
-        says: "It is a chat of people in Telegram, not with an assistant",
+        text: "It is a chat of people in Telegram, not with an assistant",
     },
-    Known {
+    KnownFile {
         paths: &[],
         keys: &["guild.id", "messages.author.isBot"],
-        says: "It is a channel of Discord, not a chat with an assistant",
+        text: "It is a channel of Discord, not a chat with an assistant",
     },
-    Known {
+    KnownFile {
         paths: &[],
         keys: &["messages.sender_name", "messages.timestamp_ms"],
-        says: "It is a chat of people in Messenger or Instagram, not with an assistant",
+        text: "It is a chat of people in Messenger or Instagram, not with an assistant",
     },
-    Known { paths: &["/NotebookLM"], keys: &[], says: "It is from NotebookLM, whose notebooks are not read" },
+    KnownFile { paths: &["/NotebookLM"], keys: &[], text: "It is from NotebookLM, whose notebooks are not read" },
 ];
 
 /// Describes the files in one sentence. None if they are not of a known kind.
 pub(super) fn description(catalog: &Catalog) -> Option<&'static str> {
     let members = || catalog.members().iter().take(MAX_MEMBERS);
     if members().any(|member| is_page_instead_of_data(catalog, member)) {
-        let says = "It is a web page and not the export itself: the link of the download may have expired, or it asks to \
-                    sign in. Download the export again";
-        return Some(says);
+        let text = "It is a web page and not the export itself: the link of the download may have expired, or it asks \
+                    to sign in. Download the export again";
+        return Some(text);
     }
-    KNOWN.iter().find(|known| members().any(|member| known.matches(catalog, member))).map(|known| known.says)
+    KNOWN_FILES.iter().find(|known| members().any(|member| known.matches(catalog, member))).map(|known| known.text)
 }
 
-impl Known {
+impl KnownFile {
     fn matches(&self, catalog: &Catalog, member: &Member) -> bool {
         let folder = member.name.rsplit_once('/').map_or("", |(folder, _)| folder);
         let has_path = |path: &str| member.name.ends_with(path) || path.starts_with('/') && has_folder(folder, path);

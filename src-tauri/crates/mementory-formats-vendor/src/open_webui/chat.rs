@@ -111,17 +111,17 @@ fn tags(row: &Object<'_>, data: &Object<'_>) -> Vec<String> {
 /// other record contains.
 fn without_messages(text: &str, data: &Object<'_>, history: Option<&Object<'_>>) -> String {
     let map = history.and_then(|history| history.object("messages"));
-    let left = map.as_ref().map_or_else(|| "{}".to_owned(), left_of_map);
+    let left = map.as_ref().map_or_else(|| "{}".to_owned(), unread_entries);
     let repeated = map.filter(|map| map.members().next().is_some()).zip(data.list("messages"));
-    let left_of_list = repeated.map_or_else(|| "[]".to_owned(), |(map, list)| left_of_list(&map, &list));
+    let unread_messages = repeated.map_or_else(|| "[]".to_owned(), |(map, list)| unread_messages(&map, &list));
     let mut cuts: Vec<(&RawValue, &str)> = Vec::new();
     cuts.extend(history.and_then(|history| history.raw_value("messages")).map(|raw| (raw, left.as_str())));
-    cuts.extend(data.raw_value("messages").map(|raw| (raw, left_of_list.as_str())));
+    cuts.extend(data.raw_value("messages").map(|raw| (raw, unread_messages.as_str())));
     with_replaced_values(text, &cuts)
 }
 
 /// The entries of a history that are not messages, as a JSON object.
-fn left_of_map(map: &Object<'_>) -> String {
+fn unread_entries(map: &Object<'_>) -> String {
     let entries = map.members().filter(|(_, raw)| Object::parse(raw.get()).is_none());
     json_object(entries.map(|(key, raw)| (key, raw.get())))
 }
@@ -130,7 +130,7 @@ fn left_of_map(map: &Object<'_>) -> String {
 /// too, this is the id with the members that are missing or different there. Its text is always left out, because it is
 /// that of an older version. If no other members remain, the message is left out. A message that only the list has
 /// stays unchanged, because it gets no record.
-fn left_of_list(map: &Object<'_>, list: &[&RawValue]) -> String {
+fn unread_messages(map: &Object<'_>, list: &[&RawValue]) -> String {
     let by_id: HashMap<&str, &RawValue> = map.members().collect();
     let left = list.iter().filter_map(|raw| {
         let message = Object::parse(raw.get());

@@ -188,9 +188,9 @@ pub(super) fn read_account(
         verbatim: Some(Verbatim::json(with_replaced_values(element.text, &replaced))),
         ..Chat::default()
     };
-    let below = format!("{}/entries", element.pointer);
+    let list_pointer = format!("{}/entries", element.pointer);
     // The conversation's own time may be older than its last entry.
-    chat.turns = read_entries(reader, member, &entries.unwrap_or_default(), &below);
+    chat.turns = read_entries(reader, member, &entries.unwrap_or_default(), &list_pointer);
     chat.times.updated = chat.turns.iter().filter_map(|turn| turn.times.created).chain(chat.times.updated).max();
     send_chat(reader, &member.place, chat)
 }
@@ -251,7 +251,7 @@ fn read_thread(
         let turns = super::entry::turns(text, object, pointer);
         return threads.add(reader, &member.place, entry_chat(object, pointer), turns);
     };
-    let below = format!("{pointer}/{key}");
+    let list_pointer = format!("{pointer}/{key}");
     let verbatim = Verbatim::json(with_replaced_values(text, &[(raw, "[]")]));
     if object.is_true("has_next_page") {
         let message = "this file has only the first entries of its thread; the others were not saved";
@@ -267,7 +267,7 @@ fn read_thread(
             verbatim: Some(verbatim),
             ..whole
         };
-        let turns = read_entries(reader, member, &entries, &below);
+        let turns = read_entries(reader, member, &entries, &list_pointer);
         return threads.add(reader, &member.place, chat, turns);
     }
     // The entries of one file may belong to several threads.
@@ -285,7 +285,7 @@ fn read_thread(
         .filter(|_| only_name.is_none())
         .map(|(raw, entry)| first_id(entry, &["backend_uuid", "uuid", "id"]).unwrap_or_else(|| content_id(raw.get())));
     for (index, raw) in entries.iter().enumerate() {
-        let pointer = format!("{below}/{index}");
+        let pointer = format!("{list_pointer}/{index}");
         let Some(entry) = Object::parse(raw.get()) else {
             report(reader, member, &pointer, "not_an_object: this entry is not one", Kind::Message);
             continue;
@@ -351,10 +351,10 @@ fn entry_chat(entry: &Object<'_>, pointer: &str) -> Chat {
     }
 }
 
-fn read_entries(reader: &mut FileReader<'_>, member: &Member, entries: &[&RawValue], below: &str) -> Vec<Turn> {
+fn read_entries(reader: &mut FileReader<'_>, member: &Member, entries: &[&RawValue], list_pointer: &str) -> Vec<Turn> {
     let mut out = Vec::new();
     for (index, raw) in entries.iter().enumerate() {
-        let pointer = format!("{below}/{index}");
+        let pointer = format!("{list_pointer}/{index}");
         match Object::parse(raw.get()) {
             Some(entry) => out.extend(super::entry::turns(raw.get(), &entry, &pointer)),
             None => report(reader, member, &pointer, "not_an_object: this entry is not one", Kind::Message),

@@ -18,17 +18,17 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     let mut was_prompt = false;
     for (number, line) in text.lines().enumerate() {
         let prompt = line.strip_prefix(PROMPT).or_else(|| (line == PROMPT.trim_end()).then_some(""));
-        let said = prompt.unwrap_or(if line.starts_with(TITLE) || line.starts_with("> ") { "" } else { line });
+        let spoken_line = prompt.unwrap_or(if line.starts_with(TITLE) || line.starts_with("> ") { "" } else { line });
         let last = out.turns.last_mut();
         let continues = match (&last, prompt) {
             (Some(turn), Some(_)) => was_prompt && turn.role == roles::USER,
-            (Some(turn), None) => turn.role == roles::ASSISTANT || said.trim().is_empty(),
+            (Some(turn), None) => turn.role == roles::ASSISTANT || spoken_line.trim().is_empty(),
             (None, prompt) => prompt.is_none(),
         };
         match last {
             Some(turn) if continues => {
                 turn.text.push('\n');
-                turn.text.push_str(said);
+                turn.text.push_str(spoken_line);
                 turn.source.push('\n');
                 turn.source.push_str(line);
             }
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
                 out.turns.push(Turn {
                     role,
                     label: String::new(),
-                    text: said.to_owned(),
+                    text: spoken_line.to_owned(),
                     line: number + 1,
                     source: line.to_owned(),
                     time: None,

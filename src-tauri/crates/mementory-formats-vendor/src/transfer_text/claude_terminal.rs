@@ -50,9 +50,9 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
             (role, Some(last)) => {
                 last.source.push('\n');
                 last.source.push_str(&source);
-                let said = block.said().filter(|_| role.is_some()).unwrap_or_default();
-                if !said.is_empty() {
-                    last.text = format!("{}\n\n{said}", last.text).trim().to_owned();
+                let text_said = block.said().filter(|_| role.is_some()).unwrap_or_default();
+                if !text_said.is_empty() {
+                    last.text = format!("{}\n\n{text_said}", last.text).trim().to_owned();
                 }
             }
             (None, None) => {}
@@ -87,13 +87,13 @@ impl Block<'_> {
         if output.is_some() && self.role == Some(roles::ASSISTANT) {
             return None;
         }
-        let is_of_program = |line: &str| {
+        let is_program_line = |line: &str| {
             let line = line.trim();
             line.ends_with(FOLDED) || !line.is_empty() && line.chars().all(|c| c == '─')
         };
         let words = self.lines.get(..output.unwrap_or(self.lines.len())).unwrap_or_default();
         // The terminal indents further lines by two spaces, and fills prompts up with spaces.
-        let words = words.iter().filter(|line| !is_of_program(line));
+        let words = words.iter().filter(|line| !is_program_line(line));
         let words: Vec<&str> = words.map(|line| line.strip_prefix("  ").unwrap_or(line).trim_end()).collect();
         Some(words.join("\n").trim().to_owned())
     }

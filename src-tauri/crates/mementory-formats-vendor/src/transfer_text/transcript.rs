@@ -133,7 +133,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
         let text = before_rule.filter(|_| !is_last || others_end_in_rules).unwrap_or(text).trim_end();
         others_end_in_rules &= before_rule.is_some();
         turn.text = if text == "---" { String::new() } else { text.to_owned() };
-        take_time(turn);
+        extract_time(turn);
     }
     out.preamble = out.preamble.trim().to_owned();
     let has_spoken = |role: &str| out.turns.iter().any(|t| t.role == role && !t.text.is_empty());
@@ -201,7 +201,7 @@ fn begins_with_model_line(speakers: &[(usize, Speaker<'_>)]) -> bool {
 }
 
 /// If the first line of a turn is only a time, removes the line and sets the time of the turn.
-fn take_time(turn: &mut Turn) {
+fn extract_time(turn: &mut Turn) {
     let (first, rest) = turn.text.split_once('\n').unwrap_or((turn.text.as_str(), ""));
     let line = first.trim().trim_start_matches(['*', '_', '(', '[']);
     let line = line.strip_prefix("message time:").unwrap_or(line);

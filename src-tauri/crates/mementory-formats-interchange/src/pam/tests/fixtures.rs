@@ -99,8 +99,8 @@ fn a_whole_bundle_is_read() {
     assert_eq!(branch.parent.unwrap().value, "message/talk-1/m1");
     assert_eq!(source.record("message/talk-1/m3").text, "First part\nSecond part");
     assert_eq!(source.record("message/talk-1/m4").text, "brew\n{\"minutes\":3}\ndone");
-    let shown = source.record("message/talk-1/m1");
-    assert_eq!(shown.attachments[0].name, "cup.png");
+    let message = source.record("message/talk-1/m1");
+    assert_eq!(message.attachments[0].name, "cup.png");
 }
 
 #[test]
