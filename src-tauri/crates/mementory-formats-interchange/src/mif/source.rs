@@ -111,6 +111,7 @@ impl<'a> Source<'a> {
             })?;
             self.repeated = yaml::repeated_keys(&tree);
             let mut tree = super::wire::restore_text(tree);
+            yaml::spell_numbers_as_json(&mut tree);
             self.faulty = blank_non_finite(&mut tree);
             if let Some(pointer) = find_non_finite(&tree) {
                 return Err(fault_error("nan", format!("{}#{pointer}", self.place)));

@@ -250,10 +250,23 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
         word if matches!(word.trim_start_matches(['+', '-']), ".inf" | ".Inf" | ".INF") => {
             Tree::Number(text.into_owned())
         }
-        word => match number(word) {
-            Some(token) => Tree::Number(token),
-            None => Tree::Text(text.into_owned()),
-        },
+        word if number(word).is_some() => Tree::Number(text.into_owned()),
+        _ => Tree::Text(text.into_owned()),
+    }
+}
+
+/// Gives the numbers in a tree that [`parse`] returned the spelling of JSON, such as 31 for `0x1F`. Before that, numbers
+/// have the spelling of the document, so that the caller can convert them to text where its format requires text.
+pub fn spell_numbers_as_json(tree: &mut Tree) {
+    match tree {
+        Tree::Number(token) => {
+            if let Some(json) = number(token) {
+                *token = json;
+            }
+        }
+        Tree::Array(items) => items.iter_mut().for_each(spell_numbers_as_json),
+        Tree::Object(members) => members.iter_mut().for_each(|(_, value)| spell_numbers_as_json(value)),
+        Tree::Null | Tree::Bool(_) | Tree::Text(_) => {}
     }
 }
 
