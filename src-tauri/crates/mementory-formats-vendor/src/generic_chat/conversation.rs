@@ -476,7 +476,7 @@ impl LooseMessages {
             self.chats.len() - 1
         });
         if let Some(LooseChat { turns, .. }) = self.chats.get_mut(position) {
-            let branches = tree::of_message(element, turns.len());
+            let branches = tree::messages_in_message(element, turns.len());
             let mut element_turns =
                 branches.unwrap_or_else(|| turns_of(&element.object, element.text, &element.pointer));
             element_turns.iter_mut().for_each(cline::take_added_text);

@@ -67,7 +67,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         }
     });
     let databases = sqlite_rows::claims(catalog, 0.9, "The database of Kiro CLI or Amazon Q", amazon_q::is_database);
-    let mut all: Vec<Claim> = own.chain(databases).collect();
+    let mut all: Vec<Claim> = chat_claims.chain(databases).collect();
     let programs: [(&str, &str, IsDatabase); 5] = [
         (GOOSE, "The database of Goose", goose::is_database),
         (OLLAMA, "The database of Ollama's app", ollama::is_database),

@@ -1,7 +1,7 @@
 //! Reads a session of Kiro CLI 2: lines with the kinds `Prompt`, `AssistantMessage` and `ToolResults`. A file beside it
 //! with the same name has the title and the working folder.
 use super::FORMAT_ID;
-use super::amazon_q::is_of_program;
+use super::amazon_q::is_program_prompt;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
