@@ -154,15 +154,4 @@ impl ImportRun<'_> {
             self.exports.rows.entry(export.time).or_default().add(row);
         }
     }
-
-    /// True if the vault has the file with this row from a later state of the current source.
-    pub(super) fn has_later_file(&self, row: i64) -> VaultResult<bool> {
-        match self.recency {
-            Recency::Earlier => Ok(true),
-            Recency::Dated { time, group } => {
-                Ok(self.exports.compare(self.connection, row, time, group)? == Some(Ordering::Less))
-            }
-            Recency::Unnumbered | Recency::Later | Recency::Next => Ok(false),
-        }
-    }
 }

@@ -113,7 +113,6 @@ impl FileImport<'_, '_> {
             (seen.row, seen.trashed) = self.run.insert(id, record, &digest, 0)?;
             if seen.row > 0 {
                 self.set_file(seen.row, size, blob, record.record_type.as_deref())?;
-                self.run.note_exported_file(seen.row);
             }
             (ItemOutcome::Added, "")
         };

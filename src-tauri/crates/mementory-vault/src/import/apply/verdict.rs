@@ -34,7 +34,7 @@ impl<'a, 'i> Comparison<'a, 'i> {
 
 impl Comparison<'_, '_> {
     pub(super) fn decide(&self, known: &KnownRecord, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
-        if known.digest == *digest && !self.has_newer_details(known, record)? {
+        if known.digest == *digest && !self.run.has_newer_details(known, record)? {
             return Ok(Verdict::Same);
         }
         if self.run.options.merge == Some(Merge::SkipDuplicates) {
