@@ -154,7 +154,8 @@ pub(super) struct ImportRun<'i> {
     planned: PlannedRows,
     /// Files to which records of this input refer. The value is the file's name while planning, otherwise empty.
     referenced: HashMap<[u8; 16], String>,
-    present: HashSet<[u8; 16]>,
+    /// The files of this input, with the digest of their bytes.
+    present: HashMap<[u8; 16], [u8; 32]>,
 }
 
 impl<'i> ImportRun<'i> {
@@ -189,7 +190,7 @@ impl<'i> ImportRun<'i> {
             platforms: HashMap::new(),
             planned: PlannedRows::default(),
             referenced: HashMap::new(),
-            present: HashSet::new(),
+            present: HashMap::new(),
         })
     }
 
