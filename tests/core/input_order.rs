@@ -170,3 +170,26 @@ fn an_occurrence_with_other_words_than_a_blocked_one_is_imported() {
     assert_eq!(outcome_counts(&report), [3, 1, 0, 0, 2]);
     assert_eq!(versions(&t), ["Owns a bicycle."]);
 }
+
+#[test]
+fn a_second_file_with_other_bytes_is_not_called_a_duplicate() {
+    let t = TempVault::new();
+    let read: Read<'_> = &|sink| {
+        send_file(sink, "f", "first")?;
+        send_file(sink, "f", "first")?;
+        send_file(sink, "f", "other")
+    };
+    let report = import_from(&t, read);
+    let reasons: Vec<&str> = report
+        .items
+        .iter()
+        .map(|item| item.reason.as_str())
+        .collect();
+    assert_eq!(
+        reasons,
+        [
+            "duplicate: it occurs twice in this input",
+            "other bytes: another file of this input has the same id, and is kept"
+        ]
+    );
+}

@@ -344,8 +344,9 @@ pub struct Check<'a> {
 /// Validates a file against the rules of its format. Changes nothing.
 ///
 /// # Errors
-/// The file is not recognised, unreadable or encrypted (`passphrase_needed`, `passphrase_wrong`), its format has no
-/// validator, a key is malformed, or the job was cancelled. An invalid file is not an error; it gives `ok: false`.
+/// The file is not recognised, unreadable, of an unknown major version (`unsupported_version`) or encrypted
+/// (`passphrase_needed`, `passphrase_wrong`), its format has no validator, a key is malformed, or the job was cancelled.
+/// An invalid file is not an error; it gives `ok: false`.
 pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> {
     let Check { format, expect, trust, base, passphrase } = *check;
     let limits = Limits::default();

@@ -221,8 +221,12 @@ pub(super) fn write(store: &mut MemoryStore, path: &Path, options: &WriteOptions
 }
 
 pub(super) fn validate(path: &Path) -> Validation {
+    try_validate(path).unwrap()
+}
+
+pub(super) fn try_validate(path: &Path) -> Result<Validation, FormatError> {
     let (catalog, detection) = open(path, true);
-    Mif.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap()
+    Mif.validate(&catalog, &detection.sources[0], &Limits::default(), &[])
 }
 
 pub(super) fn codes(findings: &[mementory_format::Finding]) -> Vec<String> {

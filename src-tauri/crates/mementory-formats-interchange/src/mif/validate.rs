@@ -10,7 +10,7 @@ use super::{
     schema::code_of,
     sections::{EDGES_SECTION, ENTITIES_SECTION, MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section, TASKS_SECTION},
     source::{Encoding, Source},
-    wire::{Shape, is_supported, list, nested_text, text, version_parts},
+    wire::{Shape, list, nested_text, text, version_parts},
 };
 use mementory_format::{Catalog, Detected, Finding, FormatError, Passphrase, REDACTED, Validation};
 use mementory_json::{
@@ -48,13 +48,11 @@ pub(super) fn validate(
             }
         });
         match result {
-            // A wrong passphrase is not a fault of the file.
-            Err(error @ FormatError::Invalid { code: "passphrase_wrong", .. }) => return Err(error),
-            Err(FormatError::Invalid { code, place, message }) => validator.error(code, &place, &message),
-            Err(FormatError::Version { place, version }) => {
-                validator.out.version = Some(version);
-                validator.error("unsupported_version", &place, "an unknown major version");
+            // A wrong passphrase is not a fault of the file, and nothing is known of the rules of another major version.
+            Err(error @ (FormatError::Invalid { code: "passphrase_wrong", .. } | FormatError::Version { .. })) => {
+                return Err(error);
             }
+            Err(FormatError::Invalid { code, place, message }) => validator.error(code, &place, &message),
             other => other?,
         }
     }
@@ -142,10 +140,8 @@ impl Validator<'_> {
         let mut first_pass = FirstPass::read(source, limits)?;
         let place = source.place.clone();
         self.out.version.clone_from(&first_pass.version);
-        self.check_version(&first_pass, &place);
-        if first_pass.version.as_deref().is_some_and(|v| !is_supported(v)) {
-            return Ok(());
-        }
+        first_pass.check_version(&place)?;
+        self.check_shape(&first_pass, &place);
         if let Some(encryption) = envelope::find_in(&first_pass.root) {
             if in_envelope {
                 self.error("encrypted_twice", &format!("{place}#/encryption"), "an envelope inside an envelope");
@@ -217,13 +213,10 @@ impl Validator<'_> {
         Ok(())
     }
 
-    fn check_version(&mut self, first_pass: &FirstPass, place: &str) {
+    fn check_shape(&mut self, first_pass: &FirstPass, place: &str) {
         match first_pass.version.as_deref() {
             None if envelope::find_in(&first_pass.root).is_some() => {}
             None => {} // reported as a missing field
-            Some(version) if !is_supported(version) => {
-                self.error("unsupported_version", place, "an unknown major version");
-            }
             Some(version) => {
                 let major = &first_pass.shape.version()[..1];
                 match version_parts(version) {

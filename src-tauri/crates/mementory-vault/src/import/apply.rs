@@ -159,7 +159,8 @@ pub(super) struct ImportRun<'i> {
     planned: PlannedRows,
     /// Files to which records of this input refer. The value is the file's name while planning, otherwise empty.
     referenced: HashMap<[u8; 16], String>,
-    present: HashSet<[u8; 16]>,
+    /// The files of this input, with the digest of their bytes.
+    present: HashMap<[u8; 16], [u8; 32]>,
     /// Export ids of records that follow, by the record's id in this vault.
     export_ids: HashMap<[u8; 16], [u8; 16]>,
     /// True if any record of the vault or of this input has an export id from another vault.
@@ -198,7 +199,7 @@ impl<'i> ImportRun<'i> {
             platforms: HashMap::new(),
             planned: PlannedRows::default(),
             referenced: HashMap::new(),
-            present: HashSet::new(),
+            present: HashMap::new(),
             export_ids: HashMap::new(),
             has_export_ids: mementory_store::export_ids::any(connection)?,
         })

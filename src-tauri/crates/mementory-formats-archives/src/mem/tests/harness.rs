@@ -126,9 +126,13 @@ pub(crate) fn signatures(path: &Path) -> Vec<mementory_format::Signed> {
 }
 
 pub(crate) fn validate(path: &Path, trust: &[String]) -> Validation {
+    try_validate(path, trust).unwrap()
+}
+
+pub(crate) fn try_validate(path: &Path, trust: &[String]) -> Result<Validation, FormatError> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    Mem.validate(&catalog, &single_bundle(&catalog, &limits), &limits, trust).unwrap()
+    Mem.validate(&catalog, &single_bundle(&catalog, &limits), &limits, trust)
 }
 
 pub(crate) fn write(sink: &MemorySink, edited: &[&str], out: &Path) -> WriteReport {

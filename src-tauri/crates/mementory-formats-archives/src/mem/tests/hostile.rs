@@ -21,7 +21,6 @@ fn code(error: &FormatError) -> &'static str {
     match error {
         FormatError::Invalid { code, .. } => code,
         FormatError::Limit { limit, .. } => limit,
-        FormatError::Version { .. } => "version",
         _ => "other",
     }
 }
@@ -55,11 +54,6 @@ fn tampered_bundles_are_rejected() {
             "malformed",
             "manifest.json does not parse",
             Box::new(|b| std::fs::write(b.join("manifest.json"), "{").unwrap()),
-        ),
-        (
-            "version",
-            "major format mismatch: bundle 2.0.0 vs reader 1.1.0",
-            Box::new(|b| replace(&b.join("manifest.json"), "\"1.1.0\"", "\"2.0.0\"")),
         ),
         (
             "checksum_mismatch",

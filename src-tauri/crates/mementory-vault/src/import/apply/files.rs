@@ -18,6 +18,8 @@ use mementory_store::{
 use rusqlite::{OptionalExtension, params};
 use std::cmp::Ordering;
 
+/// Reason for skipping a file with the id of another file of the input. A file has no versions.
+const OTHER_BYTES: &str = "other bytes: another file of this input has the same id, and is kept";
 /// Reason for leaving a file as it is.
 const SAME: &str = "same";
 
@@ -54,7 +56,7 @@ impl FileImport<'_, '_> {
 
     /// Counts the files that this input names without containing them. While planning, also lists their names.
     pub(super) fn report_missing_files(&mut self) {
-        let missing_files = self.run.referenced.iter().filter(|(id, _)| !self.run.present.contains(*id));
+        let missing_files = self.run.referenced.iter().filter(|(id, _)| !self.run.present.contains_key(*id));
         let mut names: Vec<&String> = missing_files.map(|(_, name)| name).collect();
         self.run.report.counts.attachments_missing = Some(names.len() as u32);
         if self.run.staging.is_none() {
@@ -241,10 +243,12 @@ impl FileImport<'_, '_> {
     pub(super) fn import_file(&mut self, file: AttachmentFile, blob: BlobInfo) -> VaultResult<()> {
         self.note_blob(blob);
         let id = record_id(&self.run.context.keys, &file.key);
-        if !self.run.present.insert(id) {
-            self.run.report.note(Some(Kind::Attachment), &file.place, ItemOutcome::Skipped, DUPLICATE);
+        if let Some(first) = self.run.present.get(&id) {
+            let reason = if *first == blob.digest { DUPLICATE } else { OTHER_BYTES };
+            self.run.report.note(Some(Kind::Attachment), &file.place, ItemOutcome::Skipped, reason);
             return Ok(());
         }
+        self.run.present.insert(id, blob.digest);
         let mut record = Record::new(Kind::Attachment, file.key, "");
         record.origin_id = file.origin_id;
         record.title = Some(file.name);
