@@ -176,22 +176,19 @@ fn a_newer_download_beside_an_unpacked_export_is_opened() {
 fn exports_of_several_programs_in_one_archive_are_all_read() {
     let chats = || json_list(&[chatgpt_conversation("1", "from chatgpt", "")]);
     let grok = br#"{"conversations":[{"conversation":{"id":"g","title":"t"},"responses":[{"response":{"_id":"r","message":"from grok","sender":"human"}}]}]}"#;
-    let mem0 = br#"{"results":[{"id":"1","memory":"Likes tea.","hash":"h","user_id":"u"}]}"#;
     let others = || {
         vec![
             ("grok.json", grok.to_vec()),
             ("memories.json", br#"[{"conversations_memory":"Is a nurse.","account_uuid":"x"}]"#.to_vec()),
         ]
     };
-    let nested = [others(), vec![("chatgpt.zip", zip(&[("conversations.json", chats())])), ("m.json", mem0.to_vec())]];
+    let nested = [others(), vec![("chatgpt.zip", zip(&[("conversations.json", chats())]))]];
     let beside = [others(), vec![("conversations.json", chats())]];
     for (name, files) in [("nested", nested.concat()), ("beside", beside.concat())] {
         let (seen, ..) = read(&folder(name, &[("all.zip", zip(&files))]));
         assert_eq!(seen.texts("chatgpt", Kind::Message), ["from chatgpt"], "{name}");
         assert_eq!(seen.texts("grok", Kind::Message), ["from grok"], "{name}");
         assert_eq!(seen.texts("claude", Kind::Memory), ["Is a nurse."], "{name}");
-        let is_apart = name == "nested";
-        assert_eq!(seen.texts("mem0", Kind::Memory).len(), usize::from(is_apart), "{name}");
     }
 }
 
