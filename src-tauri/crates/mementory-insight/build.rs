@@ -10,7 +10,7 @@ use toml::{Table, Value};
 /// For each folder: its path, the name of the constant, and the names of the lists in each table of its files.
 const FOLDERS: [(&str, &str, &[&str]); 5] = [
     ("data/about", "ABOUT", &["strong", "cues", "prototypes"]),
-    ("data/special", "SPECIAL", &["sure", "hits", "unless", "not", "patterns"]),
+    ("data/special", "SPECIAL", &["sure", "hits", "unless", "not", "patterns", "figurative"]),
     ("data/values", "VALUES", &["patterns", "stop"]),
     ("data/slots", "SLOTS", &["words"]),
     (

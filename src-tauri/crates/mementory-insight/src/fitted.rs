@@ -114,6 +114,7 @@ impl Words {
         // A word that surely shows a category counts however long the rest of the text is.
         let probabilities = std::array::from_fn(|n| match self.evidence[n] {
             Evidence::Sure => 1.0,
+            Evidence::Figurative => 0.0,
             _ => probability(classes[n]),
         });
         (most_probable(&kinds), probable(probabilities, MIN_SPECIAL_BY_LESS))
@@ -153,8 +154,11 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
         let (of_kind, classes) = split(&words.regress(vector));
         kinds.iter_mut().zip(of_kind).for_each(|(sum, score)| *sum += score);
         // A category that one part shows counts for the whole text.
-        for (known, score) in probabilities.iter_mut().zip(classes) {
-            *known = known.max(probability(score));
+        for ((known, score), evidence) in probabilities.iter_mut().zip(classes).zip(words.evidence) {
+            // A figure of speech is like the real thing to the encoder.
+            if evidence != Evidence::Figurative {
+                *known = known.max(probability(score));
+            }
         }
         parts += 1;
     }

@@ -19,10 +19,14 @@ enum Role {
 const ROLES: [Role; 4] = [Role::Sure, Role::Hit, Role::Unless, Role::Not];
 /// Position of the regular expressions in a table of `data/special`.
 const PATTERNS: usize = 4;
+/// Position of the regular expressions for figures of speech, over a folded text: "allergic to meetings".
+const FIGURATIVE: usize = 5;
 
 /// How strongly the words of a text show a category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Evidence {
+    /// The only words that show it are in a figure of speech: "allergic to meetings".
+    Figurative,
     /// No word shows it.
     None,
     /// A word shows it, but another word in the text says that it is meant differently.
@@ -52,17 +56,31 @@ pub(crate) fn evidence_of(folded: &Folded) -> [Evidence; Special::ALL.len()] {
     let lists = lists();
     let hits: Vec<_> =
         lists.words.hits(&folded.text).into_iter().filter(|hit| folded.languages.may_be(hit.value.2)).collect();
+    let figures: Vec<(Special, usize, usize)> = lists
+        .figures
+        .iter()
+        .flat_map(|(class, regex)| regex.find_iter(&folded.text).map(move |found| (*class, found.start(), found.end())))
+        .collect();
     Special::ALL.map(|class| {
+        let is_figurative = |start: usize, end: usize| {
+            figures.iter().any(|(of_class, from, to)| *of_class == class && *from <= start && end <= *to)
+        };
         let hits_of = |role: Role| hits.iter().filter(move |hit| hit.value.0 == class && hit.value.1 == role);
         let has_hit = |role: Role| {
-            hits_of(role).any(|hit| !hits_of(Role::Not).any(|not| not.start <= hit.start && hit.end <= not.end))
+            hits_of(role).any(|hit| {
+                !hits_of(Role::Not).any(|not| not.start <= hit.start && hit.end <= not.end)
+                    && !is_figurative(hit.start, hit.end)
+            })
         };
         let pattern =
             || lists.patterns.iter().any(|(of_class, regex)| *of_class == class && regex.is_match(&folded.written));
         if has_hit(Role::Sure) || pattern() {
             Evidence::Sure
         } else if !has_hit(Role::Hit) {
-            Evidence::None
+            match figures.iter().any(|(of_class, ..)| *of_class == class) {
+                true => Evidence::Figurative,
+                false => Evidence::None,
+            }
         } else if hits_of(Role::Unless).next().is_some() {
             Evidence::Doubtful
         } else {
@@ -74,12 +92,13 @@ pub(crate) fn evidence_of(folded: &Folded) -> [Evidence; Special::ALL.len()] {
 struct Lists {
     words: WordSet<(Special, Role, &'static str)>,
     patterns: Vec<(Special, Regex)>,
+    figures: Vec<(Special, Regex)>,
 }
 
 fn lists() -> &'static Lists {
     static LISTS: OnceLock<Lists> = OnceLock::new();
     LISTS.get_or_init(|| {
-        let (mut words, mut patterns) = (Vec::new(), Vec::new());
+        let (mut words, mut patterns, mut figures) = (Vec::new(), Vec::new(), Vec::new());
         for language in SPECIAL {
             for table in language.tables {
                 let Some(class) = Special::parse(table.name) else { continue };
@@ -88,10 +107,14 @@ fn lists() -> &'static Lists {
                     words.extend(list.map(|word| (*word, (class, role, language.code))));
                 }
                 // A test checks that all of them compile.
-                patterns.extend(table.list(PATTERNS).iter().filter_map(|text| Some((class, Regex::new(text).ok()?))));
+                let compiled = |position: usize| {
+                    table.list(position).iter().filter_map(move |text| Some((class, Regex::new(text).ok()?)))
+                };
+                patterns.extend(compiled(PATTERNS));
+                figures.extend(compiled(FIGURATIVE));
             }
         }
-        Lists { words: WordSet::new(words), patterns }
+        Lists { words: WordSet::new(words), patterns, figures }
     })
 }
 
@@ -103,7 +126,7 @@ mod tests {
     fn every_pattern_and_name_is_valid() {
         for table in SPECIAL.iter().flat_map(|language| language.tables) {
             assert!(Special::parse(table.name).is_some(), "{}", table.name);
-            for pattern in table.list(PATTERNS) {
+            for pattern in table.list(PATTERNS).iter().chain(table.list(FIGURATIVE)) {
                 assert!(Regex::new(pattern).is_ok(), "{pattern}");
             }
         }

@@ -67,6 +67,28 @@ const WITHOUT_CATEGORY: [&str; 18] = [
     "返答は短くしてほしい。",
 ];
 
+/// Figures of speech with a word that shows a category elsewhere.
+const FIGURES_OF_SPEECH: [&str; 10] = [
+    "Allergic to unnecessary meetings.",
+    "Is addicted to crossword puzzles.",
+    "Thinks bureaucracy is a disease.",
+    "Recovering perfectionist.",
+    "Says the espresso there was a religious experience.",
+    "Worships at the altar of clean code.",
+    "Ist allergisch gegen Bürokratie.",
+    "Der Server hat wieder Fieber.",
+    "Süchtig nach Schokolade.",
+    "月曜アレルギーだと言う。",
+];
+
+/// The same words where they are meant.
+const NOT_FIGURATIVE: [(&str, Special); 4] = [
+    ("Allergic to wasp stings and to meetings.", Special::Health),
+    ("Was addicted to painkillers for a year.", Special::Health),
+    ("Ist gegen Nüsse und gegen Meetings allergisch.", Special::Health),
+    ("Das Kind hat Fieber, und der Drucker streikt.", Special::Health),
+];
+
 /// The number of sentences whose category was found, the number of sentences in which a category was wrongly found, and
 /// a text that lists the mistakes.
 fn counts(categories: &dyn Fn(&str) -> Vec<Special>) -> (usize, usize, String) {
@@ -83,6 +105,16 @@ fn counts(categories: &dyn Fn(&str) -> Vec<Special>) -> (usize, usize, String) {
 fn words_alone_find_most_categories_and_few_wrong_ones() {
     let (found, wrong, which) = counts(&special);
     assert!(found >= 28 && wrong <= 2, "{found} found, {wrong} wrong: {which}");
+}
+
+#[test]
+fn figures_of_speech_show_no_category() {
+    for text in FIGURES_OF_SPEECH {
+        assert_eq!(special(text), [], "{text}");
+    }
+    for (text, wanted) in NOT_FIGURATIVE {
+        assert!(special(text).contains(&wanted), "{text}");
+    }
 }
 
 #[test]

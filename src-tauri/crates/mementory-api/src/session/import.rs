@@ -64,7 +64,7 @@ impl Imports<'_> {
         is_unchanged: &(dyn Fn() -> bool + Sync),
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        let guards = Guards { refuse_deletions: true, is_unchanged: Some(is_unchanged), ..Guards::default() };
+        let guards = ImportGuards { refuse_deletions: true, is_unchanged: Some(is_unchanged), ..ImportGuards::default() };
         self.import_guarded(request, None, false, &guards, job)
     }
 
@@ -77,7 +77,7 @@ impl Imports<'_> {
         converts_to: Option<&str>,
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        self.import_guarded(request, passphrase, false, &Guards { converts_to, ..Guards::default() }, job)
+        self.import_guarded(request, passphrase, false, &ImportGuards { converts_to, ..ImportGuards::default() }, job)
     }
 
     fn import_guarded(

@@ -125,6 +125,9 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         {
             continue;
         }
+        if statement.signs.affirms && matches!(&value, Value::Text(text) if text == "no") {
+            continue;
+        }
         if is_calendar_word(&value) || is_about_thing(&statement.written[..at]) {
             continue;
         }

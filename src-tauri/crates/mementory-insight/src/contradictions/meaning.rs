@@ -28,7 +28,7 @@ const MIN_ATTRIBUTE_OF_EACH: f32 = 0.2;
 const MIN_ATTRIBUTE_CERTAIN: f32 = 0.5;
 /// How alike two statements must be if their attribute is not certain and they share no rare term.
 const MIN_LIKENESS_IF_UNCERTAIN: f32 = 0.6;
-/// The corresponding limit for attributes that are not compared by numbers.
+/// The corresponding limit for attributes that are compared by values, if something changed.
 const MIN_LIKENESS_IF_CHANGED: f32 = 0.33;
 /// The corresponding limit if no words show a difference.
 const MIN_ATTRIBUTE_ALONE: f32 = 0.5;
@@ -242,6 +242,11 @@ fn differ_in(
     if only_negated && is_other && shared.compare_closely(one, other).denies_something_else {
         return false;
     }
+    // Who dislikes sake may like wine.
+    let is_opinion = pair.opinion && !pair.over && attribute.is_consumed;
+    if is_opinion && shared.compare_closely(one, other).denies_something_else {
+        return false;
+    }
     if ABOUT_WORK.contains(&attribute.name) && shared.are_about_other_parts_of_work(one, other) {
         return false;
     }
@@ -250,15 +255,14 @@ fn differ_in(
         return false;
     }
     // An attribute that is less certain needs words that say that something changed, in sentences that are alike.
+    let min_likeness = match attribute.comparison {
+        Comparison::Numbers => MIN_LIKENESS_IF_UNCERTAIN,
+        Comparison::Values => MIN_LIKENESS_IF_CHANGED,
+        // Two jobs may be named in words that are not alike at all.
+        Comparison::Names => f32::NEG_INFINITY,
+    };
     let certain = probability >= MIN_ATTRIBUTE_CERTAIN
-        || pair.changed
-            && (pair.same_thing
-                || pair.same_name
-                || pair.likeness
-                    >= match attribute.comparison {
-                        Comparison::Numbers => MIN_LIKENESS_IF_UNCERTAIN,
-                        Comparison::Names | Comparison::Values => MIN_LIKENESS_IF_CHANGED,
-                    });
+        || pair.changed && (pair.same_thing || pair.same_name || pair.likeness >= min_likeness);
     if !certain {
         return false;
     }

@@ -272,7 +272,8 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
     let slots = slots::values_in(&folded);
     let negated_terms = signs.negated_clauses.as_ref().map(|clauses| {
         let clauses = clauses.iter().filter_map(|(start, end)| folded.text.get(*start..*end));
-        clauses.flat_map(|clause| terms::terms_in(&Folded { text: clause.to_owned(), ..folded.clone() })).collect()
+        let terms = clauses.flat_map(|clause| terms::terms_in(&Folded { text: clause.to_owned(), ..folded.clone() }));
+        terms.filter(|term| term.starts_with('#') || terms::is_thing(term)).collect()
     });
     Prepared {
         at: statement.at,

@@ -12,6 +12,8 @@ pub(super) struct Signs {
     pub(super) over: bool,
     pub(super) changed: bool,
     pub(super) negated: bool,
+    /// A phrase with a negation affirms: "not only", "cannot live without".
+    pub(super) affirms: bool,
     /// Where the negated clauses are, in bytes, if a contrasting clause is not negated: "no dogs but two cats".
     pub(super) negated_clauses: Option<Vec<(usize, usize)>>,
     pub(super) adds: bool,
@@ -57,6 +59,13 @@ impl Signs {
                 Sign::Limited(n) => signs.occasions.push(*n),
             }
         }
+        // "Kann ohne Kaffee nicht leben" denies nothing.
+        let is_lack = |at: &usize| ["without", "ohne"].iter().any(|word| folded[*at..].starts_with(word));
+        if negations.iter().any(is_lack) && !negations.iter().all(is_lack) {
+            signs.affirms = true;
+            negations.clear();
+        }
+        signs.affirms |= !affirming.is_empty();
         signs.negated = !negations.is_empty();
         signs.negated_clauses = negated_clauses(folded, &negations);
         signs

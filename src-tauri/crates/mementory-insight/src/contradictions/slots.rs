@@ -1,7 +1,7 @@
 //! Finds statements that give different listed values of an attribute, or of which one denies the value that the other
 //! gives. The attributes and the words for their values are in `data/slots`, in all languages, so a statement in one
 //! language is compared with one in another.
-use super::{Prepared, keep_newest, things::is_about_thing};
+use super::{Prepared, keep_newest, terms::is_closed_class, things::is_about_thing};
 use crate::{
     fold::{Folded, fold, words},
     patterns::WordSet,
@@ -195,6 +195,7 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
         if is_about_thing(&text[..start])
             || is_about_past(text, start)
             || is_purpose(text, start)
+            || is_part_of_compound(text, start, end)
             || is_style && style_context().hits(text).is_empty()
         {
             continue;
@@ -209,7 +210,11 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
             given: Vec::new(),
             denied: Vec::new(),
         });
-        if is_denied { claim.denied.push(value.class) } else { claim.given.push(value.class) }
+        if is_denied && !statement.signs.affirms {
+            claim.denied.push(value.class)
+        } else {
+            claim.given.push(value.class)
+        }
     }
     out.into_iter().collect()
 }
@@ -225,6 +230,13 @@ fn is_about_past(text: &str, start: usize) -> bool {
     let before = text.get(..start).unwrap_or_default();
     let clause = before.rfind(CLAUSE_ENDS).map_or(before, |end| &before[end..]);
     words(clause).iter().any(|word| PAST.contains(word))
+}
+
+/// True if an English gerund only describes the noun after it: "hates cooking shows".
+fn is_part_of_compound(text: &str, start: usize, end: usize) -> bool {
+    let is_gerund = text.get(start..end).is_some_and(|value| value.ends_with("ing"));
+    let next = text.get(end..).filter(|rest| rest.starts_with(' ')).and_then(|rest| words(rest).into_iter().next());
+    is_gerund && next.is_some_and(|next| !is_closed_class(next) && !next.ends_with("ly") && next.len() > 2)
 }
 
 /// True if a value is only what something is for or about: "bought a phone for the self-employment".

@@ -18,9 +18,13 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
             // The object of the opinion is the only term of the statement. In a short statement with several terms, it
             // is the only one that is in the lists of names.
             let listed: Vec<&&String> = objects.iter().filter(|term| is_listed(term)).collect();
+            let is_english = statement.folded.languages.en && !statement.folded.languages.de;
             let object = match (objects.as_slice(), listed.as_slice()) {
                 ([one], _) => Some(*one),
-                (several, [one]) if several.len() <= MAX_TERMS => Some(**one),
+                // "Hates cooking shows" is about shows.
+                (several, [one]) if several.len() <= MAX_TERMS && !(is_english && several.last() != Some(*one)) => {
+                    Some(**one)
+                }
                 _ => None,
             };
             if let Some(object) = object {

@@ -58,6 +58,11 @@ fn concepts() -> &'static WordSet<usize> {
     })
 }
 
+/// True for a word of a closed class, such as an article or a preposition.
+pub(super) fn is_closed_class(word: &str) -> bool {
+    is_common(word)
+}
+
 /// True for a term that names a thing. Listed names (such as cities), amounts and general words do not.
 pub(super) fn is_thing(term: &str) -> bool {
     static GENERAL: OnceLock<HashSet<String>> = OnceLock::new();
