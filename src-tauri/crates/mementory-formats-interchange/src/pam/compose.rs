@@ -119,7 +119,7 @@ pub(super) fn clean(
     } else if was_moved("/custom_type") && to_record::text(tree, "type") == Some("custom") {
         tree.set("custom_type", Tree::Text("unknown".into()));
     }
-    if was_moved("/content") {
+    if was_moved("/content") && kind.requires("/content_hash") {
         tree.set("content_hash", Tree::Text(content_hash(EMPTY_CONTENT)));
     }
     let custom = tree.get("custom_type").filter(|custom| **custom != Tree::Null);

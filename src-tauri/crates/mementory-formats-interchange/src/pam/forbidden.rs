@@ -41,6 +41,11 @@ impl ObjectKind {
     pub fn has_overflow_member(&self) -> bool {
         self.overflow_member.is_some()
     }
+
+    /// True if the object must have the member.
+    pub fn requires(&self, pointer: &str) -> bool {
+        self.required.contains(&pointer)
+    }
 }
 
 /// A memory (§4).

@@ -79,6 +79,10 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
         (TALK, "/messages/0/created_at", json!("then")),
         (TALK, "/messages/0/content/type", json!("html")),
         (TALK, "/messages/0/token_count", json!(-1)),
+        (TALK, "/messages/0/content", json!([])),
+        (TALK, "/content", json!("Tea.")),
+        (STORE, "/relations/0/content", json!("Tea.")),
+        (STORE, "/conversations_index/0/content", json!("Tea.")),
     ];
     for (i, (document, pointer, value)) in cases.iter().enumerate() {
         let scratch = Scratch::new(&format!("forbidden-{i}"));
