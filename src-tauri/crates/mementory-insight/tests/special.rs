@@ -82,7 +82,8 @@ const FIGURES_OF_SPEECH: [&str; 10] = [
 ];
 
 /// The same words where they are meant.
-const NOT_FIGURATIVE: [(&str, Special); 4] = [
+const NOT_FIGURATIVE: [(&str, Special); 5] = [
+    ("Allergic to meetings and peanuts.", Special::Health),
     ("Allergic to wasp stings and to meetings.", Special::Health),
     ("Was addicted to painkillers for a year.", Special::Health),
     ("Ist gegen Nüsse und gegen Meetings allergisch.", Special::Health),
@@ -110,7 +111,7 @@ fn words_alone_find_most_categories_and_few_wrong_ones() {
 #[test]
 fn figures_of_speech_show_no_category() {
     for text in FIGURES_OF_SPEECH {
-        assert_eq!(special(text), [], "{text}");
+        assert!(special(text).is_empty(), "{text}");
     }
     for (text, wanted) in NOT_FIGURATIVE {
         assert!(special(text).contains(&wanted), "{text}");

@@ -255,14 +255,14 @@ fn differ_in(
         return false;
     }
     // An attribute that is less certain needs words that say that something changed, in sentences that are alike.
-    let min_likeness = match attribute.comparison {
+    let min_if_changed = match attribute.comparison {
         Comparison::Numbers => MIN_LIKENESS_IF_UNCERTAIN,
         Comparison::Values => MIN_LIKENESS_IF_CHANGED,
         // Two jobs may be named in words that are not alike at all.
         Comparison::Names => f32::NEG_INFINITY,
     };
     let certain = probability >= MIN_ATTRIBUTE_CERTAIN
-        || pair.changed && (pair.same_thing || pair.same_name || pair.likeness >= min_likeness);
+        || pair.changed && (pair.same_thing || pair.same_name || pair.likeness >= min_if_changed);
     if !certain {
         return false;
     }
