@@ -250,7 +250,7 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
             TombstoneOp::Redact => ("redacted", &redacted),
         };
         let ids = target_ids(tx, keys, (&row.kind, &row.target), &row.scope, &row.derived)?;
-        block_ids(tx, table, &row.id, ids.iter().filter(|id| freed.contains(*id)))?;
+        block_ids(tx, table, &row.id, ids.iter().filter(|id| unblocked_ids.contains(*id)))?;
     }
     Ok(())
 }
