@@ -302,7 +302,7 @@ impl Reader<'_> {
             if kind == Kind::Credential {
                 self.refuse_foreign(&doc, &format!("{}#{pointer}", member.place))?;
                 self.capabilities.add_credential(&doc);
-                if let Some(passphrase) = self.passphrase.clone().filter(|_| sealed_secrets::is_ours(&doc)) {
+                if let Some(passphrase) = self.passphrase.clone().filter(|_| sealed_secrets::has_our_layout(&doc)) {
                     if self.opener.open(&doc, &*passphrase) {
                         slots.push(String::new());
                         continue;

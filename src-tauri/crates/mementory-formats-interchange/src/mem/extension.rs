@@ -30,7 +30,7 @@ pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: 
     if out.is_empty() {
         return false;
     }
-    if let Some(fields) = out.get("fields").filter(|f| !numbers_survive(f)).map(Value::to_string) {
+    if let Some(fields) = out.get("fields").filter(|f| !has_only_preserved_numbers(f)).map(Value::to_string) {
         out.remove("fields");
         out.insert(FIELDS_TEXT_MEMBER.into(), Value::String(fields));
     }
@@ -40,14 +40,14 @@ pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: 
 }
 
 /// True if the canonical form preserves all numbers in the value.
-fn numbers_survive(value: &Value) -> bool {
+fn has_only_preserved_numbers(value: &Value) -> bool {
     canonical(&tree_of(value)).is_ok_and(|text| serde_json::from_str::<Value>(&text).is_ok_and(|v| v == *value))
 }
 
 /// A line with a complete record, for records that fit no kind of the format.
 pub(super) fn foreign_record_line(id: &str, record: &Record) -> String {
     let mut out = members(record);
-    if let Some(fields) = out.get("fields").filter(|f| !numbers_survive(f)).map(Value::to_string) {
+    if let Some(fields) = out.get("fields").filter(|f| !has_only_preserved_numbers(f)).map(Value::to_string) {
         out.remove("fields");
         out.insert(FIELDS_TEXT_MEMBER.into(), Value::String(fields));
     }
