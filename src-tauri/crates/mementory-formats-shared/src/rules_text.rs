@@ -53,7 +53,7 @@ pub fn items<'t>(text: &'t str, before: &str) -> Vec<Item<'t>> {
             let introduces_list =
                 words.trim_end().ends_with(':') && blocks.get(n + 1).is_some_and(|b| b.0 == Block::Bullet);
             match block {
-                Block::Bullet => section_items.push((range.clone(), without_mark(words), title.clone())),
+                Block::Bullet => section_items.push((range.clone(), without_bullet(words), title.clone())),
                 Block::Paragraph if !introduces_list => {
                     section_items.push((range.clone(), words.trim().to_owned(), title.clone()))
                 }
@@ -193,7 +193,7 @@ fn blocks_of(text: &str, range: Range<usize>) -> Vec<(Block, Range<usize>)> {
 }
 
 /// The text of a list item without the bullet or number.
-fn without_mark(item: &str) -> String {
+fn without_bullet(item: &str) -> String {
     let words = item.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
     let words = words.strip_prefix(['-', '*', '+', '•', '.', ')']).unwrap_or(words);
     words.trim().to_owned()

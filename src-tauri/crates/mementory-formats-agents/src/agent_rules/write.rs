@@ -100,7 +100,7 @@ impl Size {
         self.bytes += other.bytes;
         self.lines += other.lines;
     }
-    fn holds(self, other: Self) -> bool {
+    fn has_room_for(self, other: Self) -> bool {
         other.bytes <= self.bytes && other.lines <= self.lines
     }
 }
@@ -115,7 +115,9 @@ impl TopicSpace {
         source.records(&mut |stored: StoredRecord| {
             if export.reason_to_withhold(&stored, &EXPORTED_KINDS).is_none() {
                 let text = item(&words_with_title(&stored.record));
-                if let Some(size) = needed.get_mut(topic_for_agents(&stored.record)).filter(|_| !is_long(&text)) {
+                if let Some(size) =
+                    needed.get_mut(topic_for_agents(&stored.record)).filter(|_| !exceeds_item_limit(&text))
+                {
                     size.add(Size::of(&text));
                 }
             }
@@ -126,7 +128,7 @@ impl TopicSpace {
         let mut out = vec![Size::default(); NAMES.len()];
         for at in TOPICS_BY_PRIORITY {
             let (Some(needed), Some(space)) = (needed.get(at), out.get_mut(at)) else { continue };
-            *space = if remaining.holds(*needed) { *needed } else { remaining };
+            *space = if remaining.has_room_for(*needed) { *needed } else { remaining };
             remaining.bytes -= space.bytes.min(remaining.bytes);
             remaining.lines -= space.lines.min(remaining.lines);
         }
@@ -134,7 +136,7 @@ impl TopicSpace {
     }
 }
 
-fn is_long(item: &str) -> bool {
+fn exceeds_item_limit(item: &str) -> bool {
     item.len() > LONG_ITEM_BYTES
 }
 
@@ -157,7 +159,7 @@ impl Topic {
     fn add(&mut self, folder: &mut NewFolder, name: &str, item: &str, space: &Size) -> Result<&str, FormatError> {
         let mut used = self.used;
         used.add(Size::of(item));
-        if !is_long(item) && space.holds(used) {
+        if !exceeds_item_limit(item) && space.has_room_for(used) {
             self.used = used;
             self.main_items.push_str(item);
             return Ok(MAIN_FILE);

@@ -180,12 +180,12 @@ pub(super) struct Index {
 
 impl Index {
     /// Records that a conversation was read.
-    pub(super) fn note_read(&mut self, id: Option<&String>) {
+    pub(super) fn mark_read(&mut self, id: Option<&String>) {
         self.read_ids.extend(id.cloned());
     }
 
-    /// Keeps the entries whose conversation is not in this database, because it may be in another one.
-    pub(super) fn keep(&mut self, headers: Headers, member: &Member) {
+    /// Adds the entries whose conversation is not in this database, because it may be in another one.
+    pub(super) fn add_remaining(&mut self, headers: Headers, member: &Member) {
         self.remaining.extend(headers.by_id.into_values().map(|header| (header, member.place.clone())));
     }
 

@@ -77,7 +77,7 @@ fn read_chat(
     let mut chat = Chat { is_log: true, ..Chat::default() };
     let id = ["tabId", "composerId", "id"].into_iter().find_map(|key| object.non_blank_text(key));
     chat.id = id.map(|t| t.into_owned());
-    index.note_read(chat.id.as_ref());
+    index.mark_read(chat.id.as_ref());
     bubble::fill_chat(&mut chat, &object);
     chat.verbatim = messages.map(|raw_list| Verbatim::json(with_replaced_values(raw.get(), &[(raw_list, "[]")])));
     for (n, item) in items.into_iter().enumerate() {

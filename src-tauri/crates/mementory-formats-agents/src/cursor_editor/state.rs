@@ -37,11 +37,11 @@ pub(super) fn read(
             let header = headers.take(&id);
             let conversation = Conversation { id: &id, rows: &rows, member, database, header: header.as_ref() };
             if conversation.read(reader)? {
-                index.note_read(Some(&id));
+                index.mark_read(Some(&id));
             }
         }
     }
-    index.keep(headers, member);
+    index.add_remaining(headers, member);
     Ok(())
 }
 

@@ -29,7 +29,7 @@ pub(super) fn read(
     let object = header.as_deref().and_then(Object::parse).unwrap_or_default();
     let text = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
     chat.id = text("agentId");
-    index.note_read(chat.id.as_ref());
+    index.mark_read(chat.id.as_ref());
     chat.title = text("name");
     chat.times.created = any_time(&object, "createdAt");
     chat.model = text("lastUsedModel").filter(|m| m != "default");

@@ -34,12 +34,12 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }
     for member in catalog.members().iter().filter(|member| !SIDE_FILES.contains(&member.file_name())) {
         let Some(is_marked) = has_marked_line(catalog, member) else { continue };
-        let summary = summaries.beside(catalog, member);
+        let summary = summaries.summary_of(catalog, member);
         if is_marked || summary.is_some() {
             parts.push(Part { member: member.id, role: Role::Conversations });
             parts.extend(summary.map(|m| Part { member: m.id, role: Role::Manifest }));
-            let beside = side_files.get(&folder_of(member)).filter(|_| summary.is_some());
-            parts.extend(beside.into_iter().flatten().map(|id| Part { member: *id, role: Role::Sidecar }));
+            let files_of_chat = side_files.get(&folder_of(member)).filter(|_| summary.is_some());
+            parts.extend(files_of_chat.into_iter().flatten().map(|id| Part { member: *id, role: Role::Sidecar }));
         }
     }
     if parts.is_empty() {
@@ -96,7 +96,7 @@ impl<'c> Summaries<'c> {
     }
 
     /// The summary in the folder of a history.
-    pub(super) fn beside(&self, catalog: &Catalog, history: &Member) -> Option<&'c Member> {
+    pub(super) fn summary_of(&self, catalog: &Catalog, history: &Member) -> Option<&'c Member> {
         self.0.get(&folder_of(history))?.iter().copied().find(|member| is_summary(catalog, member))
     }
 }

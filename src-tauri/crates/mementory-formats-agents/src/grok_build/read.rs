@@ -21,7 +21,7 @@ pub(super) fn read(
     let summaries = Summaries::new(catalog);
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
     reader.each_file(detected, |reader, member, role| match role {
-        Role::Conversations => read_history(reader, member, summaries.beside(catalog, member)),
+        Role::Conversations => read_history(reader, member, summaries.summary_of(catalog, member)),
         Role::Sidecar => reader.pass_through(member, "", "sidecar"),
         _ => Ok(()),
     })

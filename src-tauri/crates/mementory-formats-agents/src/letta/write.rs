@@ -115,11 +115,11 @@ fn read_back(item: &str, at: usize) -> Record {
     let mut record = Record::new(kind, RecordKey::new(ID, ""), text);
     record.record_type = Some(label.to_owned());
     record.title = Some(label.to_owned());
-    record.source = platform();
+    record.source = letta_source();
     record
 }
 
-fn platform() -> Source {
+fn letta_source() -> Source {
     Source { platform: PLATFORM.into(), ..Source::default() }
 }
 

@@ -80,7 +80,7 @@ fn check_credential(row: &Tree, is_sealed: bool, add: &mut dyn FnMut(&'static st
     row.write(&mut element);
     let record = identity::credential(&element, row, RecordKey::new("", ""), &mut Vec::new());
     // In rows written by Mementory, members with names such as `key` do not contain secrets.
-    let is_ours = slot::vendor_slot(row).is_some() || sealed_secrets::is_ours(row);
+    let is_ours = slot::vendor_slot(row).is_some() || sealed_secrets::has_our_layout(row);
     let secrets = if is_ours { vec![] } else { mementory_format::plain_secrets(&record) };
     if secrets.is_empty() {
         if text("algorithm") == Some("none") || text("nonce") == Some("") {

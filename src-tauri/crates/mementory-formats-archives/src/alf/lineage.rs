@@ -37,7 +37,7 @@ pub(super) struct Lineage {
 
 /// An id by which a vault recognises versions that it counted itself. It is a digest, so it does not reveal the vault
 /// id.
-pub(super) fn counting_id(vault_id: &str) -> String {
+pub(super) fn version_counter_id(vault_id: &str) -> String {
     stable_v5(&format!("lineage:{vault_id}")).to_string()
 }
 
@@ -49,7 +49,7 @@ impl Lineage {
         scope: &str,
         profiles: &[StoredRecord],
     ) -> Result<Self, FormatError> {
-        let this_vault = counting_id(&source.description().vault_id);
+        let this_vault = version_counter_id(&source.description().vault_id);
         let stored = stored_lineage(source, runtime, scope)?.filter(|stored| stored.vault != this_vault);
         let mut times = BTreeSet::<Timestamp>::new();
         for profile in profiles {

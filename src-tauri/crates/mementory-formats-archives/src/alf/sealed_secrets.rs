@@ -124,7 +124,7 @@ fn row(id: &str, agent: &str, runtime: &str, sealed: &Sealed, created: &str) -> 
 }
 
 /// True if the row has our layout.
-pub(super) fn is_ours(doc: &Tree) -> bool {
+pub(super) fn has_our_layout(doc: &Tree) -> bool {
     doc.get("encryption").and_then(|e| e.get("layout")).and_then(Tree::as_str) == Some(LAYOUT_ID)
 }
 

@@ -110,7 +110,7 @@ fn write_or_plan(
         layers.reached = reached.filter(|(sequence, _)| *sequence > 0);
     }
     let several_versions = plan.lineage.as_ref().filter(|lineage| lineage.version > 1);
-    layers.lineage = several_versions.map(|_| lineage::counting_id(&description.vault_id));
+    layers.lineage = several_versions.map(|_| lineage::version_counter_id(&description.vault_id));
     let checksum = file.checksum();
     let (text, version) =
         build(original, &layers, &description, &agent, passthrough.agent.is_none(), &checksum, CHECKSUM_SCOPE);

@@ -34,7 +34,7 @@ pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: 
     if out.is_empty() {
         return false;
     }
-    if let Some(fields) = out.get("fields").filter(|f| !numbers_survive(f)).map(Value::to_string) {
+    if let Some(fields) = out.get("fields").filter(|f| !has_only_preserved_numbers(f)).map(Value::to_string) {
         out.remove("fields");
         out.insert(FIELDS_TEXT_MEMBER.into(), Value::String(fields));
     }

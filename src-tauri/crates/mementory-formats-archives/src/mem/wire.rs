@@ -28,7 +28,7 @@ pub(super) fn is_too_large(why: &str) -> bool {
 pub(super) fn decode(spec: &KindSpec, line: &str, bounds: impl Into<Bounds>) -> Result<Tree, String> {
     let tree = Tree::parse(trim(line), bounds).map_err(|e| e.to_string())?;
     let Tree::Object(members) = &tree else { return Err("not an object".into()) };
-    if !members.iter().all(|(_, v)| numbers_fit(v)) {
+    if !members.iter().all(|(_, v)| has_valid_numbers(v)) {
         return Err("a number is out of range".into());
     }
     check_fields(spec.fields, &tree)?;
@@ -78,11 +78,11 @@ pub(super) fn integer(token: &str) -> Option<String> {
     (value.is_finite() && value.fract() == 0.0).then(|| format!("{:.0}", value + 0.0)) // + 0.0: no minus zero
 }
 
-fn numbers_fit(tree: &Tree) -> bool {
+fn has_valid_numbers(tree: &Tree) -> bool {
     match tree {
         Tree::Number(token) => is_shortest(token) || number(token).is_ok(),
-        Tree::Array(items) => items.iter().all(numbers_fit),
-        Tree::Object(members) => members.iter().all(|(_, v)| numbers_fit(v)),
+        Tree::Array(items) => items.iter().all(has_valid_numbers),
+        Tree::Object(members) => members.iter().all(|(_, v)| has_valid_numbers(v)),
         Tree::Null | Tree::Bool(_) | Tree::Text(_) => true,
     }
 }

@@ -318,7 +318,7 @@ impl<'l> BundleWriter<'l> {
             visible.record_type.clone_from(&current.record_type);
         }
         patch(spec, &mut tree, &current, &visible);
-        if spec.kind == "resource" && is_long(record) {
+        if spec.kind == "resource" && is_longer_than_summary(record) {
             tree.set("summary", Tree::Text(record.text.chars().take(MAX_SUMMARY_CHARS).collect()));
         }
         let mapped = to_record(spec, &tree);
@@ -358,7 +358,7 @@ impl<'l> BundleWriter<'l> {
         if let Some(mapped) = mapped {
             report_losses(&stored.id, &mapped, record, &tree, &mut self.report.losses);
         }
-        if is_new && spec.kind == "resource" && is_long(record) {
+        if is_new && spec.kind == "resource" && is_longer_than_summary(record) {
             self.add_text_chunk(stored, text(&tree, "id").unwrap_or_default())?;
         }
         if is_new && record.kind == Kind::Attachment {
@@ -513,7 +513,7 @@ fn to_line(spec: &KindSpec, tree: &Tree) -> Result<String, FormatError> {
     line(spec, tree).map_err(|_| FormatError::invalid("malformed", spec.path(), "a number is out of range"))
 }
 
-fn is_long(record: &Record) -> bool {
+fn is_longer_than_summary(record: &Record) -> bool {
     record.text.chars().count() > MAX_SUMMARY_CHARS
 }
 

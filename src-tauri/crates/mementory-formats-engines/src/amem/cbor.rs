@@ -138,7 +138,7 @@ pub(super) fn from_json(json: &serde_json::Value) -> Value {
             let whole = number.as_u64().map(Value::from).or_else(|| number.as_i64().map(Value::from));
             whole.or_else(|| number.as_f64().map(Value::Float)).unwrap_or(Value::Null)
         }
-        Json::Object(members) => special(members).unwrap_or_else(|| {
+        Json::Object(members) => bytes_or_tag(members).unwrap_or_else(|| {
             let key = |name: &String| name.parse::<u64>().map_or_else(|_| Value::Text(name.clone()), Value::from);
             map(members.iter().map(|(name, value)| (key(name), from_json(value))).collect())
         }),
@@ -146,7 +146,7 @@ pub(super) fn from_json(json: &serde_json::Value) -> Value {
 }
 
 /// Bytes or a tag. None for other objects.
-fn special(members: &serde_json::Map<String, serde_json::Value>) -> Option<Value> {
+fn bytes_or_tag(members: &serde_json::Map<String, serde_json::Value>) -> Option<Value> {
     if let Some(text) = members.get("$bytes").filter(|_| members.len() == 1) {
         return Some(Value::Bytes(hex::decode(text.as_str()?).ok()?));
     }

@@ -42,7 +42,7 @@ pub(super) fn write(
     for chunk in subjects.chunks() {
         let mut lines: Vec<Line> = chunk.clone().map(|_| Line::default()).collect();
         source.records(&mut |stored| {
-            if reason_to_withhold(&export, &names, &stored).is_some() || ends_of(&names, &stored).is_some() {
+            if reason_to_withhold(&export, &names, &stored).is_some() || relation_ends(&names, &stored).is_some() {
                 return Ok(());
             }
             let (name, _) = subject(&names, &stored);
@@ -61,7 +61,7 @@ pub(super) fn write(
             export.withhold(reason);
             return Ok(());
         }
-        match ends_of(&names, &stored) {
+        match relation_ends(&names, &stored) {
             Some(ends) => file.add(&relation_line(&mut export, &stored, &ends)),
             None => Ok(()),
         }
@@ -78,13 +78,13 @@ pub(super) fn write(
 
 fn reason_to_withhold(export: &Export, names: &Names, stored: &StoredRecord) -> Option<&'static str> {
     let record = &stored.record;
-    let is_bare = words(record).trim().is_empty() && ends_of(names, stored).is_none();
+    let is_bare = words(record).trim().is_empty() && relation_ends(names, stored).is_none();
     export.reason_to_withhold(stored, &KINDS).or_else(|| is_bare.then_some("no_text"))
 }
 
 /// The ends of a relation, taken from its source text, its entities or its links. None for other records, and for
 /// relations without two ends, which become observations.
-fn ends_of(names: &Names, stored: &StoredRecord) -> Option<Ends> {
+fn relation_ends(names: &Names, stored: &StoredRecord) -> Option<Ends> {
     if stored.record.kind != Kind::Relation {
         return None;
     }
@@ -128,7 +128,7 @@ impl Subjects {
     fn read(source: &mut dyn RecordSource, names: &Names, export: &Export) -> Result<Self, FormatError> {
         let mut out = Self::default();
         source.records(&mut |stored| {
-            if reason_to_withhold(export, names, &stored).is_some() || ends_of(names, &stored).is_some() {
+            if reason_to_withhold(export, names, &stored).is_some() || relation_ends(names, &stored).is_some() {
                 return Ok(());
             }
             let (name, subject_type) = subject(names, &stored);

@@ -38,7 +38,7 @@ pub(super) fn write(
     for wants_relations in [false, true] {
         let mut separator = "\n";
         source.records(&mut |stored| {
-            let ends = ends_of(&names, &stored);
+            let ends = relation_ends(&names, &stored);
             if ends.is_some() != wants_relations {
                 return Ok(());
             }
@@ -73,7 +73,7 @@ fn reason_to_withhold(export: &Export, stored: &StoredRecord, has_ends: bool) ->
 }
 
 /// The ends of a relation. None for other records, and for a relation without two ends, which is written as a memory.
-fn ends_of(names: &Names, stored: &StoredRecord) -> Option<Ends> {
+fn relation_ends(names: &Names, stored: &StoredRecord) -> Option<Ends> {
     let record = &stored.record;
     if record.kind != Kind::Relation {
         return None;

@@ -72,7 +72,7 @@ fn read_entry(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>, k
         "semantic" => statement(rows, &object),
         "procedural" => procedure(rows, &object),
         "identity" => identity(rows, &object),
-        _ => working(rows, &object),
+        _ => current_work(rows, &object),
     };
     let Some((mut record, used)) = built else {
         rows.fail(files, row, "no_content: no text in it", Kind::Memory);
@@ -120,7 +120,7 @@ fn procedure(rows: &RowSender, object: &Object<'_>) -> Built {
 }
 
 /// The agent's current work: its goals and its notes.
-fn working(rows: &RowSender, object: &Object<'_>) -> Built {
+fn current_work(rows: &RowSender, object: &Object<'_>) -> Built {
     let mut lines = object.texts("goals");
     lines.extend(object.first_text(&["scratch"]));
     let text = Some(lines.join("\n")).filter(|text| !text.is_empty())?;

@@ -174,7 +174,7 @@ impl Layout {
     }
 
     /// Appends a line break and an indent, or nothing if everything is on one line.
-    pub(super) fn push_lead(&self, level: usize, out: &mut String) {
+    pub(super) fn push_line_break(&self, level: usize, out: &mut String) {
         if let Some((end, unit)) = &self.lines {
             out.push_str(end);
             out.push_str(&unit.repeat(level));
@@ -185,7 +185,7 @@ impl Layout {
     pub(super) fn push_comma(&self, level: usize, out: &mut String) {
         out.push(',');
         if self.lines.is_some() {
-            self.push_lead(level, out);
+            self.push_line_break(level, out);
         } else if self.spaced {
             out.push(' ');
         }
@@ -196,7 +196,7 @@ impl Layout {
         out.push('{');
         for (i, (key, piece)) in members.iter().enumerate() {
             if i == 0 {
-                self.push_lead(level + 1, out)
+                self.push_line_break(level + 1, out)
             } else {
                 self.push_comma(level + 1, out)
             }
@@ -208,7 +208,7 @@ impl Layout {
             }
         }
         if !members.is_empty() {
-            self.push_lead(level, out);
+            self.push_line_break(level, out);
         }
         out.push('}');
     }
@@ -220,13 +220,13 @@ impl Layout {
                 out.push('[');
                 for (i, item) in items.iter().enumerate() {
                     if i == 0 {
-                        self.push_lead(level + 1, out)
+                        self.push_line_break(level + 1, out)
                     } else {
                         self.push_comma(level + 1, out)
                     }
                     self.push_value(item, level + 1, out);
                 }
-                self.push_lead(level, out);
+                self.push_line_break(level, out);
                 out.push(']');
             }
             Tree::Object(members) => {

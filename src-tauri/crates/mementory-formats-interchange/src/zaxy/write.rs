@@ -506,7 +506,7 @@ fn write_elements<'a>(
         if has_elements {
             layout.push_comma(2, &mut text)
         } else {
-            layout.push_lead(2, &mut text)
+            layout.push_line_break(2, &mut text)
         }
         has_elements = true;
         text.push_str(&element.into_text(envelope.kind, &layout, is_sorted, place)?);
@@ -514,7 +514,7 @@ fn write_elements<'a>(
     }
     if has_elements {
         let mut text = String::new();
-        layout.push_lead(1, &mut text);
+        layout.push_line_break(1, &mut text);
         file.write_all(text.as_bytes()).map_err(io)?;
     }
     file.write_all(after.as_bytes()).map_err(io)

@@ -68,7 +68,11 @@ fn check(formats: Formats<'_>, case: &Path, expected: &Value, format: &'static d
         }
         assert!(read(formats, &input, format).records == imported.records, "{name}: a second reading differs");
         if checks.any_name {
-            assert_eq!(keys(&imported), keys(&read_elsewhere(formats, &input, format)), "{name}: under another name");
+            assert_eq!(
+                keys(&imported),
+                keys(&read_renamed_copy(formats, &input, format)),
+                "{name}: under another name"
+            );
         }
         if checks.verbatims && expected["database"].is_null() {
             check_verbatims(&name, &input, &imported);
@@ -209,7 +213,7 @@ pub fn read_renamed(formats: Formats<'_>, file: &Path, name: &str, format: &dyn 
 }
 
 /// Copies a file or folder to a name that gives no hint of its content, and reads the copy.
-fn read_elsewhere(formats: Formats<'_>, input: &Path, format: &'static dyn Format) -> MemorySource {
+fn read_renamed_copy(formats: Formats<'_>, input: &Path, format: &'static dyn Format) -> MemorySource {
     if !input.is_dir() {
         let ending = input.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
         return read_renamed(formats, input, &format!("something else (1){ending}"), format);
@@ -251,7 +255,7 @@ pub fn read_sample(formats: Formats<'_>, name: &str, format: &'static dyn Format
     let sample = shared("exports")?.join(name);
     let imported = read(formats, &sample, format);
     assert_eq!(keys(&imported).len(), imported.records.len(), "{name}: two records have one key");
-    let renamed = read_elsewhere(formats, &sample, format);
+    let renamed = read_renamed_copy(formats, &sample, format);
     assert_eq!(keys(&imported), keys(&renamed), "{name}: under another name");
     Some(imported)
 }

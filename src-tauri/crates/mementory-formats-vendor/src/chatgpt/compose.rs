@@ -262,7 +262,7 @@ fn original(stored: &StoredRecord) -> Option<&str> {
 /// a tree, so the parts of a group chat are built from their records.
 pub(super) fn is_original(stored: &StoredRecord) -> bool {
     let record = &stored.record;
-    is_from_chatgpt(record) && !stored.edited && record.verbatim.is_some() && !group_chat::is_part(record)
+    is_from_chatgpt(record) && !stored.edited && record.verbatim.is_some() && !group_chat::is_group_chat_record(record)
 }
 
 fn conversation_id(thread: &Thread) -> String {

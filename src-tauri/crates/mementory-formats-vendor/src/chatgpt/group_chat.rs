@@ -42,7 +42,7 @@ pub(super) fn list_keys(member: &Member) -> &'static [&'static str] {
 }
 
 /// True for the record of a group chat, and for a message in one. All other messages are nodes of a mapping.
-pub(super) fn is_part(record: &Record) -> bool {
+pub(super) fn is_group_chat_record(record: &Record) -> bool {
     match record.kind {
         Kind::Message => record.origin.pointer.contains("/messages/") && !record.origin.pointer.contains("/mapping/"),
         _ => record.record_type.as_deref() == Some(RECORD_TYPE),

@@ -108,13 +108,13 @@ fn import(path: &Path) -> Result<Import, FormatError> {
     Ok(Import { catalog, sink, versions, missing, confidence, unknown: detection.unknown.len() })
 }
 
-fn shared() -> Option<PathBuf> {
+fn shared_data_folder() -> Option<PathBuf> {
     mementory_format::testkit::shared("exports").and_then(|exports| Some(exports.parent()?.to_path_buf()))
 }
 
 #[test]
 fn sample_exports_have_the_expected_counts() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared_data_folder() else { return };
     let expected: serde_json::Value =
         serde_json::from_slice(&std::fs::read(shared.join("exports/expected.json")).unwrap()).unwrap();
     for (name, version) in [
@@ -168,7 +168,7 @@ fn sample_exports_have_the_expected_counts() {
 
 #[test]
 fn edge_cases_are_read_as_expected() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared_data_folder() else { return };
     let expected: serde_json::Value =
         serde_json::from_slice(&std::fs::read(shared.join("exports/expected.json")).unwrap()).unwrap();
     for (name, want) in expected["edge_messages"].as_object().unwrap() {
@@ -210,7 +210,7 @@ fn edge_cases_are_read_as_expected() {
 
 #[test]
 fn generated_exports_are_read_completely() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared_data_folder() else { return };
     let dir = std::env::temp_dir().join(format!("mementory-chatgpt-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     for layout in ["classic", "sharded", "portal"] {
@@ -368,7 +368,7 @@ fn verbatim_is_identical_to_the_source() {
 /// Each run applies the same damage.
 #[test]
 fn damaged_input_does_not_panic() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared_data_folder() else { return };
     let dir = std::env::temp_dir().join(format!("mementory-damage-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;

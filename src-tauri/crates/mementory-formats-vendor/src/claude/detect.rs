@@ -308,7 +308,7 @@ fn other_parts(catalog: &Catalog, contents: &[(usize, Content)]) -> Vec<Part> {
             Role::Memories
         } else if (is_beside && (member.archive.is_some() || is_in_category_folder || usual_names.contains(&name)))
             || (is_in_category_archive && is_in_archives)
-            || artifacts.iter().any(|artifact| frames::is_file_of(member, artifact))
+            || artifacts.iter().any(|artifact| frames::is_in_artifact_folder(member, artifact))
         {
             Role::Sidecar
         } else {

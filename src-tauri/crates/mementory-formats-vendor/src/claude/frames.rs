@@ -24,7 +24,7 @@ fn folder_of(name: &str) -> &str {
 
 /// True for a file below the folder of an artifact. The file may be in any part of the export, because an artifact may
 /// be split over two parts.
-pub(super) fn is_file_of(member: &Member, artifact: &Member) -> bool {
+pub(super) fn is_in_artifact_folder(member: &Member, artifact: &Member) -> bool {
     let (folder, name) = (folder_of(&artifact.name), member.name.as_str());
     member.id != artifact.id
         && !folder.is_empty()

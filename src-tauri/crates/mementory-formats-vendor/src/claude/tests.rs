@@ -57,7 +57,7 @@ impl Import {
     }
 }
 
-fn shared() -> Option<PathBuf> {
+fn shared_data_folder() -> Option<PathBuf> {
     mementory_format::testkit::shared("exports").and_then(|exports| Some(exports.parent()?.to_path_buf()))
 }
 
@@ -76,7 +76,7 @@ fn import(path: &Path) -> (Detected, Import) {
 }
 
 fn sample(name: &str) -> Option<(Detected, Import, serde_json::Value)> {
-    let shared = shared()?;
+    let shared = shared_data_folder()?;
     let text = std::fs::read_to_string(shared.join("exports/expected.json")).unwrap();
     let expected: serde_json::Value = serde_json::from_str(&text).unwrap();
     let (detected, seen) = import(&shared.join("exports").join(name));
@@ -158,7 +158,7 @@ fn parts_sample_is_read_without_links() {
 
 #[test]
 fn generated_exports_have_the_expected_counts() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared_data_folder() else { return };
     let dir = std::env::temp_dir().join(format!("mementory-claude-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     for (layout, batches) in [("flat", 1), ("batch", 1), ("batch", 3), ("parts", 1), ("parts", 2)] {

@@ -20,8 +20,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut out: Vec<Claim> = Vec::new();
     for (position, (member, content)) in chats.iter().copied().enumerate() {
         let mut parts = vec![Part { member: member.id, role: Role::Conversations }];
-        if !chats[..position].iter().any(|(other, _)| is_beside(other, member)) {
-            let accounts = contents.iter().filter(|(m, content)| !is_conversations(content) && is_beside(m, member));
+        if !chats[..position].iter().any(|(other, _)| is_in_same_folder(other, member)) {
+            let accounts =
+                contents.iter().filter(|(m, content)| !is_conversations(content) && is_in_same_folder(m, member));
             parts.extend(accounts.map(|(m, _)| Part { member: m.id, role: Role::Manifest }));
             let others = catalog.members().iter().filter(|m| {
                 m.archive.is_some() && m.archive == member.archive && is_inside(&m.name, folder(&member.name))
@@ -40,7 +41,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             missing_parts: vec![],
         });
     }
-    let has_chats = |account: &Member| chats.iter().any(|(member, _)| is_beside(member, account));
+    let has_chats = |account: &Member| chats.iter().any(|(member, _)| is_in_same_folder(member, account));
     let accounts = contents.iter().filter(|(_, content)| *content == Content::Account).map(|(member, _)| *member);
     out.extend(accounts.filter(|account| !has_chats(account)).filter_map(|account| empty_export(catalog, account)));
     out
@@ -93,7 +94,7 @@ fn content_of(keys: &Keys) -> Option<Content> {
 
 /// True if both files are in the same folder or archive. Files that were selected one by one count as being in the same
 /// folder.
-fn is_beside(member: &Member, other: &Member) -> bool {
+fn is_in_same_folder(member: &Member, other: &Member) -> bool {
     let is_loose = |m: &Member| m.archive.is_none() && m.place == m.name;
     let is_same_root = member.root == other.root && member.archive == other.archive;
     is_same_root && folder(&member.name) == folder(&other.name) || is_loose(member) && is_loose(other)

@@ -41,7 +41,7 @@ pub(super) fn unit(
     };
     match meaning {
         Meaning::Other => other_record(id, activity, source, file).into(),
-        Meaning::Prompt(prompt) => exchange(id, activity, prompt, source, place, with_conversation, file),
+        Meaning::Prompt(prompt) => prompt_and_answer(id, activity, prompt, source, place, with_conversation, file),
     }
 }
 
@@ -63,7 +63,7 @@ fn other_record(id: &str, activity: Activity, source: Source, file: File<'_>) ->
     record
 }
 
-fn exchange(
+fn prompt_and_answer(
     id: &str,
     activity: Activity,
     prompt: String,

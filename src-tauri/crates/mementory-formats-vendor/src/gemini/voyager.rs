@@ -44,7 +44,8 @@ fn chat(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_
     let mut turns = Vec::with_capacity(2 * items.len());
     for (index, raw) in items.into_iter().enumerate() {
         let pointer = format!("{}/items/{index}", element.pointer);
-        let item_turns = Object::parse(raw.get()).map(|item| exchange(&item, raw, index, &pointer)).unwrap_or_default();
+        let item_turns =
+            Object::parse(raw.get()).map(|item| prompt_and_answer(&item, raw, index, &pointer)).unwrap_or_default();
         if item_turns.is_empty() {
             let place = format!("{}#{pointer}", member.place);
             let reason = "not_a_message: neither a prompt nor an answer";
@@ -73,7 +74,7 @@ fn chat(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_
 }
 
 /// The prompt and the answer of an item. One of them may be missing.
-fn exchange(item: &Object<'_>, raw: &RawValue, index: usize, pointer: &str) -> Vec<Turn> {
+fn prompt_and_answer(item: &Object<'_>, raw: &RawValue, index: usize, pointer: &str) -> Vec<Turn> {
     let texts: Vec<_> = ["user", "assistant"]
         .into_iter()
         .filter_map(|role| Some((role, item.non_blank_text(role)?.into_owned(), item.raw_value(role)?)))

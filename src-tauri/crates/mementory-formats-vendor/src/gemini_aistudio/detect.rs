@@ -34,8 +34,8 @@ fn access_histories<'c>(catalog: &'c Catalog, prompts: &[&Member]) -> impl Itera
         prompts.iter().map(|member| (member.root, member.archive, dir_of(&member.name).to_owned())).collect();
     catalog.members().iter().filter_map(move |member| {
         let is_known = member.file_name() == "applet_access_history.json";
-        let is_beside = || folders.contains(&(member.root, member.archive, dir_of(&member.name).to_owned()));
-        (is_known && is_beside()).then_some(Part { member: member.id, role: Role::Sidecar })
+        let is_in_chat_folder = || folders.contains(&(member.root, member.archive, dir_of(&member.name).to_owned()));
+        (is_known && is_in_chat_folder()).then_some(Part { member: member.id, role: Role::Sidecar })
     })
 }
 

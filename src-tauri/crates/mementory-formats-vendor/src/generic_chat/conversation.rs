@@ -275,7 +275,7 @@ fn without_envelopes(list: Vec<&RawValue>) -> Vec<&RawValue> {
 fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)> {
     let is_list = |raw: &RawValue| raw.get().starts_with('[');
     let is_map = |raw: &RawValue| raw.get().starts_with('{');
-    if pairs::has_internal_list(object) {
+    if pairs::is_webui_chat(object) {
         return Some((pairs::INTERNAL, object.raw_value(pairs::INTERNAL)?));
     }
     // A message, or a question with its answer, may have a list of other things under these keys.

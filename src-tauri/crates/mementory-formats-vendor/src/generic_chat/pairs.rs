@@ -36,7 +36,7 @@ fn begins_with_pair(text: &str, key: &str) -> bool {
 }
 
 /// True if the object is a chat of text-generation-webui.
-pub(super) fn has_internal_list(object: &Object<'_>) -> bool {
+pub(super) fn is_webui_chat(object: &Object<'_>) -> bool {
     object.raw_value(INTERNAL).is_some_and(|raw| raw.get().starts_with('[')) && object.has(VISIBLE)
 }
 

@@ -1,6 +1,6 @@
 //! Detects lists of memories without a format of their own: lists of sentences, or of objects with one text each. The
 //! confidence is low, so that any format that knows the file better takes precedence.
-use super::read::{CREATED_KEYS, ID_KEYS, UPDATED_KEYS, is_of_chatgpt, memory_text};
+use super::read::{CREATED_KEYS, ID_KEYS, UPDATED_KEYS, has_chatgpt_keys, memory_text};
 use mementory_format::{Catalog, Claim, JsonHead, Part, Role};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
 use mementory_formats_shared::object::Object;
@@ -61,7 +61,7 @@ fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> b
         }
     }
     // One memory is enough in a list, or in a file of ChatGPT.
-    let is_enough = is_selected || text_count > 1 || head.bytes.starts_with(b"[") || is_of_chatgpt(&head.keys);
+    let is_enough = is_selected || text_count > 1 || head.bytes.starts_with(b"[") || has_chatgpt_keys(&head.keys);
     text_count > 0 && 5 * text_count >= 4 * object_count && is_enough
 }
 

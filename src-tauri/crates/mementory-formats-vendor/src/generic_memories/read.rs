@@ -36,7 +36,7 @@ pub(super) fn read(
 fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut seen = HashSet::new();
     let (catalog, limits) = (files.catalog, &files.context.limits);
-    let is_chatgpt = head_keys(catalog, member).is_some_and(|keys| is_of_chatgpt(&keys));
+    let is_chatgpt = head_keys(catalog, member).is_some_and(|keys| has_chatgpt_keys(&keys));
     let platform = if is_chatgpt { "chatgpt" } else { "other" };
     catalog.read(member, |bytes| {
         let mut elements = Elements::new(bytes, limits).with_keys(&WRAPPERS).resync();
@@ -62,7 +62,7 @@ fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
 }
 
 /// True for the list of saved memories as ChatGPT's own page receives it.
-pub(super) fn is_of_chatgpt(keys: &Keys) -> bool {
+pub(super) fn has_chatgpt_keys(keys: &Keys) -> bool {
     let has_members = ["memories.gizmo_id", "memories.conversation_id"].iter().all(|key| keys.has(key));
     keys.has("memories.content") && (keys.has("memory_num_tokens") || has_members)
 }

@@ -29,7 +29,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut sessions: BTreeMap<Place, Vec<(&Member, Content)>> = BTreeMap::new();
     for member in catalog.members() {
         let Some(content) = json_keys(catalog, member).and_then(|keys| content_of(&keys, member)) else {
-            if is_named_chat(member) && is_empty_list(catalog, member) {
+            if has_chat_file_name(member) && is_empty_list(catalog, member) {
                 empty_chats.entry(place_of(member)).or_default().push(member);
             }
             continue;
@@ -50,7 +50,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 }
 
 /// True for a name such as `chat-<UUID>.json`.
-fn is_named_chat(member: &Member) -> bool {
+fn has_chat_file_name(member: &Member) -> bool {
     let id = member.file_name().strip_prefix("chat-").and_then(|name| name.strip_suffix(".json"));
     id.is_some_and(is_uuid)
 }

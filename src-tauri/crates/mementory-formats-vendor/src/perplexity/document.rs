@@ -69,10 +69,10 @@ fn turns(text: &str) -> Vec<Turn> {
             answer.push('\n');
         }
     }
-    out.into_iter().flat_map(|(line, question, answer)| exchange(line, &question, &answer)).collect()
+    out.into_iter().flat_map(|(line, question, answer)| prompt_and_answer(line, &question, &answer)).collect()
 }
 
-fn exchange(line: usize, question: &str, answer: &str) -> Vec<Turn> {
+fn prompt_and_answer(line: usize, question: &str, answer: &str) -> Vec<Turn> {
     let is_mark = |text: &str| text.contains(MARK) && text.trim_start().starts_with('<');
     let trimmed = answer.trim().trim_end_matches("---").trim_end();
     let lines: Vec<&str> = trimmed.lines().filter(|text| !is_mark(text)).collect();

@@ -50,9 +50,9 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
             (role, Some(last)) => {
                 last.source.push('\n');
                 last.source.push_str(&source);
-                let text_said = block.said().filter(|_| role.is_some()).unwrap_or_default();
-                if !text_said.is_empty() {
-                    last.text = format!("{}\n\n{text_said}", last.text).trim().to_owned();
+                let block_words = block.words().filter(|_| role.is_some()).unwrap_or_default();
+                if !block_words.is_empty() {
+                    last.text = format!("{}\n\n{block_words}", last.text).trim().to_owned();
                 }
             }
             (None, None) => {}
@@ -82,7 +82,7 @@ fn blocks<'t>(lines: &[&'t str]) -> Vec<Block<'t>> {
 
 impl Block<'_> {
     /// The words of a block. None for the use of a tool, which has an output.
-    fn said(&self) -> Option<String> {
+    fn words(&self) -> Option<String> {
         let output = self.lines.iter().position(|line| line.starts_with(OUTPUT));
         if output.is_some() && self.role == Some(roles::ASSISTANT) {
             return None;
@@ -104,7 +104,7 @@ fn turn(block: &Block<'_>, source: String) -> Turn {
     Turn {
         role,
         label: String::new(),
-        text: block.said().unwrap_or_default(),
+        text: block.words().unwrap_or_default(),
         line: block.start + 1,
         source,
         time: None,

@@ -19,7 +19,7 @@ pub(super) fn split(text: &str) -> (String, Vec<Value>) {
         let inner = inner.strip_prefix(open).unwrap_or(inner);
         let (attributes, inner) =
             if open.ends_with('>') { ("", inner) } else { inner.split_once('>').unwrap_or((inner, "")) };
-        let mut block = json!({"type": kind, "text": without_marks(inner)});
+        let mut block = json!({"type": kind, "text": without_details_tags(inner)});
         if let Some(name) = attribute(attributes, "data-tool-name") {
             block["name"] = name.into();
         }
@@ -43,7 +43,7 @@ fn attribute<'t>(attributes: &'t str, name: &str) -> Option<&'t str> {
 }
 
 /// The content without the `<details>` and `<summary>` tags. The summary "Thought Process" is left out too.
-fn without_marks(inner: &str) -> String {
+fn without_details_tags(inner: &str) -> String {
     let mut out = inner.replace("<details>", "").replace("</details>", "");
     if let Some((before, rest)) = out.split_once("<summary>")
         && let Some((summary, after)) = rest.split_once("</summary>")

@@ -148,9 +148,9 @@ fn memory_record(entry: &Entry, id: String, platform: &str, place: &TextSource<'
 /// The platform, guessed from the text and the file name. `other` if it is not known.
 fn platform_of(text: &str, member: &Member, list: &Entries) -> &'static str {
     let (text, name) = (text.to_lowercase(), member.file_name().to_lowercase());
-    let is_of_chatgpt =
+    let is_from_chatgpt =
         ["chatgpt said", "saved memories", "model set context"].iter().any(|words| text.contains(*words));
-    if is_of_chatgpt || entries::begins_with_page_title(&text) || name.contains("chatgpt") {
+    if is_from_chatgpt || entries::begins_with_page_title(&text) || name.contains("chatgpt") {
         "chatgpt"
     } else if name.contains("claude") || text.contains("claude said") || detect::count_known_headings(list) >= 2 {
         "claude"

@@ -26,13 +26,13 @@ fn texts(seen: &MemorySource) -> Vec<&str> {
     seen.records.iter().map(|r| r.text.as_str()).collect()
 }
 
-fn shared() -> Option<PathBuf> {
+fn shared_exports_folder() -> Option<PathBuf> {
     mementory_format::testkit::shared("exports")
 }
 
 #[test]
 fn sample_texts_have_the_expected_counts() {
-    let Some(exports) = shared() else { return };
+    let Some(exports) = shared_exports_folder() else { return };
     let expected: serde_json::Value =
         serde_json::from_slice(&std::fs::read(exports.join("expected.json")).unwrap()).unwrap();
     let by_hand = &expected["samples"]["18-pasted-text"]["by_hand"];
@@ -75,7 +75,7 @@ fn conversations_in_markdown_are_read_as_their_cases_say() {
 
 #[test]
 fn exports_of_other_formats_are_not_claimed() {
-    let Some(exports) = shared() else { return };
+    let Some(exports) = shared_exports_folder() else { return };
     for entry in std::fs::read_dir(exports).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -156,7 +156,7 @@ fn json_and_binary_are_not_claimed() {
 /// Compares ids and texts.
 #[test]
 fn entries_of_the_reference_text_equal_those_of_the_reference_sdks() {
-    let Some(exports) = shared() else { return };
+    let Some(exports) = shared_exports_folder() else { return };
     let folder = exports.join("../reference/mem/fixtures/transfer");
     let Ok(text) = std::fs::read_to_string(folder.join("sample-export.txt")) else {
         mementory_format::testkit::skipped("the reference's transfer text is not there");

@@ -361,7 +361,7 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
 /// Sealed secrets of the base that are not in `rows`. They stay valid, because a delta does not change the settings and
 /// key files from which they were taken.
 fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
-    let is_our_row = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::is_ours(&doc));
+    let is_our_row = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::has_our_layout(&doc));
     let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| is_our_row(text));
     let missing_rows = in_base.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
     let row = |(value, text): (String, &str)| Row {
