@@ -450,7 +450,7 @@ fn invalid_result(format: Option<&str>, code: &str, place: &Path, message: &str)
 pub(crate) fn open(path: &Path, limits: &Limits, passphrase: Option<&dyn Passphrase>) -> ApiResult<Catalog> {
     let scratch = Scratch(std::env::temp_dir());
     let catalog = Catalog::open_with(&[path.to_path_buf()], limits, Some(&scratch), passphrase)?;
-    catalog.refuse_closed()?;
+    catalog.refuse_unopened()?;
     Ok(catalog)
 }
 

@@ -113,7 +113,7 @@ impl Catalog {
     ///
     /// # Errors
     /// `passphrase_needed`.
-    pub fn refuse_closed(&self) -> Result<(), FormatError> {
+    pub fn refuse_unopened(&self) -> Result<(), FormatError> {
         match self.issues.iter().find(|i| i.code == PASSPHRASE_NEEDED) {
             Some(issue) => Err(FormatError::invalid(PASSPHRASE_NEEDED, &issue.place, &issue.message)),
             None => Ok(()),

@@ -199,7 +199,7 @@ impl AgentContent {
 
     /// Moves text that the agent's program added to the person's message into blocks of type `context`. Returns true if
     /// the person wrote nothing. In that case nothing is moved, and the added text stays the message's text.
-    pub fn take_harness_text(&mut self) -> bool {
+    pub fn separate_harness_text(&mut self) -> bool {
         let (written_by_person, added) = harness::split(&self.text);
         if added.is_empty() {
             self.text = written_by_person;

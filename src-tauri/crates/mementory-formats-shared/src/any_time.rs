@@ -22,14 +22,14 @@ pub fn any_time(raw: &RawValue) -> Option<Timestamp> {
     }
     match decode_string(raw) {
         Some(decoded) => text_time(&decoded),
-        None => number_time(text),
+        None => parse_epoch_number(text),
     }
 }
 
 /// Parses a time from a text or from a table cell.
 pub fn text_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
-    let number = || (text.len() >= 9).then(|| number_time(text)).flatten();
+    let number = || (text.len() >= 9).then(|| parse_epoch_number(text)).flatten();
     Timestamp::parse(text).or_else(number).or_else(|| script_time(text))
 }
 
@@ -44,7 +44,7 @@ fn script_time(text: &str) -> Option<Timestamp> {
 
 /// Parses a number of seconds, milliseconds, microseconds or nanoseconds since 1970. The unit follows from the
 /// magnitude: in all years with chats, the number of seconds has 9 to 11 digits.
-pub fn number_time(text: &str) -> Option<Timestamp> {
+pub fn parse_epoch_number(text: &str) -> Option<Timestamp> {
     let number: f64 = text.trim().parse().ok()?;
     let seconds = match number.abs() {
         n if n < 1.0 || !n.is_finite() => return None,

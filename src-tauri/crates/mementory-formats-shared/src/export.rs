@@ -77,12 +77,12 @@ impl Export {
     /// Counts a written record. `mapped` is the record that our reader would create from the written file. Each value
     /// of `stored` that is missing or different in `mapped` is reported as a loss.
     pub fn wrote(&mut self, stored: &StoredRecord, mapped: &Record) {
-        self.wrote_with(stored, mapped, &[]);
+        self.count_written_with(stored, mapped, &[]);
     }
 
     /// Like [`Export::wrote`]. `in_other_form` names members that the file expresses in a way that our reader cannot
     /// restore. These are reported as narrowed, not as left out.
-    pub fn wrote_with(&mut self, stored: &StoredRecord, mapped: &Record, in_other_form: &[&str]) {
+    pub fn count_written_with(&mut self, stored: &StoredRecord, mapped: &Record, in_other_form: &[&str]) {
         let record = &stored.record;
         *self.report.by_kind.entry(record.kind.as_str().to_owned()).or_default() += 1;
         let losses = &mut self.report.losses;
@@ -301,7 +301,7 @@ pub fn metadata_of(record: &Record, strip: bool) -> serde_json::Map<String, Valu
 }
 
 /// The ends of a relation, taken from the fields that a memory engine stored with it.
-pub fn ends_in_fields(record: &Record) -> Option<Ends> {
+pub fn relation_ends_in_fields(record: &Record) -> Option<Ends> {
     let text = |names: [&str; 2]| {
         names.into_iter().find_map(|name| record.fields.get(name)?.as_str().map(str::trim)).filter(|t| !t.is_empty())
     };

@@ -30,11 +30,11 @@ const ASKING_TOOLS: [&str; 7] = [
 ];
 
 /// True for a person's message as Cline and Roo Code send it to the model.
-pub fn is_of_cline(text: &str) -> bool {
+pub fn is_cline_message(text: &str) -> bool {
     text.contains("<environment_details>")
 }
 
-/// Splits the blocks of a message for which [`is_of_cline`] is true. Returns the text that the person wrote, and the
+/// Splits the blocks of a message for which [`is_cline_message`] is true. Returns the text that the person wrote, and the
 /// texts that the program added. A block without text, such as a picture, is an empty string; it may be a tool's
 /// result.
 pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {

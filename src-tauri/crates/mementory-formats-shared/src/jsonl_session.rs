@@ -124,7 +124,13 @@ impl FileReader<'_> {
     /// Adds the size of a message to `used`, the size of its conversation so far. If that exceeds the limit for one
     /// element, reports the message as dropped and returns false. `what` names the conversation in that report (`chat`,
     /// `session` …).
-    pub fn fits_element(&mut self, used: &mut u64, member: &Member, message: &ObjectElement<'_>, what: &str) -> bool {
+    pub fn add_message_size(
+        &mut self,
+        used: &mut u64,
+        member: &Member,
+        message: &ObjectElement<'_>,
+        what: &str,
+    ) -> bool {
         *used += message.text.len() as u64;
         if *used <= self.context.limits.element_bytes {
             return true;
@@ -275,7 +281,7 @@ impl Sessions {
     }
 
     /// Counts the bytes of a line. Returns false if all conversations together would exceed `limit`.
-    pub fn count_bytes_within(&mut self, bytes: usize, limit: u64) -> bool {
+    pub fn add_bytes_within(&mut self, bytes: usize, limit: u64) -> bool {
         if self.bytes + bytes as u64 > limit {
             return false;
         }

@@ -47,7 +47,7 @@ pub fn without_commands(text: &str) -> String {
 }
 
 /// Turns a title into the text of a link: one line of at most `most` characters.
-pub fn link_words(title: &str, most: usize) -> String {
+pub fn link_text(title: &str, most: usize) -> String {
     // Characters that change the writing direction could reorder how the rest of the list is displayed.
     let changes_direction = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let plain_char = |c: char| if c.is_control() || changes_direction(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
@@ -90,7 +90,7 @@ mod tests {
             without_commands("see @~/.ssh/id_rsa and a@b.example <!-- x"),
             "see \\@~/.ssh/id_rsa and a@b.example \\<!-- x"
         );
-        assert_eq!(link_words("a](evil.md) [b\nc", 40), "a evil.md b c");
-        assert_eq!(link_words("\u{7}", 40), "Memory");
+        assert_eq!(link_text("a](evil.md) [b\nc", 40), "a evil.md b c");
+        assert_eq!(link_text("\u{7}", 40), "Memory");
     }
 }

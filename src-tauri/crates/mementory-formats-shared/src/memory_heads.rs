@@ -30,7 +30,7 @@ impl Head {
     }
 
     /// True if a JSON member with this name has a string as its value.
-    pub fn says_text_of(&self, name: &str) -> bool {
+    pub fn has_text_value(&self, name: &str) -> bool {
         [":\"", ": \""]
             .iter()
             .any(|between| memchr::memmem::find(self.bytes(), format!("\"{name}\"{between}").as_bytes()).is_some())

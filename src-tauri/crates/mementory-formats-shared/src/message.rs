@@ -6,7 +6,7 @@ use super::chat::{Chat, ChatFile, Turn, TurnParent};
 use super::content::Content;
 use super::object::{Object, content_id, decode_string};
 use super::reader::FileReader;
-use super::roles::{ASSISTANT, SYSTEM, TOOL, USER, role_or_word};
+use super::roles::{ASSISTANT, SYSTEM, TOOL, USER, role_or_name};
 use mementory_format::{AttachmentFile, FormatError, Member};
 use mementory_model::{DroppedAs, Kind, Times, Unit, Verbatim};
 use serde_json::value::RawValue;
@@ -143,7 +143,7 @@ fn add_phases(object: &Object<'_>, content: &mut Content) {
 /// Reads a message of a list or a tree. If the message does not state a parent, its `parent` is `Previous`.
 pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &str) -> Turn {
     let content = content(object);
-    let name = role_or_word(&role_name(object).unwrap_or_default());
+    let name = role_or_name(&role_name(object).unwrap_or_default());
     let role = role_of(&name, object, &content);
     let is_instruction = role == SYSTEM;
     let mut times = times(object);

@@ -154,7 +154,7 @@ impl<'r> FileReader<'r> {
                     }
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
                     Err(e) => {
-                        let closed = elements.cut_element().filter(|_| kind == Kind::Conversation);
+                        let closed = elements.readable_part().filter(|_| kind == Kind::Conversation);
                         let lost = if closed.is_some() { Kind::Message } else { kind };
                         let reason = format!("{}: {e}", e.code());
                         self.report_dropped(e.place(&member.place), DroppedAs::Failed, &reason, Some(lost));

@@ -66,7 +66,7 @@ pub fn redact_in_program(text: &str) -> (String, u32) {
 }
 
 /// True if `now` equals `before` except for removed secrets, and at least one secret was removed.
-pub fn lacks_only_secrets(before: &[u8], now: &[u8]) -> bool {
+pub fn differs_only_by_secrets(before: &[u8], now: &[u8]) -> bool {
     let redacted = std::str::from_utf8(before).ok().map(redact).filter(|(_, n)| *n > 0);
     redacted.is_some_and(|(redacted, _)| redacted.as_bytes() == now)
 }

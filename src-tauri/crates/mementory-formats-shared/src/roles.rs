@@ -65,7 +65,7 @@ pub fn role(name: &str) -> Option<&'static str> {
 }
 
 /// The role for a name. For an unknown name, its first 40 characters; for an empty name, `unknown`.
-pub fn role_or_word(name: &str) -> String {
+pub fn role_or_name(name: &str) -> String {
     let word = || name.trim().chars().take(40).collect::<String>();
     match role(name) {
         Some(role) => role.to_owned(),
@@ -91,7 +91,7 @@ mod tests {
         ] {
             assert_eq!(role(name), expected, "{name}");
         }
-        assert_eq!(role_or_word("narrator"), "narrator");
-        assert_eq!(role_or_word(" "), "unknown");
+        assert_eq!(role_or_name("narrator"), "narrator");
+        assert_eq!(role_or_name(" "), "unknown");
     }
 }

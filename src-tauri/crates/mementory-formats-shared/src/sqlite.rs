@@ -68,7 +68,7 @@ pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Datab
 
 /// Like [`open`], but also opens a truncated database if it is small enough to be read into memory. Reading a row of
 /// such a database can fail.
-pub fn open_cut(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Database, FormatError> {
+pub fn open_truncated(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Database, FormatError> {
     let opened_whole = open(catalog, member, limits);
     if opened_whole.is_ok() || member.size > limits.element_bytes {
         return opened_whole;
@@ -223,7 +223,7 @@ mod tests {
         assert!(matches!(check_schema(&half), Err(OpenError::Schema(_))));
         std::fs::write(&path, &complete_bytes[..complete_bytes.len() / 2]).unwrap();
         let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
-        let truncated = open_cut(&catalog, &catalog.members()[0], &Limits::default()).unwrap();
+        let truncated = open_truncated(&catalog, &catalog.members()[0], &Limits::default()).unwrap();
         assert!(truncated.is_cut);
         let mut rows = truncated.connection.prepare("SELECT key FROM t").unwrap();
         let mut rows = rows.query([]).unwrap();

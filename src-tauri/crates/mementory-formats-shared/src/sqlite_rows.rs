@@ -101,7 +101,7 @@ pub fn logs<'c>(catalog: &'c Catalog, database: &'c Member) -> impl Iterator<Ite
 
 /// Opens a database to read its rows, and reports a log that cannot be read.
 pub fn open(files: &mut FileReader<'_>, member: &Member) -> Result<Database, FormatError> {
-    let database = super::sqlite::open_cut(files.catalog, member, &files.context.limits)?;
+    let database = super::sqlite::open_truncated(files.catalog, member, &files.context.limits)?;
     if database.is_cut {
         let message = "the end of this database is missing; what is before it is read";
         files.sink.note(Issue::new("truncated", &member.place, message));

@@ -38,8 +38,8 @@ pub fn claiming(path: &Path) -> Vec<&'static str> {
     testkit::claiming(&ALL, path)
 }
 
-pub fn claimed_by(path: &Path) -> Vec<&'static str> {
-    testkit::claimed_by(&ALL, path)
+pub fn formats_claiming(path: &Path) -> Vec<&'static str> {
+    testkit::formats_claiming(&ALL, path)
 }
 
 /// Checks the cases of a format that is made for people to read. Its records have no verbatim text.

@@ -25,7 +25,7 @@ pub use mementory_format::{
     plain_secrets, replace_plain_secrets, sha256,
 };
 /// True if the only difference between two versions of a workspace file is that secrets were removed from one.
-pub use mementory_formats_agents::openclaw::lacks_only_secrets;
+pub use mementory_formats_agents::openclaw::differs_only_by_secrets;
 /// Evidence Packs: files that prove deletions to other people.
 pub use mementory_formats_archives::mem::evidence;
 pub use typescript::typescript;

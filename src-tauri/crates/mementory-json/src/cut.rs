@@ -21,10 +21,10 @@ struct OpenValue {
 ///
 /// ```
 /// let cut = br#"{"id":1,"messages":[{"text":"a"},{"text":"b"},{"text":"c"#;
-/// let closed = mementory_json::close_cut(cut).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+/// let closed = mementory_json::close_truncated(cut).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
 /// assert_eq!(closed.as_deref(), Some(r#"{"id":1,"messages":[{"text":"a"},{"text":"b"}]}"#));
 /// ```
-pub fn close_cut(bytes: &[u8]) -> Option<Vec<u8>> {
+pub fn close_truncated(bytes: &[u8]) -> Option<Vec<u8>> {
     let open = open_at_end(bytes)?;
     // If several have the same number of entries, the outermost is used.
     let (list, best) = open.iter().enumerate().rev().max_by_key(|(_, frame)| frame.children)?;
@@ -65,10 +65,10 @@ fn open_at_end(bytes: &[u8]) -> Option<Vec<OpenValue>> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::close_cut;
+    use super::close_truncated;
 
     fn closed(text: &str) -> Option<String> {
-        close_cut(text.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap())
+        close_truncated(text.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap())
     }
 
     #[test]

@@ -150,12 +150,12 @@ fn the_part_before_the_damage_can_be_read() {
     let limits = Limits::default();
     let mut elements = Elements::new(&mut input, &limits).resync();
     while elements.next().is_ok() {}
-    let (pointer, closed) = elements.cut_element().unwrap();
+    let (pointer, closed) = elements.readable_part().unwrap();
     let value: serde_json::Value = serde_json::from_slice(&closed).unwrap();
     assert_eq!((pointer.as_str(), value["id"].as_u64()), ("/2", Some(2)));
     assert_eq!(value["messages"][1]["id"].as_u64(), Some(72));
     assert!(elements.next().is_ok_and(|element| element.is_some()));
-    assert_eq!(elements.cut_element(), None);
+    assert_eq!(elements.readable_part(), None);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 mod damage;
 
 use super::{
-    cut::close_cut,
+    cut::close_truncated,
     decoded::DecodingReader,
     element_error::ElementError,
     object_scan::{ObjectScan, Step},
@@ -195,15 +195,15 @@ impl<'r> Elements<'r> {
     }
 
     /// The readable part of a damaged or truncated element: its pointer, and its text after closing (see
-    /// [`close_cut`]). For a conversation, this text has all messages before the damage. None unless
+    /// [`close_truncated`]). For a conversation, this text has all messages before the damage. None unless
     /// [`Elements::next`] returned [`ElementError::Damaged`], or [`ElementError::Truncated`] for the first element.
-    pub fn cut_element(&self) -> Option<(String, Vec<u8>)> {
+    pub fn readable_part(&self) -> Option<(String, Vec<u8>)> {
         let in_array = !self.key.is_empty() || !self.no_array_seen;
         let (index, key) = if in_array { (self.index, self.key.as_str()) } else { (self.top_values, "") };
         let end = self.cut_end.filter(|_| self.elements == 0 || self.level != Level::Done)?;
         let bytes = self.buf.get(self.start..end)?;
         let element = Element { bytes, index, offset: self.buf_offset + self.start as u64, key, in_array };
-        Some((element.pointer(), close_cut(bytes)?))
+        Some((element.pointer(), close_truncated(bytes)?))
     }
 
     fn add_wrapper_text(&mut self, end: usize) {

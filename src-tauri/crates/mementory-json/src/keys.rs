@@ -23,7 +23,7 @@ impl Keys {
     }
 
     /// True if this path was found at any level.
-    pub fn has_below(&self, path: &str) -> bool {
+    pub fn has_at_any_level(&self, path: &str) -> bool {
         self.0.iter().any(|p| p.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('.')))
     }
 

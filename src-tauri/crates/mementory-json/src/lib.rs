@@ -27,7 +27,7 @@ mod tool_result;
 mod tree;
 pub mod yaml;
 
-pub use cut::close_cut;
+pub use cut::close_truncated;
 pub use element_error::ElementError;
 pub use elements::{Element, Elements};
 pub use keys::{Keys, keys, keys_of};

@@ -64,7 +64,8 @@ impl Imports<'_> {
         is_unchanged: &(dyn Fn() -> bool + Sync),
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        let guards = ImportGuards { refuse_deletions: true, is_unchanged: Some(is_unchanged), ..ImportGuards::default() };
+        let guards =
+            ImportGuards { refuse_deletions: true, is_unchanged: Some(is_unchanged), ..ImportGuards::default() };
         self.import_guarded(request, None, false, &guards, job)
     }
 
@@ -140,7 +141,7 @@ impl Imports<'_> {
                 Catalog::open_with(&paths, &limits, Some(&scratch), passphrase.as_deref())?
             }
         };
-        catalog.refuse_closed()?;
+        catalog.refuse_unopened()?;
         let detection = detect(&catalog, &limits, request.format.as_deref())?;
         if detection.sources.is_empty() {
             return Err(not_recognised_error(&catalog, &detection, request, &limits)?);

@@ -47,7 +47,7 @@ fn each_line(
 ) -> Result<(), FormatError> {
     let mut bytes = 0;
     reader.lines(member, Kind::Message, |reader, line| {
-        if !reader.fits_element(&mut bytes, member, line, "session") {
+        if !reader.add_message_size(&mut bytes, member, line, "session") {
             return Ok(());
         }
         read(reader, line)

@@ -26,7 +26,7 @@ impl Session {
         mut content: AgentContent,
     ) -> Result<usize, FormatError> {
         reader.store_files(member, &mut content)?;
-        if turn.role == "user" && content.take_harness_text() {
+        if turn.role == "user" && content.separate_harness_text() {
             turn.role = "system".into();
         }
         content.fill(&mut turn);

@@ -31,7 +31,7 @@ pub(super) fn read(
             reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Message));
             return Ok(());
         }
-        if !sessions.count_bytes_within(line.text.len(), limit) {
+        if !sessions.add_bytes_within(line.text.len(), limit) {
             let reason = "too_large: the history is larger than an element may be";
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
             return Ok(());

@@ -66,7 +66,7 @@ pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentConten
         let only_results = content.text.trim().is_empty() && content.content_type() == "tool_result";
         if only_results {
             (turn.role, turn.hidden) = ("tool".into(), true);
-        } else if content.take_harness_text() {
+        } else if content.separate_harness_text() {
             (turn.role, turn.hidden) = ("system".into(), true);
         }
     }

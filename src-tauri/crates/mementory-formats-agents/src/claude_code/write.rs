@@ -4,7 +4,7 @@ use super::{FORMAT, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, is_safe_path};
 use mementory_formats_shared::export::{Export, nothing_to_write, words};
 use mementory_formats_shared::frontmatter::Document;
-use mementory_formats_shared::list_items::{clean, link_words, without_commands};
+use mementory_formats_shared::list_items::{clean, link_text, without_commands};
 use mementory_formats_shared::new_files::NewFolder;
 use mementory_formats_shared::note_export::{first_words, title_of};
 use mementory_formats_shared::topics::{INSTRUCTIONS, topic_for_agents};
@@ -153,8 +153,8 @@ struct Index {
 impl Index {
     fn add(&mut self, path: &str, title: &str, description: &str) {
         self.count += 1;
-        let about = link_words(description, 90);
-        let title = link_words(title, 60);
+        let about = link_text(description, 90);
+        let title = link_text(title, 60);
         let about = if about == title { String::new() } else { format!(" — {about}") };
         let is_plain = path.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
         let target = if is_plain { path.to_owned() } else { format!("<{path}>") };

@@ -86,7 +86,7 @@ pub(super) fn finish(turn: &mut Turn, content: &mut AgentContent, kind: &str) {
             let (before, request) = (before.trim().to_owned(), request.trim().to_owned());
             content.text = request;
             content.push_block("context", None, before);
-        } else if content.take_harness_text() {
+        } else if content.separate_harness_text() {
             turn.role = "system".into();
         }
     }

@@ -57,7 +57,7 @@ pub(super) fn read_history(
             return Ok(());
         };
         let reason =
-            match (known_sessions.contains(session.as_ref()), sessions.count_bytes_within(line.text.len(), limit)) {
+            match (known_sessions.contains(session.as_ref()), sessions.add_bytes_within(line.text.len(), limit)) {
                 (true, _) => Some((DroppedAs::Skipped, "duplicate: the session of this prompt is imported")),
                 (_, false) => Some((DroppedAs::Failed, "too_large: the history is larger than an element may be")),
                 _ => None,

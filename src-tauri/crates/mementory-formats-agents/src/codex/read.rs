@@ -46,7 +46,7 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<Session, For
     let mut session = Session::default();
     let mut bytes = 0;
     reader.lines_or_elements(member, &["items"], Kind::Message, |reader, line| {
-        if !reader.fits_element(&mut bytes, member, line, "session") {
+        if !reader.add_message_size(&mut bytes, member, line, "session") {
             return Ok(());
         }
         // In the oldest layout, a log can be one object on a single line.

@@ -21,7 +21,7 @@ pub(super) fn turn(text: &str, bubble: &Object<'_>) -> (Turn, AgentContent) {
     let words = ["text", "rawText", "content"].into_iter().find_map(|key| bubble.non_blank_text(key));
     content.text = words.map_or_else(|| rich_text(bubble), |text| text.into_owned());
     read_blocks(bubble, &mut content);
-    if turn.role == "user" && content.take_harness_text() {
+    if turn.role == "user" && content.separate_harness_text() {
         turn.role = "system".into();
     }
     let files = std::mem::take(&mut content.files);

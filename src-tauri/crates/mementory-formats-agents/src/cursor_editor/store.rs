@@ -222,7 +222,7 @@ pub(super) fn message_turn(text: &str, message: &Object<'_>) -> (Turn, AgentCont
     }
     .into();
     let mut content = AgentContent::read(message.raw_value("content"));
-    if turn.role == "user" && content.take_harness_text() {
+    if turn.role == "user" && content.separate_harness_text() {
         turn.role = "system".into();
     }
     let files = std::mem::take(&mut content.files);

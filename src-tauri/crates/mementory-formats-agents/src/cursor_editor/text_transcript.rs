@@ -43,7 +43,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
             "user" => content.text = words.trim().to_owned(),
             _ => read_answer(words, &mut content),
         }
-        if *role == "user" && content.take_harness_text() {
+        if *role == "user" && content.separate_harness_text() {
             turn.role = "system".into();
         }
         let kind = content.content_type();

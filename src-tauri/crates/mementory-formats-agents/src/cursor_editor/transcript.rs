@@ -13,7 +13,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     let mut chat = Chat { is_log: true, record_type: Some("transcript".into()), ..Chat::default() };
     let mut bytes = 0;
     reader.lines(member, Kind::Message, |reader, line| {
-        if !reader.fits_element(&mut bytes, member, line, "transcript") {
+        if !reader.add_message_size(&mut bytes, member, line, "transcript") {
             return Ok(());
         }
         let Some(message) = line.object.raw_value("message") else {

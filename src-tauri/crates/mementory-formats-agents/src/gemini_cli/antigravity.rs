@@ -40,7 +40,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     let mut other_lines: Vec<String> = Vec::new();
     let mut bytes = 0;
     reader.lines(member, Kind::Message, |reader, line| {
-        if !reader.fits_element(&mut bytes, member, line, "transcript") {
+        if !reader.add_message_size(&mut bytes, member, line, "transcript") {
             return Ok(());
         }
         let Some(mut turn) = turn_of_step(&line.object) else {

@@ -88,7 +88,7 @@ fn finish(mut turn: Turn, mut content: AgentContent) -> (Turn, AgentContent) {
     if turn.role == "user" {
         if content.text.trim().is_empty() && content.content_type() == "tool_result" {
             turn.role = "tool".into();
-        } else if content.take_harness_text() {
+        } else if content.separate_harness_text() {
             turn.role = "system".into();
         }
     }

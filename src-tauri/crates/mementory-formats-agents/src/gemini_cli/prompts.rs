@@ -25,7 +25,7 @@ pub(super) fn read(
             (Some(session), Some(_)) if known_sessions.contains(session.as_ref()) => {
                 Some((DroppedAs::Skipped, "duplicate: the session of this prompt is imported"))
             }
-            (Some(_), Some(_)) if !sessions.count_bytes_within(line.text.len(), limit) => {
+            (Some(_), Some(_)) if !sessions.add_bytes_within(line.text.len(), limit) => {
                 Some((DroppedAs::Failed, "too_large: the list of prompts is larger than an element may be"))
             }
             (Some(_), Some(_)) => None,
@@ -65,7 +65,7 @@ pub(super) fn read_checkpoint(reader: &mut FileReader<'_>, member: &Member) -> R
     let mut chat = Chat { is_log: true, record_type: Some("checkpoint".into()), ..Chat::default() };
     let mut bytes = 0;
     reader.objects(member, &["history"], Kind::Message, |reader, line| {
-        if !reader.fits_element(&mut bytes, member, line, "checkpoint") {
+        if !reader.add_message_size(&mut bytes, member, line, "checkpoint") {
             return Ok(());
         }
         let (mut turn, mut content) = messages::content(line.text, &line.object);

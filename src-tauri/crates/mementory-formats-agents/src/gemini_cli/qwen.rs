@@ -63,7 +63,7 @@ impl Log {
         let mut log = Self { chat: Chat { is_log: true, ..Chat::default() }, ..Self::default() };
         let mut bytes = 0;
         reader.lines(member, Kind::Message, |reader, line| {
-            if !reader.fits_element(&mut bytes, member, line, "session") {
+            if !reader.add_message_size(&mut bytes, member, line, "session") {
                 return Ok(());
             }
             log.add(reader, member, line)

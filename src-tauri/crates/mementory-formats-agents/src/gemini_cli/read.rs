@@ -40,7 +40,7 @@ fn read_session(reader: &mut FileReader<'_>, member: &Member) -> Result<Session,
     let mut session = Session::default();
     let mut bytes = 0;
     reader.lines_or_elements(member, &["messages"], Kind::Message, |reader, line| {
-        if !reader.fits_element(&mut bytes, member, line, "session") {
+        if !reader.add_message_size(&mut bytes, member, line, "session") {
             return Ok(());
         }
         session.add(reader, member, line.text, &line.object, &line.pointer);

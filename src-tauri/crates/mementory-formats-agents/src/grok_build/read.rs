@@ -168,7 +168,7 @@ fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
         // In a line of an unknown kind, all strings become the text, so that it can be searched.
         content.text = nested_text(raw);
     }
-    if turn.role == "user" && content.take_harness_text() {
+    if turn.role == "user" && content.separate_harness_text() {
         turn.role = "system".into();
     }
     let files = std::mem::take(&mut content.files);

@@ -32,7 +32,7 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let is_message = |list: &str| {
         head.has_all(list, &["id", "message_type"]) && head.has_any(list, &["date", "otid", "step_id", "run_id"])
     };
-    if (is_message("") || is_message("messages")) && head.says_text_of("message_type") && has_known_type(head) {
+    if (is_message("") || is_message("messages")) && head.has_text_value("message_type") && has_known_type(head) {
         return Some("messages");
     }
     let is_block = head.has_all("", &["label", "value", "limit"])

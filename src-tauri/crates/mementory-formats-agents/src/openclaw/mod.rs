@@ -12,7 +12,7 @@ mod validate;
 mod workspace;
 pub mod write;
 
-pub use mementory_formats_shared::redact::{self, lacks_only_secrets};
+pub use mementory_formats_shared::redact::{self, differs_only_by_secrets};
 
 pub use detect::{Root, claimed_files};
 pub use validate::{check_files, warn_if_empty};

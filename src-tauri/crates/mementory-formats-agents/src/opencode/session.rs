@@ -121,7 +121,7 @@ fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
     if turn.role == "user" {
         let is_added = content.text.trim().is_empty()
             && content.blocks.iter().any(|b| b.get("type").and_then(|t| t.as_str()) == Some("context"));
-        if content.take_harness_text() || is_added {
+        if content.separate_harness_text() || is_added {
             turn.role = "system".into();
         }
     }

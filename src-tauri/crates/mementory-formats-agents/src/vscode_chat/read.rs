@@ -35,7 +35,7 @@ fn read_document(reader: &mut FileReader<'_>, member: &Member) -> Result<(), For
         if element.object.has(REQUESTS) {
             return Ok(());
         }
-        if !reader.fits_element(&mut bytes, member, element, "chat") {
+        if !reader.add_message_size(&mut bytes, member, element, "chat") {
             return Ok(());
         }
         session.add(element.text, &element.object, &element.pointer);
@@ -54,7 +54,7 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
     let mut log = Log::new(reader.context.limits.tree_bytes);
     let (mut bytes, mut lost_changes) = (0, 0u64);
     reader.lines(member, Kind::Message, |reader, line| {
-        if !reader.fits_element(&mut bytes, member, line, "log") {
+        if !reader.add_message_size(&mut bytes, member, line, "log") {
             return Ok(());
         }
         lost_changes += u64::from(!log.apply(&line.object).map_err(too_large)?);

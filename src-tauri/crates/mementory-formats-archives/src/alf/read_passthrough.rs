@@ -88,7 +88,7 @@ impl Reader<'_> {
         }
         if let Some(original) = self.opener.files.remove(name) {
             let text = archive.catalog.bytes(member, self.limits.element_bytes)?;
-            if redact::lacks_only_secrets(&original, &text) {
+            if redact::differs_only_by_secrets(&original, &text) {
                 let item = self.raw_item(workspaces, name, &member.place);
                 self.sink.passthrough(item, &mut original.as_slice())?;
                 return Ok(true);

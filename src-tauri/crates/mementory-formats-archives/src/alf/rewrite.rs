@@ -27,7 +27,7 @@ impl OpenedFile {
         passphrase: Option<&dyn Passphrase>,
     ) -> Result<Self, FormatError> {
         let catalog = Catalog::open_with(&[path.to_path_buf()], limits, None, passphrase)?;
-        catalog.refuse_closed()?;
+        catalog.refuse_unopened()?;
         let mut detection = crate::detect(&catalog, limits, Some("alf"))?;
         if detection.sources.len() != 1 {
             let place = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());

@@ -31,7 +31,7 @@ pub(crate) fn open(path: &Path) -> Result<(Catalog, Detection), FormatError> {
 fn open_with(path: &Path, passphrase: Option<&dyn Passphrase>) -> Result<(Catalog, Detection), FormatError> {
     let limits = Limits::default();
     let catalog = Catalog::open_with(&[path.to_path_buf()], &limits, None, passphrase)?;
-    catalog.refuse_closed()?;
+    catalog.refuse_unopened()?;
     let detection = crate::detect(&catalog, &limits, Some("alf"))?;
     Ok((catalog, detection))
 }

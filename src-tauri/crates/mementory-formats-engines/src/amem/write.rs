@@ -93,7 +93,7 @@ fn report_written(report: &mut Report, stored: &StoredRecord, written: &Opened) 
     if original.text.trim().is_empty() {
         in_other_form.push("title");
     }
-    report.wrote_with(stored, &mapped, &in_other_form);
+    report.count_written_with(stored, &mapped, &in_other_form);
     let losses = &mut report.report.losses;
     if original.confidence.is_none() {
         let note = format!("the format requires a confidence, and {CONFIDENCE} is written");

@@ -45,7 +45,11 @@ pub(super) fn write(
             }
             if let Some((_, from, to)) = places.ends(&stored).filter(|_| is_relation) {
                 let name = relation_name(stored.record.record_type.as_deref().unwrap_or_default());
-                export.wrote_with(&stored, &relation_read_back(&name, from, to), &["links", "entities", "source"]);
+                export.count_written_with(
+                    &stored,
+                    &relation_read_back(&name, from, to),
+                    &["links", "entities", "source"],
+                );
                 return folder.append(&from.path, &format!("- {name} [[{}]]\n", to.name()));
             }
             let place = places.get(&stored.id).filter(|_| written.insert(stored.id.clone()));
@@ -64,7 +68,7 @@ pub(super) fn write(
                 return folder.write(&place.path, &format!("{}\n\n{RELATIONS}", closed(text.text.trim_end())));
             }
             let text = note(&stored, place, &places, &export, with_relations.contains(&stored.id));
-            export.wrote_with(&stored, &read_back(&text, FORMAT, &place.path), &["links", "source"]);
+            export.count_written_with(&stored, &read_back(&text, FORMAT, &place.path), &["links", "source"]);
             folder.write(&place.path, &text)
         })?;
     }

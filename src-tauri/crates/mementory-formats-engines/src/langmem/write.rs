@@ -48,7 +48,7 @@ pub(super) fn write(
         let mut mapped = mapped.unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
         mapped.source.platform = PLATFORM.into();
         mapped.verbatim = Some(Verbatim::json(text.as_str()));
-        export.wrote_with(&stored, &mapped, &MEMBERS_IN_VALUE);
+        export.count_written_with(&stored, &mapped, &MEMBERS_IN_VALUE);
         file.add(separator)?;
         separator = ",\n";
         file.add(&text)

@@ -4,7 +4,7 @@
 use super::read::{entity, observation, relation};
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
-use mementory_formats_shared::export::{Ends, Export, Names, ends_in_fields, nothing_to_write, words};
+use mementory_formats_shared::export::{Ends, Export, Names, nothing_to_write, relation_ends_in_fields, words};
 use mementory_formats_shared::new_files::NewFile;
 use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_model::{EntityRef, Kind, Record, RecordKey, Verbatim};
@@ -94,7 +94,7 @@ fn relation_ends(names: &Names, stored: &StoredRecord) -> Option<Ends> {
         Some(Ends { from: text("from")?, relation: text("relationType")?, to: text("to")? })
     };
     let own_ends = if stored.record.origin.format == ID { own_ends() } else { None };
-    own_ends.or_else(|| names.ends(stored)).or_else(|| ends_in_fields(&stored.record))
+    own_ends.or_else(|| names.ends(stored)).or_else(|| relation_ends_in_fields(&stored.record))
 }
 
 /// The entity that a record is about, and its type if that is known.

@@ -151,7 +151,7 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
 fn is_likely_mem0(catalog: &Catalog, member: &Member) -> bool {
     let Some(head) = Head::candidate(catalog, member) else { return false };
     let is_row = |list: &str| head.has_all(list, &["id", "memory"]) && head.has_any(list, &["user_id", "agent_id"]);
-    let is_text = || head.says_text_of("memory");
+    let is_text = || head.has_text_value("memory");
     // Such rows in a list at top level may also be from the reference program of MIF, so a list is not enough.
     if !head.is_list && ["", "results"].into_iter().any(is_row) && is_text() {
         return true;

@@ -2,7 +2,9 @@
 use super::read::{memory, relation};
 use super::{ID, MEM0_KEYS};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
-use mementory_formats_shared::export::{Ends, Export, Names, ends_in_fields, metadata_of, nothing_to_write, words};
+use mementory_formats_shared::export::{
+    Ends, Export, Names, metadata_of, nothing_to_write, relation_ends_in_fields, words,
+};
 use mementory_formats_shared::new_files::NewFile;
 use mementory_formats_shared::object::Object;
 use mementory_model::{Kind, Record, RecordKey, Timestamp, Verbatim};
@@ -78,7 +80,7 @@ fn relation_ends(names: &Names, stored: &StoredRecord) -> Option<Ends> {
     if record.kind != Kind::Relation {
         return None;
     }
-    ends_in_fields(record).or_else(|| names.ends(stored))
+    relation_ends_in_fields(record).or_else(|| names.ends(stored))
 }
 
 fn memory_text(export: &mut Export, stored: &StoredRecord) -> String {
@@ -135,5 +137,5 @@ fn report_written(export: &mut Export, stored: &StoredRecord, mapped: Option<Rec
     let mut mapped = mapped.unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
     mapped.source.platform = ID.into();
     mapped.verbatim = Some(Verbatim::json(text));
-    export.wrote_with(stored, &mapped, &MEMBERS_IN_METADATA);
+    export.count_written_with(stored, &mapped, &MEMBERS_IN_METADATA);
 }

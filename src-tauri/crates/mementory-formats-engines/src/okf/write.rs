@@ -3,7 +3,7 @@
 use super::read::fill;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Export, nothing_to_write, words};
-use mementory_formats_shared::list_items::{clean, link_words};
+use mementory_formats_shared::list_items::{clean, link_text};
 use mementory_formats_shared::new_files::NewFolder;
 use mementory_formats_shared::note::Note;
 use mementory_formats_shared::note_export::{KINDS, Place, Places, add_members, closed, first_words, read_back};
@@ -49,7 +49,7 @@ pub(super) fn write(
                 let text = concept(&stored, place, &places, &export);
                 let mut mapped = read_back(&text, FORMAT, &place.path);
                 fill(&Note::parse(&text), &mut mapped);
-                export.wrote_with(&stored, &mapped, &["links", "source"]);
+                export.count_written_with(&stored, &mapped, &["links", "source"]);
                 text
             }
         };
@@ -88,7 +88,7 @@ fn concept(stored: &StoredRecord, place: &Place, places: &Places, export: &Expor
     let mut body = clean(words(record));
     let mut head = YamlHead::default();
     head.text("type", record_type.unwrap_or(record.kind.as_str())).text("title", &place.title);
-    head.text("description", &link_words(first_words(&body), 150));
+    head.text("description", &link_text(first_words(&body), 150));
     add_members(&mut head, record, export);
     if let Some((by, at)) = author(record, export.strip).zip(record.times.updated.or(record.times.created)) {
         head.word("generated", &format!("{{ by: {}, at: {} }}", quoted(&by), quoted(&at.to_rfc3339())));
@@ -129,7 +129,7 @@ fn author(record: &Record, strip: bool) -> Option<String> {
 fn link(title: &str, target: &str) -> String {
     let is_plain = target.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c));
     let target = if is_plain { target.to_owned() } else { format!("<{target}>") };
-    format!("[{}]({target})", link_words(title, 80))
+    format!("[{}]({target})", link_text(title, 80))
 }
 
 /// Number of concepts by folder. Each folder gets an index, and the index at the top lists the folders.
@@ -139,7 +139,7 @@ struct Indexes(BTreeMap<String, u64>);
 impl Indexes {
     fn add(&mut self, folder: &NewFolder, place: &Place, description: &str) -> Result<(), FormatError> {
         let (path, name) = place.path.rsplit_once('/').unwrap_or(("", &place.path));
-        let about = if description.is_empty() { String::new() } else { format!(" - {}", link_words(description, 150)) };
+        let about = if description.is_empty() { String::new() } else { format!(" - {}", link_text(description, 150)) };
         let count = self.0.entry(path.to_owned()).or_default();
         *count += 1;
         if *count == 1 {
@@ -168,6 +168,6 @@ fn index_path(folder: &str) -> String {
 fn index_head(folder: &str) -> String {
     match folder {
         "" => format!("---\nokf_version: \"{VERSION}\"\n---\n\n# Concepts\n\n"),
-        folder => format!("# {}\n\n", link_words(folder, 80)),
+        folder => format!("# {}\n\n", link_text(folder, 80)),
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             let is_subset = keys.has("disclosed");
             let reason = if is_subset { "a disclosed part of a Zaxy bundle" } else { "a signed Zaxy bundle" };
             (Some(version_string(&head, "zaxy.portable.")), reason)
-        } else if list.is_some() && contains("\"zaxy.export.") && keys.has_below("schema_version") {
+        } else if list.is_some() && contains("\"zaxy.export.") && keys.has_at_any_level("schema_version") {
             // The version of the bundle comes after the entries, outside the examined bytes.
             (None, "Zaxy entries in a bundle")
         } else {

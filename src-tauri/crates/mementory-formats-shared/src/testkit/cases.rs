@@ -200,7 +200,7 @@ pub fn claiming(formats: Formats<'_>, path: &Path) -> Vec<&'static str> {
 }
 
 /// Ids of all formats that claim a path, including those with a weaker claim.
-pub fn claimed_by(formats: Formats<'_>, path: &Path) -> Vec<&'static str> {
+pub fn formats_claiming(formats: Formats<'_>, path: &Path) -> Vec<&'static str> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     formats.iter().filter(|f| !f.detect(&catalog, &limits).unwrap().is_empty()).map(|f| f.id()).collect()

@@ -4,7 +4,7 @@ mod vaults;
 mod writers;
 
 pub use cases::{
-    Checks, check_case, check_cases, check_sample, claimed_by, claiming, count, import_with, keys, read_renamed,
+    Checks, check_case, check_cases, check_sample, claiming, count, formats_claiming, import_with, keys, read_renamed,
     read_sample, roles,
 };
 pub use vaults::{

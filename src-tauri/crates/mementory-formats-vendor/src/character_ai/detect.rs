@@ -66,9 +66,9 @@ fn shape_of(keys: &Keys) -> Option<Shape> {
         return Some(Shape::Card);
     }
     let is_message = |at: &str| {
-        let has_below = |key: &str| keys.has_below(&format!("{at}.{key}"));
-        has_below("src") && (has_below("text") || has_below("created"))
-            || has_below("turn_key") && has_below("candidates")
+        let has_at_any_level = |key: &str| keys.has_at_any_level(&format!("{at}.{key}"));
+        has_at_any_level("src") && (has_at_any_level("text") || has_at_any_level("created"))
+            || has_at_any_level("turn_key") && has_at_any_level("candidates")
     };
     let has_lines = keys.has("mes") && (keys.has("is_user") || keys.has("send_date"));
     if is_message("msgs") || is_message("turns") { Some(Shape::Histories) } else { has_lines.then_some(Shape::Tavern) }

@@ -106,7 +106,7 @@ fn add_chat(text: &str, place: &Place<'_>, out: &mut Outcome) -> bool {
 }
 
 fn turn(message: &Object<'_>, text: &str, pointer: String, place: &Place<'_>) -> Turn {
-    let role = roles::role_or_word(&first_text(message, &["role"]).unwrap_or_default());
+    let role = roles::role_or_name(&first_text(message, &["role"]).unwrap_or_default());
     Turn {
         id: first_id(message, &["id"]),
         hidden: role == roles::SYSTEM || role == roles::TOOL,

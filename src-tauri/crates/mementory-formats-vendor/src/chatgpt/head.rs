@@ -11,11 +11,11 @@ pub(super) fn has_conversations(head: &[u8]) -> Option<bool> {
     // A key counts only at the level at which the vendors write it, because a message may contain these words, and
     // configuration files may have a `mapping` and an `author`.
     let keys = keys_of(head);
-    let is_deepseek = keys.has_below("message.fragments") || keys.has("inserted_at") && !keys.has("create_time");
+    let is_deepseek = keys.has_at_any_level("message.fragments") || keys.has("inserted_at") && !keys.has("create_time");
     if keys.has("chat_messages") || is_deepseek {
         return Some(false);
     }
-    let has_nodes = ["message", "children", "parent"].iter().any(|key| keys.has_below(key));
+    let has_nodes = ["message", "children", "parent"].iter().any(|key| keys.has_at_any_level(key));
     let is_empty = has("\"mapping\": {}") || has("\"mapping\":{}");
     // The website's API lists conversations under `items`.
     let has_key = |key: &str| keys.has(key) || keys.has(&format!("items.{key}"));

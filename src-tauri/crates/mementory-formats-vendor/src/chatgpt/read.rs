@@ -155,7 +155,7 @@ impl Reader<'_> {
                     }
                     Err(e) => {
                         errors += 1;
-                        let closed = elements.cut_element();
+                        let closed = elements.readable_part();
                         let lost_kind = if closed.is_some() { Kind::Message } else { Kind::Conversation };
                         self.report_element_error(member, &e, lost_kind);
                         if let Some((pointer, closed)) = closed {

@@ -170,7 +170,7 @@ impl Reader<'_> {
                     Ok(None) => break,
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
                     Err(e) => {
-                        let closed = elements.cut_element().filter(|_| element_type == ElementType::Conversations);
+                        let closed = elements.readable_part().filter(|_| element_type == ElementType::Conversations);
                         let lost_kind = if closed.is_some() { Some(Kind::Message) } else { element_type.kind() };
                         let reason = format!("{}: {e}", e.code());
                         self.report_dropped(e.place(&member.place), DroppedAs::Failed, &reason, lost_kind);

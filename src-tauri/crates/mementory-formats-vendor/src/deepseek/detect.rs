@@ -79,8 +79,8 @@ enum Content {
 
 fn content_of(keys: &Keys) -> Option<Content> {
     let is_chatgpt = ["current_node", "create_time", "conversation_id"].iter().any(|key| keys.has(key));
-    let has_times = keys.has("inserted_at") || keys.has_below("message.inserted_at");
-    if keys.has("mapping") && !is_chatgpt && (has_times || keys.has_below("message.fragments")) {
+    let has_times = keys.has("inserted_at") || keys.has_at_any_level("message.inserted_at");
+    if keys.has("mapping") && !is_chatgpt && (has_times || keys.has_at_any_level("message.fragments")) {
         Some(Content::Export)
     } else if ["chat_messages", "chat_session", "messages"].iter().any(|key| keys.has(&format!("biz_data.{key}"))) {
         Some(Content::Session)

@@ -1,7 +1,7 @@
 //! Tests with the fixtures, with the samples, and with files of other products.
 #![allow(clippy::unwrap_used)]
 use super::Gemini;
-use crate::cases::{check_cases, check_texts_are_in_one_verbatim, claimed_by, import, import_with, roles};
+use crate::cases::{check_cases, check_texts_are_in_one_verbatim, formats_claiming, import, import_with, roles};
 use mementory_format::testkit::{Scratch, repo, shared};
 use mementory_model::{Kind, Limits};
 use serde_json::{Value, json};
@@ -106,7 +106,7 @@ fn activities_of_other_products_are_not_claimed() {
     {
         let path = scratch.at(&format!("{n}.{name}"));
         std::fs::write(&path, text).unwrap();
-        assert!(!claimed_by(&path).contains(&"gemini"), "{text}");
+        assert!(!formats_claiming(&path).contains(&"gemini"), "{text}");
     }
 }
 

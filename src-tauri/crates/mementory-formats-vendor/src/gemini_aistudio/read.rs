@@ -6,7 +6,7 @@ use mementory_formats_shared::{
     object::{Object, content_id, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
 };
-use mementory_json::close_cut;
+use mementory_json::close_truncated;
 use mementory_model::{DroppedAs, Issue, Kind, Link, Origin, Record, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
@@ -44,7 +44,7 @@ fn read_list_of_chunks(
     ids: &mut HashSet<String>,
 ) -> Result<(), FormatError> {
     let text = reader.text(member)?;
-    let closed = close_cut(text.as_bytes());
+    let closed = close_truncated(text.as_bytes());
     if closed.is_some() {
         let reason = "truncated: this list of messages ends early";
         reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Message));

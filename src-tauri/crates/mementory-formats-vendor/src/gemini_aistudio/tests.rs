@@ -1,7 +1,7 @@
 //! Tests with the fixtures, and with files of other programs.
 #![allow(clippy::unwrap_used)]
 use super::AiStudio;
-use crate::cases::{check_cases, claimed_by, import};
+use crate::cases::{check_cases, formats_claiming, import};
 use mementory_format::testkit::{Scratch, repo};
 
 #[test]
@@ -45,6 +45,6 @@ fn files_of_other_programs_are_not_claimed() {
     .enumerate()
     {
         let path = scratch.put(&format!("{n}.json"), text);
-        assert!(!claimed_by(&path).contains(&"gemini_aistudio"), "{text}");
+        assert!(!formats_claiming(&path).contains(&"gemini_aistudio"), "{text}");
     }
 }

@@ -134,8 +134,8 @@ fn question(text: &str) -> Option<String> {
 
 /// Moves the texts that Cline or Roo Code added to a message of the person into blocks of type `context`. A message in
 /// which the person says nothing becomes the result of a tool, or a hidden message of the system.
-pub(super) fn take_added_text(turn: &mut Turn) {
-    if turn.role != USER || !harness_cline::is_of_cline(&turn.text) {
+pub(super) fn separate_added_text(turn: &mut Turn) {
+    if turn.role != USER || !harness_cline::is_cline_message(&turn.text) {
         return;
     }
     let blocks = text_blocks(turn);

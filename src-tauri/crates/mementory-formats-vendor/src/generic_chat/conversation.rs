@@ -124,7 +124,7 @@ pub(super) fn conversation(
         (Some(list), None) => read_list(files, member, &without_envelopes(list), &at),
         (None, _) => read_map(files, member, &Object::parse(raw.get()).unwrap_or_default(), &at),
     };
-    turns.iter_mut().for_each(cline::take_added_text);
+    turns.iter_mut().for_each(cline::separate_added_text);
     tree::find_roots(&mut turns);
     name_assistants(&mut turns);
     if is_newest_first(&turns) {
@@ -479,7 +479,7 @@ impl LooseMessages {
             let branches = tree::messages_in_message(element, turns.len());
             let mut element_turns =
                 branches.unwrap_or_else(|| turns_of(&element.object, element.text, &element.pointer));
-            element_turns.iter_mut().for_each(cline::take_added_text);
+            element_turns.iter_mut().for_each(cline::separate_added_text);
             turns.extend(element_turns);
         }
         Ok(())

@@ -6,7 +6,7 @@ use mementory_formats_shared::content::Content;
 use mementory_formats_shared::message::{first_text, report_no_message, store_embedded, unit};
 use mementory_formats_shared::object::{Object, content_id, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
-use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, role_or_word};
+use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, role_or_name};
 use mementory_model::{DroppedAs, Kind, Times, Verbatim};
 use serde_json::value::RawValue;
 
@@ -115,7 +115,7 @@ fn turns(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &s
 
 /// The turn of one version, which has a single step with content, or several steps.
 fn version_turn(version: &Object<'_>, text: &str, pointer: String) -> Turn {
-    let role = role_or_word(&version.text("role").unwrap_or_default());
+    let role = role_or_name(&version.text("role").unwrap_or_default());
     let mut content = Content::default();
     if let Some(raw) = version.raw_value("content") {
         content.add(raw);

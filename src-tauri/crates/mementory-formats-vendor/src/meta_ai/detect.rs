@@ -124,11 +124,11 @@ fn has_transcript(head: &[u8]) -> bool {
 
 /// True for a thread between Meta AI and one person. A thread with more people is a conversation of these people.
 fn is_thread(keys: &mementory_json::Keys, head: &[u8]) -> bool {
-    let has_pairs = keys.has_below("messages.prompt") && keys.has_below("messages.response");
+    let has_pairs = keys.has_at_any_level("messages.prompt") && keys.has_at_any_level("messages.response");
     if has_pairs && (has(head, "\"Meta AI\"") || has(head, "\"meta_ai")) {
         return true;
     }
-    if !keys.has_below("messages.sender_name") {
+    if !keys.has_at_any_level("messages.sender_name") {
         return false;
     }
     let text = String::from_utf8_lossy(head);

@@ -1,7 +1,7 @@
 //! Tests with the fixtures, with the sample, and with other files of Meta.
 #![allow(clippy::unwrap_used)]
 use super::MetaAi;
-use crate::cases::{check_cases, check_texts_are_in_one_verbatim, claimed_by, import};
+use crate::cases::{check_cases, check_texts_are_in_one_verbatim, formats_claiming, import};
 use mementory_format::testkit::{MemorySource, Scratch, repo, shared};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -69,6 +69,6 @@ fn other_files_of_meta_are_not_claimed() {
     .enumerate()
     {
         let path = scratch.put(&format!("{n}.{ending}"), text);
-        assert!(!claimed_by(&path).contains(&"meta_ai"), "{text}");
+        assert!(!formats_claiming(&path).contains(&"meta_ai"), "{text}");
     }
 }

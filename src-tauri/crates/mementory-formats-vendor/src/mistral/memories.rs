@@ -7,7 +7,7 @@ use mementory_formats_shared::{
     reader::FileReader,
     values::{first_id, first_text, first_time, other_fields},
 };
-use mementory_json::{close_cut, repair};
+use mementory_json::{close_truncated, repair};
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;
 
@@ -85,7 +85,7 @@ fn restored(reader: &mut FileReader<'_>, member: &Member, text: &str) -> Option<
         }
         return Some(repaired);
     }
-    let closed = String::from_utf8(close_cut(text.as_bytes())?).ok()?;
+    let closed = String::from_utf8(close_truncated(text.as_bytes())?).ok()?;
     let reason = "truncated: this list of memories ends early";
     reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Memory));
     Some(closed)

@@ -3,7 +3,7 @@ use super::{PERPLEXITY, answer};
 use mementory_formats_shared::{
     chat::Turn,
     object::{Object, content_id, decode_string, with_replaced_values},
-    roles::role_or_word,
+    roles::role_or_name,
     values::{first_id, first_text, first_time, other_fields},
 };
 use mementory_model::{AttachmentRef, Fields, RecordKey, Times, Verbatim};
@@ -158,7 +158,7 @@ fn message(text: &str, entry: &Object<'_>, pointer: &str, role: &str) -> Turn {
     if !answer.citations.is_empty() {
         fields.insert("citations".into(), Value::Array(answer.citations));
     }
-    let role = role_or_word(role);
+    let role = role_or_name(role);
     // Without an id and a time, only the place distinguishes two messages with the same words.
     let place = if created.is_none() { pointer } else { "" };
     let base = id.clone().unwrap_or_else(|| content_id(&format!("{created:?}\n{place}\n{content}")));

@@ -146,7 +146,7 @@ impl FileImport<'_, '_> {
         let changed = blob.is_some_and(|b| former_blob.as_deref() != Some(&b.digest[..]));
         // Our own exports omit the secrets in settings; importing such an export must not remove the secrets from the
         // vault.
-        let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(former_blob.as_deref(), blob));
+        let changed = changed && !(kind == Kind::Foreign && self.differs_only_by_secrets(former_blob.as_deref(), blob));
         let reason_to_keep = if changed { self.reason_to_keep_bytes(seen.row, blob)? } else { None };
         if let Some(staging) = &mut self.run.staging {
             if changed && (seen.redacted || reason_to_keep.is_some()) {
@@ -192,7 +192,7 @@ impl FileImport<'_, '_> {
         }
     }
 
-    fn lacks_only_secrets(&self, before: Option<&[u8]>, now: Option<BlobInfo>) -> bool {
+    fn differs_only_by_secrets(&self, before: Option<&[u8]>, now: Option<BlobInfo>) -> bool {
         const SETTINGS_BYTES: u64 = 1 << 20;
         let read = |digest: &[u8]| -> Option<Vec<u8>> {
             let digest: [u8; 32] = digest.try_into().ok()?;
@@ -203,7 +203,7 @@ impl FileImport<'_, '_> {
         };
         let small = now.filter(|b| b.size <= SETTINGS_BYTES);
         let before_and_now = before.and_then(read).zip(small.and_then(|b| read(&b.digest)));
-        before_and_now.is_some_and(|(before, now)| mementory_formats::lacks_only_secrets(&before, &now))
+        before_and_now.is_some_and(|(before, now)| mementory_formats::differs_only_by_secrets(&before, &now))
     }
 
     pub(super) fn set_file(
