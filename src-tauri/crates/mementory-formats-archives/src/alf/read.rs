@@ -306,7 +306,7 @@ impl Reader<'_> {
             if kind == Kind::Credential {
                 self.refuse_foreign(&doc, &format!("{}#{pointer}", member.place))?;
                 self.capabilities.add_credential(&doc);
-                let is_sealed = self.manifest.restores && sealed_secrets::is_ours(&doc);
+                let is_sealed = self.manifest.restores && sealed_secrets::has_our_layout(&doc);
                 if let Some(passphrase) = self.passphrase.clone().filter(|_| is_sealed) {
                     if self.opener.open(&doc, &*passphrase) {
                         slots.push(String::new());

@@ -45,7 +45,7 @@ pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: 
 
 /// True if the canonical form preserves all numbers in the value (it changes `1.0`, for example). Otherwise, the fields
 /// are stored as text.
-fn numbers_survive(value: &Value) -> bool {
+fn has_only_preserved_numbers(value: &Value) -> bool {
     canonical(&tree_of(value)).is_ok_and(|text| serde_json::from_str::<Value>(&text).is_ok_and(|v| v == *value))
 }
 
@@ -53,7 +53,7 @@ fn numbers_survive(value: &Value) -> bool {
 pub(super) fn foreign_record_line(id: &str, record: &Record) -> String {
     let mut out = members(record);
     extension::fold_deep_fields(&mut out);
-    if let Some(fields) = out.get("fields").filter(|f| !numbers_survive(f)).map(Value::to_string) {
+    if let Some(fields) = out.get("fields").filter(|f| !has_only_preserved_numbers(f)).map(Value::to_string) {
         out.remove("fields");
         out.insert(FIELDS_TEXT_MEMBER.into(), Value::String(fields));
     }

@@ -51,7 +51,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 fn empty_export(catalog: &Catalog, account: &Member) -> Option<Claim> {
     let is_empty_list = |member: &&Member| {
         plain_name(&member.name) == "conversations.json"
-            && is_beside(member, account)
+            && is_in_same_folder(member, account)
             && JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list())
     };
     let list = catalog.members().iter().find(is_empty_list)?;
