@@ -1,5 +1,6 @@
 //! Interchange formats that are ZIP archives with a manifest, one folder each with a README.
 pub mod alf;
+mod line_batch;
 pub mod mem;
 
 use mementory_format::{Catalog, Detection, Format, FormatError};

@@ -129,8 +129,13 @@ pub(super) fn check_text(archive: &Archive<'_>, member: &Member, text: &str, fin
 /// Reports a secret in the text of a memory. This is only a warning, because a person may have written it on purpose.
 pub(super) fn check_memory(line: &str, place: &str, findings: &mut Findings) {
     if has_secret(line) {
-        findings.warning(FINDING_CODE, place, "a key or token that is not encrypted");
+        report_in_memory(place, findings);
     }
+}
+
+/// Reports that the text of a memory has a secret.
+pub(super) fn report_in_memory(place: &str, findings: &mut Findings) {
+    findings.warning(FINDING_CODE, place, "a key or token that is not encrypted");
 }
 
 const FINDING_CODE: &str = "secret_in_the_clear";

@@ -5,12 +5,18 @@ use super::clear_secrets;
 use super::findings::Findings;
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
-use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, SEQUENCE_FAULT, number, stated_count};
+use super::manifest::{
+    Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, Partition, SEQUENCE_FAULT, number, stated_count,
+};
 use super::references::References;
 use super::schema;
+use crate::line_batch::LineBatch;
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Validation};
-use mementory_json::Tree;
+use mementory_json::{
+    Tree,
+    schema::{RepeatedKeys, check},
+};
 use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
@@ -357,10 +363,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn check_partition(&mut self, member: &Member, row: &super::manifest::Partition) -> Result<u64, FormatError> {
-        // Place of the last line if it is not JSON and has no line feed at its end, which shows that the file was
-        // truncated.
-        let (mut line_count, mut truncated_line_place) = (0u64, None);
+    fn check_partition(&mut self, member: &Member, row: &Partition) -> Result<u64, FormatError> {
+        let (mut line_count, mut batch, mut last_line) = (0u64, LineBatch::default(), LastLine::default());
         let archive = self.archive;
         archive.catalog.read(member, |reader| {
             each_line(reader, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
@@ -368,34 +372,63 @@ impl Check<'_> {
                     JsonLine::Text(_, "") => return Ok(()),
                     JsonLine::Text(number, text) => (number, text),
                     JsonLine::Unreadable(number, code) => {
+                        self.check_lines(&std::mem::take(&mut batch), member, row, &mut last_line)?;
                         line_count += 1;
                         self.error(code, &format!("{}#line {number}", member.place), "this line cannot be read");
                         return Ok(());
                     }
                 };
                 line_count += 1;
-                let place = format!("{}#line {number}", member.place);
-                truncated_line_place = None;
-                let Ok(tree) = Tree::parse(text, self.limits) else {
-                    // A line without a line end takes exactly as many bytes as its text.
-                    truncated_line_place = (bytes == text.len() as u64).then(|| place.clone());
-                    self.error("malformed", &place, "not JSON");
-                    return Ok(());
-                };
-                self.findings.check_schema(&tree, &schema::MEMORY_RULE, &place);
-                self.findings.check_memory(&tree, &place);
-                clear_secrets::check_memory(text, &place, &mut self.findings);
-                self.check_line(&tree, row, &place);
-                self.findings.refuse_too_many(&member.place)
+                if batch.is_full_with(text.len()) {
+                    self.check_lines(&std::mem::take(&mut batch), member, row, &mut last_line)?;
+                }
+                batch.push(number, text.as_bytes());
+                // A line without a line end takes exactly as many bytes as its text.
+                last_line.has_line_end = bytes != text.len() as u64;
+                if batch.is_full() {
+                    self.check_lines(&std::mem::take(&mut batch), member, row, &mut last_line)?;
+                }
+                Ok(())
             })
         })?;
-        if let Some(place) = truncated_line_place {
+        self.check_lines(&batch, member, row, &mut last_line)?;
+        if let Some(place) = last_line.malformed.filter(|_| !last_line.has_line_end) {
             self.error("partition_truncated", &place, "the partition ends inside this line");
         }
         Ok(line_count)
     }
 
-    fn check_line(&mut self, tree: &Tree, row: &super::manifest::Partition, place: &str) {
+    /// Checks the lines of a batch: what concerns each line alone on all cores, and the rest in the order of the lines.
+    fn check_lines(
+        &mut self,
+        batch: &LineBatch,
+        member: &Member,
+        row: &Partition,
+        last_line: &mut LastLine,
+    ) -> Result<(), FormatError> {
+        let limits = self.limits;
+        for (number, line) in batch.process(|number, bytes| Some((number, CheckedLine::check(bytes, limits)))) {
+            let place = format!("{}#line {number}", member.place);
+            last_line.malformed = None;
+            let Some(tree) = line.tree else {
+                self.error("malformed", &place, "not JSON");
+                last_line.malformed = Some(place);
+                continue;
+            };
+            if !line.fits_schema {
+                self.findings.check_schema(&tree, &schema::MEMORY_RULE, &place);
+            }
+            self.findings.check_memory(&tree, &place);
+            if line.has_secret {
+                clear_secrets::report_in_memory(&place, &mut self.findings);
+            }
+            self.check_line(&tree, row, &place);
+            self.findings.refuse_too_many(&member.place)?;
+        }
+        Ok(())
+    }
+
+    fn check_line(&mut self, tree: &Tree, row: &Partition, place: &str) {
         if !self.references.add_memory(tree, place) {
             self.error("duplicate_id", place, "another record has the same id");
         }
@@ -447,6 +480,35 @@ impl Check<'_> {
                 hasher.update(&buffer[..n]);
             }
         })
+    }
+}
+
+/// What is known about the last line of a partition. If it is not JSON and has no line end, the file was truncated.
+#[derive(Default)]
+struct LastLine {
+    has_line_end: bool,
+    /// Place of the line, if it is not JSON.
+    malformed: Option<String>,
+}
+
+/// The result of the checks that concern a single line alone.
+struct CheckedLine {
+    /// None if the line is not JSON.
+    tree: Option<Tree>,
+    fits_schema: bool,
+    /// True if the line contains a key or token in the clear.
+    has_secret: bool,
+}
+
+impl CheckedLine {
+    fn check(line: &[u8], limits: &Limits) -> Self {
+        let text = std::str::from_utf8(line).unwrap_or_default();
+        let tree = Tree::parse(text, limits).ok();
+        let mut fits_schema = true;
+        if let Some(tree) = &tree {
+            check(tree, &schema::MEMORY_RULE, RepeatedKeys::Report, &mut |_, _| fits_schema = false);
+        }
+        Self { has_secret: tree.is_some() && clear_secrets::has_secret(text), tree, fits_schema }
     }
 }
 

@@ -5,12 +5,13 @@ use super::{
     claims,
     forbidden::{forbidden_fields, is_below_zero},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_at_path, kind_named, vendor_kind_at_path},
-    line_decoder::{Decoded, Decoder, LineBatch},
+    line_decoder::{Decoded, Decoder},
     manifest::{FORMAT_VERSION, Manifest, checksums, path_is_safe},
     report::{DAMAGED_CODE, MAX_FINDINGS_PER_CODE, TOO_LARGE_CODE, UNSUPPORTED_VERSION_CODE},
     secret_refs, signatures,
     wire::{DERIVED_COUNT_FIELD, is_too_large, list, text, time_of},
 };
+use crate::line_batch::LineBatch;
 use mementory_format::{FormatError, Member, is_reserved_name};
 use mementory_json::Tree;
 use mementory_model::{Timestamp, is_damage};

@@ -4,11 +4,10 @@ use super::{
     kinds::KindSpec,
     wire::{decode, line},
 };
+use crate::line_batch::LineBatch;
 use mementory_json::Tree;
 use mementory_model::Bounds;
-use rayon::prelude::*;
 use std::{
-    ops::Range,
     sync::mpsc::{Receiver, Sender, channel},
     thread::Scope,
 };
@@ -22,52 +21,19 @@ pub(super) enum CheckDepth {
     Full,
 }
 
-/// A batch of lines of one file, which are decoded in parallel.
-#[derive(Default)]
-pub(super) struct LineBatch {
-    bytes: Vec<u8>,
-    /// Number of each line and its range in `bytes`.
-    lines: Vec<(u64, Range<usize>)>,
-}
-
 /// A decoded line: the record, and true if the line is canonical. The error explains why the line is not a record.
 pub(super) type Decoded = Result<(Tree, bool), String>;
 
-impl LineBatch {
-    /// Size limits of a batch.
-    const MAX_LINES: usize = 1024;
-    const MAX_BYTES: usize = 4 << 20;
-
-    /// True if the batch is too full for another line of this length.
-    pub fn is_full_with(&self, len: usize) -> bool {
-        !self.lines.is_empty() && self.bytes.len() + len > Self::MAX_BYTES
-    }
-
-    pub fn push(&mut self, number: u64, line: &[u8]) {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(line);
-        self.lines.push((number, start..self.bytes.len()));
-    }
-
-    pub fn is_full(&self) -> bool {
-        self.lines.len() >= Self::MAX_LINES || self.bytes.len() >= Self::MAX_BYTES
-    }
-
-    /// Decodes the lines in order; blank lines are skipped.
-    fn decode(self, spec: &KindSpec, depth: CheckDepth, bounds: Bounds) -> Vec<(u64, Decoded)> {
-        let decode_one = |(number, range): &(u64, Range<usize>)| {
-            let bytes = &self.bytes[range.clone()];
-            let tree = line_text(bytes)?.map_err(|()| "not UTF-8".to_owned()).and_then(|l| decode(spec, l, bounds));
-            Some((
-                *number,
-                tree.map(|tree| {
-                    let canonical = depth != CheckDepth::Full || is_canonical(spec, &tree, bytes);
-                    (tree, canonical)
-                }),
-            ))
-        };
-        self.lines.par_iter().filter_map(decode_one).collect()
-    }
+/// Decodes the lines in order; blank lines are skipped.
+fn decode_batch(batch: &LineBatch, spec: &KindSpec, depth: CheckDepth, bounds: Bounds) -> Vec<(u64, Decoded)> {
+    batch.process(|number, bytes| {
+        let tree = line_text(bytes)?.map_err(|()| "not UTF-8".to_owned()).and_then(|l| decode(spec, l, bounds));
+        let decoded = tree.map(|tree| {
+            let canonical = depth != CheckDepth::Full || is_canonical(spec, &tree, bytes);
+            (tree, canonical)
+        });
+        Some((number, decoded))
+    })
 }
 
 /// Decodes batches of one file in a thread while the next lines are read and hashed.
@@ -86,7 +52,7 @@ impl Decoder {
         let (result_sender, results) = channel();
         scope.spawn(move || {
             for batch in incoming {
-                if result_sender.send(batch.decode(spec, depth, bounds)).is_err() {
+                if result_sender.send(decode_batch(&batch, spec, depth, bounds)).is_err() {
                     return;
                 }
             }
@@ -97,7 +63,7 @@ impl Decoder {
     /// Sends a batch to the thread; `record_batch` receives earlier results in line order.
     pub fn push(&mut self, batch: LineBatch, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
         // A batch with a very long line is decoded alone, because it needs much memory.
-        let is_oversized = batch.bytes.len() > LineBatch::MAX_BYTES;
+        let is_oversized = batch.is_oversized();
         self.wait_for_batches(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT - 1 }, record_batch);
         // Sending fails only if the thread has panicked; the scope then passes the panic on.
         if self.batches.send(batch).is_ok() {
