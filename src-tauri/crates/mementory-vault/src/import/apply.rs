@@ -26,7 +26,9 @@ use crate::{
     row_ranges::RowRanges,
 };
 use blocklist::Blocklist;
+use details::Details;
 use duplicates::DuplicateImport;
+use export_ids::StatedExportIds;
 pub(super) use exported::scope_digest;
 use exported::{DatedExports, EARLIER_EXPORT, OwnExport};
 use files::FileImport;
@@ -161,10 +163,7 @@ pub(super) struct ImportRun<'i> {
     referenced: HashMap<[u8; 16], String>,
     /// The files of this input, with the digest of their bytes.
     present: HashMap<[u8; 16], [u8; 32]>,
-    /// Export ids of records that follow, by the record's id in this vault.
-    export_ids: HashMap<[u8; 16], [u8; 16]>,
-    /// True if any record of the vault or of this input has an export id from another vault.
-    has_export_ids: bool,
+    export_ids: StatedExportIds,
 }
 
 impl<'i> ImportRun<'i> {
@@ -200,8 +199,7 @@ impl<'i> ImportRun<'i> {
             planned: PlannedRows::default(),
             referenced: HashMap::new(),
             present: HashMap::new(),
-            export_ids: HashMap::new(),
-            has_export_ids: mementory_store::export_ids::any(connection)?,
+            export_ids: StatedExportIds::new(connection)?,
         })
     }
 
@@ -245,7 +243,7 @@ impl<'i> ImportRun<'i> {
         match message {
             Message::Units(units) => units.into_iter().try_for_each(|unit| self.import_unit(unit.records)),
             Message::ExportIds(ids) => {
-                self.add_export_ids(ids);
+                self.export_ids.add(&self.context.keys, ids);
                 Ok(())
             }
             Message::File(file, blob) => FileImport::new(self).import_file(file, blob),
@@ -318,10 +316,10 @@ impl<'i> ImportRun<'i> {
 
     fn import_record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<()> {
         let keys = &self.context.keys;
-        let export_id = self.take_export_id(&record.key);
+        let export_id = self.export_ids.take(keys, &record.key);
         self.renames.apply(keys, record);
         let id = record_id(keys, &record.key);
-        self.keep_files(&id, record)?;
+        Details::new(self).add_files_of_known(&id, record)?;
         let digest = content_digest(keys, record);
         self.own_export = self.exports.own_export(self.recency, keys, record);
         match self.seen.get(&id) {

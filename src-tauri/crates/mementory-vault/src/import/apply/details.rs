@@ -2,40 +2,50 @@
 //! and the original text. Two exports of the same content may differ in these, so a difference alone is no change. It
 //! is one if the source says that it is newer.
 use super::{
-    CHANGED, ImportRun, KnownRecord, Merge,
+    ImportRun, KnownRecord, Merge,
     exported::decisive_order,
-    record_place,
-    verdict::{Closing, Comparison, Verdict, is_bitemporal},
+    verdict::{Closing, is_bitemporal},
 };
-use crate::{VaultResult, import::sequence::Recency, import_report::ItemOutcome};
+use crate::{VaultResult, import::sequence::Recency};
 use mementory_model::{Kind, Record, Verbatim};
 use mementory_store::Flags;
 use std::cmp::Ordering;
 
-impl ImportRun<'_> {
+/// Compares details of records of the input with what the vault has.
+pub(super) struct Details<'a, 'i> {
+    run: &'a ImportRun<'i>,
+}
+
+impl<'a, 'i> Details<'a, 'i> {
+    pub(super) fn new(run: &'a ImportRun<'i>) -> Self {
+        Self { run }
+    }
+}
+
+impl Details<'_, '_> {
     /// True if the record has the same content as the vault's version, but the source says that it is newer, and other
     /// details of it differ. What a person edited or redacted stays.
-    pub(super) fn has_newer_details(&self, known: &KnownRecord, record: &Record) -> VaultResult<bool> {
+    pub(super) fn are_newer(&self, known: &KnownRecord, record: &Record) -> VaultResult<bool> {
         if known.flags & (Flags::EDITED | Flags::REDACTED) != 0 || record.repeats {
             return Ok(false);
         }
-        let is_next = match self.options.merge {
+        let is_next = match self.run.options.merge {
             Some(Merge::SkipDuplicates | Merge::Rename) => return Ok(false),
             Some(Merge::Overwrite) => true,
-            None => match self.recency {
+            None => match self.run.recency {
                 Recency::Earlier => return Ok(false),
                 Recency::Next => true,
                 _ => false,
             },
         };
-        let by_export = match self.own_export {
-            Some(export) if !is_next => self.exports.compare(self.connection, known.row, export)?,
+        let by_export = match self.run.own_export {
+            Some(export) if !is_next => self.run.exports.compare(self.run.connection, known.row, export)?,
             _ => None,
         };
         if grows(record) && by_export != Some(Ordering::Greater) {
             return Ok(false);
         }
-        let is_later = self.recency.is_later_state();
+        let is_later = self.run.recency.is_later_state();
         let may_be_newer = is_next
             || is_later
             || by_export == Some(Ordering::Greater)
@@ -44,14 +54,14 @@ impl ImportRun<'_> {
         if !may_be_newer {
             return Ok(false);
         }
-        let stored = self.stored_record(known.row)?;
+        let stored = self.run.stored_record(known.row)?;
         let (closing, stored_closing) = (Closing::of(record), Closing::of(&stored));
         if stored_closing.is_reopened_by(closing) {
             return Ok(false);
         }
         let times = (record.times.updated, stored.times.updated);
         let by_time = (times != (None, None)).then(|| times.0.cmp(&times.1));
-        let order = decisive_order(self.own_export, by_export, by_time).map(|(order, _)| order);
+        let order = decisive_order(self.run.own_export, by_export, by_time).map(|(order, _)| order);
         let newer = is_next
             || closing.is_reopened_by(stored_closing)
             || order == Some(Ordering::Greater)
@@ -60,54 +70,26 @@ impl ImportRun<'_> {
     }
 
     /// True if the record, which is newer than an occurrence of the same content in this input, has other details.
-    pub(super) fn differs_from_occurrence(
-        &self,
-        row: i64,
-        record: &Record,
-        is_of_later_export: bool,
-    ) -> VaultResult<bool> {
+    pub(super) fn differ_from_row(&self, row: i64, record: &Record, is_of_later_export: bool) -> VaultResult<bool> {
         if row <= 0 || record.repeats || grows(record) && !is_of_later_export {
             return Ok(false);
         }
-        let stored = self.stored_record(row)?;
+        let stored = self.run.stored_record(row)?;
         Ok(details_differ(&stored, record) && !Closing::of(&stored).is_reopened_by(Closing::of(record)))
-    }
-
-    /// Updates the row of a file that a record of this input named before, if the source says that the row is newer.
-    pub(super) fn update_file_row(
-        &mut self,
-        id: &[u8; 16],
-        record: &mut Record,
-        digest: &[u8; 16],
-        extra_flags: i64,
-    ) -> VaultResult<()> {
-        let Some(known) = self.known_record(id)? else { return Ok(()) };
-        let newer = match known.digest == *digest {
-            true => self.has_newer_details(&known, record)?,
-            false => {
-                self.recency.is_later_state()
-                    && matches!(Comparison::new(self).decide(&known, record, digest)?, Verdict::Changed)
-            }
-        };
-        if newer {
-            self.report.note(Some(record.kind), &record_place(record), ItemOutcome::Updated, CHANGED);
-            self.new_version(&known, record, digest, extra_flags)?;
-        }
-        Ok(())
     }
 
     /// Gives a record of a delta the files of the version that it changes, because deltas do not say which files belong
     /// to a record (ALF §4.3).
-    pub(super) fn keep_files(&self, id: &[u8; 16], record: &mut Record) -> VaultResult<()> {
-        if self.recency != Recency::Next || !record.attachments.is_empty() {
+    pub(super) fn add_files_of_known(&self, id: &[u8; 16], record: &mut Record) -> VaultResult<()> {
+        if self.run.recency != Recency::Next || !record.attachments.is_empty() {
             return Ok(());
         }
-        let row = match self.seen.get(id) {
+        let row = match self.run.seen.get(id) {
             Some(seen) => seen.row,
-            None => self.known_record(id)?.map_or(0, |known| known.row),
+            None => self.run.known_record(id)?.map_or(0, |known| known.row),
         };
         if row > 0 {
-            record.attachments = self.stored_record(row)?.attachments;
+            record.attachments = self.run.stored_record(row)?.attachments;
         }
         Ok(())
     }

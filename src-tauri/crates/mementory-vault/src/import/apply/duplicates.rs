@@ -1,11 +1,12 @@
 //! Merges the occurrences of a record that one input contains more than once. Each one with another content is a version
 //! of the record, as if it had come in an input of its own. The newest one becomes the current version.
 use super::{
-    DUPLICATE, ImportRun, SOURCE_BLOCKED, SeenRecord,
+    CHANGED, DUPLICATE, ImportRun, SOURCE_BLOCKED, SeenRecord,
+    details::Details,
     exported::decisive_order,
     files::FileImport,
     record_place, short_digest,
-    verdict::{Closing, stated_time},
+    verdict::{Closing, Comparison, Verdict, stated_time},
 };
 use crate::{VaultResult, import::sequence::Recency, import_report::ItemOutcome};
 use mementory_model::{Kind, Record};
@@ -45,7 +46,7 @@ impl DuplicateImport<'_, '_> {
             return if written && row > 0 {
                 self.run.replace_in_batch(row, trashed, record, digest, extra_flags)
             } else {
-                self.run.update_file_row(id, record, digest, extra_flags)
+                self.update_file_row(id, record, digest, extra_flags)
             };
         }
         if record.repeats {
@@ -56,7 +57,8 @@ impl DuplicateImport<'_, '_> {
         let is_newer = order.is_none_or(Ordering::is_ge);
         let is_stated_newer = order == Some(Ordering::Greater);
         let is_of_later_export = self.export_order(seen) == Some(Ordering::Greater);
-        let has_other_details = is_stated_newer && self.run.differs_from_occurrence(row, record, is_of_later_export)?;
+        let has_other_details =
+            is_stated_newer && Details::new(self.run).differ_from_row(row, record, is_of_later_export)?;
         let same = same_content && !has_other_details;
         // The vault may have kept its version only because the former occurrence was of an earlier export.
         if is_newer && row > 0 && !written && (!same || is_of_later_export) {
@@ -88,6 +90,29 @@ impl DuplicateImport<'_, '_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Updates the row of a file that a record of this input named before, if the source says that the row is newer.
+    fn update_file_row(
+        &mut self,
+        id: &[u8; 16],
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<()> {
+        let Some(known) = self.run.known_record(id)? else { return Ok(()) };
+        let newer = match known.digest == *digest {
+            true => Details::new(self.run).are_newer(&known, record)?,
+            false => {
+                self.run.recency.is_later_state()
+                    && matches!(Comparison::new(self.run).decide(&known, record, digest)?, Verdict::Changed)
+            }
+        };
+        if newer {
+            self.run.report.note(Some(record.kind), &record_place(record), ItemOutcome::Updated, CHANGED);
+            self.run.new_version(&known, record, digest, extra_flags)?;
+        }
+        Ok(())
     }
 
     /// Merges a further occurrence of a record that the vault has and of which this batch has written no version.

@@ -1,34 +1,56 @@
 //! Stores the export ids that records have from the vault that wrote the input.
 use crate::{VaultResult, import::apply::ImportRun};
+use mementory_crypto::VaultKeys;
 use mementory_model::RecordKey;
 use mementory_store::{export_ids, ids::record_id};
+use rusqlite::Connection;
+use std::collections::HashMap;
 
-impl ImportRun<'_> {
-    pub(super) fn add_export_ids(&mut self, ids: Vec<(RecordKey, [u8; 16])>) {
-        self.has_export_ids = true;
-        let keys = &self.context.keys;
-        self.export_ids.extend(ids.into_iter().map(|(key, id)| (record_id(keys, &key), id)));
+/// The export ids that the input states.
+pub(super) struct StatedExportIds {
+    /// The ids of records that follow, by the record's id in this vault.
+    pending: HashMap<[u8; 16], [u8; 16]>,
+    /// True if any record of the vault or of this input has an export id from another vault.
+    any: bool,
+}
+
+impl StatedExportIds {
+    pub(super) fn new(connection: &Connection) -> VaultResult<Self> {
+        Ok(Self { pending: HashMap::new(), any: export_ids::any(connection)? })
     }
 
-    /// The export id that the input states for the record with this key.
-    pub(super) fn take_export_id(&mut self, key: &RecordKey) -> Option<[u8; 16]> {
-        if self.export_ids.is_empty() {
+    /// Adds the ids of records that follow.
+    pub(super) fn add(&mut self, keys: &VaultKeys, ids: Vec<(RecordKey, [u8; 16])>) {
+        self.any = true;
+        self.pending.extend(ids.into_iter().map(|(key, id)| (record_id(keys, &key), id)));
+    }
+
+    /// The export id of the record with this vault id.
+    pub(super) fn get(&self, id: &[u8; 16]) -> Option<[u8; 16]> {
+        self.pending.get(id).copied()
+    }
+
+    /// Removes and returns the export id of the record with this key.
+    pub(super) fn take(&mut self, keys: &VaultKeys, key: &RecordKey) -> Option<[u8; 16]> {
+        if self.pending.is_empty() {
             return None;
         }
-        self.export_ids.remove(&record_id(&self.context.keys, key))
+        self.pending.remove(&record_id(keys, key))
     }
 
+    /// Frees the id of a new record, in case that an input claimed it for another record.
+    pub(super) fn release(&self, connection: &Connection, id: &[u8; 16]) -> VaultResult<()> {
+        if self.any { Ok(export_ids::release(connection, id)?) } else { Ok(()) }
+    }
+}
+
+impl ImportRun<'_> {
     /// Stores the export id of a record that this batch added. A record that the vault had before keeps the id under
     /// which the vault may have exported it.
     pub(super) fn store_export_id(&self, id: &[u8; 16], export_id: Option<[u8; 16]>) -> VaultResult<()> {
         let (Some(export_id), Some(staging), Some(seen)) = (export_id, &self.staging, self.seen.get(id)) else {
             return Ok(());
         };
-        if seen.row >= staging.first_row { export_ids::add(self.connection, id, &export_id) } else { Ok(()) }
-    }
-
-    /// Frees the id of a new record, in case that an input claimed it for another record.
-    pub(super) fn release_export_id(&self, id: &[u8; 16]) -> VaultResult<()> {
-        if self.has_export_ids { export_ids::release(self.connection, id) } else { Ok(()) }
+        if seen.row >= staging.first_row { Ok(export_ids::add(self.connection, id, &export_id)?) } else { Ok(()) }
     }
 }

@@ -100,7 +100,7 @@ impl FileImport<'_, '_> {
         let mut seen = SeenRecord::new(record, &digest);
         let known = if self.run.vault_was_empty { None } else { self.run.known_record(id)? };
         let export_id = self.run.export_ids.get(id);
-        let is_named = export_id.is_some_and(|id| self.run.blocklist.is_named(id));
+        let is_named = export_id.is_some_and(|id| self.run.blocklist.is_named(&id));
         let (outcome, reason) = if is_named || self.run.blocklist.is_deleted(id) {
             (ItemOutcome::Blocked, "deleted before")
         } else if let Some(known) = known {
@@ -127,7 +127,6 @@ impl FileImport<'_, '_> {
             self.note_exported(row, blob);
         }
         self.run.seen.insert(*id, seen);
-        let export_id = self.run.export_ids.remove(id);
         self.run.store_export_id(id, export_id)?;
         Ok(row)
     }

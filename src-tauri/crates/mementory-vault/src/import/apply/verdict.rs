@@ -1,6 +1,7 @@
 //! Decides what an import does with a record that the vault already has.
 use super::{
     ImportRun, KnownRecord, Merge, SOURCE_BLOCKED,
+    details::Details,
     exported::{EARLIER_STATE, OLDER, decisive_order},
 };
 use crate::{VaultResult, import::sequence::Recency};
@@ -34,7 +35,7 @@ impl<'a, 'i> Comparison<'a, 'i> {
 
 impl Comparison<'_, '_> {
     pub(super) fn decide(&self, known: &KnownRecord, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
-        if known.digest == *digest && !self.run.has_newer_details(known, record)? {
+        if known.digest == *digest && !Details::new(self.run).are_newer(known, record)? {
             return Ok(Verdict::Same);
         }
         if self.run.options.merge == Some(Merge::SkipDuplicates) {

@@ -36,7 +36,7 @@ impl ImportRun<'_> {
         let owner = owner.map(|(row, _)| row);
         let now = self.options.now.as_micros();
         let columns = RecordColumns::from_record(record, extra_flags, now);
-        self.release_export_id(id)?;
+        self.export_ids.release(self.connection, id)?;
         let Some(staging) = &mut self.staging else { return Ok((0, false)) };
         let row = staging.next_row;
         staging.next_row += 1;
