@@ -1,6 +1,7 @@
 //! Decides for each record of an import whether it is added, updated, unchanged or blocked, and writes it unless the
 //! import is only planned.
 mod blocklist;
+mod closing;
 mod details;
 mod duplicates;
 mod export_ids;
@@ -26,6 +27,7 @@ use crate::{
     row_ranges::RowRanges,
 };
 use blocklist::Blocklist;
+use closing::Closing;
 use details::Details;
 use duplicates::DuplicateImport;
 use export_ids::StatedExportIds;
@@ -45,7 +47,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use superseded::SupersededStatements;
 use tombstone_cascade::TombstoneImport;
-use verdict::{Closing, Comparison, Verdict};
+use verdict::{Comparison, Verdict};
 
 /// Reason for blocking a record because its sources were deleted or redacted.
 const SOURCE_BLOCKED: &str = "what it was taken from was deleted or redacted before";

@@ -3,8 +3,8 @@
 //! is one if the source says that it is newer.
 use super::{
     ImportRun, KnownRecord, Merge,
+    closing::{Closing, is_bitemporal},
     exported::decisive_order,
-    verdict::{Closing, is_bitemporal},
 };
 use crate::{VaultResult, import::sequence::Recency};
 use mementory_model::{Kind, Record, Verbatim};

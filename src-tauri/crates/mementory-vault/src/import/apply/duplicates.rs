@@ -2,11 +2,12 @@
 //! of the record, as if it had come in an input of its own. The newest one becomes the current version.
 use super::{
     CHANGED, DUPLICATE, ImportRun, SOURCE_BLOCKED, SeenRecord,
+    closing::Closing,
     details::Details,
     exported::decisive_order,
     files::FileImport,
     record_place, short_digest,
-    verdict::{Closing, Comparison, Verdict, stated_time},
+    verdict::{Comparison, Verdict, stated_time},
 };
 use crate::{VaultResult, import::sequence::Recency, import_report::ItemOutcome};
 use mementory_model::{Kind, Record};
