@@ -136,7 +136,7 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     match head.iter().find(|byte| !byte.is_ascii_whitespace())? {
         b'[' if JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list()) => {
             // The log of an account without activities. Only its folder says whose log it is.
-            (name.ends_with(".json") && is_own_folder(member)).then_some(Content::ActivityJson)
+            (name.ends_with(".json") && is_in_gemini_folder(member)).then_some(Content::ActivityJson)
         }
         b'[' | b'{' => {
             let keys = keys_of(&head);
