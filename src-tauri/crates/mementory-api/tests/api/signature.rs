@@ -23,6 +23,17 @@ fn is_signed_and_valid(found: &Validation) -> bool {
     found.ok && found.signature.valid == Some(true)
 }
 
+/// As [`is_signed_and_valid`], for a file that may state a version that is not read.
+fn passes(path: &Path) -> bool {
+    match validate(path, &Check::default(), &Job::default()) {
+        Ok(found) => is_signed_and_valid(&found),
+        Err(error) => {
+            assert_eq!(error.code, "unsupported_version");
+            false
+        }
+    }
+}
+
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -86,7 +97,7 @@ fn every_byte_of_a_mem_manifest_is_signed() {
         let mut changed = bytes.clone();
         changed[at] ^= 1;
         std::fs::write(&manifest, changed).unwrap();
-        assert!(!is_signed_and_valid(&check(&bundle)), "byte {at}");
+        assert!(!passes(&bundle), "byte {at}");
     }
     std::fs::write(&manifest, bytes).unwrap();
     // The manifest contains the digests of the files, so its signature covers them too.
@@ -186,7 +197,7 @@ fn every_signed_value_of_a_pam_store_is_verified() {
     let whole: Value = serde_json::from_slice(&std::fs::read(whole).unwrap()).unwrap();
     let is_valid = |changed: &Value| {
         std::fs::write(&store, changed.to_string()).unwrap();
-        is_signed_and_valid(&check(&store))
+        passes(&store)
     };
     // §18.3 signs checksum, export id, export date and owner id; the checksum covers the memories.
     let unsigned = unsigned_pointers(&whole, is_valid);
