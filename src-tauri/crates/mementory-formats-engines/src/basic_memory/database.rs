@@ -1,7 +1,7 @@
 //! Reads the database of Basic Memory, an index of its notes: their observations and relations and, in newer versions,
 //! their texts. The keys are those that the notes themselves get.
-use super::FORMAT_ID;
 use super::read::{Names, fact, items_of, relation_record};
+use super::{DATABASE, FORMAT_ID};
 use mementory_format::{Detected, FormatError, Member, Role};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::markdown::outline;
@@ -112,7 +112,7 @@ fn notes_of(files: &mut FileReader<'_>, member: &Member, database: &Database) ->
         record.origin_id = permalink.or_else(|| Some(path.clone()));
         record.origin = Origin {
             format: FORMAT_ID.into(),
-            version: Some("database".into()),
+            version: Some(DATABASE.into()),
             container: member.place.clone(),
             pointer: format!("{NOTES}/row {number}"),
         };

@@ -19,6 +19,8 @@ use std::path::Path;
 
 /// Id of the format, and scope of its keys.
 const FORMAT_ID: &str = "basic_memory";
+/// Version in the origin of records that were read from the database.
+const DATABASE: &str = "database";
 
 /// Basic Memory notes.
 pub struct BasicMemory;

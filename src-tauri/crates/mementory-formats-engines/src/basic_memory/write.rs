@@ -1,5 +1,6 @@
 //! Writes each record as a note. Its links and relations become lines that Basic Memory reads. Notes that were read
 //! from Basic Memory are written unchanged, with their observations and relations.
+use super::DATABASE;
 use super::detect::is_marked;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Export, nothing_to_write, words};
@@ -40,7 +41,7 @@ pub(super) fn write(
                 return Ok(());
             }
             if is_part_of_note(&places, &stored) {
-                report_unchanged_note(&mut export, &stored);
+                report_unchanged_note(&mut export, &stored, None);
                 return Ok(());
             }
             if let Some((_, from, to)) = places.ends(&stored).filter(|_| is_relation) {
@@ -59,7 +60,7 @@ pub(super) fn write(
                 return Ok(());
             }
             if let Some(text) = stored.record.verbatim.as_ref().filter(|_| place.has_own_path) {
-                report_unchanged_note(&mut export, &stored);
+                report_unchanged_note(&mut export, &stored, Some(&read_back(&text.text, FORMAT, &place.path)));
                 if !with_relations.contains(&stored.id) {
                     return folder.write(&place.path, &text.text);
                 }
@@ -98,11 +99,15 @@ fn is_part_of_note(_: &Places, stored: &StoredRecord) -> bool {
 }
 
 /// Reports the losses of a note that is written unchanged, or of an observation or relation in such a note. The project
-/// is not compared, because a reader takes the name of the export folder as the project.
-fn report_unchanged_note(export: &mut Export, stored: &StoredRecord) {
+/// is not compared, because a reader takes the name of the export folder as the project. `read_back` is the note as a
+/// reader reads its text.
+fn report_unchanged_note(export: &mut Export, stored: &StoredRecord, read_back: Option<&Record>) {
     let source = Source { project: None, ..stored.record.source.clone() };
+    // The database has times that the text of its note does not state.
+    let is_from_database = stored.record.origin.version.as_deref() == Some(DATABASE);
+    let times = read_back.filter(|_| is_from_database).map_or(&stored.record.times, |note| &note.times).clone();
     // The note's attachments are not written.
-    export.wrote(stored, &Record { source, attachments: vec![], ..stored.record.clone() });
+    export.wrote(stored, &Record { source, times, attachments: vec![], ..stored.record.clone() });
     if stored.record.source.project.is_none() {
         let note = "it is read back with the name of the folder as its project";
         export.report.losses.add(&stored.id, "source", LossKind::Narrowed, note);
