@@ -104,8 +104,10 @@ fn is_part_of_note(_: &Places, stored: &StoredRecord) -> bool {
 fn report_unchanged_note(export: &mut Export, stored: &StoredRecord, read_back: Option<&Record>) {
     let source = Source { project: None, ..stored.record.source.clone() };
     // The database has times that the text of its note does not state.
-    let is_from_database = stored.record.origin.version.as_deref() == Some(DATABASE);
-    let times = read_back.filter(|_| is_from_database).map_or(&stored.record.times, |note| &note.times).clone();
+    let times = match stored.record.origin.version.as_deref() {
+        Some(DATABASE) => read_back.map(|note| note.times.clone()).unwrap_or_default(),
+        _ => stored.record.times.clone(),
+    };
     // The note's attachments are not written.
     export.wrote(stored, &Record { source, times, attachments: vec![], ..stored.record.clone() });
     if stored.record.source.project.is_none() {

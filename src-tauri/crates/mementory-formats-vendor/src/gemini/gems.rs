@@ -57,9 +57,12 @@ fn label_of_files(parts: &[LabelledPart<'_>], name_label: &str) -> Option<String
 
 fn has_only_links(html: &str) -> bool {
     let links = html::links(html);
-    let words = |text: &str| text.split_whitespace().collect::<String>();
-    let names: String = links.iter().map(|(_, name)| words(name)).collect();
-    !links.is_empty() && words(&html::to_text(html)) == names
+    // The text of a page has the address of a link in brackets after its name.
+    let mut rest = html::to_text(html);
+    for (address, name) in &links {
+        rest = rest.replacen(&format!("({address})"), "", 1).replacen(name.trim(), "", 1);
+    }
+    !links.is_empty() && rest.trim().is_empty()
 }
 
 /// True for a page with the heading `Gems` and instructions below it.
