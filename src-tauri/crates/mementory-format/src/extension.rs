@@ -313,6 +313,7 @@ pub fn slot_member_names(extension: &Tree) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use mementory_model::{Kind, RecordKey};
 
