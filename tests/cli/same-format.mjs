@@ -9,7 +9,7 @@ const SOURCES = ["claude-export.zip", "chatgpt-export.zip"].map((name) => join(F
 /** Pointers to what is about the file itself, and not about its elements. */
 const FILE_DATA = {
   mem: /^$/,
-  alf: /^$/,
+  alf: /^\/created_at$/,
   pam: /^\/(export_id|export_date)$/,
   mif: /^\/export\/(id|created_at|checksum)$/,
   zaxy: /^$/,

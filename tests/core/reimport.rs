@@ -114,7 +114,7 @@ fn a_version_replaced_in_the_same_input_can_be_erased() {
     let filler: Vec<Unit> = (0..2_000)
         .map(|n| {
             record(
-                Kind::Memory,
+                Kind::Procedure,
                 &format!("filler {n}"),
                 &format!("{n} {}", "word ".repeat(60)),
             )
