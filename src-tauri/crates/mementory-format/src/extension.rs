@@ -292,7 +292,8 @@ impl NativeFields {
 /// [`FINGERPRINT_MEMBER`] and the members in `silent` are not listed, because they only serve to restore the record.
 pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent: &[&str], losses: &mut LossReport) {
     for name in names.filter(|name| *name != FINGERPRINT_MEMBER && !silent.contains(name)) {
-        losses.add(id, model_name(name), LossKind::MovedToExtension, MOVED_NOTE);
+        let name = model_name(name);
+        losses.add(id, name, LossKind::MovedToExtension, MOVED_NOTE);
     }
 }
 

@@ -147,7 +147,10 @@ pub(super) fn report_losses(id: &str, difference: &Map<String, Value>, report: &
             "tags" => {
                 report.add(id, name, LossKind::Narrowed, "tags are lower-case words here; as they were in x_mementory")
             }
-            _ => report.add(id, extension::model_name(name), LossKind::MovedToExtension, extension::MOVED_NOTE),
+            _ => {
+                let name = extension::model_name(name);
+                report.add(id, name, LossKind::MovedToExtension, extension::MOVED_NOTE)
+            }
         }
     }
 }
