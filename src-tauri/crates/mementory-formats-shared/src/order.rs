@@ -46,12 +46,16 @@ pub struct MessageOrder {
 }
 
 /// Orders messages by their parent links. Without links, uses the order of the array, but puts a prompt before an
-/// answer with the same time. If no message has a parent and the source states a leaf, the messages are alternatives. The active branch leads to the message with the id `leaf` if the source states one,
-/// otherwise to the last element of the array. From that message on, it follows each message's last child.
+/// answer with the same time. If the source states a leaf, and all messages are of one side and have no parent, they are
+/// alternatives. The active branch leads to the message with the id `leaf` if the source states one, otherwise to the
+/// last element of the array. From that message on, it follows each message's last child.
 pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
     let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();
-    let are_alternatives = leaf.is_some() && nodes.iter().all(|n| matches!(n.parent, Parent::Root));
+    // If a prompt and its answer have no parents, the source merely does not state parents.
+    let are_alternatives = leaf.is_some_and(|id| by_id.contains_key(id))
+        && nodes.iter().all(|n| matches!(n.parent, Parent::Root))
+        && nodes.iter().all(|n| nodes.first().is_some_and(|first| first.is_human == n.is_human));
     if are_alternatives || nodes.iter().any(|n| matches!(n.parent, Parent::Id(_))) {
         for (i, node) in nodes.iter().enumerate() {
             out.parent.push(match &node.parent {

@@ -7,6 +7,7 @@ use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::markdown::outline;
 use mementory_formats_shared::note::Note;
 use mementory_formats_shared::note_reader::record_of;
+use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{self, Row, Schema, each_row, report_other_tables, row_text, tables};
@@ -96,13 +97,21 @@ fn text(row: &Row, name: &str) -> Option<String> {
 fn notes_of(files: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<Notes, FormatError> {
     let mut notes =
         Notes { records: HashMap::new(), names: Names::default(), with_text: HashSet::new(), sent: HashSet::new() };
-    each_row(files, member, database, NOTES, |_, row, number| {
+    let mut seen = HashSet::new();
+    each_row(files, member, database, NOTES, |files, row, number| {
         let (Some(id), Some(path)) = (text(&row, "id"), text(&row, "file_path")) else { return Ok(()) };
         if text(&row, "content_type").is_some_and(|kind| kind != "text/markdown") {
             return Ok(());
         }
         let permalink = text(&row, "permalink");
-        let key = RecordKey::new(FORMAT_ID, permalink.clone().unwrap_or_else(|| path.clone()));
+        let mut key = RecordKey::new(FORMAT_ID, permalink.clone().unwrap_or_else(|| path.clone()));
+        // A database can have several projects, whose permalinks and paths may be the same.
+        if !seen.insert(key.value.clone()) {
+            let message = "another note has the same permalink; both are imported";
+            files.sink.note(Issue::new("duplicate_id", format!("{}#{NOTES}/row {number}", member.place), message));
+            key.value = format!("{}~{}", key.value, content_id(&format!("{id}\n{path}")));
+            seen.insert(key.value.clone());
+        }
         let mut record = Record::new(Kind::Resource, key, "");
         record.title = text(&row, "title");
         record.record_type = text(&row, "note_type").or_else(|| text(&row, "entity_type"));

@@ -45,13 +45,15 @@ pub(super) fn read_exchange(
     let mut described = object.object("body");
     if let Some(body) = &described {
         exchange.add_request(files, member, body, &format!("{at}/body"));
-    } else if let Some(body) = response {
+    }
+    if let Some(body) = response {
         exchange.add_answer(files, member, &body, &format!("{at}/response/body"));
         described = Some(body);
-    } else if object.has("preferred_output") {
-        exchange.add_preferences(files, member, object, at);
-    } else {
-        exchange.add_answer(files, member, object, at);
+    }
+    match described.is_some() {
+        true => {}
+        false if object.has("preferred_output") => exchange.add_preferences(files, member, object, at),
+        false => exchange.add_answer(files, member, object, at),
     }
     if exchange.turns.is_empty() {
         let has_error = |object: &Object<'_>| object.object("error").is_some();
@@ -155,6 +157,8 @@ impl<'e> Exchange<'e> {
             let turns = items_of(&items, &format!("{at}/output"));
             self.last = self.chain(turns, question);
             self.cuts.extend(body.raw_value("output").map(|raw| (raw, "[]")));
+            // OpenAI's clients add the texts of the output once more.
+            self.cuts.extend(body.raw_value("output_text").map(|raw| (raw, "\"\"")));
         }
     }
 

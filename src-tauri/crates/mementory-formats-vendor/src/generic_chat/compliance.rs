@@ -47,7 +47,10 @@ impl Conversations {
         self.bytes += element.text.len() as u64;
         let limit = files.context.limits.element_bytes;
         if self.bytes > limit {
-            return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
+            let place = format!("{}#{}", member.place, element.pointer);
+            let reason = "too_large: the messages before this one are as large as the limit";
+            files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            return Ok(());
         }
         let (object, at) = (&element.object, &element.pointer);
         let mut turns = Vec::new();

@@ -76,8 +76,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         (ZED, "The threads of Zed", zed::is_database),
     ];
     for (version, reason, is_database) in programs {
-        let shapes = sqlite_rows::claims(catalog, 0.9, reason, is_database);
-        all.extend(shapes.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
+        let database_claims = sqlite_rows::claims(catalog, 0.9, reason, is_database);
+        all.extend(database_claims.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
     }
     let found = catalog.members().iter().filter_map(|member| Some((member, tables::table(catalog, member)?)));
     all.extend(found.map(|(member, table)| Claim {

@@ -12,6 +12,7 @@ use mementory_formats_shared::sqlite_rows::{
 };
 use mementory_model::{DroppedAs, Kind, Times, Verbatim};
 use serde_json::Value;
+use std::collections::HashMap;
 
 const PLATFORM: &str = "llm";
 /// Columns that contain or repeat what was sent to the model.
@@ -27,9 +28,11 @@ pub(super) fn is_database(schema: &Schema) -> bool {
 pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
+    let mut responses = responses_of(&database).map_err(|error| unreadable(member, &error))?;
     each_row(files, member, &database, "conversations", |files, row, number| {
         let id = column(&row, "id");
-        let turns = id.as_deref().map(|id| turns_of(files, member, &database, id)).unwrap_or_default();
+        let rows = id.as_ref().and_then(|_| responses.remove(&id)).unwrap_or_default();
+        let turns = turns_of(files, member, &database, id.as_deref().unwrap_or_default(), &rows);
         let mut chat = Chat {
             id,
             title: column(&row, "name"),
@@ -44,6 +47,25 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         chat.verbatim = Some(Verbatim::json(row_text(row, |_| false)));
         send(files, member, chat, PLATFORM, Some("database"))
     })?;
+    // Responses whose conversation is not in the table. Each one without a conversation is one of its own.
+    let mut others: Vec<(Option<String>, Vec<i64>)> = Vec::new();
+    for (id, rows) in responses {
+        match id {
+            Some(_) => others.push((id, rows)),
+            None => others.extend(rows.into_iter().map(|row| (None, vec![row]))),
+        }
+    }
+    others.sort();
+    for (id, rows) in others {
+        let turns = turns_of(files, member, &database, id.as_deref().unwrap_or_default(), &rows);
+        let Some(first) = turns.first() else { continue };
+        let mut chat = Chat { pointer: first.pointer.clone(), is_log: true, ..Chat::default() };
+        chat.id = id.or_else(|| Some(first.pointer.clone()));
+        chat.times.created = first.times.created;
+        chat.times.updated = turns.last().and_then(|turn| turn.times.created);
+        chat.turns = turns;
+        send(files, member, chat, PLATFORM, Some("database"))?;
+    }
     report_other_tables(files, member, &database, &names, |table| match table {
         "conversations" | "responses" => None,
         name if name.starts_with('_') || name.starts_with("responses_fts") => None,
@@ -56,10 +78,32 @@ fn column(row: &Row, name: &str) -> Option<String> {
     row.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
-/// The messages of a conversation. Responses that cannot be read are reported.
-fn turns_of(files: &mut FileReader<'_>, member: &Member, database: &Database, conversation: &str) -> Vec<Turn> {
+/// The rows of the responses of each conversation, oldest first. The table may have no index of conversations, so it is
+/// searched only once.
+fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>, Vec<i64>>> {
+    let sql = "SELECT CAST(conversation_id AS TEXT), rowid FROM responses ORDER BY datetime_utc, rowid";
+    let mut statement = database.connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    let (mut out, mut count) = (HashMap::<Option<String>, Vec<i64>>::new(), 0);
+    while count < database.max_rows
+        && let Some(row) = rows.next()?
+    {
+        out.entry(row.get(0)?).or_default().push(row.get(1)?);
+        count += 1;
+    }
+    Ok(out)
+}
+
+/// The messages of a conversation, from these rows. Responses that cannot be read are reported.
+fn turns_of(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    conversation: &str,
+    rows: &[i64],
+) -> Vec<Turn> {
     let mut out = Vec::new();
-    let failed = match read_turns(database, conversation, files.context.limits.element_bytes, &mut out) {
+    let failed = match read_turns(database, rows, files.context.limits.element_bytes, &mut out) {
         Ok(true) => return out,
         Ok(false) => "too_large: the rest of this conversation is larger than the limit".to_owned(),
         Err(error) => format!("database_unreadable: {error}"),
@@ -71,14 +115,13 @@ fn turns_of(files: &mut FileReader<'_>, member: &Member, database: &Database, co
 
 /// Adds the messages of a conversation. Returns false if their texts have more than `max_bytes`; the rest is not read
 /// then.
-fn read_turns(database: &Database, conversation: &str, max_bytes: u64, out: &mut Vec<Turn>) -> rusqlite::Result<bool> {
-    let sql = "SELECT * FROM responses WHERE conversation_id = ?1 ORDER BY datetime_utc, rowid";
+fn read_turns(database: &Database, rows: &[i64], max_bytes: u64, out: &mut Vec<Turn>) -> rusqlite::Result<bool> {
+    let sql = "SELECT * FROM responses WHERE rowid = ?1";
     let mut statement = database.connection.prepare(sql)?;
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let mut rows = statement.query([conversation])?;
     let (mut bytes, mut last_system) = (0, None);
-    while let Some(row) = rows.next()? {
-        let row = row_of(row, &names);
+    for number in rows {
+        let row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
         bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
         if bytes > max_bytes || out.len() as u64 >= database.max_rows {
             return Ok(false);
