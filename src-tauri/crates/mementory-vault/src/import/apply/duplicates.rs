@@ -78,6 +78,9 @@ impl DuplicateImport<'_, '_> {
         if written && (same || outcome == ItemOutcome::Updated) {
             self.run.note_exported(self.run.own_export, row);
         }
+        if same && is_stated_newer {
+            self.note_newest(id, record, digest, written);
+        }
         let known = if is_newer && row > 0 { self.run.known_record(id)? } else { None };
         match (outcome, known) {
             (ItemOutcome::Skipped, Some(known)) => self.run.reposition(&known, record, extra_flags, false),

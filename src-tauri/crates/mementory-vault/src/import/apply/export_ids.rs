@@ -40,17 +40,21 @@ impl StatedExportIds {
 
     /// Frees the id of a new record, in case that an input claimed it for another record.
     pub(super) fn release(&self, connection: &Connection, id: &[u8; 16]) -> VaultResult<()> {
-        if self.any { Ok(export_ids::release(connection, id)?) } else { Ok(()) }
+        if self.any { export_ids::release(connection, id) } else { Ok(()) }
     }
 }
 
 impl ImportRun<'_> {
     /// Stores the export id of a record that this batch added. A record that the vault had before keeps the id under
-    /// which the vault may have exported it.
+    /// which the vault may have exported it. An id that a deletion names is not stored, because other vaults would apply
+    /// the deletion to this record.
     pub(super) fn store_export_id(&self, id: &[u8; 16], export_id: Option<[u8; 16]>) -> VaultResult<()> {
         let (Some(export_id), Some(staging), Some(seen)) = (export_id, &self.staging, self.seen.get(id)) else {
             return Ok(());
         };
-        if seen.row >= staging.first_row { Ok(export_ids::add(self.connection, id, &export_id)?) } else { Ok(()) }
+        if seen.row < staging.first_row || self.blocklist.is_named(&export_id) {
+            return Ok(());
+        }
+        export_ids::add(self.connection, id, &export_id)
     }
 }

@@ -27,7 +27,7 @@ pub(in crate::import) fn scope_digest(keys: &VaultKeys, scope: &str) -> [u8; 16]
     keyed_id(keys.ids(), &[b"dated export", scope.as_bytes()])
 }
 
-/// The dated exports of the imports that were not undone, each with its rows.
+/// The dated exports of the imports that were not undone, newest first, each with its rows.
 struct KnownExports(Vec<(DatedExport, RowRanges)>);
 
 impl KnownExports {
@@ -50,13 +50,14 @@ impl KnownExports {
                 known.push((export, ranges));
             }
         }
+        known.sort_by_key(|(export, _)| std::cmp::Reverse(export.time));
         Ok(Self(known))
     }
 
     /// When the newest export of the group was made that contained the row.
     fn newest(&self, row: i64, group: [u8; 16]) -> Option<Timestamp> {
-        let containing = self.0.iter().filter(|(export, rows)| export.group == group && rows.contains(row));
-        containing.map(|(export, _)| export.time).max()
+        let mut containing = self.0.iter().filter(|(export, rows)| export.group == group && rows.contains(row));
+        containing.next().map(|(export, _)| export.time)
     }
 }
 
@@ -80,7 +81,7 @@ impl OwnExport {
 /// The dated exports that the vault knows, and the rows of those in this input.
 #[derive(Default)]
 pub(super) struct DatedExports {
-    /// Loaded when the first record of a dated export differs from the vault's version.
+    /// Loaded when the first record of a dated export is compared with the vault's version.
     known: OnceCell<KnownExports>,
     /// For each dated export of this input, by its time: the rows whose content in the vault comes from it.
     rows: BTreeMap<Timestamp, RowRanges>,
