@@ -36,7 +36,7 @@ use exported::{DatedExports, EARLIER_EXPORT, OwnExport};
 use files::FileImport;
 use mementory_model::{Kind, Record, RecordKey, Timestamp};
 use mementory_store::{
-    Flags, PackWriter, RecordColumns,
+    Flags, PackWriter, Packs, RecordColumns,
     ids::{content_digest, record_id},
     is_branched, platform_id,
 };
@@ -518,13 +518,26 @@ impl<'i> ImportRun<'i> {
 
     /// The current record of a row, even if this batch wrote it.
     fn stored_record(&self, row: i64) -> VaultResult<Record> {
+        self.read_stored(row, Packs::record)
+    }
+
+    /// Like [`Self::stored_record`], without the verbatim, which is the larger part.
+    fn stored_content(&self, row: i64) -> VaultResult<Record> {
+        self.read_stored(row, Packs::content)
+    }
+
+    fn read_stored(
+        &self,
+        row: i64,
+        read: impl Fn(&Packs, &Connection, i64, u32) -> VaultResult<Record>,
+    ) -> VaultResult<Record> {
         let (pack, slot): (i64, u32) = self
             .connection
             .prepare_cached("SELECT pack, slot FROM records WHERE row = ?1")?
             .query_row([row], |r| Ok((r.get(0)?, r.get(1)?)))?;
         match self.staging.as_ref().and_then(|s| s.packs.unwritten_entry(pack, slot)) {
             Some(entry) => entry.to_record(),
-            None => self.context.store.packs.record(self.connection, pack, slot),
+            None => read(&self.context.store.packs, self.connection, pack, slot),
         }
     }
 

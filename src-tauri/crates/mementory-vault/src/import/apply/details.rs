@@ -54,7 +54,7 @@ impl Details<'_, '_> {
         if !may_be_newer {
             return Ok(false);
         }
-        let stored = self.run.stored_record(known.row)?;
+        let stored = self.run.stored_content(known.row)?;
         let (closing, stored_closing) = (Closing::of(record), Closing::of(&stored));
         if stored_closing.is_reopened_by(closing) {
             return Ok(false);
@@ -66,7 +66,7 @@ impl Details<'_, '_> {
             || closing.is_reopened_by(stored_closing)
             || order == Some(Ordering::Greater)
             || is_later && order != Some(Ordering::Less);
-        Ok(newer && details_differ(&stored, record))
+        Ok(newer && details_differ(&self.run.stored_record(known.row)?, record))
     }
 
     /// True if the record, which is newer than an occurrence of the same content in this input, has other details.
@@ -89,7 +89,7 @@ impl Details<'_, '_> {
             None => self.run.known_record(id)?.map_or(0, |known| known.row),
         };
         if row > 0 {
-            record.attachments = self.run.stored_record(row)?.attachments;
+            record.attachments = self.run.stored_content(row)?.attachments;
         }
         Ok(())
     }

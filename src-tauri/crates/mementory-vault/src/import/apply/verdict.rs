@@ -62,7 +62,7 @@ impl Comparison<'_, '_> {
             }
         }
         let closing = Closing::of(record);
-        if is_bitemporal(record) && Closing::of(&self.run.stored_record(known.row)?).is_reopened_by(closing) {
+        if is_bitemporal(record) && Closing::of(&self.run.stored_content(known.row)?).is_reopened_by(closing) {
             return Ok(Verdict::KeepExisting("closed in the vault"));
         }
         // A newer version would bring the redacted words back.
@@ -101,7 +101,7 @@ impl Comparison<'_, '_> {
         if record.kind == Kind::Conversation && known.sort > updated.as_micros() {
             return Ok(Some(Ordering::Less));
         }
-        let stored = self.run.stored_record(known.row)?.times.updated;
+        let stored = self.run.stored_content(known.row)?.times.updated;
         Ok(stored.map(|stored| updated.cmp(&stored)))
     }
 
@@ -130,7 +130,7 @@ impl Comparison<'_, '_> {
     }
 
     fn has_same_text(&self, row: i64, record: &Record) -> VaultResult<bool> {
-        Ok(normal_text(&self.run.stored_record(row)?.text) == normal_text(&record.text))
+        Ok(normal_text(&self.run.stored_content(row)?.text) == normal_text(&record.text))
     }
 }
 
