@@ -186,6 +186,19 @@ pub fn row_of(row: &rusqlite::Row<'_>, names: &[String]) -> Row {
     out
 }
 
+/// The text in a column. None if it is blank, and for any other value.
+pub fn text_in(row: &Row, column: &str) -> Option<String> {
+    row.get(column).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned)
+}
+
+/// The text or the number in a column, as text. None if the text is blank, and for any other value.
+pub fn text_or_number_in(row: &Row, column: &str) -> Option<String> {
+    match row.get(column)? {
+        Value::Number(number) => Some(number.to_string()),
+        _ => text_in(row, column),
+    }
+}
+
 /// A row as JSON text. Columns for which `is_json` returns true are inserted as JSON instead of strings, so that the
 /// row looks like an element of an export.
 pub fn row_text(row: Row, is_json: impl Fn(&str) -> bool) -> String {

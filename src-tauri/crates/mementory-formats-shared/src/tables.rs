@@ -1,5 +1,6 @@
 //! Tables with a header: reads CSV files row by row, in any encoding and with any common separator, and finds columns
 //! by name.
+use super::chat::Turn;
 use super::reader::FileReader;
 use csv_core::ReadFieldResult;
 use mementory_format::{Catalog, FormatError, Member};
@@ -54,6 +55,33 @@ pub fn each_csv_row(
         }
         Ok(())
     })
+}
+
+/// The messages in a CSV file that has one conversation, one row each. Reports a file without messages.
+///
+/// # Errors
+/// `Limit` if the rows are larger than `element_bytes`.
+pub fn turns_of_csv(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    turn: impl Fn(&Header, &Row, String) -> Turn,
+) -> Result<Vec<Turn>, FormatError> {
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut bytes = 0;
+    each_csv_row(files, member, Kind::Message, |files, header, row, pointer| {
+        bytes += row.raw.len() as u64;
+        let limit = files.context.limits.element_bytes;
+        if bytes > limit {
+            return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
+        }
+        turns.push(turn(header, row, pointer));
+        Ok(())
+    })?;
+    if turns.is_empty() {
+        let reason = "no_messages: this table has no messages";
+        files.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));
+    }
+    Ok(turns)
 }
 
 /// The first row of a table.

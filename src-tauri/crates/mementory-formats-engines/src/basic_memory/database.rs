@@ -10,9 +10,10 @@ use mementory_formats_shared::note_reader::record_of;
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::{Database, unreadable};
-use mementory_formats_shared::sqlite_rows::{self, Row, Schema, each_row, report_other_tables, row_text, tables};
+use mementory_formats_shared::sqlite_rows::{
+    self, Row, Schema, each_row, report_other_tables, row_text, tables, text_or_number_in,
+};
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
-use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 const NOTES: &str = "entity";
@@ -65,7 +66,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
     })?;
     let mut link_count = 0;
     each_row(files, member, &database, RELATIONS, |files, row, number| {
-        if text(&row, "relation_type").is_some_and(|kind| LINK_TYPES.contains(&kind.as_str())) {
+        if text_or_number_in(&row, "relation_type").is_some_and(|kind| LINK_TYPES.contains(&kind.as_str())) {
             link_count += 1;
             return Ok(());
         }
@@ -84,26 +85,19 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
     Ok(())
 }
 
-/// A number or a text that is not blank, as text.
-fn text(row: &Row, name: &str) -> Option<String> {
-    match row.get(name)? {
-        Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
-
 /// The notes without their texts. Rows of other files, such as pictures, are left out.
 fn notes_of(files: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<Notes, FormatError> {
     let mut notes =
         Notes { records: HashMap::new(), names: Names::default(), with_text: HashSet::new(), sent: HashSet::new() };
     let mut seen = HashSet::new();
     each_row(files, member, database, NOTES, |files, row, number| {
-        let (Some(id), Some(path)) = (text(&row, "id"), text(&row, "file_path")) else { return Ok(()) };
-        if text(&row, "content_type").is_some_and(|kind| kind != "text/markdown") {
+        let (Some(id), Some(path)) = (text_or_number_in(&row, "id"), text_or_number_in(&row, "file_path")) else {
+            return Ok(());
+        };
+        if text_or_number_in(&row, "content_type").is_some_and(|kind| kind != "text/markdown") {
             return Ok(());
         }
-        let permalink = text(&row, "permalink");
+        let permalink = text_or_number_in(&row, "permalink");
         let mut key = RecordKey::new(FORMAT_ID, permalink.clone().unwrap_or_else(|| path.clone()));
         // A database can have several projects, whose permalinks and paths may be the same.
         if !seen.insert(key.value.clone()) {
@@ -113,10 +107,10 @@ fn notes_of(files: &mut FileReader<'_>, member: &Member, database: &Database) ->
             seen.insert(key.value.clone());
         }
         let mut record = Record::new(Kind::Resource, key, "");
-        record.title = text(&row, "title");
-        record.record_type = text(&row, "note_type").or_else(|| text(&row, "entity_type"));
-        record.times.created = text(&row, "created_at").as_deref().and_then(text_time);
-        record.times.updated = text(&row, "updated_at").as_deref().and_then(text_time);
+        record.title = text_or_number_in(&row, "title");
+        record.record_type = text_or_number_in(&row, "note_type").or_else(|| text_or_number_in(&row, "entity_type"));
+        record.times.created = text_or_number_in(&row, "created_at").as_deref().and_then(text_time);
+        record.times.updated = text_or_number_in(&row, "updated_at").as_deref().and_then(text_time);
         record.source.platform = FORMAT_ID.into();
         record.origin_id = permalink.or_else(|| Some(path.clone()));
         record.origin = Origin {
@@ -140,8 +134,8 @@ fn send_texts(
     notes: &mut Notes,
 ) -> Result<(), FormatError> {
     each_row(files, member, database, TEXTS, |files, row, number| {
-        let id = text(&row, "entity_id").filter(|id| notes.records.contains_key(id));
-        let (Some(id), Some(source)) = (id, text(&row, "markdown_content")) else { return Ok(()) };
+        let id = text_or_number_in(&row, "entity_id").filter(|id| notes.records.contains_key(id));
+        let (Some(id), Some(source)) = (id, text_or_number_in(&row, "markdown_content")) else { return Ok(()) };
         let Some(known) = notes.records.get(&id) else { return Ok(()) };
         let note = Note::parse(&source);
         let found = outline(note.body);
@@ -175,7 +169,7 @@ fn send_row(
     (id_column, table, number): (&str, &str, usize),
     read: impl Fn(&Record, &str, &Names) -> Option<Record>,
 ) -> Result<(), FormatError> {
-    let id = text(row, id_column).filter(|id| !notes.with_text.contains(id));
+    let id = text_or_number_in(row, id_column).filter(|id| !notes.with_text.contains(id));
     let Some(note) = id.and_then(|id| notes.records.get(&id)) else { return Ok(()) };
     let line = line_of(row).unwrap_or_default();
     let Some(mut record) = read(note, &line, &notes.names) else {
@@ -194,11 +188,13 @@ fn send_row(
 
 /// The line of a note of which a row was made.
 fn line_of(row: &Row) -> Option<String> {
-    let line = match (text(row, "content"), text(row, "to_name")) {
-        (Some(content), _) => format!("[{}] {content}", text(row, "category").unwrap_or_else(|| "note".into())),
-        (None, target) => format!("{} [[{}]]", text(row, "relation_type")?, target?),
+    let line = match (text_or_number_in(row, "content"), text_or_number_in(row, "to_name")) {
+        (Some(content), _) => {
+            format!("[{}] {content}", text_or_number_in(row, "category").unwrap_or_else(|| "note".into()))
+        }
+        (None, target) => format!("{} [[{}]]", text_or_number_in(row, "relation_type")?, target?),
     };
-    Some(match text(row, "context") {
+    Some(match text_or_number_in(row, "context") {
         Some(context) => format!("{line} ({context})"),
         None => line,
     })

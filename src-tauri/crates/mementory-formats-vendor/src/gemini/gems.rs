@@ -2,6 +2,7 @@
 //! `<b>Name:</b>…<br><b>Instructions:</b>…<br><b>Files:</b><br><a href="…">…</a>`, repeated for each Gem.
 use super::activity::SCOPE;
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::text_parts::ends_of_parts;
 use mementory_formats_shared::{
     html::{self, RowKind, find_element},
     object::content_id,
@@ -96,7 +97,7 @@ fn labelled_parts(page: &str) -> Vec<LabelledPart<'_>> {
             starts.push((label_range.start, at + end + "</b>".len(), label.to_owned()));
         }
     }
-    let ends: Vec<usize> = starts.iter().skip(1).map(|(start, ..)| *start).chain([page.len()]).collect();
+    let ends = ends_of_parts(starts.iter().map(|(start, ..)| *start), page.len());
     let part = |((at, from, words), to): ((usize, usize, String), usize)| LabelledPart {
         label: words.to_lowercase(),
         words,

@@ -10,7 +10,7 @@ use mementory_formats_shared::object::{Object, content_id, decode_string, list, 
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
 use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
-use mementory_formats_shared::sqlite_rows::{self, Row, Schema, each_row, report_other_tables, tables};
+use mementory_formats_shared::sqlite_rows::{self, Schema, each_row, report_other_tables, tables, text_or_number_in};
 use mementory_model::{DroppedAs, Issue, Kind, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::borrow::Cow;
@@ -76,7 +76,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         each_row(files, member, &database, table, |files, row, number| {
             let pointer = format!("{table}/row {number}");
             let place = format!("{}#{pointer}", member.place);
-            let text = column(&row, "value").unwrap_or_default();
+            let text = text_or_number_in(&row, "value").unwrap_or_default();
             let Some(state) = Object::parse(&text).filter(|state| state.has("history")) else {
                 let reason = "no_messages: this session has no history";
                 files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
@@ -99,9 +99,9 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             }
             bytes = bytes_after;
             ids.insert(id.clone());
-            let time = |name: &str| column(&row, name).as_deref().and_then(text_time);
+            let time = |name: &str| text_or_number_in(&row, name).as_deref().and_then(text_time);
             let times = Times { created: time("created_at"), updated: time("updated_at"), ..Times::default() };
-            let chat = session(files, member, &state, &text, &pointer, column(&row, "key"), times);
+            let chat = session(files, member, &state, &text, &pointer, text_or_number_in(&row, "key"), times);
             if !is_repeated {
                 return send(files, member, chat, PLATFORM, None);
             }
@@ -175,14 +175,6 @@ fn has_words_and_results(turn: &Turn) -> bool {
     let blocks = turn.fields.get("blocks").and_then(Value::as_array);
     turn.role == USER
         && blocks.into_iter().flatten().any(|block| block.get("type").is_some_and(|kind| kind == "tool_result"))
-}
-
-fn column(row: &Row, name: &str) -> Option<String> {
-    match row.get(name)? {
-        Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
 }
 
 /// The conversation of a session. `folder` is the working folder, if it is stated beside the session.

@@ -10,7 +10,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{ASSISTANT, USER};
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
-    self, Row, Schema, each_row, each_row_in_order, report_other_tables, row_text, tables,
+    self, Row, Schema, each_row, each_row_in_order, report_other_tables, row_text, tables, text_or_number_in,
 };
 use mementory_model::Verbatim;
 use serde_json::Value;
@@ -38,10 +38,10 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let mut positions: HashMap<[Option<String>; 3], usize> = HashMap::new();
     let mut bytes = 0;
     each_row_in_order(files, member, &database, (CHATS, "id"), |files, row, number| {
-        let [workspace_id, thread_id] = ["workspaceId", "thread_id"].map(|name| text(&row, name));
+        let [workspace_id, thread_id] = ["workspaceId", "thread_id"].map(|name| text_or_number_in(&row, name));
         let workspace = workspace_id.as_ref().and_then(|id| workspaces.get(id));
         let thread = thread_id.as_ref().and_then(|id| threads.get(id));
-        let user = text(&row, "user_id").or_else(|| owner_of(thread));
+        let user = text_or_number_in(&row, "user_id").or_else(|| owner_of(thread));
         let ids = [workspace_id, thread_id, user];
         let position = *positions.entry(ids.clone()).or_insert_with(|| {
             chats.push(head(workspace, thread, ids));
@@ -79,31 +79,22 @@ fn rows_by_id(
 ) -> Result<HashMap<String, Row>, FormatError> {
     let mut out = HashMap::new();
     each_row(files, member, database, table, |_, row, _| {
-        out.extend(text(&row, "id").map(|id| (id, row)));
+        out.extend(text_or_number_in(&row, "id").map(|id| (id, row)));
         Ok(())
     })?;
     Ok(out)
 }
 
-/// A number or a text that is not blank, as text.
-fn text(row: &Row, name: &str) -> Option<String> {
-    match row.get(name)? {
-        Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
-
 /// The person to whom a thread belongs. None for a thread from before the server had several people.
 fn owner_of(thread: Option<&Row>) -> Option<String> {
-    text(thread?, "user_id")
+    text_or_number_in(thread?, "user_id")
 }
 
 /// A conversation without its messages. Its id is the thread's or the workspace's name in addresses, because other
 /// databases have the same numbers.
 fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3]) -> Chat {
-    let of_workspace = |name: &str| workspace.and_then(|row| text(row, name));
-    let of_thread = |name: &str| thread.and_then(|row| text(row, name));
+    let of_workspace = |name: &str| workspace.and_then(|row| text_or_number_in(row, name));
+    let of_thread = |name: &str| thread.and_then(|row| text_or_number_in(row, name));
     let [workspace_number, thread_number, user] = ids;
     let workspace_id = of_workspace("slug").or(workspace_number).unwrap_or_default();
     let mut id = workspace_id;
@@ -125,7 +116,7 @@ fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3])
     chat.source.project = of_workspace("name");
     chat.source.account = user;
     let described = thread.or(workspace);
-    chat.times.created = described.and_then(|row| text(row, "createdAt")).as_deref().and_then(text_time);
+    chat.times.created = described.and_then(|row| text_or_number_in(row, "createdAt")).as_deref().and_then(text_time);
     if let Some(prompt) = of_workspace("openAiPrompt") {
         chat.fields.insert("system_prompt".into(), prompt.into());
     }
@@ -134,10 +125,10 @@ fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3])
 
 /// The question and the answer of a row. Neither is in the verbatim of the other, so erasing one erases its text.
 fn turns(row: &Row, number: usize) -> Vec<Turn> {
-    let id = text(row, "id").unwrap_or_else(|| number.to_string());
-    let created = text(row, "createdAt").as_deref().and_then(text_time);
-    let prompt = text(row, "prompt");
-    let response = text(row, "response");
+    let id = text_or_number_in(row, "id").unwrap_or_else(|| number.to_string());
+    let created = text_or_number_in(row, "createdAt").as_deref().and_then(text_time);
+    let prompt = text_or_number_in(row, "prompt");
+    let response = text_or_number_in(row, "response");
     let answer = response.map(|text| match Object::parse(&text) {
         Some(object) => object.text("text").map(|text| text.into_owned()).unwrap_or_default(),
         None => text,

@@ -8,10 +8,9 @@ use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
-    self, Row, Schema, each_row, report_other_tables, row_of, row_text, tables,
+    self, Schema, each_row, report_other_tables, row_of, row_text, tables, text_in,
 };
 use mementory_model::{DroppedAs, Kind, Verbatim};
-use serde_json::Value;
 use std::collections::HashSet;
 
 const PLATFORM: &str = "goose";
@@ -30,11 +29,11 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     let mut seen = HashSet::new();
     each_row(files, member, &database, "sessions", |files, row, number| {
-        let model = column(&row, "model_config_json").and_then(|text| {
+        let model = text_in(&row, "model_config_json").and_then(|text| {
             let config = Object::parse(&text)?;
             config.non_blank_text("model_name").map(|name| name.into_owned())
         });
-        let id = column(&row, "id");
+        let id = text_in(&row, "id");
         if !seen.insert(id.clone()) {
             let place = format!("{}#sessions/row {number}", member.place);
             let reason = "duplicate: a session with the same id was read before it";
@@ -43,7 +42,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         }
         let turns = id.as_deref().map(|id| turns_of(files, member, &database, id)).unwrap_or_default();
         let mut chat = Chat {
-            title: column(&row, "name").or_else(|| column(&row, "description")),
+            title: text_in(&row, "name").or_else(|| text_in(&row, "description")),
             model,
             is_log: true,
             pointer: format!("sessions/row {number}"),
@@ -51,9 +50,9 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             ..Chat::default()
         };
         chat.id = id;
-        chat.source.project = column(&row, "working_dir");
-        chat.times.created = column(&row, "created_at").as_deref().and_then(text_time);
-        chat.times.updated = column(&row, "updated_at").as_deref().and_then(text_time);
+        chat.source.project = text_in(&row, "working_dir");
+        chat.times.created = text_in(&row, "created_at").as_deref().and_then(text_time);
+        chat.times.updated = text_in(&row, "updated_at").as_deref().and_then(text_time);
         chat.verbatim = Some(Verbatim::json(row_text(row, |_| false)));
         send(files, member, chat, PLATFORM, Some("database"))
     })?;
@@ -62,10 +61,6 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         _ => Some("it has no messages"),
     });
     Ok(())
-}
-
-fn column(row: &Row, name: &str) -> Option<String> {
-    row.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
 /// The messages of a session, in the order in which they were written. Messages that cannot be read are reported.

@@ -8,7 +8,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, USER};
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
-    self, Row, Schema, each_row, report_other_tables, row_of, row_text, tables,
+    self, Row, Schema, each_row, report_other_tables, row_of, row_text, tables, text_in,
 };
 use mementory_model::{DroppedAs, Kind, Times, Verbatim};
 use serde_json::Value;
@@ -30,13 +30,13 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     let mut responses = responses_of(&database).map_err(|error| unreadable(member, &error))?;
     each_row(files, member, &database, "conversations", |files, row, number| {
-        let id = column(&row, "id");
+        let id = text_in(&row, "id");
         let rows = id.as_ref().and_then(|_| responses.remove(&id)).unwrap_or_default();
         let turns = turns_of(files, member, &database, id.as_deref().unwrap_or_default(), &rows);
         let mut chat = Chat {
             id,
-            title: column(&row, "name"),
-            model: column(&row, "model"),
+            title: text_in(&row, "name"),
+            model: text_in(&row, "model"),
             is_log: true,
             pointer: format!("conversations/row {number}"),
             turns,
@@ -72,10 +72,6 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         _ => Some("it has no messages"),
     });
     Ok(())
-}
-
-fn column(row: &Row, name: &str) -> Option<String> {
-    row.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
 /// The rows of the responses of each conversation, oldest first. The table may have no index of conversations, so it is
@@ -134,9 +130,9 @@ fn read_turns(database: &Database, rows: &[i64], max_bytes: u64, out: &mut Vec<T
 /// Adds the system prompt of a row unless the row before it had the same, its prompt and its response. The verbatim of
 /// a response does not contain the prompt, so erasing the prompt erases its text completely.
 fn add_turns(mut row: Row, last_system: &mut Option<String>, out: &mut Vec<Turn>) {
-    let id = column(&row, "id").unwrap_or_else(|| row.get("id").map(Value::to_string).unwrap_or_default());
-    let times = Times { created: column(&row, "datetime_utc").as_deref().and_then(text_time), ..Times::default() };
-    let model = column(&row, "resolved_model").or_else(|| column(&row, "model"));
+    let id = text_in(&row, "id").unwrap_or_else(|| row.get("id").map(Value::to_string).unwrap_or_default());
+    let times = Times { created: text_in(&row, "datetime_utc").as_deref().and_then(text_time), ..Times::default() };
+    let model = text_in(&row, "resolved_model").or_else(|| text_in(&row, "model"));
     let pointer = format!("responses/{id}");
     let turn = |role: &str, text: &str, source: String| Turn {
         id: Some(format!("{id}/{role}")),
@@ -150,14 +146,14 @@ fn add_turns(mut row: Row, last_system: &mut Option<String>, out: &mut Vec<Turn>
         verbatim: Some(Verbatim::json(source)),
         ..Turn::default()
     };
-    let system = column(&row, "system");
+    let system = text_in(&row, "system");
     if let Some(text) = system.as_ref().filter(|_| system != *last_system) {
         out.push(turn(SYSTEM, text, Value::from(text.as_str()).to_string()));
     }
-    if let Some(prompt) = column(&row, "prompt") {
+    if let Some(prompt) = text_in(&row, "prompt") {
         out.push(turn(USER, &prompt, Value::from(prompt.as_str()).to_string()));
     }
-    let response = column(&row, "response").unwrap_or_default();
+    let response = text_in(&row, "response").unwrap_or_default();
     SENT_COLUMNS.iter().for_each(|name| {
         row.remove(*name);
     });

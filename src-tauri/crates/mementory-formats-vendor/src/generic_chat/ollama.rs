@@ -11,7 +11,7 @@ use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
-    self, Row, Schema, each_row, report_other_tables, row_of, row_text, tables,
+    self, Schema, each_row, report_other_tables, row_of, row_text, tables, text_in,
 };
 use mementory_model::{AttachmentRef, DroppedAs, Issue, Kind, RecordKey, Verbatim};
 use rusqlite::types::ValueRef;
@@ -44,14 +44,19 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     // Databases of earlier versions have neither table.
     let store = Store { database: &database, has_calls: has_table(CALLS), has_files: has_table(FILES) };
     each_row(files, member, &database, "chats", |files, row, number| {
-        let id = column(&row, "id");
+        let id = text_in(&row, "id");
         let turns = match &id {
             Some(id) => turns_of(files, member, &store, id)?,
             None => Vec::new(),
         };
-        let mut chat =
-            Chat { id, title: column(&row, "title"), pointer: format!("chats/row {number}"), turns, ..Chat::default() };
-        chat.times.created = column(&row, "created_at").as_deref().and_then(text_time);
+        let mut chat = Chat {
+            id,
+            title: text_in(&row, "title"),
+            pointer: format!("chats/row {number}"),
+            turns,
+            ..Chat::default()
+        };
+        chat.times.created = text_in(&row, "created_at").as_deref().and_then(text_time);
         chat.verbatim = Some(Verbatim::json(row_text(row, |_| false)));
         send(files, member, chat, PLATFORM, Some("database"))
     })?;
@@ -60,10 +65,6 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         _ => Some("it has no messages"),
     });
     Ok(())
-}
-
-fn column(row: &Row, name: &str) -> Option<String> {
-    row.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
 /// The messages of a chat, in the order in which they were written. Messages that cannot be read are reported.

@@ -8,8 +8,8 @@ use mementory_formats_shared::message::send;
 use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, USER};
-use mementory_formats_shared::tables::{Header, Row, csv_columns, each_csv_row};
-use mementory_model::{DroppedAs, Kind, Verbatim};
+use mementory_formats_shared::tables::{Header, Row, csv_columns, each_csv_row, turns_of_csv};
+use mementory_model::{Kind, Verbatim};
 use serde_json::Value;
 
 const REPLIKA: &str = "replika";
@@ -61,23 +61,9 @@ fn read_anything_llm(files: &mut FileReader<'_>, member: &Member) -> Result<(), 
 
 /// Reads a table as one conversation, which it does not name. The newest message comes first.
 fn read_replika(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-    let mut turns: Vec<Turn> = Vec::new();
-    let mut bytes = 0;
-    each_csv_row(files, member, Kind::Message, |files, header, row, pointer| {
-        bytes += row.raw.len() as u64;
-        let limit = files.context.limits.element_bytes;
-        if bytes > limit {
-            return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
-        }
-        turns.push(replika_turn(header, row, pointer));
-        Ok(())
-    })?;
+    let mut turns = turns_of_csv(files, member, replika_turn)?;
     put_oldest_first(&mut turns);
-    let Some(first) = turns.first() else {
-        let reason = "no_messages: this table has no messages";
-        files.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));
-        return Ok(());
-    };
+    let Some(first) = turns.first() else { return Ok(()) };
     // A later backup has the same first message.
     let key = content_id(&format!("{:?}\n{}", first.id, first.text));
     let chat = Chat { key: Some(key), turns, is_log: true, ..Chat::default() };

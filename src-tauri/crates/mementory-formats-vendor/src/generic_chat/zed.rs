@@ -9,9 +9,10 @@ use mementory_formats_shared::object::{Object, decode_string, list, with_replace
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, USER};
 use mementory_formats_shared::sqlite::{Database, unreadable};
-use mementory_formats_shared::sqlite_rows::{self, Row, Schema, each_row, report_other_tables, row_text, tables};
+use mementory_formats_shared::sqlite_rows::{self, Schema, each_row, report_other_tables, row_text, tables, text_in};
+use mementory_formats_shared::text_parts::ends_of_parts;
 use mementory_model::{DroppedAs, Kind, Verbatim};
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 use std::io::Read;
 
 const PLATFORM: &str = "zed";
@@ -30,7 +31,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let database = sqlite_rows::open(files, member)?;
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     each_row(files, member, &database, "threads", |files, mut row, number| {
-        let id = column(&row, "id");
+        let id = text_in(&row, "id");
         let limit = files.context.limits.element_bytes;
         let text = id.as_deref().ok_or("no_id: this thread has no id").and_then(|id| text_of(&database, id, limit));
         let document = text.as_deref().map_err(|reason| *reason).and_then(|text| {
@@ -49,17 +50,17 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         let model = document.object("model");
         let mut chat = Chat {
             id,
-            title: column(&row, "summary").or_else(|| first_text(&document, &["title", "summary"])),
+            title: text_in(&row, "summary").or_else(|| first_text(&document, &["title", "summary"])),
             model: model.and_then(|model| first_text(&model, &["model"])),
-            record_type: column(&row, "parent_id").map(|_| "subagent".into()),
+            record_type: text_in(&row, "parent_id").map(|_| "subagent".into()),
             turns: turns_of(files, member, messages, &pointer),
             pointer,
             is_log: true,
             ..Chat::default()
         };
-        chat.source.project = column(&row, "folder_paths").and_then(|paths| Some(paths.lines().next()?.to_owned()));
-        chat.times.created = column(&row, "created_at").as_deref().and_then(text_time);
-        chat.times.updated = column(&row, "updated_at").as_deref().and_then(text_time);
+        chat.source.project = text_in(&row, "folder_paths").and_then(|paths| Some(paths.lines().next()?.to_owned()));
+        chat.times.created = text_in(&row, "created_at").as_deref().and_then(text_time);
+        chat.times.updated = text_in(&row, "updated_at").as_deref().and_then(text_time);
         let rest = messages.map_or_else(|| text.to_owned(), |raw| with_replaced_values(text, &[(raw, "[]")]));
         row.insert("data".into(), rest.into());
         chat.verbatim = Some(Verbatim::json(row_text(row, |name| name == "data")));
@@ -70,10 +71,6 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         _ => Some("it has no messages"),
     });
     Ok(())
-}
-
-fn column(row: &Row, name: &str) -> Option<String> {
-    row.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
 /// The JSON text of a thread. It may have at most `max_bytes`, compressed and decompressed. The error is the reason why
@@ -238,7 +235,7 @@ pub(super) fn read_text_thread(
         })
         .collect();
     heads.sort_by_key(|(start, index, ..)| (*start, *index));
-    let ends: Vec<usize> = heads.iter().skip(1).map(|(start, ..)| *start).chain([whole.len()]).collect();
+    let ends = ends_of_parts(heads.iter().map(|(start, ..)| *start), whole.len());
     let mut turns = Vec::with_capacity(heads.len());
     for ((start, index, raw, head), end) in heads.iter().zip(ends) {
         let pointer = format!("{}/messages/{index}", element.pointer);

@@ -7,7 +7,8 @@ use mementory_formats_shared::message::send;
 use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{ASSISTANT, TOOL, USER};
-use mementory_formats_shared::tables::{Header, Row, csv_columns, each_csv_row};
+use mementory_formats_shared::tables::{Header, Row, csv_columns, turns_of_csv};
+use mementory_formats_shared::text_parts::ends_of_parts;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Map, Value};
 
@@ -106,7 +107,7 @@ fn turns_of(messages: &str, offset: usize, is_markdown: bool) -> Vec<Turn> {
         blank_lines = if line.trim().is_empty() { blank_lines + 1 } else { 0 };
         at += line.len();
     }
-    let ends: Vec<usize> = starts.iter().skip(1).map(|(start, ..)| *start).chain([messages.len()]).collect();
+    let ends = ends_of_parts(starts.iter().map(|(start, ..)| *start), messages.len());
     let turn = |((start, from, speaker), to): ((usize, usize, &str), usize)| {
         let mut text = messages.get(from..to).unwrap_or_default().trim_end();
         let mut turn = Turn {
@@ -155,22 +156,8 @@ fn plain(text: &str) -> Verbatim {
 
 /// Reads a table as one conversation, which it does not name.
 fn read_table(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-    let mut turns: Vec<Turn> = Vec::new();
-    let mut bytes = 0;
-    each_csv_row(files, member, Kind::Message, |files, header, row, pointer| {
-        bytes += row.raw.len() as u64;
-        let limit = files.context.limits.element_bytes;
-        if bytes > limit {
-            return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
-        }
-        turns.push(turn_of_row(header, row, pointer));
-        Ok(())
-    })?;
-    let Some(first) = turns.first() else {
-        let reason = "no_messages: this table has no messages";
-        files.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));
-        return Ok(());
-    };
+    let turns = turns_of_csv(files, member, turn_of_row)?;
+    let Some(first) = turns.first() else { return Ok(()) };
     let key = content_id(&format!("{:?}\n{}", first.id, first.text));
     send(files, member, Chat { key: Some(key), turns, ..Chat::default() }, FORMAT_ID, None)
 }

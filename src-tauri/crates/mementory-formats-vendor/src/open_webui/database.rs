@@ -8,7 +8,9 @@ use mementory_formats_shared::message::read_message;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::{Database, unreadable};
-use mementory_formats_shared::sqlite_rows::{self, Row, each_row, report_other_tables, row_of, tables};
+use mementory_formats_shared::sqlite_rows::{
+    self, Row, each_row, report_other_tables, row_of, tables, text_or_number_in,
+};
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
 use serde_json::Value;
 
@@ -23,7 +25,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let mut folders = Folders::new();
     if has("folder") {
         each_row(files, member, &database, "folder", |_, row, _| {
-            if let (Some(id), Some(name)) = (text(&row, "id"), text(&row, "name")) {
+            if let (Some(id), Some(name)) = (text_or_number_in(&row, "id"), text_or_number_in(&row, "name")) {
                 folders.insert(id, name);
             }
             Ok(())
@@ -49,14 +51,6 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     Ok(())
 }
 
-fn text(row: &Row, key: &str) -> Option<String> {
-    match row.get(key)? {
-        Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
-
 /// True if the column `chat` of a row contains messages.
 fn has_messages(row: &Row) -> bool {
     let Some(chat) = row.get("chat").and_then(Value::as_str).and_then(Object::parse) else { return false };
@@ -67,7 +61,7 @@ fn has_messages(row: &Row) -> bool {
 
 /// The messages of a chat from the table `chat_message`, which newer versions have.
 fn stored_messages(database: &Database, files: &FileReader<'_>, chat: &Row) -> Vec<Turn> {
-    let Some(id) = text(chat, "id") else { return Vec::new() };
+    let Some(id) = text_or_number_in(chat, "id") else { return Vec::new() };
     let sql = "SELECT * FROM chat_message WHERE chat_id = ?1 ORDER BY created_at, id";
     let Ok(mut statement) = database.connection.prepare(sql) else { return Vec::new() };
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
@@ -80,7 +74,9 @@ fn stored_messages(database: &Database, files: &FileReader<'_>, chat: &Row) -> V
         }
         let mut row = row_of(row, &names);
         // The column contains JSON: a list of parts, or a string.
-        if let Some(content) = text(&row, "content").and_then(|text| serde_json::from_str::<String>(&text).ok()) {
+        if let Some(content) =
+            text_or_number_in(&row, "content").and_then(|text| serde_json::from_str::<String>(&text).ok())
+        {
             row.insert("content".into(), content.into());
         }
         let text = row_text(row);
@@ -93,7 +89,7 @@ fn stored_messages(database: &Database, files: &FileReader<'_>, chat: &Row) -> V
 
 fn send_memory(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize) -> Result<(), FormatError> {
     let pointer = format!("memory/row {number}");
-    let Some(content) = text(row, "content") else {
+    let Some(content) = text_or_number_in(row, "content") else {
         let place = format!("{}#{pointer}", member.place);
         files.report_dropped(place, DroppedAs::Failed, "no_content: this memory has no text", Some(Kind::Memory));
         return Ok(());
@@ -105,26 +101,26 @@ fn send_memory(files: &mut FileReader<'_>, member: &Member, row: &Row, number: u
 /// Sends a note, whose text is in `data.content.md`.
 fn send_note(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize) -> Result<(), FormatError> {
     let pointer = format!("note/row {number}");
-    let data = text(row, "data");
+    let data = text_or_number_in(row, "data");
     let data = data.as_deref().and_then(Object::parse);
     let content = data.as_ref().and_then(|data| data.object("content"));
     let content = content.and_then(|content| content.text("md").map(std::borrow::Cow::into_owned));
     let mut record = record(Kind::Resource, "note", row, content.unwrap_or_default(), member, pointer);
-    record.title = text(row, "title");
+    record.title = text_or_number_in(row, "title");
     record.record_type = Some("note".into());
     files.sink.unit(record.into())
 }
 
 fn record(kind: Kind, table: &str, row: &Row, content: String, member: &Member, pointer: String) -> Record {
-    let id = text(row, "id");
+    let id = text_or_number_in(row, "id");
     let digest = || mementory_formats_shared::object::content_id(&content);
     let key = RecordKey::new(PLATFORM, format!("{table}/{}", id.clone().unwrap_or_else(digest)));
     let mut record = Record::new(kind, key, content);
     record.origin_id = id;
-    record.times.created = text(row, "created_at").as_deref().and_then(text_time);
-    record.times.updated = text(row, "updated_at").as_deref().and_then(text_time);
+    record.times.created = text_or_number_in(row, "created_at").as_deref().and_then(text_time);
+    record.times.updated = text_or_number_in(row, "updated_at").as_deref().and_then(text_time);
     record.source.platform = PLATFORM.into();
-    record.source.account = text(row, "user_id");
+    record.source.account = text_or_number_in(row, "user_id");
     record.origin =
         Origin { format: PLATFORM.into(), version: Some("database".into()), container: member.place.clone(), pointer };
     record.verbatim = Some(Verbatim::json(row_text(row.clone())));
