@@ -50,10 +50,10 @@ pub(super) fn read_exchange(
         exchange.add_answer(files, member, &body, &format!("{at}/response/body"));
         described = Some(body);
     }
-    match described.is_some() {
-        true => {}
-        false if object.has("preferred_output") => exchange.add_preferences(files, member, object, at),
-        false => exchange.add_answer(files, member, object, at),
+    if described.is_none() && object.has("preferred_output") {
+        exchange.add_preferences(files, member, object, at);
+    } else if described.is_none() {
+        exchange.add_answer(files, member, object, at);
     }
     if exchange.turns.is_empty() {
         let has_error = |object: &Object<'_>| object.object("error").is_some();
