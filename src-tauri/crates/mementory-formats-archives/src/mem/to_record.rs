@@ -16,9 +16,16 @@ pub(super) fn key(kind: &str, id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, format!("{kind}/{id}"))
 }
 
-/// Id of a line: the value of its id field, or the values of several id fields joined by `|`.
+/// Id of a line: the value of its id field, or the values of several id fields joined by `|`. Among several, `\` and `|`
+/// in a value have a `\` before them: otherwise `a|b` to `c` and `a` to `b|c` would be one link, and one of them lost.
 pub(super) fn id_of(spec: &KindSpec, tree: &Tree) -> String {
-    spec.id.iter().map(|name| text(tree, name).unwrap_or_default()).collect::<Vec<_>>().join("|")
+    let value_of = |name: &&str| text(tree, name).unwrap_or_default();
+    match spec.id {
+        [name] => value_of(name).to_owned(),
+        names => {
+            names.iter().map(|n| value_of(n).replace('\\', "\\\\").replace('|', "\\|")).collect::<Vec<_>>().join("|")
+        }
+    }
 }
 
 /// The record of a line of a known kind. The caller sets origin and verbatim.

@@ -1,5 +1,5 @@
 //! Tests of round trips of bundles.
-use super::harness::{TempDir, copy, files, read, reference, repo, signatures, validate, write, write_as};
+use super::harness::{TempDir, bundle, copy, files, read, reference, repo, signatures, validate, write, write_as};
 use mementory_format::{PassthroughItem, WriteOptions};
 use mementory_model::{Kind, LossKind, RecordKey};
 
@@ -236,4 +236,23 @@ fn only_a_conversion_copies_vectors() {
     let report = write(&read(&converted), &[], &exported);
     assert!(report.losses.items.iter().any(|loss| loss.record == VECTORS && loss.kind == LossKind::LeftOut));
     assert!(!files(&exported).contains_key(VECTORS));
+}
+
+/// The key of a link joins its ids, and an id may contain the separator.
+#[test]
+fn links_with_separators_in_their_ids_have_different_keys() {
+    let dir = TempDir::new();
+    let (input, out) = (dir.join("links.mem"), dir.join("out.mem"));
+    let line = |from: &str, to: &str| {
+        format!("{{\"dstEpisodeID\":\"{to}\",\"linkType\":\"next\",\"srcEpisodeID\":\"{from}\",\"weight\":0.5}}\n")
+    };
+    let links = [line("a", "b|c"), line(r"a\\", "b|c"), line("a|b", "c"), line(r"a|b\\", "c")].concat();
+    bundle(&input, &[("items/episodeLink.jsonl", &links)]);
+    let sink = read(&input);
+    let keys: std::collections::BTreeSet<_> =
+        sink.records.iter().filter(|r| r.kind == Kind::Relation).map(|r| r.key.value.as_str()).collect();
+    assert_eq!(keys.len(), 4, "{keys:?}");
+    assert!(keys.contains(r"episodeLink/a|b\|c|next"), "{keys:?}");
+    write(&sink, &[], &out);
+    assert_eq!(files(&out)["items/episodeLink.jsonl"], links.as_bytes());
 }
