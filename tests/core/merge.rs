@@ -276,3 +276,39 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     });
     assert_eq!(live_records(&t, Kind::Fact).len(), 0);
 }
+
+/// Programs choose the ids of their tombstones themselves, so two bundles may give one id to different deletions.
+#[test]
+fn two_deletions_with_one_id_both_apply() {
+    let t = TempVault::new();
+    let row = |value, text| Unit::from(bundle_row(Kind::Memory, value, text));
+    let rows = [
+        row("episode/1", "The first."),
+        row("episode/2", "The second."),
+    ];
+    import_units(&t, &rows);
+    let delete = |target: &'static str| {
+        let found = tombstone(
+            "t-1",
+            TombstoneOp::Delete,
+            "episode",
+            target,
+            Derived::default(),
+        );
+        import_from(&t, &move |sink| sink.tombstone(found.clone())).batch
+    };
+    let first = delete("1");
+    assert_eq!(texts(&t, Kind::Memory), ["The second."]);
+    delete("2");
+    delete("2");
+    assert_eq!(texts(&t, Kind::Memory), [""; 0], "both are in the Trash");
+    assert_eq!(outcome_counts(&import_units(&t, &rows))[4], 2, "blocked");
+    assert_eq!(t.vault.audit().tombstones().unwrap().len(), 2);
+    t.vault.importer().undo(&first, at(200)).unwrap();
+    assert_eq!(
+        texts(&t, Kind::Memory),
+        ["The first."],
+        "the other still applies"
+    );
+    assert_eq!(faults(&t), [""; 0]);
+}

@@ -4,7 +4,7 @@ use crate::{
     StoreResult, export_ids,
     ids::{parse_id, record_id},
 };
-use mementory_crypto::{VaultKeys, verify};
+use mementory_crypto::{VaultKeys, keyed_digest, verify};
 use mementory_model::{Derived, RecordKey, Timestamp, Tombstone, TombstoneOp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::{HashMap, HashSet};
@@ -154,12 +154,14 @@ fn target_ids(
     Ok(out)
 }
 
-/// Stores an imported tombstone, so that exports contain it. It blocks records until every import that contains it is
-/// undone. If its id is already in use, for one of the vault's own tombstones or for a different target, does nothing
-/// and returns false.
+/// Stores an imported tombstone under its [`foreign_id`], so that exports contain it. It blocks records until every
+/// import that contains it is undone. Does nothing and returns false if it has no such id.
 pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], batch: i64) -> StoreResult<bool> {
+    let Some(id) = foreign_id(tx, tombstone)? else {
+        return Ok(false);
+    };
     let row = TombstoneRow {
-        id: tombstone.id.clone(),
+        id,
         op: tombstone.op,
         kind: tombstone.target_kind.clone(),
         target: tombstone.target_id.clone(),
@@ -176,9 +178,6 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
         signature_valid: false,
         verbatim: tombstone.verbatim.clone(),
     };
-    if is_id_in_use(tx, tombstone)? {
-        return Ok(false);
-    }
     insert(tx, &row, ids.first())?;
     tx.prepare_cached("INSERT OR IGNORE INTO tombstone_batches (batch, tombstone) VALUES (?1, ?2)")?
         .execute(params![batch, row.id])?;
@@ -190,16 +189,29 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
     Ok(true)
 }
 
-/// True if the tombstone's id is already used for one of the vault's own tombstones or for a different target.
-pub fn is_id_in_use(c: &Connection, tombstone: &Tombstone) -> StoreResult<bool> {
+/// The id under which an imported tombstone is stored: its own, or with `#` and a digest of the deletion if another
+/// deletion in the same scope has its id. Programs choose these ids themselves, and a second deletion with an id that
+/// another program gave to the first must not be lost. None if the id is that of one of the vault's own tombstones, or
+/// of a tombstone in another scope.
+pub fn foreign_id(c: &Connection, tombstone: &Tombstone) -> StoreResult<Option<String>> {
     let existing = c
         .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?
         .query_row([&tombstone.id], read_tombstone)
         .optional()?;
-    Ok(existing.is_some_and(|f| {
-        let claimed = (&tombstone.op, &tombstone.target_id, &tombstone.scope, &tombstone.derived);
-        f.own || (&f.op, &f.target, &f.scope, &f.derived) != claimed
-    }))
+    let Some(existing) = existing else {
+        return Ok(Some(tombstone.id.clone()));
+    };
+    if existing.own || existing.scope != tombstone.scope {
+        return Ok(None);
+    }
+    let Tombstone { id, op, target_kind, target_id, derived, .. } = tombstone;
+    if (&existing.op, &existing.kind, &existing.target, &existing.derived) == (op, target_kind, target_id, derived) {
+        return Ok(Some(id.clone()));
+    }
+    let derived = serde_json::to_string(derived).unwrap_or_default();
+    let deletion = [&[*op as u8][..], target_kind.as_bytes(), target_id.as_bytes(), derived.as_bytes()];
+    let digest = keyed_digest(&[0; 32], &deletion);
+    Ok(Some(format!("{id}#{}", hex::encode(&digest[..8]))))
 }
 
 fn block_ids<'i>(

@@ -7,7 +7,7 @@ use crate::{
 use mementory_model::{FormatError, Tombstone, TombstoneOp};
 use mementory_store::{
     Flags,
-    tombstones::{is_id_in_use, store_foreign, target_record_ids},
+    tombstones::{foreign_id, store_foreign, target_record_ids},
 };
 
 impl TombstoneImport<'_, '_> {
@@ -26,7 +26,7 @@ impl TombstoneImport<'_, '_> {
         self.run.report.counts.tombstones_applied += 1;
         let is_new = match &self.run.staging {
             Some(staging) => store_foreign(self.run.connection, tombstone, &ids, staging.batch)?,
-            None => !is_id_in_use(self.run.connection, tombstone)?,
+            None => foreign_id(self.run.connection, tombstone)?.is_some(),
         };
         if !is_new {
             return Ok(());
