@@ -181,8 +181,12 @@ impl Delta {
     }
 }
 
-/// Digest that identifies a line. The digest of a tombstone covers only its id, because its line changes if a signature
-/// is added later.
+/// Digest that identifies a line. The digest of a tombstone covers only its id and what it deletes, because its line
+/// changes if a signature is added later.
 fn line_identity(path: &str, tree: &Tree, line: &str) -> [u8; 16] {
-    if path == TOMBSTONES_FILE { digest(path, text(tree, "id").unwrap_or_default()) } else { digest(path, line) }
+    if path != TOMBSTONES_FILE {
+        return digest(path, line);
+    }
+    let members = ["id", "op", "targetKind", "targetID"].map(|name| text(tree, name).unwrap_or_default());
+    digest(path, &members.join("\0"))
 }

@@ -84,7 +84,7 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     if tombstone.scope == "mem"
         && let Some(source) = &tombstone.verbatim
         && let Ok(tree) = decode(&TOMBSTONE_SPEC, source, depth)
-        && text(&tree, "id") == Some(tombstone.id.as_str())
+        && text(&tree, "id").is_some_and(|id| is_stored_id(&tombstone.id, id))
         && let Ok(line) = line(&TOMBSTONE_SPEC, &tree)
     {
         return line;
@@ -125,6 +125,12 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     }
     // Cannot fail, because the only number is a count.
     canonical(&tree).unwrap_or_default()
+}
+
+/// True if a tombstone with the id `in_line` may have the id `stored` in a vault: a vault adds `#` and a digest if
+/// another deletion has the same id.
+fn is_stored_id(stored: &str, in_line: &str) -> bool {
+    stored.strip_prefix(in_line).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
 }
 
 /// Adds the prefix to a vault id. Any other id comes from a source and is returned unchanged.

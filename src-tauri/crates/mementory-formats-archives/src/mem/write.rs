@@ -21,7 +21,7 @@ use mementory_format::{
     WriteReport, passthrough_envelope,
 };
 use mementory_json::Tree;
-use mementory_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone};
+use mementory_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone, TombstoneOp};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::{
@@ -163,7 +163,9 @@ impl<'l> BundleWriter<'l> {
         source.records(&mut |stored| self.add_record(&stored))?;
         let mut seen = HashSet::new();
         for tombstone in source.tombstones()? {
-            if seen.insert(tombstone.id.clone()) {
+            // Several deletions may have one id, because every program numbers its own.
+            let Tombstone { id, op, target_kind, target_id, .. } = &tombstone;
+            if seen.insert((id.clone(), *op == TombstoneOp::Redact, target_kind.clone(), target_id.clone())) {
                 self.add_tombstone(&tombstone)?;
             }
         }

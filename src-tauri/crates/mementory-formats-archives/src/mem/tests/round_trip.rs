@@ -256,3 +256,23 @@ fn links_with_separators_in_their_ids_have_different_keys() {
     write(&sink, &[], &out);
     assert_eq!(files(&out)["items/episodeLink.jsonl"], links.as_bytes());
 }
+
+/// The SDK applies both, and a vault gives the second an id of its own.
+#[test]
+fn two_tombstones_with_one_id_are_both_written() {
+    let dir = TempDir::new();
+    let (input, out) = (dir.join("deletions.mem"), dir.join("out.mem"));
+    let line = |target: &str| {
+        format!(
+            "{{\"actor\":\"user\",\"deletedAt\":\"2026-04-20T00:00:00Z\",\"derived\":{{\"chunkIDs\":[],\"edgeIDs\":[],\
+             \"embeddingCacheKeys\":[],\"entityIDs\":[],\"episodeLinkCount\":0,\"factIDs\":[],\"sentenceIDs\":[]}},\
+             \"id\":\"t-1\",\"op\":\"delete\",\"targetID\":\"{target}\",\"targetKind\":\"episode\"}}\n"
+        )
+    };
+    let lines = [line("ep_1"), line("ep_2")].concat();
+    bundle(&input, &[("audit/tombstones.jsonl", &lines)]);
+    let mut sink = read(&input);
+    sink.tombstones[1].id.push_str("#0123456789abcdef");
+    write(&sink, &[], &out);
+    assert_eq!(files(&out)["audit/tombstones.jsonl"], lines.as_bytes());
+}
