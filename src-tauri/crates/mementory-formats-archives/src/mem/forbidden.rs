@@ -1,8 +1,9 @@
-//! Integers below 0, which the schemas of all kinds forbid. The vault keeps such a value in the record's verbatim, and
-//! an import reports it. An export sets the field to 0 and adds the original value under `mementory_forbidden`.
+//! Integers below 0 and empty ids, which the schemas of all kinds forbid. The vault keeps such a value in the record's
+//! verbatim, and an import reports it. An export sets the field to 0 or a new id and adds the original value under
+//! `mementory_forbidden`.
 use super::{
     kinds::{KindSpec, Type},
-    wire::integer,
+    wire::{integer, text},
 };
 use mementory_json::Tree;
 
@@ -17,15 +18,23 @@ pub(super) fn is_below_zero(value: Option<&Tree>) -> bool {
     }
 }
 
-/// Names of the fields whose value is forbidden.
+/// Names of the integer fields whose value is forbidden.
 pub(super) fn forbidden_fields(spec: &KindSpec, tree: &Tree) -> Vec<&'static str> {
     let integers = spec.fields.iter().filter(|field| field.ty == Type::Int);
     integers.map(|field| field.name).filter(|name| is_below_zero(tree.get(name))).collect()
 }
 
-/// Moves forbidden values to [`FORBIDDEN_VALUES_MEMBER`] and sets their fields to 0. Returns the names of the fields.
-pub(super) fn move_forbidden_values(spec: &KindSpec, tree: &mut Tree) -> Vec<&'static str> {
-    let names = forbidden_fields(spec, tree);
+/// True if one of the fields that make up the id is empty.
+pub(super) fn has_empty_id(spec: &KindSpec, tree: &Tree) -> bool {
+    spec.id.iter().any(|name| text(tree, name) == Some(""))
+}
+
+/// Moves forbidden values to [`FORBIDDEN_VALUES_MEMBER`]. Sets integers to 0 and an id that is a single field to
+/// `new_id`. Returns the names of the fields.
+pub(super) fn move_forbidden_values(spec: &KindSpec, tree: &mut Tree, new_id: &str) -> Vec<&'static str> {
+    let mut names = forbidden_fields(spec, tree);
+    let empty_id = spec.id.first().copied().filter(|_| spec.id.len() == 1 && has_empty_id(spec, tree));
+    names.extend(empty_id);
     if names.is_empty() {
         return names;
     }
@@ -35,7 +44,8 @@ pub(super) fn move_forbidden_values(spec: &KindSpec, tree: &mut Tree) -> Vec<&'s
     };
     for name in &names {
         moved_values.set(name, tree.get(name).cloned().unwrap_or(Tree::Null));
-        tree.set(name, Tree::Number("0".into()));
+        let allowed = if Some(*name) == empty_id { Tree::Text(new_id.into()) } else { Tree::Number("0".into()) };
+        tree.set(name, allowed);
     }
     tree.set(FORBIDDEN_VALUES_MEMBER, moved_values);
     names

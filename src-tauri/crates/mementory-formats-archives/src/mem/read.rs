@@ -187,7 +187,8 @@ impl<'a> BundleReader<'a> {
             let Some((source, tree)) = reader.parse_line(&TOMBSTONE_SPEC, member, number, bytes)? else {
                 return Ok(());
             };
-            reader.sink.tombstone(tombstones::from_tree(&tree, source))
+            let tombstone = tombstones::from_tree(&tree, source);
+            if tombstones::deletes_nothing(&tombstone) { Ok(()) } else { reader.sink.tombstone(tombstone) }
         })
     }
 

@@ -9,6 +9,7 @@ use super::{
 };
 use mementory_json::Tree;
 use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
+use sha2::{Digest, Sha256};
 
 /// `targetKind` and `targetID` for our tombstone of a record read from a bundle, by which other programs find the
 /// record. The id of a link is its three fields joined by `|`, that of a preference its key, and that of a category its
@@ -40,7 +41,14 @@ pub(super) fn add_derived(derived: &mut Derived, record: &Record, export_id: &st
     }
 }
 
-/// Converts a checked line to a tombstone with the scope `mem`.
+/// True if a tombstone names neither a target nor derived ids. The checks report it.
+pub(super) fn deletes_nothing(tombstone: &Tombstone) -> bool {
+    let derived = Derived { episode_link_count: 0, embedding_cache_keys: vec![], ..tombstone.derived.clone() };
+    tombstone.target_id.is_empty() && derived == Derived::default()
+}
+
+/// Converts a checked line to a tombstone with the scope `mem`. One with an empty id, which the format forbids, gets an
+/// id from the digest of its line.
 pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
     let text_or_empty = |name: &str| text(tree, name).unwrap_or_default().to_owned();
     let none = Tree::Object(vec![]);
@@ -50,8 +58,12 @@ pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
         _ => 0,
     };
     let [sentences, facts, edges, entities, chunks, cache] = DERIVED_LIST_FIELDS.map(|name| list(derived_tree, name));
+    let id = match text_or_empty("id") {
+        id if id.is_empty() => format!("tomb_{}", hex::encode(&Sha256::digest(verbatim)[..8])),
+        id => id,
+    };
     Tombstone {
-        id: text_or_empty("id"),
+        id,
         op: if text(tree, "op") == Some("redact") { TombstoneOp::Redact } else { TombstoneOp::Delete },
         target_kind: text_or_empty("targetKind"),
         target_id: text_or_empty("targetID"),
@@ -120,7 +132,8 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     if !tombstone.reason.is_empty() {
         tree.set("reason", text_tree(&tombstone.reason));
     }
-    if let Some(signature) = &tombstone.signature {
+    // The signature of another program covers its own line, which is not written here.
+    if let Some(signature) = tombstone.signature.as_ref().filter(|_| tombstone.verbatim.is_none()) {
         tree.set("signature", text_tree(signature));
     }
     // Cannot fail, because the only number is a count.

@@ -4,7 +4,7 @@ use super::{
     bundle::{MANIFEST_FILE, SIGNATURE_FILE},
     delta::Delta,
     extension::{attach, foreign_record_line, report_losses},
-    forbidden::move_forbidden_values,
+    forbidden::{has_empty_id, move_forbidden_values},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, kind_named, vendor_kind_at_path},
     line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, id_prefix, patch, skeleton},
     manifest::{BUNDLE_CAPABILITIES, FORMAT_VERSION, FileEntry, Manifest, WRITABLE_VERSIONS, checksums, path_is_safe},
@@ -287,8 +287,11 @@ impl<'l> BundleWriter<'l> {
     fn patched_tree(&self, spec: &'static KindSpec, stored: &StoredRecord) -> Option<PatchedLine> {
         let record = &stored.record;
         let mut tree = decode(spec, &record.verbatim.as_ref()?.text, self.limits.json_depth).ok()?;
-        let moved_fields = move_forbidden_values(spec, &mut tree);
-        if !stored.edited {
+        if spec.id.len() > 1 && has_empty_id(spec, &tree) {
+            return None; // no id can be made up for an end of a link
+        }
+        let moved_fields = move_forbidden_values(spec, &mut tree, &format!("{}{}", id_prefix(record.kind), stored.id));
+        if !stored.edited && !moved_fields.iter().any(|name| spec.id.contains(name)) {
             return Some((tree, None, moved_fields));
         }
         let current = to_record(spec, &tree);

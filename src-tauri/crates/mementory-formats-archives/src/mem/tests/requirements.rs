@@ -548,3 +548,48 @@ fn l1_a_negative_integer_is_reported_and_exported_as_zero() {
         assert_eq!(reread.records.len(), sink.records.len());
     }
 }
+
+/// The schemas forbid empty ids. A line gets an id when it is written, and reading it restores the record.
+#[test]
+fn l1_an_empty_id_is_reported_and_exported_with_an_id() {
+    let copy = FixtureBundle::copy_of("all-kinds");
+    copy.rewrite("items/episode.jsonl", "\"id\":\"ep_tea\"", "\"id\":\"\"");
+    copy.rewrite("items/preference.jsonl", "\"key\":\"units\"", "\"key\":\"\"");
+    assert_eq!(copy.errors().iter().filter(|code| *code == "empty").count(), 2, "{:?}", copy.errors());
+    let sink = copy.import().unwrap();
+    let temp = TempDir::new();
+    let out = temp.join("out.mem");
+    super::harness::write(&sink, &[], &out);
+    let checked = super::harness::validate(&out, &[]);
+    assert!(checked.errors.is_empty(), "{:?}", checked.errors);
+    let reread = super::harness::read(&out);
+    for key in ["episode/", "preference/"] {
+        let texts = |sink: &MemorySink| -> Vec<String> {
+            sink.records.iter().filter(|r| r.key.value == key).map(|r| r.text.clone()).collect()
+        };
+        assert_eq!(texts(&reread), texts(&sink), "{key}");
+        assert_eq!(texts(&sink).len(), 1, "{key}");
+    }
+}
+
+#[test]
+fn l2_a_tombstone_without_a_target_is_reported_and_deletes_nothing() {
+    let line = |id: &str, target: &str| {
+        format!(
+            "{{\"actor\":\"user\",\"deletedAt\":\"2026-04-20T00:00:00Z\",\"derived\":{{\"chunkIDs\":[],\"edgeIDs\":[],\
+             \"embeddingCacheKeys\":[],\"entityIDs\":[],\"episodeLinkCount\":0,\"factIDs\":[],\"sentenceIDs\":[]}},\
+             \"id\":\"{id}\",\"op\":\"delete\",\"targetID\":\"{target}\",\"targetKind\":\"episode\"}}\n"
+        )
+    };
+    let lines = [line("", "ep_1"), line("t-1", "")].concat();
+    let copy = FixtureBundle::with_files(&[("audit/tombstones.jsonl", &lines)]);
+    assert_eq!(copy.errors(), ["empty", "empty"]);
+    let sink = copy.import().unwrap();
+    assert_eq!(sink.tombstones.len(), 1);
+    assert!(sink.tombstones[0].id.starts_with("tomb_"), "{}", sink.tombstones[0].id);
+    let temp = TempDir::new();
+    let out = temp.join("out.mem");
+    super::harness::write(&sink, &[], &out);
+    assert_eq!(super::harness::validate(&out, &[]).errors, []);
+    assert_eq!(super::harness::read(&out).tombstones[0].target_id, "ep_1");
+}
