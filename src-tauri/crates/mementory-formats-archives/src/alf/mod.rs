@@ -43,6 +43,8 @@ mod rewrite;
 mod schema;
 mod sealed_secrets;
 #[cfg(test)]
+mod shared_id_tests;
+#[cfg(test)]
 mod spec_tests;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used)]

@@ -66,6 +66,8 @@ pub(super) struct Reader<'a> {
     last_changes: LastChanges,
     /// Ids of records whose last change in a delta is a deletion.
     deleted: BTreeSet<String>,
+    /// Scope and id of the identity and of each element of a list document.
+    document_keys: BTreeSet<(String, String)>,
     capabilities: super::capability_check::CapabilityCheck,
     lineage: LineageCollector,
     passphrase: Option<Arc<dyn Passphrase>>,
@@ -89,6 +91,7 @@ impl<'a> Reader<'a> {
             is_delta: false,
             last_changes: LastChanges::default(),
             deleted: BTreeSet::new(),
+            document_keys: BTreeSet::new(),
             capabilities: Default::default(),
             lineage: LineageCollector::default(),
             passphrase: None,
@@ -271,7 +274,7 @@ impl Reader<'_> {
             }
         }
         let id = doc.get("id").and_then(Tree::as_str).unwrap_or("identity");
-        let scope = self.manifest.scope_of(id, None);
+        let scope = self.document_key("identity", id).scope;
         let mut record = identity::identity(&text, doc, &scope);
         record.origin = self.origin(&member, String::new());
         self.sink.unit(record.into())
@@ -334,21 +337,30 @@ impl Reader<'_> {
                 }
                 slots.pop();
             }
-            let value = attachments::element_id(&doc, i, &slots);
-            let scope = self.manifest.scope_of(&value, None);
+            let id = attachments::element_id(&doc, i, &slots);
+            let key = self.document_key(layer, &id);
+            slots.push(key.value.clone());
             let mut remarks = Vec::new();
-            let mut record = build(element, &doc, RecordKey::new(scope, &value), &mut remarks);
+            let mut record = build(element, &doc, key, &mut remarks);
             record.origin = self.origin(&member, pointer.clone());
             if record.source.platform.is_empty() {
-                record.source.platform = self.manifest.runtime_of(&record.key.value).to_owned();
+                record.source.platform = self.manifest.runtime_of(&id).to_owned();
             }
-            slots.push(value);
             for remark in remarks {
                 self.remark(&format!("{}#{pointer}", member.place), remark);
             }
             self.sink.unit(record.into())?;
         }
         self.store_skeleton(&member, &document, &slots)
+    }
+
+    /// Key of a document's record. Ids need only be unique within their layer, so an id that an earlier layer has gets
+    /// `#` and the name of the layer.
+    pub(super) fn document_key(&mut self, layer: &str, id: &str) -> RecordKey {
+        let scope = self.manifest.scope_of(id, None);
+        let is_new = self.document_keys.insert((scope.clone(), id.to_owned()));
+        let value = if is_new { id.to_owned() } else { format!("{id}#{layer}") };
+        RecordKey::new(scope, value)
     }
 
     /// Fails if an element of a delta belongs to another agent. In a whole archive, only the validator reports this.
@@ -404,7 +416,10 @@ impl Reader<'_> {
                 })
             })?;
         }
-        let mut seen: HashMap<u128, (u64, u32)> = HashMap::new();
+        // A memory with the id of a document gets the key of a repeated id, so that neither replaces the other.
+        let document_hash = |(scope, id): &(String, String)| hash128(&(scope, &wire::folded_id(id)));
+        let mut seen: HashMap<u128, (u64, u32)> =
+            self.document_keys.iter().map(|key| (document_hash(key), (0, 1))).collect();
         for (index, (row, member)) in partitions.iter().enumerate() {
             if self.is_delta {
                 self.last_changes = LastChanges::collect(self.archive, member, self.manifest, self.limits)?;

@@ -23,8 +23,8 @@ impl Attachments {
     }
 }
 
-/// Key of a list element: its id, or its position if it has no id. If an earlier element has the same id, the position
-/// is appended.
+/// Id of a list element in keys: its id, or its position if it has no id. If an earlier element has the same id, the
+/// position is appended.
 pub(super) fn element_id(doc: &Tree, position: usize, used_ids: &[String]) -> String {
     let id = doc.get("id").and_then(Tree::as_str).filter(|id| !id.is_empty());
     match id {
@@ -72,9 +72,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         let reference = match our_reference {
             Some(reference) => reference,
             None => {
-                let value = element_id(&doc, i, &slots);
-                let scope = reader.manifest.scope_of(&value, None);
-                reference(&doc, RecordKey::new(scope, value))
+                let key = reader.document_key("attachments", &element_id(&doc, i, &slots));
+                reference(&doc, key)
             }
         };
         slots.push(if is_restored { String::new() } else { reference.key.value.clone() });

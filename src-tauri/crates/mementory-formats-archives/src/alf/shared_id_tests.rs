@@ -1,0 +1,76 @@
+//! Tests that elements of different layers may have one id: the schemas require no more than that it is a UUID.
+#![allow(clippy::unwrap_used)]
+use super::testing::*;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+const AGENT_ID: &str = "0197f2a0-1111-7000-8000-00000000000a";
+const ID: &str = "0197f2a0-2222-7000-8000-000000000001";
+
+#[test]
+fn elements_of_different_layers_may_have_one_id() {
+    let at = "2026-01-05T00:00:00Z";
+    let layer = |count: u32, file: &str| json!({"count": count, "file": file});
+    let manifest = json!({"alf_version": "1.0.0", "created_at": "2026-07-01T00:00:00Z",
+        "agent": {"id": AGENT_ID, "name": "a", "source_runtime": "r"},
+        "layers": {
+            "identity": {"version": 1, "file": "identity.json"},
+            "principals": layer(1, "principals.json"),
+            "credentials": layer(1, "credentials.json"),
+            "attachments": layer(1, "attachments.json"),
+            "memory": {"record_count": 1, "index_file": "memory/index.json", "partitions": [
+                {"file": "memory/all.jsonl", "from": "2026-01-01", "to": "2026-03-31", "record_count": 1,
+                    "sealed": true}]}}});
+    let documents = [
+        (
+            "identity.json",
+            json!({"id": ID, "agent_id": AGENT_ID, "version": 1, "updated_at": at, "prose": {"soul": "Be kind."}}),
+        ),
+        (
+            "principals.json",
+            json!({"principals": [{"id": ID, "principal_type": "human", "profile": {"id": ID, "agent_id": AGENT_ID,
+                "principal_id": ID, "version": 1, "updated_at": at, "prose": {"user_profile": "Likes tea."}}}]}),
+        ),
+        (
+            "credentials.json",
+            json!({"credentials": [{"id": ID, "agent_id": AGENT_ID, "service": "mail", "credential_type": "api_key",
+                "encrypted_payload": "A".repeat(32), "created_at": at,
+                "encryption": {"algorithm": "xchacha20-poly1305", "nonce": "A".repeat(32)}}]}),
+        ),
+        (
+            "attachments.json",
+            json!({"attachments": [{"id": ID, "filename": "a.txt", "media_type": "text/plain", "size_bytes": 3,
+                "hash": {"algorithm": "sha256", "value": "0".repeat(64)}, "source_path": "a.txt", "archive_path": null,
+                "remote_ref": null, "referenced_by": [ID]}]}),
+        ),
+        (
+            "memory/all.jsonl",
+            json!({"id": ID, "agent_id": AGENT_ID, "content": "Has a boat.", "memory_type": "semantic",
+                "source": {"runtime": "r"}, "temporal": {"created_at": at}, "status": "active",
+                "namespace": "default"}),
+        ),
+    ];
+    let texts: Vec<(&str, String)> = documents.iter().map(|(name, doc)| (*name, doc.to_string())).collect();
+    let manifest = manifest.to_string();
+    let mut files: Vec<(&str, &[u8])> = vec![("manifest.json", manifest.as_bytes())];
+    files.extend(texts.iter().map(|(name, text)| (*name, text.as_bytes())));
+    let scratch = Scratch::new("shared-id");
+    let [path, out] = ["a.alf", "out.alf"].map(|name| scratch.0.join(name));
+    pack(&path, &files);
+    assert_eq!(validate(&path).errors, []);
+
+    let mut vault = read(&path).unwrap();
+    let keys: BTreeSet<String> = vault.records.iter().map(|r| r.key.value.clone()).collect();
+    let expected = [ID.to_owned(), format!("{ID}#2"), format!("{ID}#attachments"), format!("{ID}#credentials")];
+    assert_eq!(keys, expected.into_iter().chain([format!("{ID}#principals")]).collect());
+    let memory = vault.records.iter().find(|r| r.text == "Has a boat.").unwrap();
+    assert_eq!(memory.attachments.len(), 1);
+
+    write(&mut vault, &out);
+    let written = entries(&out);
+    for (name, text) in texts.iter().take(4) {
+        assert_eq!(String::from_utf8_lossy(&written[*name]), *text, "{name}");
+    }
+    let again: BTreeSet<String> = read(&out).unwrap().records.iter().map(|r| r.key.value.clone()).collect();
+    assert_eq!(again, keys);
+}
