@@ -20,7 +20,7 @@ use mementory_model::{
     Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
     is_damage,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, hash_map};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use superseded::{Superseded, set_effective_status};
@@ -495,18 +495,23 @@ impl Reader<'_> {
             self.remark(&place(member), remark);
         }
         let (id_hash, line_hash) = (hash128(&(&line.record.key.scope, &line.id)), hash128(&text) as u64);
-        match seen.entry(id_hash) {
-            hash_map::Entry::Vacant(slot) => drop(slot.insert((line_hash, 1))),
-            hash_map::Entry::Occupied(slot) if slot.get().0 == line_hash => {
+        match seen.get(&id_hash).copied() {
+            None => drop(seen.insert(id_hash, (line_hash, 1))),
+            Some((first_hash, _)) if first_hash == line_hash => {
                 let reason = "duplicate: the same line occurs twice".to_owned();
                 let (outcome, kind) = (DroppedAs::Skipped, Some(Kind::Memory));
                 self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
                 return Ok(());
             }
-            hash_map::Entry::Occupied(mut slot) => {
-                // Both records are imported, and the later one gets a different key.
-                slot.get_mut().1 += 1;
-                line.record.key.value = format!("{}#{}", line.record.key.value, slot.get().1);
+            Some((first_hash, count)) => {
+                // Both records are imported, and the later one gets a key that is no other line's id.
+                let RecordKey { scope, value } = line.record.key.clone();
+                let with_number = |n: u32| format!("{value}#{n}");
+                let hash_of = |n: u32| hash128(&(&scope, &with_number(n)));
+                let number = (count + 1..).find(|n| !seen.contains_key(&hash_of(*n))).unwrap_or(u32::MAX);
+                seen.insert(id_hash, (first_hash, number));
+                seen.insert(hash_of(number), (line_hash, 1));
+                line.record.key.value = with_number(number);
                 self.remark(&place(member), ("duplicate_id", "two records have the same id".into()));
             }
         }

@@ -1,4 +1,4 @@
-//! Tests that elements of different layers may have one id: the schemas require no more than that it is a UUID.
+//! Tests that no record replaces another that has its id. The schemas require of an id no more than that it is a UUID.
 #![allow(clippy::unwrap_used)]
 use super::testing::*;
 use serde_json::json;
@@ -73,4 +73,26 @@ fn elements_of_different_layers_may_have_one_id() {
     }
     let again: BTreeSet<String> = read(&out).unwrap().records.iter().map(|r| r.key.value.clone()).collect();
     assert_eq!(again, keys);
+}
+
+#[test]
+fn the_key_of_a_repeated_id_is_not_the_id_of_another_line() {
+    let scratch = Scratch::new("repeated-id");
+    let line = |id: &str, content: &str| {
+        json!({"id": id, "agent_id": AGENT_ID, "content": content, "memory_type": "semantic", "status": "active",
+            "source": {"runtime": "r"}, "temporal": {"created_at": "2026-01-05T00:00:00Z"}, "namespace": "default"})
+    };
+    let other = format!("{ID}#2");
+    for (n, ids) in [[ID, ID, other.as_str()], [other.as_str(), ID, ID]].iter().enumerate() {
+        let path = scratch.0.join(format!("{n}.alf"));
+        let lines: String = ids.iter().zip(["A", "B", "C"]).map(|(id, text)| format!("{}\n", line(id, text))).collect();
+        let manifest = json!({"alf_version": "1.0.0", "created_at": "2026-07-01T00:00:00Z",
+            "agent": {"id": AGENT_ID, "name": "a", "source_runtime": "r"},
+            "layers": {"memory": {"record_count": 3, "index_file": "memory/index.json", "partitions": [
+                {"file": "memory/all.jsonl", "from": "2026-01-01", "to": "2026-03-31", "record_count": 3,
+                    "sealed": true}]}}});
+        pack(&path, &[("manifest.json", manifest.to_string().as_bytes()), ("memory/all.jsonl", lines.as_bytes())]);
+        let keys: BTreeSet<String> = read(&path).unwrap().records.into_iter().map(|r| r.key.value).collect();
+        assert_eq!(keys.len(), 3, "{keys:?}");
+    }
 }
