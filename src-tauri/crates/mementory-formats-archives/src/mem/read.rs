@@ -269,10 +269,18 @@ impl<'a> BundleReader<'a> {
         RecordKey::new(to_record::KEY_SCOPE, self.unique_key(format!("{kind}/line:{digest}")))
     }
 
+    /// `value`, or if a line has that key, `value` with a number so that no line before has the key.
     fn unique_key(&mut self, value: String) -> String {
-        let count = self.key_counts.entry(value.clone()).or_default();
-        *count += 1;
-        if *count == 1 { value } else { format!("{value}#{count}") }
+        let Some(count) = self.key_counts.get(&value).copied() else {
+            self.key_counts.insert(value.clone(), 1);
+            return value;
+        };
+        let with_number = |n: u32| format!("{value}#{n}");
+        let number = (count + 1..).find(|n| !self.key_counts.contains_key(&with_number(*n))).unwrap_or(u32::MAX);
+        let key = with_number(number);
+        self.key_counts.insert(key.clone(), 1);
+        self.key_counts.insert(value, number);
+        key
     }
 
     fn read_vendor(&mut self, vendor: &str, member: &Member) -> Result<(), FormatError> {

@@ -276,3 +276,19 @@ fn two_tombstones_with_one_id_are_both_written() {
     write(&sink, &[], &out);
     assert_eq!(files(&out)["audit/tombstones.jsonl"], lines.as_bytes());
 }
+
+#[test]
+fn the_key_of_a_repeated_vendor_id_is_not_the_id_of_another_line() {
+    let dir = TempDir::new();
+    let line = |id: &str, n: u32| format!("{{\"id\":\"{id}\",\"n\":{n}}}\n");
+    for (name, ids) in [("last", ["x", "x", "x#2"]), ("first", ["x#2", "x", "x"])] {
+        let (input, out) = (dir.join(&format!("{name}.mem")), dir.join(&format!("{name}-out.mem")));
+        let lines: String = ids.iter().zip(1..).map(|(id, n)| line(id, n)).collect();
+        bundle(&input, &[("items/acmeNote.jsonl", &lines)]);
+        let sink = read(&input);
+        let keys: std::collections::BTreeSet<_> = sink.records.iter().map(|r| r.key.value.as_str()).collect();
+        assert_eq!(keys.len(), 3, "{keys:?}");
+        write(&sink, &[], &out);
+        assert_eq!(files(&out)["items/acmeNote.jsonl"], lines.as_bytes(), "{name}");
+    }
+}
