@@ -1,5 +1,5 @@
-//! Replaces gzip files (`.gz`, `.tgz`) and zstd files (`.zst`, `.zstd`) with their content. The content is written to scratch
-//! space, because it is read several times and, if it is a tar archive, at any position.
+//! Replaces gzip files (`.gz`, `.tgz`) and zstd files (`.zst`, `.zstd`) with their content. The content is written to
+//! scratch space, because it is read several times and, if it is a tar archive, at any position.
 use super::{
     catalog::Catalog,
     member::{Location, Member},
