@@ -3,8 +3,9 @@
 use super::{
     archive::Archive,
     catalog::Catalog,
+    compressed,
     duplicates::DuplicateFinder,
-    encrypted, faults, gzip,
+    encrypted, faults,
     member::{Location, Member},
     nested,
     resources::{MAX_IN_MEMORY_BYTES, Resources},
@@ -38,7 +39,7 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resource
     while let Some(mut member) = pending.pop() {
         let is_single_file = member.depth == 0 && member.place == member.name;
         encrypted::open(catalog, &mut member, limits, resources)?;
-        gzip::open(catalog, &mut member, limits, resources)?;
+        compressed::open(catalog, &mut member, limits, resources)?;
         let source = match archive_source(catalog, &member, &folders, limits, resources.spool)? {
             ArchiveOrOther::Archive(source) => source,
             ArchiveOrOther::Other(source) => {

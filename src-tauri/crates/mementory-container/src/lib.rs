@@ -1,5 +1,6 @@
 //! Files, folders and archives (ZIP, tar) as one list of members that can be read in place. A compressed archive inside
-//! an archive and the content of a gzip or encrypted file cannot be read in place, so they are written to a [`Spool`].
+//! an archive and the content of a gzip, zstd or encrypted file cannot be read in place, so they are written to a
+//! [`Spool`].
 //! The spool of the vault encrypts its files, so that no plaintext is written to disk.
 //!
 //! Issue codes: `unsafe_name`, `duplicate_name`, `link`, `not_a_regular_file`, `encrypted`, `unsupported_compression`,
@@ -12,6 +13,7 @@
 mod archive;
 mod archive_file;
 mod catalog;
+mod compressed;
 mod derived;
 mod duplicates;
 mod encrypted;
@@ -19,7 +21,6 @@ mod expand;
 mod expansion;
 mod faults;
 mod folder;
-mod gzip;
 mod heads;
 mod integrity;
 mod key_pair;

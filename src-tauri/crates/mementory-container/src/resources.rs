@@ -10,6 +10,6 @@ pub(super) struct Resources<'a> {
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
-/// Size limit in bytes of a compressed archive inside an archive, or of the content of an encrypted or gzip file, that
+/// Size limit in bytes of a compressed archive inside an archive, or of the content of an encrypted, gzip or zstd file, that
 /// is read into memory because there is no spool.
 pub(super) const MAX_IN_MEMORY_BYTES: u64 = 64 << 20;

@@ -426,6 +426,10 @@ fn gzip_bytes(data: &[u8]) -> Vec<u8> {
     out
 }
 
+fn zstd_bytes(data: &[u8]) -> Vec<u8> {
+    zstd::stream::encode_all(data, 3).unwrap()
+}
+
 #[test]
 fn tar_archives_are_read_like_zip_files_compressed_or_not() {
     let dir = TempFolder::new("tar");
@@ -457,6 +461,23 @@ fn tar_archives_are_read_like_zip_files_compressed_or_not() {
     let inside = open(&[dir.put("backup.zip", &inside)]).unwrap();
     assert_eq!(inside.members()[0].name, "memories.jsonl");
     assert_eq!(member_text(&inside, "backup.zip!/memories.jsonl.gz").unwrap(), "{}");
+}
+
+#[test]
+fn zstd_files_are_read_in_all_their_frames_and_up_to_their_damage() {
+    let dir = TempFolder::new("zstd");
+    let frames = [zstd_bytes(b"{\"first\":1}\n"), zstd_bytes(b"{\"second\":2}\n")].concat();
+    for (name, plain) in [("log.jsonl.zst", "log.jsonl"), ("LOG.JSONL.ZST", "LOG.JSONL"), ("no-ending", "no-ending")] {
+        let c = open(&[dir.put(name, &frames)]).unwrap();
+        assert_eq!((c.members()[0].name.as_str(), places(&c)), (plain, vec![name]));
+        assert_eq!(member_text(&c, name).unwrap(), "{\"first\":1}\n{\"second\":2}\n");
+        assert_eq!(issue_codes(&c), [""; 0]);
+    }
+    let c = open(&[dir.put("cut.jsonl.zst", &frames[..frames.len() - 3])]).unwrap();
+    assert_eq!(member_text(&c, "cut.jsonl.zst").unwrap(), "{\"first\":1}\n");
+    assert_eq!(issue_codes(&c), ["damaged_entry"]);
+    let named_only = open(&[dir.put("text.zst", b"not compressed")]).unwrap();
+    assert_eq!((named_only.members()[0].name.as_str(), issue_codes(&named_only)), ("text.zst", vec![]));
 }
 
 #[test]
@@ -517,12 +538,14 @@ fn everything_before_the_damage_in_a_tar_archive_is_read() {
 
 #[test]
 fn a_compressed_file_that_expands_to_more_than_any_export_is_refused() {
-    let dir = TempFolder::new("gzip-bomb");
-    let bomb = gzip_bytes(&vec![0; 3_000_000]);
+    let dir = TempFolder::new("compressed-bomb");
+    let zeros = vec![0; 3_000_000];
     let limits = Limits { expanded_bytes: 1_000_000, ..Limits::default() };
-    for spool in [None, Some(&MemorySpool as &dyn Spool)] {
-        let refused = Catalog::open(&[dir.put("bomb.gz", &bomb)], &limits, spool);
-        assert!(matches!(refused, Err(FormatError::Limit { limit: "expanded_bytes", .. })));
+    for (name, bomb) in [("bomb.gz", gzip_bytes(&zeros)), ("bomb.zst", zstd_bytes(&zeros))] {
+        for spool in [None, Some(&MemorySpool as &dyn Spool)] {
+            let refused = Catalog::open(&[dir.put(name, &bomb)], &limits, spool);
+            assert!(matches!(refused, Err(FormatError::Limit { limit: "expanded_bytes", .. })), "{name}");
+        }
     }
     // Each level is a gzip file in a tar archive.
     let nested = (0..12).fold(b"core".to_vec(), |inner, _| gzip_bytes(&tar_bytes(&[("inner.tgz", &inner, b'0')])));

@@ -1,12 +1,16 @@
-//! Detects sessions by the members of their lines.
+//! Detects sessions by the members of their lines or events.
+use super::kimi;
+use super::openhands_files::OpenHandsFiles;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{Folder, folder_of};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Name of the file next to a Copilot session that contains the session's title.
 const WORKSPACE_FILE: &str = "workspace.yaml";
+/// Names of the files beside a wire log of Kimi that contain the session's title, in newer and older versions.
+pub(super) const KIMI_HEADERS: [&str; 2] = ["state.json", "metadata.json"];
 /// Types of lines that only the command line of Copilot writes.
 const COPILOT_TYPES: [&str; 7] = [
     "session.start",
@@ -25,29 +29,48 @@ pub(super) enum FileKind {
     Pi,
     /// The command line of GitHub Copilot.
     Copilot,
+    /// The command line of Kimi.
+    Kimi,
 }
 
 /// One claim for all sessions in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let (mut parts, mut count) = (Vec::new(), 0);
     let workspace_files = workspace_files(catalog);
+    let mut kimi_folders = HashSet::new();
     for member in catalog.members() {
         let Some(kind) = file_kind(catalog, member) else { continue };
         count += 1;
         parts.push(Part { member: member.id, role: Role::Conversations });
         let beside = workspace_files.get(&folder_of(member)).filter(|_| kind == FileKind::Copilot);
         parts.extend(beside.map(|m| Part { member: m.id, role: Role::Sidecar }));
+        if kind == FileKind::Kimi {
+            kimi_folders.insert(folder_of(member));
+        }
     }
+    let beside_kimi = catalog.members().iter().filter(|member| is_kimi_side_file(member, &kimi_folders));
+    parts.extend(beside_kimi.map(|member| Part { member: member.id, role: Role::Sidecar }));
+    let openhands = OpenHandsFiles::among(catalog, catalog.members().iter());
+    count += openhands.folders.len() + openhands.trajectories.len();
+    parts.extend(openhands.parts());
     if parts.is_empty() {
         return Vec::new();
     }
     vec![Claim {
         version: None,
         confidence: 0.9,
-        reason: format!("Found {count} files with sessions of agents"),
+        reason: format!("Found {count} sessions of agents"),
         parts,
         missing_parts: vec![],
     }]
+}
+
+/// True for a file beside a wire log of Kimi: the state of the session, or the messages as the model received them,
+/// which repeat the log.
+fn is_kimi_side_file(member: &Member, folders: &HashSet<Folder<'_>>) -> bool {
+    let name = member.file_name();
+    let is_context = name.starts_with("context") && name.ends_with(".jsonl");
+    (is_context || KIMI_HEADERS.contains(&name)) && folders.contains(&folder_of(member))
 }
 
 /// The files with the titles of sessions, by their folders.
@@ -85,6 +108,9 @@ pub(super) fn is_droid_header(line: &Object<'_>) -> bool {
 }
 
 fn kind_of_line(line: &Object<'_>) -> Option<FileKind> {
+    if is_kimi_event(line) {
+        return Some(FileKind::Kimi);
+    }
     let kind = line.text("type")?;
     let is_foreign = ["uuid", "payload", "hash", "sessionID", "sessionId"].into_iter().any(|key| line.has(key));
     if is_foreign {
@@ -97,4 +123,11 @@ fn kind_of_line(line: &Object<'_>) -> Option<FileKind> {
     let has_message = line.object("message").is_some_and(|message| message.has("role") && message.has("content"));
     let is_message = kind == "message" && has_message && line.has("id") && line.has("parentId");
     (is_header && !line.has("messages") || is_message).then_some(FileKind::Pi)
+}
+
+/// True for an event in a wire log of Kimi.
+fn is_kimi_event(line: &Object<'_>) -> bool {
+    let event = line.object("message").filter(|event| event.object("payload").is_some());
+    let kind = event.as_ref().and_then(|event| event.text("type"));
+    line.has("timestamp") && !line.has("type") && kind.is_some_and(|kind| kimi::EVENT_KINDS.contains(&kind.as_ref()))
 }

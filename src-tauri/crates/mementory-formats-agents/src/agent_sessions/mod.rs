@@ -1,6 +1,10 @@
-//! Sessions of Pi and OpenClaw, and of the command line of GitHub Copilot, as JSON Lines. See README.md.
+//! Sessions of Pi, OpenClaw, Droid, OpenHands and the command lines of GitHub Copilot and Kimi. See README.md.
 mod copilot;
 mod detect;
+mod kimi;
+mod openhands;
+mod openhands_event;
+mod openhands_files;
 mod pi;
 mod read;
 mod session;
@@ -13,7 +17,7 @@ use mementory_model::Limits;
 /// Id of the format. It is also the scope of the record keys.
 const FORMAT: &str = "agent_sessions";
 
-/// Sessions of agents that log events as JSON Lines.
+/// Sessions of agents that log events.
 pub struct AgentSessions;
 
 impl Format for AgentSessions {

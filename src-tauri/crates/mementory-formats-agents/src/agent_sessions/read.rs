@@ -1,12 +1,16 @@
-//! Reads each file as one conversation.
+//! Reads each log, and the events of each folder, as one conversation.
 use super::FORMAT;
 use super::copilot::CopilotSession;
-use super::detect::{FileKind, file_kind, workspace_files};
+use super::detect::{FileKind, KIMI_HEADERS, file_kind, workspace_files};
+use super::kimi::KimiSession;
+use super::openhands;
+use super::openhands_files::{Header, OpenHandsFiles};
 use super::pi::PiSession;
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
-use mementory_formats_shared::files::folder_of;
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
+use mementory_formats_shared::files::{folder, folder_of};
+use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
-use mementory_model::{Issue, Kind};
+use mementory_model::{DroppedAs, Issue, Kind};
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -17,8 +21,16 @@ pub(super) fn read(
     let workspace_files = workspace_files(catalog);
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
     reader.each_file(detected, |reader, member, role| {
-        if role == Role::Sidecar {
-            return reader.pass_through(member, "", "sidecar");
+        match role {
+            Role::Sidecar => return reader.pass_through(member, "", "sidecar"),
+            Role::DuplicateRendering => {
+                let reason = "duplicate: the events of this file are in the folder beside it";
+                reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
+                return Ok(());
+            }
+            // The events of OpenHands are read below, by their folders.
+            Role::Records | Role::Manifest => return Ok(()),
+            _ => {}
         }
         match file_kind(reader.catalog, member) {
             Some(FileKind::Pi) => {
@@ -33,9 +45,55 @@ pub(super) fn read(
                 let title = workspace.map(|file| title_in(reader, file)).transpose()?.flatten();
                 session.send(reader, member, title)
             }
+            Some(FileKind::Kimi) => {
+                let mut session = KimiSession::default();
+                each_line(reader, member, |reader, line| session.add(reader, member, line))?;
+                let title = kimi_title(reader, member)?;
+                // The name of the folder is the id of the session.
+                let id = folder(&member.name).rsplit('/').next().filter(|name| is_uuid(name)).map(str::to_owned);
+                session.send(reader, member, id, title)
+            }
             None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),
         }
-    })
+    })?;
+    read_openhands(&mut reader, detected)
+}
+
+/// Reads the conversations of OpenHands in a claim.
+fn read_openhands(reader: &mut FileReader<'_>, detected: &Detected) -> Result<(), FormatError> {
+    let parts = detected.claim.parts.iter().filter(|part| matches!(part.role, Role::Records | Role::Manifest));
+    let members: Vec<&Member> = parts.filter_map(|part| reader.catalog.members().get(part.member)).collect();
+    let files = OpenHandsFiles::among(reader.catalog, members.iter().copied());
+    for (folder, events) in &files.folders {
+        let header = files.header(reader, folder)?;
+        openhands::read(reader, events, header)?;
+    }
+    for trajectory in &files.trajectories {
+        openhands::read(reader, &[*trajectory], Header::default())?;
+    }
+    Ok(())
+}
+
+/// The title in the state of a session of Kimi. None if there is none, or if the file cannot be read.
+fn kimi_title(reader: &mut FileReader<'_>, log: &Member) -> Result<Option<String>, FormatError> {
+    let catalog = reader.catalog;
+    let is_header =
+        |member: &&Member| KIMI_HEADERS.contains(&member.file_name()) && folder_of(member) == folder_of(log);
+    for header in catalog.members().iter().filter(is_header) {
+        let text = match reader.text(header) {
+            Ok(text) => text,
+            Err(error) => {
+                reader.drop_if_damaged(header, Err(error))?;
+                continue;
+            }
+        };
+        let object = Object::parse(text.trim()).unwrap_or_default();
+        let title = ["custom_title", "title"].into_iter().find_map(|key| object.non_blank_text(key));
+        if let Some(title) = title {
+            return Ok(Some(title.into_owned()));
+        }
+    }
+    Ok(None)
 }
 
 /// Calls `read` for each line. Once their total size exceeds the limit of one element, further lines are reported as

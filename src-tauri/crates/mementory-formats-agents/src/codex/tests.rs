@@ -9,7 +9,7 @@ use mementory_model::Limits;
 
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
-    assert!(cases::check_cases(&Codex) >= 7);
+    assert!(cases::check_cases(&Codex) >= 11);
 }
 
 #[test]

@@ -6,6 +6,9 @@ use mementory_formats_shared::sqlite_rows;
 /// Lists that rows may be in.
 pub(super) const LISTS: [&str; 5] = ["items", "results", "memories", "data", "rows"];
 
+/// List of serialised messages, and the layout of a file with them.
+pub(super) const MESSAGES: &str = "messages";
+
 /// One claim for the files of each folder, and one for each database.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut out = memory_heads::claims(catalog, 0.9, "rows of a LangGraph store with namespace, key and value", layout);
@@ -16,7 +19,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     out
 }
 
-fn layout(head: &Head) -> Option<&'static str> {
+/// The layout of a file: `threads` for states, `messages` for serialised messages, `store` for rows of a store.
+pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let is_store = |list: &str| {
         let has_name = head.has_any(list, &["namespace", "prefix"]);
         let is_dated = head.has_any(list, &["created_at", "updated_at", "createdAt", "updatedAt"]);
@@ -28,6 +32,11 @@ fn layout(head: &Head) -> Option<&'static str> {
     let has_messages = head.has_all("values.messages", &["content", "type"]);
     if has_messages && head.has_any("", &["thread_id", "checkpoint", "checkpoint_id", "next", "config"]) {
         return Some("threads");
+    }
+    let is_serialised =
+        |list: &str| head.has_all(list, &["lc", "id", "kwargs"]) && head.has_any(list, &["kwargs.content"]);
+    if is_serialised("") || is_serialised(MESSAGES) {
+        return Some(MESSAGES);
     }
     let has_store = std::iter::once("").chain(LISTS).any(is_store);
     has_store.then_some("store")

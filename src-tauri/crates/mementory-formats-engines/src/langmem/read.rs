@@ -1,8 +1,9 @@
 //! Reads the rows of a store.
-use super::detect::LISTS;
+use super::detect::{LISTS, MESSAGES, layout};
 use super::threads::Threads;
 use super::{ID, PLATFORM, checkpoints};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::memory_heads::Head;
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
 use mementory_formats_shared::object::{Object, content_id, decode_string};
 use mementory_formats_shared::reader::FileReader;
@@ -27,10 +28,12 @@ pub(super) fn read(
         Role::Manifest => read_database(&mut rows, files, member),
         Role::Junk => Ok(()),
         _ => {
+            let has_messages = Head::of(catalog, member).and_then(|head| layout(&head)) == Some(MESSAGES);
+            let lists: &[&str] = if has_messages { &[MESSAGES] } else { &LISTS };
             each_row(
                 files,
                 member,
-                &LISTS,
+                lists,
                 Kind::Memory,
                 &mut |files, row| match threads.add(row.text, &row.pointer) {
                     true => Ok(()),

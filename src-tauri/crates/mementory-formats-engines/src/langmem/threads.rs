@@ -1,11 +1,11 @@
-//! Threads of LangGraph. Their messages are in their states. Each state has all messages so far, so the states of a
+//! Threads of LangGraph, and messages that LangChain serialised. The messages of a thread are in their states. Each state has all messages so far, so the states of a
 //! thread are merged by the ids of their messages.
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::memory_rows::{id_of, time_of_text};
 use mementory_formats_shared::message::{read_message, send};
-use mementory_formats_shared::object::Object;
+use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Times, Timestamp, Verbatim};
 use serde_json::{Map, Value, json};
@@ -30,23 +30,27 @@ pub(super) struct Thread {
     positions: HashMap<String, usize>,
     /// The messages without ids, from the state that has most of them.
     unnamed: Vec<Turn>,
+    /// True for a list of messages without a thread around it.
+    is_list: bool,
 }
 
+/// Name of the conversation of messages without a thread. Ids of threads cannot be empty.
+const LIST: &str = "";
+
 impl Threads {
-    /// Adds the state in a row. False if the row is not a state.
+    /// Adds the state or the serialised message in a row. False if the row is neither.
     pub(super) fn add(&mut self, text: &str, pointer: &str) -> bool {
         let Some(object) = Object::parse(text) else { return false };
+        if object.has("lc") && object.has("kwargs") {
+            return self.add_message(text, pointer);
+        }
         let is_state = object.object("values").is_some_and(|values| values.has("messages"));
         let state = is_state.then(|| serde_json::from_str::<Value>(text).ok()).flatten();
         let Some(mut state) = state else { return false };
         let thread_id_pointers = ["/thread_id", "/checkpoint/thread_id", "/config/configurable/thread_id"];
         let id = thread_id_pointers.iter().find_map(|at| Some(state.pointer(at)?.as_str()?.to_owned()));
         let name = id.clone().unwrap_or_else(|| format!("@{pointer}"));
-        let position = *self.positions.entry(name).or_insert_with(|| {
-            self.list.push(Thread::new(id, pointer.to_owned()));
-            self.list.len() - 1
-        });
-        let Some(thread) = self.list.get_mut(position) else { return false };
+        let Some(thread) = self.thread(name, id, pointer) else { return false };
         thread.title = thread.title.take().or_else(|| {
             ["title", "name", "thread_title"].iter().find_map(|key| Some(state["metadata"][key].as_str()?.to_owned()))
         });
@@ -55,6 +59,25 @@ impl Threads {
         }
         thread.add_channels(state["values"].take(), pointer);
         true
+    }
+
+    /// Adds a message that is not inside the state of a thread. All such messages of a file are one conversation.
+    fn add_message(&mut self, text: &str, pointer: &str) -> bool {
+        let value = serde_json::from_str(text).ok();
+        let Some(members) = value.and_then(|value| message(value, "messages")) else { return false };
+        let Some(thread) = self.thread(LIST.to_owned(), None, pointer) else { return false };
+        thread.is_list = true;
+        thread.turns.push(Turn { verbatim: Some(Verbatim::json(text)), ..turn(members, pointer.to_owned()) });
+        true
+    }
+
+    /// The thread with this name, which is added if it is new.
+    fn thread(&mut self, name: String, id: Option<String>, pointer: &str) -> Option<&mut Thread> {
+        let position = *self.positions.entry(name).or_insert_with(|| {
+            self.list.push(Thread::new(id, pointer.to_owned()));
+            self.list.len() - 1
+        });
+        self.list.get_mut(position)
     }
 
     /// Sends the threads as conversations.
@@ -123,7 +146,11 @@ impl Thread {
             return Ok(());
         }
         let verbatim = Verbatim::json(json!({"thread_id": self.id}).to_string());
+        // A longer list of the same conversation begins with the same question and the same answer.
+        let first: Vec<_> = turns.iter().take(4).map(|turn| (turn.role.as_str(), turn.text.as_str())).collect();
+        let key = self.is_list.then(|| content_id(&format!("{first:?}")));
         let chat = Chat {
+            key,
             id: self.id,
             title: self.title,
             summary: self.summary,
@@ -146,9 +173,12 @@ fn message(value: Value, channel: &str) -> Option<Map<String, Value>> {
         Value::Object(mut object) if object.contains_key("lc") => {
             let class = object.get("id")?.as_array()?.last()?.as_str()?.to_lowercase();
             let Some(Value::Object(mut members)) = object.remove("kwargs") else { return None };
-            let kinds = ["human", "ai", "system", "tool", "function"];
-            let kind = kinds.into_iter().find(|kind| class.starts_with(kind))?;
-            members.entry("type").or_insert_with(|| kind.into());
+            // The type of a part of a streamed message names its class, and a `ChatMessage` names its role.
+            if !(class.starts_with("chat") && members.contains_key("role")) {
+                let kinds = ["human", "ai", "system", "tool", "function"];
+                let kind = kinds.into_iter().find(|kind| class.starts_with(kind))?;
+                members.insert("type".into(), kind.into());
+            }
             Some(members)
         }
         Value::Object(object) => {

@@ -2,6 +2,7 @@
 mod history;
 mod markdown;
 mod read;
+mod table;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -92,6 +93,14 @@ fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatErro
         })
     };
     let mut out: Vec<Claim> = catalog.members().iter().filter_map(claim).collect();
+    let tables = catalog.members().iter().filter(|member| table::is_table(catalog, member));
+    out.extend(tables.map(|member| Claim {
+        version: None,
+        confidence: 0.8,
+        reason: "a table of memories with mem0's columns".into(),
+        parts: vec![Part { member: member.id, role: Role::Records }],
+        missing_parts: vec![],
+    }));
     out.extend(sqlite_rows::claims(catalog, 0.9, "the history of memories that mem0 keeps", |schema| {
         schema.has_table("history", &["memory_id", "old_memory", "new_memory", "event"])
     }));

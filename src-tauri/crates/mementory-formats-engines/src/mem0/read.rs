@@ -1,5 +1,5 @@
 //! Reads responses of the API and exports of mem0, one memory at a time.
-use super::{ID, history, markdown, record_key};
+use super::{ID, history, markdown, record_key, table};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of, spaced};
 use mementory_formats_shared::object::{Object, list};
@@ -21,6 +21,7 @@ pub(super) fn read(
     files.each_file(detected, |files, member, role| {
         match role {
             Role::Manifest => return history::read(&mut rows, files, member),
+            Role::Records => return table::read(&mut rows, files, member),
             Role::Junk => return Ok(()),
             _ => {}
         }

@@ -3,13 +3,14 @@ use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Lists of facts, nodes and episodes.
-pub(super) const LISTS: [&str; 15] = [
+pub(super) const LISTS: [&str; 16] = [
     "facts",
     "relevant_facts",
     "edges",
     "entity_edges",
     "episodic_edges",
     "relationships",
+    "rels",
     "nodes",
     "entity_nodes",
     "entities",
@@ -46,7 +47,9 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
         let node = format!("{list}.properties");
         is_fact(head, &node) || is_node(head, &node) || is_episode(head, &node)
     };
-    if is_row("") {
+    // Neo4j's export has a node or a relationship on each line.
+    let is_exported = head.has_any("", &["labels", "label"]) && head.has_any("", &["type"]);
+    if is_row("") || is_exported && is_row("properties") {
         return Some("rows");
     }
     let is_said = head.has_any("", &["uuid", "token_count", "session_id"]) && !head.has("source");

@@ -6,7 +6,11 @@ use mementory_formats_shared::memory_heads::Head;
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
 use mementory_formats_shared::object::{Object, decode_string};
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{Kind, Record};
+use mementory_model::{Kind, Link, Record};
+use std::collections::HashMap;
+
+/// The `uuid` of each node of an exported graph, by the id that the database gave it.
+type NodeIds = HashMap<String, String>;
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -24,7 +28,10 @@ pub(super) fn read(
             return session::read_messages(files, member);
         }
         let lists: &[&str] = if layout == Some("graph") { &LISTS } else { &[] };
-        each_row(files, member, lists, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
+        let mut nodes = NodeIds::new();
+        each_row(files, member, lists, Kind::Memory, &mut |files, row| {
+            read_graph_row(&mut rows, files, row, &mut nodes)
+        })
     })
 }
 
@@ -33,9 +40,20 @@ fn read_fact(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) ->
     if row.text.starts_with('"') { read_plain_fact(rows, files, row) } else { read_row(rows, files, row) }
 }
 
-/// Reads a row. Its kind is recognised by its members, because the same list has different names in responses, dumps
-/// and exports.
+/// Reads a row outside of a graph.
 pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
+    read_graph_row(rows, files, row, &mut NodeIds::new())
+}
+
+/// Reads a row. Its kind is recognised by its members, because the same list has different names in responses, dumps
+/// and exports. In an export of Neo4j, nodes come before the relationships that name them; their ids are added to
+/// `nodes`.
+fn read_graph_row(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    nodes: &mut NodeIds,
+) -> Result<(), FormatError> {
     // Some responses of the API give facts as plain strings.
     if row.text.starts_with('"') && matches!(row.list_name(), "facts" | "relevant_facts") {
         return read_plain_fact(rows, files, row);
@@ -45,13 +63,20 @@ pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &R
     let inner = outer.object("properties").filter(|inner| inner.has("uuid"));
     let object = inner.as_ref().unwrap_or(&outer);
     let list = row.list_name();
+    let ends = Ends::of(object, &outer, nodes);
+    if inner.is_some()
+        && let (Some(id), Some(uuid)) = (outer.id("id"), object.id("uuid"))
+        && !outer.has("start")
+    {
+        nodes.insert(id, uuid);
+    }
     if object.has("messages") {
         return session::read(rows, files, row, object, read_fact);
     }
     let record = if object.has("fact") {
-        fact(rows, object)
-    } else if object.has("source_node_uuid") || object.has("target_node_uuid") {
-        edge(rows, row, object, &outer)
+        fact(rows, object, &ends)
+    } else if object.has("source_node_uuid") || object.has("target_node_uuid") || ends.are_known() {
+        edge(rows, row, object, &outer, &ends)
     } else if object.has("content") && (object.has("source") || object.has("source_description")) || list == "episodes"
     {
         episode(rows, object)
@@ -75,7 +100,38 @@ fn uuid(object: &Object<'_>) -> Option<String> {
     object.id("uuid").or_else(|| object.id("uuid_"))
 }
 
-fn fact(rows: &RowSender, object: &Object<'_>) -> Option<Record> {
+/// The nodes at the ends of an edge.
+struct Ends {
+    source: Option<String>,
+    target: Option<String>,
+}
+
+impl Ends {
+    /// The ends that the edge names itself, otherwise those that the database names beside it.
+    fn of(object: &Object<'_>, outer: &Object<'_>, nodes: &NodeIds) -> Self {
+        let named = |keys: [&str; 2]| keys.into_iter().find_map(|key| object.id(key));
+        let beside = |key: &str| {
+            let node = outer.object(key)?;
+            let uuid = node.object("properties").and_then(|properties| properties.id("uuid"));
+            uuid.or_else(|| nodes.get(&node.id("id")?).cloned())
+        };
+        Self {
+            source: named(["source_node_uuid", "source_uuid"]).or_else(|| beside("start")),
+            target: named(["target_node_uuid", "target_uuid"]).or_else(|| beside("end")),
+        }
+    }
+
+    fn are_known(&self) -> bool {
+        self.source.is_some() && self.target.is_some()
+    }
+
+    fn links(&self) -> Vec<Link> {
+        let end = |id: &Option<String>, relation: &str| Some(link(relation, Kind::Entity, ID, id.clone()?));
+        [end(&self.source, "source"), end(&self.target, "target")].into_iter().flatten().collect()
+    }
+}
+
+fn fact(rows: &RowSender, object: &Object<'_>, ends: &Ends) -> Option<Record> {
     let text = object.first_text(&["fact"])?;
     let mut record = rows.record(Kind::Memory, uuid(object), &text, text.clone());
     record.record_type = object.first_text(&["name", "fact_type"]);
@@ -88,24 +144,19 @@ fn fact(rows: &RowSender, object: &Object<'_>) -> Option<Record> {
     let has_ended = ends_at("invalid_at") || ends_at("expired_at");
     record.status = Some(if has_ended { "superseded" } else { "active" }.into());
     record.source.method = Some("extracted".into());
-    record.links = ends(object);
+    record.links = ends.links();
     record.links.extend(object.texts("episodes").into_iter().map(|id| link("derived_from", Kind::Resource, ID, id)));
     let used = ["uuid", "uuid_", "fact", "name", "group_id", "created_at", "valid_at", "invalid_at", "episodes"];
     record.fields = object.other_fields(&used);
     Some(record)
 }
 
-fn ends(object: &Object<'_>) -> Vec<mementory_model::Link> {
-    let end = |key: &str, relation: &str| Some(link(relation, Kind::Entity, ID, object.id(key)?));
-    [end("source_node_uuid", "source"), end("target_node_uuid", "target")].into_iter().flatten().collect()
-}
-
 /// An edge without a sentence. For example, an edge from an episode to an entity that the episode mentions, or from a
 /// community to a member.
-fn edge(rows: &RowSender, row: &Row<'_>, object: &Object<'_>, outer: &Object<'_>) -> Option<Record> {
-    let (source, target) = (object.id("source_node_uuid")?, object.id("target_node_uuid")?);
+fn edge(rows: &RowSender, row: &Row<'_>, object: &Object<'_>, outer: &Object<'_>, ends: &Ends) -> Option<Record> {
+    let (source, target) = (ends.source.clone()?, ends.target.clone()?);
     let text_of = |keys: &[&str]| object.first_text(keys);
-    let relation = text_of(&["name", "type"]).or_else(|| outer.first_text(&["type", "label"]));
+    let relation = text_of(&["name", "type"]).or_else(|| outer.first_text(&["label", "type"]));
     let relation =
         relation.unwrap_or_else(|| if row.list_name() == "episodic_edges" { "MENTIONS" } else { "related to" }.into());
     let from = text_of(&["source_node_name"]).unwrap_or_else(|| source.clone());
@@ -115,7 +166,7 @@ fn edge(rows: &RowSender, row: &Row<'_>, object: &Object<'_>, outer: &Object<'_>
     record.record_type = Some(relation);
     record.namespace = object.id("group_id");
     record.times.created = object.time("created_at");
-    record.links = ends(object);
+    record.links = ends.links();
     // The source of a `MENTIONS` edge is always an episode.
     if let Some(link) = record.links.first_mut().filter(|_| record.record_type.as_deref() == Some("MENTIONS")) {
         link.kind = Kind::Resource;

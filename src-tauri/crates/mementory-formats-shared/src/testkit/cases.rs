@@ -140,11 +140,9 @@ fn check_source(name: &str, record: &Record) {
 }
 
 fn check_verbatims(name: &str, input: &Path, source: &MemorySource) {
-    let files: Vec<Vec<u8>> = match input.is_dir() {
-        true => tree(input).into_values().collect(),
-        false => vec![std::fs::read(input).unwrap()],
-    };
-    let files: Vec<String> = files.iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect();
+    let catalog = Catalog::open(&[input.to_path_buf()], &Limits::default(), None).unwrap();
+    let files = catalog.members().iter().filter_map(|member| catalog.bytes(member, member.size).ok());
+    let files: Vec<String> = files.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect();
     for verbatim in source.records.iter().filter_map(|record| record.verbatim.as_ref()) {
         let lines: Vec<&str> = match verbatim.media_type.as_str() {
             "application/x-ndjson" => verbatim.text.lines().collect(),

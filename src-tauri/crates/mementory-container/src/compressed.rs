@@ -1,0 +1,127 @@
+//! Replaces gzip files (`.gz`, `.tgz`) and zstd files (`.zst`, `.zstd`) with their content. The content is written to
+//! scratch space, because it is read several times and, if it is a tar archive, at any position.
+use super::{
+    catalog::Catalog,
+    member::{Location, Member},
+    nested,
+    resources::{MAX_IN_MEMORY_BYTES, Resources},
+    unpack::{Unpacked, unpack},
+};
+use crate::FormatError;
+use flate2::bufread::MultiGzDecoder;
+use mementory_model::{Issue, Limits};
+use std::io::{BufReader, Error, Read};
+
+/// First bytes of a gzip file whose method is deflate.
+const GZIP_HEAD: [u8; 3] = [0x1f, 0x8b, 8];
+/// First bytes of a zstd frame.
+const ZSTD_HEAD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// Largest window of a zstd file that is opened, as a power of two: 128 MiB, the limit of zstd's own program. A larger
+/// window could use up the memory.
+const MAX_ZSTD_WINDOW: u32 = 27;
+/// Endings of the names of compressed files, and what replaces them in the name of the content.
+const ENDINGS: [(&str, &str); 4] = [(".gz", ""), (".tgz", ".tar"), (".zst", ""), (".zstd", "")];
+
+/// How a file is compressed.
+#[derive(Debug, Clone, Copy)]
+enum Compression {
+    Gzip,
+    Zstd,
+}
+
+impl Compression {
+    /// Decides by the first bytes of a file. None for a file that is not compressed.
+    fn of(head: &[u8]) -> Option<Self> {
+        if head.starts_with(&GZIP_HEAD) {
+            return Some(Self::Gzip);
+        }
+        head.starts_with(&ZSTD_HEAD).then_some(Self::Zstd)
+    }
+
+    /// A reader of the content. Files that were written in several parts are read to their end.
+    fn decoder<'r>(self, bytes: &'r mut dyn Read) -> Result<Box<dyn Read + 'r>, Error> {
+        let bytes = BufReader::with_capacity(128 << 10, bytes);
+        Ok(match self {
+            Self::Gzip => Box::new(MultiGzDecoder::new(bytes)),
+            Self::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::with_buffer(bytes)?;
+                decoder.window_log_max(MAX_ZSTD_WINDOW)?;
+                Box::new(decoder)
+            }
+        })
+    }
+}
+
+/// Unpacks the member if it is a compressed file that is not a file of the user. A damaged file is unpacked up to the
+/// damage, and the damage is added as an issue.
+///
+/// # Errors
+/// I/O; `Limit` with `expanded_bytes` for a file that expands more than any export does.
+pub(super) fn open(
+    catalog: &mut Catalog,
+    member: &mut Member,
+    limits: &Limits,
+    resources: Resources,
+) -> Result<(), FormatError> {
+    if member.depth > limits.archive_depth || !may_be_unpacked(catalog, member) {
+        return Ok(());
+    }
+    // A file that cannot be read is reported when its bytes are read next.
+    let Some(compression) = catalog.head(member, ZSTD_HEAD.len()).ok().and_then(|head| Compression::of(&head)) else {
+        return Ok(());
+    };
+    let packed = member.size;
+    catalog.expansion.count_archive(member, packed);
+    let budget = catalog.expansion.bytes_left(member, limits);
+    let max_bytes = if resources.spool.is_some() { budget } else { budget.min(MAX_IN_MEMORY_BYTES) };
+    let place = member.place.clone();
+    let unpacked = catalog.read(member, |bytes| {
+        let mut decoder = compression.decoder(bytes).map_err(|e| FormatError::io(&place, e))?;
+        unpack(&mut decoder, max_bytes, resources.spool, &place)
+    })?;
+    let Unpacked { source, damage } = match unpacked {
+        Some(unpacked) => unpacked,
+        None if max_bytes < budget => {
+            let message = format!("compressed, with more than {max_bytes} bytes, not opened");
+            catalog.issues.push(Issue::new("limit", &place, message));
+            return Ok(());
+        }
+        None => return Err(FormatError::Limit { limit: "expanded_bytes", place, figure: max_bytes.saturating_add(1) }),
+    };
+    catalog.expansion.count_unpacked(member, packed, source.len(), limits)?;
+    if let Some(damage) = damage {
+        let message = format!("damaged or cut off, opened up to the damage: {damage}");
+        catalog.issues.push(Issue::new("damaged_entry", &place, message));
+    }
+    member.name = plain_name(&member.name);
+    member.size = source.len();
+    member.location = Location::Unpacked(source);
+    Ok(())
+}
+
+/// True for a file that is unpacked if it is compressed: one that was opened by its path, or one with the name of a
+/// compressed file in a folder or in an archive of an export. Files of the user are not unpacked.
+fn may_be_unpacked(catalog: &Catalog, member: &Member) -> bool {
+    let has_name = ENDINGS.iter().any(|(ending, _)| has_ending(&member.name, ending));
+    match &member.location {
+        Location::File(_) => member.place == member.name || has_name && !nested::is_user_file(&member.name),
+        Location::Zip { archive, .. } if has_name && !nested::is_user_file(&member.name) => {
+            let outer = catalog.archives.get(*archive);
+            outer.is_some_and(|outer| !outer.contains_user_files && !outer.has_conversations)
+        }
+        Location::Unpacked(_) => has_name,
+        _ => false,
+    }
+}
+
+fn has_ending(name: &str, ending: &str) -> bool {
+    let tail = name.len().checked_sub(ending.len()).and_then(|at| name.get(at..));
+    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(ending))
+}
+
+/// The name of the content: without `.gz`, `.zst` or `.zstd`, and with `.tar` instead of `.tgz`.
+fn plain_name(name: &str) -> String {
+    let ending = ENDINGS.iter().find(|(ending, _)| has_ending(name, ending));
+    let plain = ending.and_then(|(ending, other)| Some(format!("{}{other}", name.get(..name.len() - ending.len())?)));
+    plain.unwrap_or_else(|| name.to_owned())
+}

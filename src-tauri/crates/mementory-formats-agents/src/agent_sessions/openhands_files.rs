@@ -1,0 +1,166 @@
+//! Detects the files of OpenHands, and reads what the files beside the events say about a conversation.
+use mementory_format::{Catalog, FormatError, Member, Part, Role};
+use mementory_formats_shared::files::{Folder, folder_of};
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::memory_heads::Head;
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
+use mementory_model::{DroppedAs, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Folder with pages of the events that are in the folder `events` beside it.
+const CACHE_FOLDER: &str = "event_cache";
+/// Names of files that describe the conversation of the events: of the versions before 1, of version 1, and of its
+/// export.
+const HEADERS: [&str; 3] = ["metadata.json", "base_state.json", "meta.json"];
+/// Beginnings of the names of files with one event. In the versions before 1, the name is a number.
+const EVENT_NAMES: [&str; 2] = ["event-", "event_"];
+/// Kinds of events of version 1.
+const KINDS: [&str; 8] = [
+    "MessageEvent",
+    "ActionEvent",
+    "ObservationEvent",
+    "SystemPromptEvent",
+    "ConversationStateUpdateEvent",
+    "AgentErrorEvent",
+    "UserRejectObservation",
+    "Condensation",
+];
+
+/// The files of the conversations with OpenHands in a catalog.
+#[derive(Default)]
+pub(super) struct OpenHandsFiles<'c> {
+    /// The events of each folder with files that have one event each.
+    pub folders: BTreeMap<Folder<'c>, Vec<&'c Member>>,
+    /// Files with the events of a whole conversation.
+    pub trajectories: Vec<&'c Member>,
+    /// Files with copies of events.
+    pub copies: Vec<&'c Member>,
+    /// The files that describe a conversation, by the folder of its events.
+    headers: BTreeMap<Folder<'c>, &'c Member>,
+}
+
+impl<'c> OpenHandsFiles<'c> {
+    /// Finds the files among `members`.
+    pub(super) fn among(catalog: &Catalog, members: impl Iterator<Item = &'c Member> + Clone) -> Self {
+        let mut files = Self::default();
+        for member in members.clone() {
+            match Head::candidate(catalog, member).and_then(|head| is_event(&head).then_some(head.is_list)) {
+                Some(false) => files.folders.entry(folder_of(member)).or_default().push(member),
+                Some(true) => files.trajectories.push(member),
+                None => {}
+            }
+        }
+        let folders: BTreeSet<Folder<'c>> = files.folders.keys().copied().collect();
+        let is_copy = |member: &&'c Member| is_cache_of_one(member, &folders);
+        (files.copies, files.trajectories) = std::mem::take(&mut files.trajectories).into_iter().partition(is_copy);
+        if folders.is_empty() {
+            return files;
+        }
+        for member in members {
+            let (root, archive, at) = folder_of(member);
+            if let Some(events) = files.folders.get_mut(&(root, archive, at))
+                && has_event_name(member)
+                && !events.iter().any(|event| event.id == member.id)
+            {
+                // The beginning of a long event, or of a damaged one, does not show what it is.
+                events.push(member);
+            }
+            if HEADERS.contains(&member.file_name()) {
+                let inside = if at.is_empty() { "events".to_owned() } else { format!("{at}/events") };
+                let beside = folders.iter().find(|(r, a, name)| (*r, *a) == (root, archive) && *name == inside);
+                let same = folders.get(&(root, archive, at)).filter(|_| member.file_name() == "meta.json");
+                files.headers.extend(beside.or(same).map(|folder| (*folder, member)));
+            }
+        }
+        files
+    }
+
+    /// All files as parts of a claim.
+    pub(super) fn parts(&self) -> Vec<Part> {
+        let part = |role: Role| move |member: &&Member| Part { member: member.id, role };
+        let events = self.folders.values().flatten().chain(&self.trajectories);
+        let mut parts: Vec<Part> = events.map(part(Role::Records)).collect();
+        parts.extend(self.headers.values().map(part(Role::Manifest)));
+        parts.extend(self.copies.iter().map(part(Role::DuplicateRendering)));
+        parts
+    }
+
+    /// What the file beside the events says about their conversation. The file of version 1 has the settings of the
+    /// agent, which can contain keys of APIs, so it is not stored.
+    pub(super) fn header(&self, reader: &mut FileReader<'_>, folder: &Folder<'_>) -> Result<Header, FormatError> {
+        let Some(member) = self.headers.get(folder).copied() else { return Ok(Header::default()) };
+        let mut header = Header::default();
+        match reader.text(member) {
+            Ok(text) => header.read(&Object::parse(text.trim()).unwrap_or_default()),
+            Err(error) => reader.drop_if_damaged(member, Err(error))?,
+        }
+        match member.file_name() {
+            "base_state.json" => {
+                let reason = "settings: the settings of the agent may contain keys of APIs and are not stored";
+                reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
+            }
+            _ => reader.pass_through(member, "", "sidecar")?,
+        }
+        Ok(header)
+    }
+}
+
+/// What a file beside the events says about a conversation.
+#[derive(Debug, Default)]
+pub(super) struct Header {
+    pub id: Option<String>,
+    pub title: Option<String>,
+    pub model: Option<String>,
+    pub project: Option<String>,
+    pub created: Option<Timestamp>,
+}
+
+impl Header {
+    fn read(&mut self, object: &Object<'_>) {
+        let text = |of: &Object<'_>, keys: &[&str]| {
+            keys.iter().find_map(|key| of.non_blank_text(key)).map(|text| text.into_owned())
+        };
+        let agent = object.object("agent").unwrap_or_default();
+        let workspace = object.object("workspace").unwrap_or_default();
+        self.id = text(object, &["conversation_id", "id"]);
+        self.title = text(object, &["title"]);
+        self.model = text(object, &["llm_model"]).or_else(|| text(&agent.object("llm")?, &["model"]));
+        self.project = text(object, &["selected_repository"]).or_else(|| text(&workspace, &["working_dir"]));
+        self.created = any_time(object, "created_at");
+    }
+}
+
+/// True for the start of an event, or of a list of events.
+fn is_event(head: &Head) -> bool {
+    if !head.has_all("", &["id", "timestamp", "source"]) {
+        return false;
+    }
+    let is_action = head.has_all("", &["action", "args"]) && head.has_text_value("action");
+    let is_observation = head.has_all("", &["observation", "content", "extras"]) && head.has_text_value("observation");
+    let has_kind = head.has("kind") && KINDS.iter().any(|kind| head.says(kind));
+    is_action || is_observation || has_kind
+}
+
+fn has_event_name(member: &Member) -> bool {
+    let name = member.file_name();
+    name.ends_with(".json") && sequence_number(name).is_some()
+}
+
+/// The number in the name of a file with an event.
+pub(super) fn sequence_number(name: &str) -> Option<u64> {
+    let stem = name.strip_suffix(".json")?;
+    let rest = EVENT_NAMES.into_iter().find_map(|start| stem.strip_prefix(start));
+    let digits = match rest {
+        Some(rest) => rest.split(['-', '_']).next()?,
+        None => stem,
+    };
+    digits.parse().ok()
+}
+
+/// True for a page of the events in the folder beside it.
+fn is_cache_of_one(member: &Member, folders: &BTreeSet<Folder<'_>>) -> bool {
+    let (root, archive, at) = folder_of(member);
+    let Some(above) = at.strip_suffix(CACHE_FOLDER) else { return false };
+    folders.iter().any(|(r, a, name)| (*r, *a) == (root, archive) && name.strip_suffix("events") == Some(above))
+}
