@@ -1,6 +1,6 @@
 //! Rows of `records`: the fields that queries can read without unpacking a record.
 use crate::StoreResult;
-use mementory_model::{Kind, SaidBy};
+use mementory_model::{Kind, Record, SaidBy, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 /// Bits of `records.flags`.
@@ -122,6 +122,14 @@ impl RowView {
     /// True for a conversation with more than one branch.
     pub fn branched(&self) -> bool {
         self.flags & Flags::BRANCHED != 0
+    }
+
+    /// When the source last changed `record`, which is the record of this row. If a conversation was continued but did
+    /// not change otherwise, an import changes only its list position, so the record states an earlier time.
+    pub fn updated_time(&self, record: &Record) -> Option<Timestamp> {
+        let stated = record.times.updated.or(record.times.created).filter(|_| self.kind == Kind::Conversation);
+        let moved = stated.and_then(|stated| Timestamp::from_micros(self.sort).filter(|moved| *moved > stated));
+        moved.or(record.times.updated)
     }
 
     /// Why the current version was written: `import`, `edit`, `restore` or `written`.

@@ -17,7 +17,7 @@ use mementory_formats_shared::{
     },
 };
 use mementory_json::Tree;
-use mementory_model::{Kind, LossReport, MessagePart, Record, RecordKey, Timestamp};
+use mementory_model::{Kind, LossReport, MessagePart, Record, RecordKey, Times, Timestamp};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
@@ -55,6 +55,17 @@ pub(super) fn original(stored: &StoredRecord) -> Option<&str> {
 /// The time in the form of Claude, or null.
 pub(super) fn time(time: Option<Timestamp>) -> Tree {
     time.map_or(Tree::Null, |t| Tree::Text(t.to_rfc3339()))
+}
+
+/// When a record last changed, or was created if the source states nothing later. Claude states it for everything, and
+/// programs that read its exports expect it.
+pub(super) fn last_change(record: &Record) -> Tree {
+    time(record.times.updated.or(record.times.created))
+}
+
+/// The member of a record that has no loss if [`last_change`] repeats its time of creation.
+pub(super) fn repeated_times(record: &Record) -> Option<&'static str> {
+    (record.times == Times { created: record.times.created, ..Times::default() }).then_some("times")
 }
 
 fn is_design(record: &Record) -> bool {
@@ -100,12 +111,13 @@ impl Composer {
             }
             let native = native.ok_or_else(unreadable)?;
             let part = stored.record.message.clone().unwrap_or_default();
-            let expressed_members: &[&str] = if block_type(&part) == "text" { &[] } else { &["text"] };
+            let text = (block_type(&part) != "text").then_some("text");
+            let expressed_members: Vec<&str> = text.into_iter().chain(repeated_times(&stored.record)).collect();
             let written = Written {
                 id: &stored.id,
                 same_source: is_from_claude(&stored.record),
                 separate_members: &[],
-                expressed_members,
+                expressed_members: &expressed_members,
             };
             message.json = slot::attach(std::mem::take(&mut message.json), native, &stored.record, written, losses);
         }
@@ -119,7 +131,8 @@ impl Composer {
             Some(stored) => {
                 let separate_members = &["chat_messages", "messages"];
                 let same_source = is_from_claude(&stored.record) && !is_design(&stored.record);
-                let written = Written { id: &stored.id, same_source, separate_members, expressed_members: &[] };
+                let expressed: Vec<&str> = repeated_times(&stored.record).into_iter().collect();
+                let written = Written { id: &stored.id, same_source, separate_members, expressed_members: &expressed };
                 slot::attach(frame, native, &stored.record, written, losses)
             }
         };
@@ -191,7 +204,7 @@ impl Composer {
             ("content", Tree::Array(vec![content_block(block, &record.text)])),
             ("sender", text(sender(&part))),
             ("created_at", time(record.times.created)),
-            ("updated_at", time(record.times.updated)),
+            ("updated_at", last_change(record)),
         ];
         let (mut attachments, mut files) = (vec![], vec![]);
         for file in &record.attachments {
@@ -261,7 +274,7 @@ impl Composer {
                     ("is_starter_project", Tree::Bool(record.fields.contains_key("is_starter_project"))),
                     ("prompt_template", text("")),
                     ("created_at", time(record.times.created)),
-                    ("updated_at", time(record.times.updated)),
+                    ("updated_at", last_change(record)),
                     ("creator", object(vec![("uuid", text(record.source.account.as_deref().unwrap_or_default()))])),
                     ("docs", Tree::Array(vec![])),
                 ]))

@@ -2,7 +2,7 @@
 //! written as memory files.
 use super::{
     WRITTEN_LAYOUT,
-    compose::{is_from_claude, original, time},
+    compose::{is_from_claude, last_change, original, repeated_times, time},
     memory,
     wire::{Object, Place},
 };
@@ -69,7 +69,7 @@ impl Documents {
                 ("title", text(&title)),
                 ("content", text(&record.text)),
                 ("created_at", time(record.times.created)),
-                ("updated_at", time(record.times.updated)),
+                ("updated_at", last_change(record)),
             ]))),
             Some("memory_file") => match raw {
                 Some(raw) if Object::parse(&raw).is_some_and(|file| file.non_blank_text("path").is_some()) => {
@@ -132,7 +132,7 @@ fn file_json(path: &str, record: &Record) -> String {
         ("path", text(path)),
         ("content", text(&record.text)),
         ("created_at", time(record.times.created)),
-        ("updated_at", time(record.times.updated)),
+        ("updated_at", last_change(record)),
     ]))
 }
 
@@ -143,6 +143,7 @@ pub(super) fn foreign_file(stored: &StoredRecord, losses: &mut LossReport) -> Op
     let object = Object::parse(&element)?;
     let (read, _) = memory::read(&element, &object, None, &place()).ok()?;
     let native = read.units.into_iter().next()?.records.into_iter().next()?;
-    let written = Written { id: &stored.id, ..Written::default() };
+    let expressed_members: Vec<&str> = repeated_times(&stored.record).into_iter().collect();
+    let written = Written { id: &stored.id, expressed_members: &expressed_members, ..Written::default() };
     Some(slot::attach(json, &native, &stored.record, written, losses))
 }

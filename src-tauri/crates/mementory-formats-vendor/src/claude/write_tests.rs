@@ -4,8 +4,10 @@ use crate::cases::{
     check_nothing_to_write, check_stripped, conversations, fixture, foreign_source, id_of, write_and_read,
 };
 use crate::chatgpt::ChatGpt;
+use mementory_format::Catalog;
+use mementory_format::testkit::{Scratch, write};
 use mementory_formats_shared::testkit::cases_of;
-use mementory_model::{Kind, Record};
+use mementory_model::{Kind, Limits, Record, Times, Timestamp};
 
 #[test]
 fn records_from_claude_are_read_back_unchanged() {
@@ -103,4 +105,24 @@ fn many_conversations_and_messages_without_a_conversation_are_written() {
 #[test]
 fn nothing_names_the_source_when_identifiers_are_left_out() {
     check_stripped(&Claude);
+}
+
+#[test]
+fn records_without_a_time_of_change_are_written_with_the_time_of_their_creation() {
+    let mut source = fixture(&ChatGpt, "content-types");
+    source.records.extend(foreign_source().records);
+    for record in &mut source.records {
+        record.times = Times { created: Timestamp::parse("2026-05-06T07:08:09Z"), ..Times::default() };
+    }
+    let scratch = Scratch::new("times");
+    let out = scratch.at("out.zip");
+    let report = write(&mut source, &out, &Claude);
+    assert!(report.losses.items.iter().all(|loss| loss.field != "times"), "{:?}", report.losses.items);
+    let catalog = Catalog::open(&[out], &Limits::default(), None).unwrap();
+    for name in ["conversations.json", "memories.json"] {
+        let member = catalog.members().iter().find(|member| member.name == name).unwrap();
+        let text = String::from_utf8(catalog.bytes(member, 1_000_000).unwrap()).unwrap();
+        assert!(text.contains("\"updated_at\":\"2026-05-06T07:08:09Z\""), "{text}");
+        assert!(!text.contains("\"updated_at\":null"), "{text}");
+    }
 }

@@ -22,11 +22,13 @@ fn a_question_is_not_in_the_verbatim_of_its_answer() {
             "anything_llm",
             "anything_llm_table",
             "api_answers",
+            "api_both",
             "api_preferences",
             "api_requests",
             "api_saved",
             "compliance",
             "compliance_log",
+            "llm_database_loose",
             "replika",
             "speaker_pairs",
             "amazon_q",
@@ -131,4 +133,22 @@ fn a_session_of_kiro_with_several_rows_that_is_too_large_drops_no_other_session(
     assert_eq!(prompts, ["Is it deep?", "Is it near?", "Is it old?"]);
     let too_large = imported.dropped.iter().filter(|dropped| dropped.reason.starts_with("too_large"));
     assert_eq!(too_large.count(), 2, "{:?}", imported.dropped);
+}
+
+#[test]
+fn messages_of_a_compliance_log_beyond_the_limit_are_reported_and_those_before_are_read() {
+    let scratch = Scratch::new("compliance");
+    let line = |number: usize| {
+        let author = r#"{"role":"user"}"#;
+        let content = format!(r#"{{"type":"text","value":"{} {number}"}}"#, "Is it dry?".repeat(20));
+        let message = format!(r#"{{"id":"m-{number}","author":{author},"content":{content},"created_at":{number}.5}}"#);
+        format!(r#"{{"object":"compliance.workspace.conversation","id":"c-1","title":"Roof","message":{message}}}"#)
+    };
+    let lines: Vec<String> = (1..=8).map(line).collect();
+    let path = scratch.put("log.jsonl", lines.join("\n"));
+    let limits = Limits { element_bytes: lines[..5].iter().map(|line| line.len() as u64).sum(), ..Limits::default() };
+    let (_, imported) = import_with(&path, &GenericChat, limits);
+    assert_eq!(imported.records.iter().filter(|record| record.message.is_some()).count(), 5);
+    assert_eq!(imported.dropped.len(), 3, "{:?}", imported.dropped);
+    assert!(imported.dropped.iter().all(|dropped| dropped.reason.starts_with("too_large")));
 }

@@ -58,17 +58,37 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member, notation: Notati
     if notation == Notation::Table {
         return read_table(files, member);
     }
-    let text = files.text(member)?.replace("\r\n", "\n");
+    let text = files.text(member)?;
     let is_markdown = notation == Notation::Markdown;
-    let history = if is_markdown { "\n## History\n" } else { "\nHistory\n########################\n" };
-    let Some((head, messages)) = text.split_once(history) else {
+    let Some(start) = start_of_history(&text, is_markdown) else {
         let reason = "no_messages: the history of this conversation is missing";
         files.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));
         return Ok(());
     };
+    let (head, messages) = text.split_at_checked(start).unwrap_or_default();
     let mut chat = head_of(head);
-    chat.turns = turns_of(messages, head.len() + history.len(), is_markdown);
+    let History { text_before, turns } = turns_of(messages, start, is_markdown);
+    if !text_before.trim().is_empty() {
+        let reason = "no_speaker: the text before the first speaker belongs to no message";
+        files.report_dropped(format!("{}#@{start}", member.place), DroppedAs::Failed, reason, Some(Kind::Message));
+    }
+    chat.turns = turns;
     send(files, member, chat, FORMAT_ID, None)
+}
+
+/// Number of bytes before the messages. None if the heading above them is missing.
+fn start_of_history(text: &str, is_markdown: bool) -> Option<usize> {
+    let headings: &[&str] = if is_markdown { &["## History"] } else { &["History", "########################"] };
+    let (mut at, mut found) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        let is_next = |found: usize| headings.get(found) == Some(&line.trim_end());
+        found = if is_next(found) { found + 1 } else { usize::from(is_next(0)) };
+        if found == headings.len() {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// A conversation without its messages, from the lines `key: value` before them.
@@ -93,9 +113,15 @@ fn head_of(head: &str) -> Chat {
     chat
 }
 
+/// The messages of an export, and the text before the first one.
+struct History<'t> {
+    text_before: &'t str,
+    turns: Vec<Turn>,
+}
+
 /// The messages. Each begins with the name of its speaker, after two blank lines. `offset` is the number of bytes
 /// before them in the file.
-fn turns_of(messages: &str, offset: usize, is_markdown: bool) -> Vec<Turn> {
+fn turns_of(messages: &str, offset: usize, is_markdown: bool) -> History<'_> {
     let mut starts = Vec::new();
     let (mut at, mut blank_lines) = (0, 2);
     for line in messages.split_inclusive('\n') {
@@ -124,13 +150,15 @@ fn turns_of(messages: &str, offset: usize, is_markdown: bool) -> Vec<Turn> {
                 text = without.trim_end();
             }
         }
-        turn.text = text.to_owned();
+        turn.text = text.replace("\r\n", "\n");
         turn.hidden = turn.role == TOOL;
         turn.content_type = if turn.hidden { "tool_result" } else { "text" }.into();
         turn.fields.insert("author".into(), speaker.into());
         turn
     };
-    starts.into_iter().zip(ends).map(turn).collect()
+    let first = starts.first().map_or(messages.len(), |(start, ..)| *start);
+    let text_before = messages.get(..first).unwrap_or_default();
+    History { text_before, turns: starts.into_iter().zip(ends).map(turn).collect() }
 }
 
 /// The speaker that a line names: `>> User:`, or `**User**` in Markdown.

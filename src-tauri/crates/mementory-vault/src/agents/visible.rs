@@ -113,6 +113,7 @@ impl<'v> GrantedView<'v> {
     pub(super) fn granted_record(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
         let MaskedRecord { record, covered, .. } = self.masked(view)?;
         let conversation = self.owner_id(view)?;
+        let updated = view.updated_time(&record);
         Ok(GrantedRecord {
             id: view.id_text(),
             kind: view.kind,
@@ -121,7 +122,7 @@ impl<'v> GrantedView<'v> {
             text: record.text,
             source: record.source.platform,
             created: record.times.created,
-            updated: record.times.updated,
+            updated,
             status: record.status,
             tags: record.tags,
             confidence: record.confidence,
