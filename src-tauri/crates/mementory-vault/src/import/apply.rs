@@ -21,7 +21,7 @@ use crate::{
     VaultResult,
     context::Context,
     export_diff::{PlannedRows, count_gone_if_newest},
-    import::{ImportOptions, sequence::Recency, sink::Message},
+    import::{ImportOptions, sequence::Recency, sequence::SourceTime, sink::Message},
     import_report::{ImportReport, ItemOutcome, dropped_outcome},
     message_order::unit_with_parents_first,
     row_ranges::RowRanges,
@@ -32,7 +32,7 @@ use details::Details;
 use duplicates::DuplicateImport;
 use export_ids::StatedExportIds;
 pub(super) use exported::scope_digest;
-use exported::{DatedExports, EARLIER_EXPORT, OwnExport};
+use exported::{DatedExports, EARLIER_EXPORT};
 use files::FileImport;
 use mementory_model::{Kind, Record, RecordKey, Timestamp};
 use mementory_store::{
@@ -156,8 +156,8 @@ pub(super) struct ImportRun<'i> {
     /// Whether the current source is older or newer than what the vault has.
     recency: Recency,
     exports: DatedExports,
-    /// The current source as an export that states when it was made, if the current record is one of its own.
-    own_export: Option<OwnExport>,
+    /// When the current source was made, if it says so and the current record is one of its own.
+    own_export: Option<SourceTime>,
     platforms: HashMap<String, i64>,
     /// The rows that this input contains, to find the rows of the vault that it lacks. Filled only while planning.
     planned: PlannedRows,

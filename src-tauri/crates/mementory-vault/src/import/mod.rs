@@ -15,14 +15,14 @@ use crate::{
     context::Context,
     diff_status::ExportDiffStatus,
     export_diff::export_diff,
-    import_report::{DatedExport, ImportReport, MissingPart},
+    import_report::{ImportReport, MissingPart},
 };
 use apply::{ImportRun, Renames, scope_digest};
 use mementory_formats::{Catalog, Detected, Detection, Format, FormatError, Passphrase, ReadContext, Sink, by_id};
 use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::{PackWriter, Store, unwrap_format};
 use renamed_folder::RenamedFolder;
-use sequence::{DateRule, DatedSource, ReadingOrder, Recency, reading_order};
+use sequence::{DateRule, ReadingOrder, SourceTime, StateOrder, reading_order};
 use sink::{CHANNEL_MESSAGES, ChannelSink, Message};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -135,7 +135,7 @@ impl Importer<'_> {
                         return Err(error);
                     }
                     // If a part of a delta were kept, the next delta would continue an incomplete state.
-                    Err(error) if recency == Recency::Next => return Err(error),
+                    Err(error) if recency.state == StateOrder::Next => return Err(error),
                     Err(error) => failed.push((source.format.to_owned(), error)),
                 }
                 offset += source.total_bytes;
@@ -163,10 +163,9 @@ impl Importer<'_> {
         let date = |source: &Detected| {
             let date = by_id(source.format)?.date_of(catalog, source, &options.limits).ok().flatten()?;
             let group = scope_digest(&self.context.keys, &date.scope);
-            // A time in the future would make every later source an earlier one.
-            let export = DatedExport { group, time: date.time.min(options.now), rows: String::new() };
             let rule = if date.overrides_records { DateRule::OverRecords } else { DateRule::UnderRecords };
-            Some(DatedSource { export, rule })
+            // A time in the future would make every later source an earlier one.
+            Some(SourceTime { time: date.time.min(options.now), group, rule })
         };
         let dates: Vec<_> = detection.sources.iter().map(date).collect();
         self.context.store.read(|connection| reading_order(connection, &states, &dates))

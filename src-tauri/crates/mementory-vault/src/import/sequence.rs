@@ -11,13 +11,22 @@ use mementory_model::Timestamp;
 use rusqlite::Connection;
 use std::{cmp::Ordering, collections::BTreeMap};
 
-/// How a source relates to the state that the vault has of it.
+/// What a source states of its age as a whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Recency {
-    /// A source without a number, or a whole file whose state is that of the vault. The times of its records decide
-    /// which version is newer.
+pub(super) struct Recency {
+    /// How the number of its state compares with the state that the vault has.
+    pub(super) state: StateOrder,
+    /// When it was made, if it says so.
+    pub(super) made: Option<SourceTime>,
+}
+
+/// How the numbered state of a source compares with the state that the vault has of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum StateOrder {
+    /// A source without a number, or a whole file whose state is that of the vault. The times of its records and its
+    /// date decide which version is newer.
     #[default]
-    Unnumbered,
+    Unknown,
     /// A whole file whose state is later than the vault's. The times of its records decide, and among equal times its
     /// version is the newer one.
     Later,
@@ -25,15 +34,17 @@ pub(super) enum Recency {
     Next,
     /// A whole file whose state is earlier than the vault's.
     Earlier,
-    /// A source that was made at this time. The digest of the key scope of its own records is `group`.
-    Dated { time: Timestamp, group: [u8; 16], rule: DateRule },
 }
 
-impl Recency {
-    /// True for a whole file whose state is later than the vault's.
-    pub(super) fn is_later_state(self) -> bool {
-        matches!(self, Self::Later | Self::Dated { rule: DateRule::Unused, .. })
-    }
+/// When a source was made, as it states itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SourceTime {
+    /// At the latest the time of the import.
+    pub(super) time: Timestamp,
+    /// Keyed digest of the key scope of the source's own records.
+    pub(super) group: [u8; 16],
+    /// When the time decides which of two versions of a record is newer.
+    pub(super) rule: DateRule,
 }
 
 /// When the date of a source decides which of two versions of a record is newer.
@@ -43,21 +54,6 @@ pub(super) enum DateRule {
     OverRecords,
     /// If the records do not state when they changed, or state the same time.
     UnderRecords,
-    /// Not for this source, because its number states that its state is later than the vault's ([`Recency::Later`]).
-    Unused,
-}
-
-/// A source that states when it was made.
-#[derive(Debug, Clone)]
-pub(super) struct DatedSource {
-    pub(super) export: DatedExport,
-    pub(super) rule: DateRule,
-}
-
-impl DatedSource {
-    fn recency(&self, rule: DateRule) -> Recency {
-        Recency::Dated { time: self.export.time, group: self.export.group, rule }
-    }
 }
 
 /// The sources of an import in the order in which they are read, and the states that they lead to.
@@ -77,38 +73,36 @@ pub(super) struct ReadingOrder {
 pub(super) fn reading_order(
     connection: &Connection,
     states: &[Option<SourceState>],
-    dates: &[Option<DatedSource>],
+    dates: &[Option<SourceTime>],
 ) -> VaultResult<ReadingOrder> {
-    let date = |index: usize| dates.get(index).and_then(Option::as_ref);
+    let made = |index: usize| dates.get(index).copied().flatten();
+    let recency = |index: usize, state: StateOrder| Recency { state, made: made(index) };
     let mut by_time: Vec<usize> = (0..states.len()).collect();
-    by_time.sort_by_key(|index| date(*index).map(|date| date.export.time));
-    let unnumbered = |index: usize| date(index).map_or(Recency::Unnumbered, |date| date.recency(date.rule));
-    let later = |index: usize| date(index).map_or(Recency::Later, |date| date.recency(DateRule::Unused));
-    let exports = || dates.iter().flatten().map(|date| date.export.clone()).collect();
-    let mut out = ReadingOrder::default();
+    by_time.sort_by_key(|index| made(*index).map(|made| made.time));
+    let export = |made: &SourceTime| DatedExport { group: made.group, time: made.time, rows: String::new() };
+    let mut out = ReadingOrder { exports: dates.iter().flatten().map(export).collect(), ..ReadingOrder::default() };
     if states.iter().all(Option::is_none) {
-        out.sources = by_time.into_iter().map(|index| (index, unnumbered(index))).collect();
-        out.exports = exports();
+        out.sources = by_time.into_iter().map(|index| (index, recency(index, StateOrder::Unknown))).collect();
         return Ok(out);
     }
     let mut known = known_states(connection)?;
     let mut deltas: Vec<(usize, &SourceState, u64)> = Vec::new();
     for index in by_time {
-        let recency = match states.get(index).and_then(Option::as_ref) {
+        let state = match states.get(index).and_then(Option::as_ref) {
             Some(state) => match state.base {
                 Some(base) => {
                     deltas.push((index, state, base));
                     continue;
                 }
                 None => match add_whole_file(&mut known, &mut out.reached, state) {
-                    Ordering::Less => Recency::Earlier,
-                    Ordering::Equal => unnumbered(index),
-                    Ordering::Greater => later(index),
+                    Ordering::Less => StateOrder::Earlier,
+                    Ordering::Equal => StateOrder::Unknown,
+                    Ordering::Greater => StateOrder::Later,
                 },
             },
-            None => unnumbered(index),
+            None => StateOrder::Unknown,
         };
-        out.sources.push((index, recency));
+        out.sources.push((index, recency(index, state)));
     }
     deltas.sort_by(|(_, a, a_base), (_, b, b_base)| (&a.group, a_base).cmp(&(&b.group, b_base)));
     for (index, state, base) in deltas {
@@ -116,9 +110,8 @@ pub(super) fn reading_order(
         let newest = (state.sequence, state.time.clone());
         known.insert(key(state), newest.clone());
         out.reached.push(reached_state(state, newest));
-        out.sources.push((index, Recency::Next));
+        out.sources.push((index, recency(index, StateOrder::Next)));
     }
-    out.exports = exports();
     Ok(out)
 }
 

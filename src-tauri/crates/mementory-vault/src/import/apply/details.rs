@@ -6,7 +6,7 @@ use super::{
     closing::{Closing, is_bitemporal},
     exported::decisive_order,
 };
-use crate::{VaultResult, import::sequence::Recency};
+use crate::{VaultResult, import::sequence::StateOrder};
 use mementory_model::{Kind, Record, Verbatim};
 use mementory_store::Flags;
 use std::cmp::Ordering;
@@ -29,23 +29,24 @@ impl Details<'_, '_> {
         if known.flags & (Flags::EDITED | Flags::REDACTED) != 0 || record.repeats {
             return Ok(false);
         }
+        let (export, state) = (self.run.own_export, self.run.recency.state);
         let is_next = match self.run.options.merge {
             Some(Merge::SkipDuplicates | Merge::Rename) => return Ok(false),
             Some(Merge::Overwrite) => true,
-            None => match self.run.recency {
-                Recency::Earlier => return Ok(false),
-                Recency::Next => true,
-                _ => false,
+            None => match state {
+                StateOrder::Earlier => return Ok(false),
+                StateOrder::Next => true,
+                StateOrder::Unknown | StateOrder::Later => false,
             },
         };
-        let by_export = match self.run.own_export {
-            Some(export) if !is_next => self.run.exports.compare(self.run.connection, known.row, export)?,
-            _ => None,
+        let by_export = match is_next {
+            true => None,
+            false => self.run.exports.compare(self.run.connection, known.row, export, state)?,
         };
         if grows(record) && by_export != Some(Ordering::Greater) {
             return Ok(false);
         }
-        let is_later = self.run.recency.is_later_state();
+        let is_later = state == StateOrder::Later;
         let may_be_newer = is_next
             || is_later
             || by_export == Some(Ordering::Greater)
@@ -61,7 +62,7 @@ impl Details<'_, '_> {
         }
         let times = (record.times.updated, stored.times.updated);
         let by_time = (times != (None, None)).then(|| times.0.cmp(&times.1));
-        let order = decisive_order(self.run.own_export, by_export, by_time).map(|(order, _)| order);
+        let order = decisive_order(export, by_export, by_time).map(|(order, _)| order);
         let newer = is_next
             || closing.is_reopened_by(stored_closing)
             || order == Some(Ordering::Greater)
@@ -81,7 +82,7 @@ impl Details<'_, '_> {
     /// Gives a record of a delta the files of the version that it changes, because deltas do not say which files belong
     /// to a record (ALF §4.3).
     pub(super) fn add_files_of_known(&self, id: &[u8; 16], record: &mut Record) -> VaultResult<()> {
-        if self.run.recency != Recency::Next || !record.attachments.is_empty() {
+        if self.run.recency.state != StateOrder::Next || !record.attachments.is_empty() {
             return Ok(());
         }
         let row = match self.run.seen.get(id) {

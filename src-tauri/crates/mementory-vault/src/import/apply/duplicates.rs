@@ -9,7 +9,7 @@ use super::{
     record_place, short_digest,
     verdict::{Comparison, Verdict, stated_time},
 };
-use crate::{VaultResult, import::sequence::Recency, import_report::ItemOutcome};
+use crate::{VaultResult, import::sequence::StateOrder, import_report::ItemOutcome};
 use mementory_model::{Kind, Record};
 use std::cmp::Ordering;
 
@@ -108,7 +108,7 @@ impl DuplicateImport<'_, '_> {
         let newer = match known.digest == *digest {
             true => Details::new(self.run).are_newer(&known, record)?,
             false => {
-                self.run.recency.is_later_state()
+                self.run.recency.state == StateOrder::Later
                     && matches!(Comparison::new(self.run).decide(&known, record, digest)?, Verdict::Changed)
             }
         };
@@ -160,7 +160,7 @@ impl DuplicateImport<'_, '_> {
         if seen.closing.is_reopened_by(closing) {
             return Some(Ordering::Less);
         }
-        if closing.is_reopened_by(seen.closing) || self.run.recency == Recency::Next {
+        if closing.is_reopened_by(seen.closing) || self.run.recency.state == StateOrder::Next {
             return Some(Ordering::Greater);
         }
         let unit = self.run.unit_updated.filter(|_| record.kind == Kind::Message);
@@ -169,9 +169,11 @@ impl DuplicateImport<'_, '_> {
         decisive_order(self.run.own_export, self.export_order(seen), by_time).map(|(order, _)| order)
     }
 
-    /// Whether the export with the current record is before or after that with the former occurrence.
+    /// Whether the export with the current record is before or after that with the former occurrence. None if one of
+    /// them is not dated, or if the number of the state decides.
     fn export_order(&self, seen: &SeenRecord) -> Option<Ordering> {
-        let export = self.run.own_export?;
+        let is_dated = matches!(self.run.recency.state, StateOrder::Unknown | StateOrder::Later);
+        let export = self.run.own_export.filter(|_| is_dated)?;
         Some(export.time.cmp(&seen.exported?))
     }
 }

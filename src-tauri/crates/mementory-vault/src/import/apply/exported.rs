@@ -3,7 +3,7 @@
 use super::ImportRun;
 use crate::{
     VaultError, VaultResult,
-    import::sequence::{DateRule, Recency},
+    import::sequence::{DateRule, Recency, SourceTime, StateOrder},
     import_report::DatedExport,
     row_ranges::RowRanges,
 };
@@ -61,23 +61,6 @@ impl KnownExports {
     }
 }
 
-/// The current source as an export that states when it was made.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct OwnExport {
-    pub(super) time: Timestamp,
-    /// Keyed digest of the key scope of the export's own records.
-    group: [u8; 16],
-    rule: DateRule,
-}
-
-impl OwnExport {
-    /// The source with this recency. None if it does not state when it was made.
-    pub(super) fn of_source(recency: Recency) -> Option<Self> {
-        let Recency::Dated { time, group, rule } = recency else { return None };
-        Some(Self { time, group, rule })
-    }
-}
-
 /// The dated exports that the vault knows, and the rows of those in this input.
 #[derive(Default)]
 pub(super) struct DatedExports {
@@ -99,16 +82,15 @@ impl DatedExports {
     }
 
     /// Whether the export was made before or after the newest known export of its group that contained the row. None if
-    /// no known export contained it, or if its date is not used.
+    /// it states no time, if no known export contained the row, or if the number of its state decides.
     pub(super) fn compare(
         &self,
         connection: &Connection,
         row: i64,
-        export: OwnExport,
+        export: Option<SourceTime>,
+        state: StateOrder,
     ) -> VaultResult<Option<Ordering>> {
-        if export.rule == DateRule::Unused {
-            return Ok(None);
-        }
+        let Some(export) = export.filter(|_| state == StateOrder::Unknown) else { return Ok(None) };
         let known = match self.known.get() {
             Some(known) => known,
             None => {
@@ -121,8 +103,8 @@ impl DatedExports {
 
     /// The source, if it is a dated export and the record is one of its own. A record that an export only carries for
     /// another source may be newer in an older export.
-    pub(super) fn own_export(&mut self, recency: Recency, keys: &VaultKeys, record: &Record) -> Option<OwnExport> {
-        let export = OwnExport::of_source(recency)?;
+    pub(super) fn own_export(&mut self, recency: Recency, keys: &VaultKeys, record: &Record) -> Option<SourceTime> {
+        let export = recency.made?;
         let scope = &record.key.scope;
         let digest = match &self.last_scope {
             Some((last, digest)) if last == scope => *digest,
@@ -135,7 +117,7 @@ impl DatedExports {
 /// The order of two versions of a record, from that of their exports and that of the times in the records, with the
 /// reason for keeping the newer one.
 pub(super) fn decisive_order(
-    export: Option<OwnExport>,
+    export: Option<SourceTime>,
     by_export: Option<Ordering>,
     by_time: Option<Ordering>,
 ) -> Option<(Ordering, &'static str)> {
@@ -147,7 +129,7 @@ pub(super) fn decisive_order(
 
 impl ImportRun<'_> {
     /// Notes that the vault has the content of a row from this export.
-    pub(super) fn note_exported(&mut self, export: Option<OwnExport>, row: i64) {
+    pub(super) fn note_exported(&mut self, export: Option<SourceTime>, row: i64) {
         if self.staging.is_some()
             && row > 0
             && let Some(export) = export

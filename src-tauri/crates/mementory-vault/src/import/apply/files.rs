@@ -1,11 +1,11 @@
 //! Imports files: their records, their bytes, and passthrough files.
 use super::{
     DUPLICATE,
-    exported::{EARLIER_EXPORT, EARLIER_STATE, OwnExport},
+    exported::{EARLIER_EXPORT, EARLIER_STATE},
 };
 use crate::{
     VaultResult,
-    import::{apply::ImportRun, apply::SeenRecord, apply::record_place, sequence::Recency},
+    import::{apply::ImportRun, apply::SeenRecord, apply::record_place, sequence::StateOrder},
     import_report::{ItemOutcome, MAX_LISTED_ITEMS},
 };
 use mementory_formats::{AttachmentFile, PassthroughItem};
@@ -174,20 +174,22 @@ impl FileImport<'_, '_> {
 
     /// The reason for keeping the bytes that a file has, if they are newer than the current source.
     fn reason_to_keep_bytes(&self, row: i64, blob: Option<BlobInfo>) -> VaultResult<Option<&'static str>> {
-        let export = OwnExport::of_source(self.run.recency);
-        let may_be_older = export.is_some() || self.run.recency == Recency::Earlier;
+        let recency = self.run.recency;
+        let may_be_older = recency.made.is_some() || recency.state == StateOrder::Earlier;
         if !may_be_older || blob.is_none() || self.stored_blob(row)?.is_none() {
             return Ok(None);
         }
-        let Some(export) = export else { return Ok(Some(EARLIER_STATE)) };
-        let order = self.run.exports.compare(self.run.connection, row, export)?;
+        if recency.state == StateOrder::Earlier {
+            return Ok(Some(EARLIER_STATE));
+        }
+        let order = self.run.exports.compare(self.run.connection, row, recency.made, recency.state)?;
         Ok((order == Some(Ordering::Less)).then_some(EARLIER_EXPORT))
     }
 
     /// Notes that the vault has the bytes of a file from the current source.
     fn note_exported(&mut self, row: i64, blob: Option<BlobInfo>) {
         if blob.is_some() {
-            self.run.note_exported(OwnExport::of_source(self.run.recency), row);
+            self.run.note_exported(self.run.recency.made, row);
         }
     }
 

@@ -5,7 +5,7 @@ use super::{
     details::Details,
     exported::{EARLIER_STATE, OLDER, decisive_order},
 };
-use crate::{VaultResult, import::sequence::Recency};
+use crate::{VaultResult, import::sequence::StateOrder};
 use mementory_model::{Kind, Record, Timestamp, normal_text};
 use mementory_store::Flags;
 use rusqlite::params;
@@ -46,7 +46,7 @@ impl Comparison<'_, '_> {
             if known.flags & Flags::EDITED != 0 && self.had_version(known.row, digest)? {
                 return Ok(Verdict::KeepExisting("told before the person's own words"));
             }
-            if self.run.recency == Recency::Earlier {
+            if self.run.recency.state == StateOrder::Earlier {
                 return Ok(Verdict::KeepExisting(EARLIER_STATE));
             }
             let order = self.order_to_known(known, record)?;
@@ -83,15 +83,13 @@ impl Comparison<'_, '_> {
     /// Whether the record is older or newer than the vault's version, with the reason for keeping that version. None if
     /// nothing shows which is newer.
     fn order_to_known(&self, known: &KnownRecord, record: &Record) -> VaultResult<Option<(Ordering, &'static str)>> {
-        if self.run.recency == Recency::Next {
+        let (export, state) = (self.run.own_export, self.run.recency.state);
+        if state == StateOrder::Next {
             return Ok(Some((Ordering::Greater, OLDER)));
         }
-        let by_export = match self.run.own_export {
-            Some(export) => self.run.exports.compare(self.run.connection, known.row, export)?,
-            None => None,
-        };
+        let by_export = self.run.exports.compare(self.run.connection, known.row, export, state)?;
         let by_time = self.compare_times(known, record)?;
-        Ok(decisive_order(self.run.own_export, by_export, by_time))
+        Ok(decisive_order(export, by_export, by_time))
     }
 
     /// Compares the times at which the source last changed the record and the vault's version. None if one is unknown.
