@@ -189,7 +189,7 @@ impl Ids {
     }
 }
 
-fn scan_all(t: &TempVault) {
+pub fn scan_all(t: &TempVault) {
     while t.vault.scanner().scan_next(at(50)).unwrap().left > 0 {}
 }
 

@@ -17,6 +17,7 @@ mod export;
 mod export_diff;
 mod export_ids;
 mod files;
+mod granted_search;
 mod grants;
 mod import;
 mod input_order;

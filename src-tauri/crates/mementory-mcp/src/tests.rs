@@ -55,7 +55,9 @@ fn has_hidden(text: &str) -> bool {
             || ('\u{2028}'..='\u{202e}').contains(&c)
             || ('\u{2060}'..='\u{2069}').contains(&c)
             || ('\u{e0000}'..='\u{e01ef}').contains(&c)
-            || "\u{ad}\u{61c}\u{180e}\u{200b}\u{200e}\u{200f}\u{feff}".contains(c)
+            || ('\u{fe00}'..='\u{fe0d}').contains(&c)
+            || "\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{180e}\u{200b}\u{200e}\u{200f}\u{3164}\u{feff}\u{ffa0}\u{1d173}"
+                .contains(c)
     })
 }
 

@@ -40,18 +40,19 @@ pub(crate) fn escape_json(document: &str, is_yaml: bool) -> String {
     out
 }
 
+/// True for control characters and those that are displayed as nothing or change the direction of others.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}'
-            // Zero-width space and direction marks. The zero-width joiners are not included, because emoji and some
-            // scripts need them.
-            | '\u{200b}' | '\u{200e}' | '\u{200f}'
-            // Separators of lines and paragraphs; embeddings, overrides and isolates of direction; invisible operators.
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            // Tag characters and supplementary variation selectors, which can hide a text inside another one.
-            | '\u{e0000}'..='\u{e0fff}')
+            // Default_Ignorable_Code_Point of Unicode (DerivedCoreProperties.txt). The zero-width joiners, variation
+            // selectors 15 and 16, and the Mongolian selectors are not included, because emoji and some scripts need
+            // them.
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+            | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0d}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+            // Separators of lines and paragraphs, and marks of interlinear annotations.
+            | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
 }
 
 /// A name or title on one line, cut after `max_chars` characters.

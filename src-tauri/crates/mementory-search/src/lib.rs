@@ -41,6 +41,7 @@ pub use error::{IndexError, IndexResult};
 pub use filter::IndexFilter;
 pub use index::SearchIndex;
 pub use needles::Needles;
+pub use query::query_words;
 pub use schema::IndexDoc;
 pub use search::{FacetField, SearchOutcome, SearchPage};
 pub use snippet::snippet;

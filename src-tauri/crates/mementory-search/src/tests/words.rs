@@ -1,5 +1,5 @@
 //! Splitting text into words.
-use crate::tokens;
+use crate::{query_words, tokens};
 use proptest::prelude::*;
 
 #[test]
@@ -32,6 +32,23 @@ fn text_of_any_script_is_split_into_folded_words() {
     ];
     for (text, expected) in table {
         assert_eq!(tokens(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn joined_query_words_are_a_query_for_the_same_words() {
+    let table: [(&str, &[&str]); 6] = [
+        ("", &[]),
+        ("+Café -\"the Key\" 3.14", &["cafe", "the", "key", "3", "14"]),
+        ("Ada's ½", &["ada", "s", "1", "2"]),
+        ("東京都 東", &["東京", "京都", "東"]),
+        ("iPhone手机", &["iphone", "手机"]),
+        ("हिन्दी", &["हनद"]),
+    ];
+    for (query, expected) in table {
+        let words = query_words(query);
+        assert_eq!(words, expected, "{query}");
+        assert_eq!(query_words(&words.join(" ")), expected, "{query}");
     }
 }
 

@@ -4,6 +4,7 @@ mod grant;
 mod grants;
 mod imports;
 mod scope;
+mod search;
 mod visible;
 
 pub use exports::{ExportRange, GrantedExport};

@@ -4,18 +4,12 @@
 use crate::{VaultError, VaultResult, agents::GrantScope, context::Context, sensitive::Masker};
 use mementory_formats::Redaction;
 use mementory_model::{Kind, Record, Timestamp};
-use mementory_search::snippet;
 use mementory_store::{ROW_COLUMNS, RowView, ids::parse_id, kind_code};
 use rusqlite::{OptionalExtension, params_from_iter, types::Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Kinds that `list` returns. A record of these kinds can be understood without its context.
 const LISTED_KINDS: [Kind; 5] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo];
-
-/// Number of index hits that are read in one step.
-const HITS_PER_STEP: usize = 200;
-/// Maximum number of steps in one search. It then ends, even if the index has more hits.
-const MAX_STEPS: usize = 10;
 
 /// The part of a record that a client may see. Sensitive values are masked unless the grant says otherwise.
 #[derive(Debug, Clone, PartialEq)]
@@ -238,66 +232,6 @@ impl<'v> GrantedView<'v> {
         }
         Ok(counts)
     }
-
-    /// Visible records for a query, best first, each with the part of its text that contains the words of the query.
-    /// Records with masked values come last, ordered by id.
-    ///
-    /// If sensitive values are masked, operators in the query are treated as plain words, and a record with masked
-    /// values counts as found only if the text that remains contains a word of the query. Otherwise a client could find
-    /// out a value by searching for it.
-    ///
-    /// # Errors
-    /// Errors of the store or the index.
-    pub fn search(&mut self, query: &str, limit: u32) -> VaultResult<Vec<(GrantedRecord, String)>> {
-        let is_masked = self.masker.is_some();
-        let query = if is_masked { without_operators(query) } else { query.to_owned() };
-        let (filter, limit) = (self.scope.index_filter(), limit as usize);
-        if filter.kinds.is_empty() || limit == 0 {
-            return Ok(Vec::new());
-        }
-        let (mut found, mut with_masked) = (Vec::new(), Vec::new());
-        for step in 0..MAX_STEPS {
-            let outcome =
-                self.context.with_index(|i| i.search(&query, &filter, HITS_PER_STEP, step * HITS_PER_STEP))?;
-            let rows: Vec<String> = outcome.hits.iter().map(|(row, _)| row.to_string()).collect();
-            if rows.is_empty() {
-                break;
-            }
-            let visible = self.select(&format!("r.row IN ({})", rows.join(",")), Vec::new(), "")?;
-            let mut visible: HashMap<i64, RowView> = visible.into_iter().map(|view| (view.row, view)).collect();
-            for (row, _) in &outcome.hits {
-                let Some(view) = visible.remove(&(*row as i64)) else { continue };
-                let record = self.granted_record(&view)?;
-                let (text, ranges) = snippet(searched_text(&record), &outcome.terms, SNIPPET_CHARS);
-                if !record.covered {
-                    found.push((record, text));
-                } else if !ranges.is_empty() {
-                    with_masked.push((record, text));
-                }
-                if found.len() + with_masked.len() >= limit {
-                    break;
-                }
-            }
-            if found.len() + with_masked.len() >= limit || outcome.hits.len() < HITS_PER_STEP {
-                break;
-            }
-        }
-        // The rank of a record with masked values would reveal whether a masked value matched. So these records come
-        // last, ordered by id.
-        with_masked.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
-        found.append(&mut with_masked);
-        Ok(found)
-    }
-}
-
-/// Length of the text that a search returns for each hit, in characters.
-const SNIPPET_CHARS: usize = 300;
-
-fn searched_text(record: &GrantedRecord) -> &str {
-    match record.text.trim().is_empty() {
-        true => record.title.as_deref().unwrap_or_default(),
-        false => &record.text,
-    }
 }
 
 /// The cursor that continues after a record: its date and id, which the client has seen. It contains neither a row
@@ -312,9 +246,4 @@ pub(super) fn parse_cursor(cursor: &str) -> VaultResult<(i64, Vec<u8>)> {
     let (sort, id) = cursor.split_once('.').ok_or_else(invalid_cursor)?;
     let sort: i64 = sort.parse().map_err(|_| invalid_cursor())?;
     Ok((sort, parse_id(id).ok_or_else(invalid_cursor)?.to_vec()))
-}
-
-/// The query with everything that is not a letter, digit or apostrophe replaced by spaces.
-fn without_operators(query: &str) -> String {
-    query.chars().map(|c| if c.is_alphanumeric() || c == '\'' || c == '’' { c } else { ' ' }).collect()
 }
