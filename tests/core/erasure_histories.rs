@@ -4,7 +4,7 @@
 use crate::{brute_force::VaultContents, deletion::record};
 use mementory_crypto::VaultKeys;
 use mementory_formats::{AttachmentFile, PassthroughItem};
-use mementory_model::{AttachmentRef, Kind, Link, MessagePart, RecordKey, Unit};
+use mementory_model::{AttachmentRef, Kind, Link, MessagePart, RecordKey, Unit, redaction_marks};
 use mementory_testkit::{TempVault, at, options};
 use mementory_vault::{EditFields, EraseOutcome, ListQuery, RedactSpan, RowView, Sabotage};
 use std::{collections::BTreeMap, sync::atomic::AtomicBool};
@@ -353,7 +353,16 @@ impl History {
                 (start, (start + 1 + self.random.below(40)).min(all))
             }
         };
-        let removed: String = text.chars().skip(start).take(end - start).collect();
+        let offset = |chars: usize| {
+            text.char_indices()
+                .nth(chars)
+                .map_or(text.len(), |(at, _)| at)
+        };
+        let (from, to) = (offset(start), offset(end));
+        if redaction_marks(&text).any(|mark| mark.start <= from && to <= mark.end) {
+            return;
+        }
+        let removed = text[from..to].to_owned();
         let span = RedactSpan {
             start: start as u32,
             end: end as u32,

@@ -302,6 +302,35 @@ fn a_span_over_several_bullets_redacts_the_statements_derived_from_them() {
 }
 
 #[test]
+fn words_of_a_redaction_mark_are_not_redacted_again() {
+    let t = vault_with_canary();
+    let id = id_of(&t, Kind::Memory, CANARY);
+    redact(&t, &id, CANARY, true);
+    let text = |t: &TempVault| {
+        t.vault
+            .reader()
+            .record(&t.vault.reader().view(&id).unwrap())
+            .unwrap()
+            .text
+    };
+    let redacted = text(&t);
+    let start = redacted[..redacted.find("REDACTED:").unwrap()]
+        .chars()
+        .count() as u32;
+    let inside_mark = RedactSpan {
+        start,
+        end: start + 13,
+        class: "secret".into(),
+    };
+    let again = t
+        .vault
+        .redactor()
+        .redact(&id, &[inside_mark], true, at(110), &|_| {});
+    assert!(matches!(again, Err(VaultError::Usage(_))));
+    assert_eq!(text(&t), redacted);
+}
+
+#[test]
 fn ids_in_a_tombstone_do_not_reveal_the_words() {
     let t = TempVault::new();
     let mut file = record(

@@ -3,7 +3,7 @@ use crate::{
     VaultError, VaultResult,
     word_removal::{Removal, Spans, is_distinctive_sentence},
 };
-use mementory_model::normal_sentences;
+use mementory_model::{normal_sentences, redaction_marks};
 use std::ops::Range;
 
 /// A span of a record's text, in code points, end exclusive.
@@ -67,7 +67,12 @@ impl RedactedText {
     }
 }
 
-/// Replaces spans of a text with marks.
+/// Replaces spans of a text with marks. A span inside the mark of an earlier redaction stays as it is: its words are the
+/// program's own, and every new mark would contain them again.
+///
+/// # Errors
+/// `Usage` for spans that are empty, overlap, lie outside the text or have an invalid class, and if all spans are inside
+/// marks.
 pub(crate) fn replace_spans(text: &str, spans: &[RedactSpan]) -> VaultResult<RedactedText> {
     let usage = |m: &str| VaultError::Usage(m.to_owned());
     if spans.is_empty() {
@@ -77,6 +82,7 @@ pub(crate) fn replace_spans(text: &str, spans: &[RedactSpan]) -> VaultResult<Red
     let offsets: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let mut spans = spans.to_vec();
     spans.sort_by_key(|s| s.start);
+    let earlier_marks: Vec<Range<usize>> = redaction_marks(text).collect();
     let mut out = RedactedText { text: String::with_capacity(text.len()), removed: Vec::new(), places: Vec::new() };
     let mut at = 0;
     for span in &spans {
@@ -92,12 +98,18 @@ pub(crate) fn replace_spans(text: &str, spans: &[RedactSpan]) -> VaultResult<Red
         {
             return Err(usage("A class is written in lower case letters, digits and underscores."));
         }
+        if earlier_marks.iter().any(|mark| mark.start <= *start && *end <= mark.end) {
+            continue;
+        }
         out.text.push_str(&text[at..*start]);
         let mark = format!("[REDACTED:{}]", span.class);
         out.text.push_str(&mark);
         out.removed.push((text[*start..*end].to_owned(), mark));
         out.places.push(*start..*end);
         at = *end;
+    }
+    if out.removed.is_empty() {
+        return Err(usage("Everything that is selected is already redacted."));
     }
     out.text.push_str(&text[at..]);
     Ok(out)

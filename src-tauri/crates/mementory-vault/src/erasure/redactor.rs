@@ -57,8 +57,8 @@ impl Redactor<'_> {
     /// Redacts spans of one record for good. With `everywhere`, other records with the same words are redacted too.
     ///
     /// # Errors
-    /// `Usage` for spans that are empty, overlap or lie outside the text; `TooMany` if the number of records that
-    /// contain the words is larger than one redaction allows.
+    /// `Usage` for spans that are empty, overlap, lie outside the text or are all redacted already; `TooMany` if the
+    /// number of records that contain the words is larger than one redaction allows.
     pub fn redact(
         &self,
         id: &str,
