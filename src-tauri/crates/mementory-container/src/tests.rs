@@ -474,7 +474,8 @@ fn zstd_files_are_read_in_all_their_frames_and_up_to_their_damage() {
         assert_eq!(issue_codes(&c), [""; 0]);
     }
     let c = open(&[dir.put("cut.jsonl.zst", &frames[..frames.len() - 3])]).unwrap();
-    assert_eq!(member_text(&c, "cut.jsonl.zst").unwrap(), "{\"first\":1}\n");
+    let text = member_text(&c, "cut.jsonl.zst").unwrap();
+    assert!(text.starts_with("{\"first\":1}\n") && !text.ends_with("}\n{\"second\":2}\n"), "{text}");
     assert_eq!(issue_codes(&c), ["damaged_entry"]);
     let named_only = open(&[dir.put("text.zst", b"not compressed")]).unwrap();
     assert_eq!((named_only.members()[0].name.as_str(), issue_codes(&named_only)), ("text.zst", vec![]));
