@@ -13,9 +13,9 @@ pub use apply::{ApplyError, apply, apply_with};
 
 use mementory_format::{
     BaseFindings, Capabilities, Catalog, Claim, DeltaFile, Detected, Format, FormatError, ReadContext, RecordSource,
-    Sink, SourceState, Validation, WriteOptions, WriteReport,
+    Sink, SourceDate, SourceState, Validation, WriteOptions, WriteReport,
 };
-use mementory_model::Limits;
+use mementory_model::{Limits, Timestamp};
 use std::path::Path;
 
 /// The format of delta bundles (`.alf-delta`) of Agent Life Format archives.
@@ -68,6 +68,18 @@ impl Format for AlfDelta {
             sequence: delta.new,
             time: delta.time().map(str::to_owned),
         }))
+    }
+    fn date_of(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+    ) -> Result<Option<SourceDate>, FormatError> {
+        let archive = super::manifest::Archive::open_any(catalog, detected)?;
+        let delta = manifest::DeltaManifest::read(&archive, limits)?;
+        let scope = super::manifest::scope_of_agent(&delta.agent);
+        let time = delta.time().and_then(Timestamp::parse);
+        Ok(time.map(|time| SourceDate { scope, time, overrides_records: false }))
     }
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&validate::REFUSED_ERROR_CODES)
