@@ -2,6 +2,7 @@
 mod history;
 mod markdown;
 mod read;
+mod record;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,5 @@
 //! Reads memories in a table (CSV) with the columns of mem0.
-use super::read::memory;
+use super::record::memory;
 use super::{ID, MEM0_KEYS};
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::memory_rows::{Row, RowSender};

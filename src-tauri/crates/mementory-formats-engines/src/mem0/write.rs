@@ -1,5 +1,5 @@
 //! Writes memories and relations as mem0's API returns them: `{"results": [...], "relations": [...]}`.
-use super::read::{memory, relation};
+use super::record::{memory, relation};
 use super::{ID, MEM0_KEYS};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{
