@@ -6,7 +6,7 @@ use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
-use mementory_model::{DroppedAs, Verbatim};
+use mementory_model::Verbatim;
 use std::collections::HashSet;
 
 /// Known members of a delta line (a fragment of a streamed text), and of its `data`.
@@ -160,10 +160,7 @@ impl CopilotSession {
         member: &Member,
         title: Option<String>,
     ) -> Result<(), FormatError> {
-        if self.progress_lines > 0 {
-            let reason = format!("progress: {} lines with parts of a text that follows", self.progress_lines);
-            reader.report_dropped(member.place.clone(), DroppedAs::Skipped, &reason, None);
-        }
+        Session::report_progress(reader, member, self.progress_lines, "lines with parts of a text that follows");
         self.session.chat.title = title.or(self.session.chat.title.take());
         self.session.send(reader, member, PLATFORM)
     }

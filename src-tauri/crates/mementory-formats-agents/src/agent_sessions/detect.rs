@@ -8,7 +8,7 @@ use mementory_formats_shared::object::Object;
 use std::collections::{HashMap, HashSet};
 
 /// Name of the file next to a Copilot session that contains the session's title.
-const WORKSPACE_FILE: &str = "workspace.yaml";
+pub(super) const WORKSPACE_FILE: &str = "workspace.yaml";
 /// Names of the files beside a wire log of Kimi that contain the session's title, in newer and older versions.
 pub(super) const KIMI_HEADERS: [&str; 2] = ["state.json", "metadata.json"];
 /// Types of lines that only the command line of Copilot writes.
@@ -36,14 +36,14 @@ pub(super) enum FileKind {
 /// One claim for all sessions in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let (mut parts, mut count) = (Vec::new(), 0);
-    let workspace_files = workspace_files(catalog);
+    let workspace_files = title_files(catalog, &[WORKSPACE_FILE]);
     let mut kimi_folders = HashSet::new();
     for member in catalog.members() {
         let Some(kind) = file_kind(catalog, member) else { continue };
         count += 1;
         parts.push(Part { member: member.id, role: Role::Conversations });
         let beside = workspace_files.get(&folder_of(member)).filter(|_| kind == FileKind::Copilot);
-        parts.extend(beside.map(|m| Part { member: m.id, role: Role::Sidecar }));
+        parts.extend(beside.into_iter().flatten().map(|m| Part { member: m.id, role: Role::Sidecar }));
         if kind == FileKind::Kimi {
             kimi_folders.insert(folder_of(member));
         }
@@ -73,10 +73,13 @@ fn is_kimi_side_file(member: &Member, folders: &HashSet<Folder<'_>>) -> bool {
     (is_context || KIMI_HEADERS.contains(&name)) && folders.contains(&folder_of(member))
 }
 
-/// The files with the titles of sessions, by their folders.
-pub(super) fn workspace_files(catalog: &Catalog) -> HashMap<Folder<'_>, &Member> {
-    let workspaces = catalog.members().iter().filter(|member| member.file_name() == WORKSPACE_FILE);
-    workspaces.map(|member| (folder_of(member), member)).collect()
+/// The files with the titles of sessions, which have one of these names, by their folders.
+pub(super) fn title_files<'c>(catalog: &'c Catalog, names: &[&str]) -> HashMap<Folder<'c>, Vec<&'c Member>> {
+    let mut files: HashMap<Folder<'_>, Vec<&Member>> = HashMap::new();
+    for member in catalog.members().iter().filter(|member| names.contains(&member.file_name())) {
+        files.entry(folder_of(member)).or_default().push(member);
+    }
+    files
 }
 
 /// The program that wrote a file. None if the file is not a session.

@@ -1,13 +1,13 @@
 //! Reads the wire log of Kimi's command line: what its user interface received, event by event. The events of a step
 //! become one message; parts of a text or of a call that follow each other are joined.
-use super::session::Session;
+use super::session::{Session, verbatim_of};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::{AgentContent, push_text, value_text};
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
-use mementory_model::{DroppedAs, Timestamp, Verbatim};
+use mementory_model::{Timestamp, Verbatim};
 use serde_json::Value;
 
 /// Name of the platform.
@@ -171,10 +171,7 @@ impl KimiSession {
         }
         let mut turn = Turn { role: "assistant".into(), pointer: open.pointer, ..Turn::default() };
         turn.times.created = open.time;
-        turn.verbatim = Some(match open.lines.as_slice() {
-            [line] => Verbatim::json(line.as_str()),
-            lines => Verbatim { media_type: "application/x-ndjson".into(), text: lines.join("\n") },
-        });
+        turn.verbatim = verbatim_of(&open.lines);
         mark_subagent(&mut turn, open.parent_call.as_deref());
         self.session.push(reader, member, turn, open.content)?;
         Ok(())
@@ -189,10 +186,7 @@ impl KimiSession {
         title: Option<String>,
     ) -> Result<(), FormatError> {
         self.close(reader, member)?;
-        if self.progress_lines > 0 {
-            let reason = format!("progress: {} lines that only count tokens", self.progress_lines);
-            reader.report_dropped(member.place.clone(), DroppedAs::Skipped, &reason, None);
-        }
+        Session::report_progress(reader, member, self.progress_lines, "lines that only count tokens");
         (self.session.chat.id, self.session.chat.title) = (id, title);
         self.session.send(reader, member, PLATFORM)
     }

@@ -1,7 +1,7 @@
 //! Reads the events of a conversation with OpenHands. Each event is a file of its own, or an element of the list in a
 //! saved trajectory. Events of version 1 state their kind; those of earlier versions are an action or an observation.
 use super::openhands_event::{self, Message};
-use super::openhands_files::{Header, sequence_number};
+use super::openhands_files::{CACHE_FOLDER, EVENTS_FOLDER, Header, sequence_number};
 use super::session::Session;
 use mementory_format::{FormatError, Member, is_uuid};
 use mementory_formats_shared::chat::Turn;
@@ -9,12 +9,10 @@ use mementory_formats_shared::files::folder;
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{DroppedAs, Kind, Timestamp, Verbatim};
+use mementory_model::{Kind, Timestamp, Verbatim};
 
 /// Name of the platform.
 const PLATFORM: &str = "openhands";
-/// Names of folders with events, inside the folder of their conversation.
-const EVENT_FOLDERS: [&str; 2] = ["events", "event_cache"];
 
 /// An event, and what it is sorted by.
 struct Event {
@@ -88,10 +86,7 @@ impl Conversation {
     }
 
     fn send(mut self, reader: &mut FileReader<'_>, member: &Member, header: Header) -> Result<(), FormatError> {
-        if self.progress > 0 {
-            let reason = format!("progress: {} events with parts of a text that follows", self.progress);
-            reader.report_dropped(member.place.clone(), DroppedAs::Skipped, &reason, None);
-        }
+        Session::report_progress(reader, member, self.progress, "events with parts of a text that follows");
         let chat = &mut self.session.chat;
         chat.id = header.id.as_deref().map(plain_id).or_else(|| folder_id(member));
         if chat.id.is_none() {
@@ -112,7 +107,9 @@ fn plain_id(id: &str) -> String {
 /// The name of the folder of a conversation, if it is an id: at least 8 letters, digits or hyphens, a digit among them.
 fn folder_id(member: &Member) -> Option<String> {
     let mut names = folder(&member.name).rsplit('/');
-    let name = names.next().map(|name| if EVENT_FOLDERS.contains(&name) { names.next() } else { Some(name) })??;
+    let name = names
+        .next()
+        .map(|name| if [EVENTS_FOLDER, CACHE_FOLDER].contains(&name) { names.next() } else { Some(name) })??;
     let is_id = name.len() >= 8
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
         && name.bytes().any(|b| b.is_ascii_digit());

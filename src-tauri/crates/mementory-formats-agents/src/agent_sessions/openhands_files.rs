@@ -1,15 +1,17 @@
 //! Detects the files of OpenHands, and reads what the files beside the events say about a conversation.
 use mementory_format::{Catalog, FormatError, Member, Part, Role};
-use mementory_formats_shared::files::{Folder, folder_of};
+use mementory_formats_shared::files::{Folder, file_name, folder, folder_of};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::memory_heads::Head;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Timestamp};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+/// Folder with a file for each event.
+pub(super) const EVENTS_FOLDER: &str = "events";
 /// Folder with pages of the events that are in the folder `events` beside it.
-const CACHE_FOLDER: &str = "event_cache";
+pub(super) const CACHE_FOLDER: &str = "event_cache";
 /// Names of files that describe the conversation of the events: of the versions before 1, of version 1, and of its
 /// export.
 const HEADERS: [&str; 3] = ["metadata.json", "base_state.json", "meta.json"];
@@ -52,6 +54,12 @@ impl<'c> OpenHandsFiles<'c> {
             }
         }
         let folders: BTreeSet<Folder<'c>> = files.folders.keys().copied().collect();
+        let mut events_inside: HashMap<Folder<'c>, Folder<'c>> = HashMap::new();
+        for events in folders.iter().filter(|(.., at)| file_name(at) == EVENTS_FOLDER) {
+            let (root, archive, at) = *events;
+            events_inside.insert((root, archive, folder(at)), *events);
+        }
+        let known_events: HashSet<usize> = files.folders.values().flatten().map(|event| event.id).collect();
         let is_copy = |member: &&'c Member| is_cache_of_one(member, &folders);
         (files.copies, files.trajectories) = std::mem::take(&mut files.trajectories).into_iter().partition(is_copy);
         if folders.is_empty() {
@@ -61,14 +69,13 @@ impl<'c> OpenHandsFiles<'c> {
             let (root, archive, at) = folder_of(member);
             if let Some(events) = files.folders.get_mut(&(root, archive, at))
                 && has_event_name(member)
-                && !events.iter().any(|event| event.id == member.id)
+                && !known_events.contains(&member.id)
             {
                 // The beginning of a long event, or of a damaged one, does not show what it is.
                 events.push(member);
             }
             if HEADERS.contains(&member.file_name()) {
-                let inside = if at.is_empty() { "events".to_owned() } else { format!("{at}/events") };
-                let beside = folders.iter().find(|(r, a, name)| (*r, *a) == (root, archive) && *name == inside);
+                let beside = events_inside.get(&(root, archive, at));
                 let same = folders.get(&(root, archive, at)).filter(|_| member.file_name() == "meta.json");
                 files.headers.extend(beside.or(same).map(|folder| (*folder, member)));
             }
@@ -162,5 +169,5 @@ pub(super) fn sequence_number(name: &str) -> Option<u64> {
 fn is_cache_of_one(member: &Member, folders: &BTreeSet<Folder<'_>>) -> bool {
     let (root, archive, at) = folder_of(member);
     let Some(above) = at.strip_suffix(CACHE_FOLDER) else { return false };
-    folders.iter().any(|(r, a, name)| (*r, *a) == (root, archive) && name.strip_suffix("events") == Some(above))
+    folders.contains(&(root, archive, format!("{above}{EVENTS_FOLDER}").as_str()))
 }

@@ -1,7 +1,7 @@
 //! Reads each log, and the events of each folder, as one conversation.
 use super::FORMAT;
 use super::copilot::CopilotSession;
-use super::detect::{FileKind, KIMI_HEADERS, file_kind, workspace_files};
+use super::detect::{FileKind, KIMI_HEADERS, WORKSPACE_FILE, file_kind, title_files};
 use super::kimi::KimiSession;
 use super::openhands;
 use super::openhands_files::{Header, OpenHandsFiles};
@@ -18,7 +18,8 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let workspace_files = workspace_files(catalog);
+    let workspace_files = title_files(catalog, &[WORKSPACE_FILE]);
+    let kimi_files = title_files(catalog, &KIMI_HEADERS);
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
     reader.each_file(detected, |reader, member, role| {
         match role {
@@ -41,14 +42,14 @@ pub(super) fn read(
             Some(FileKind::Copilot) => {
                 let mut session = CopilotSession::default();
                 each_line(reader, member, |reader, line| session.add(reader, member, line))?;
-                let workspace = workspace_files.get(&folder_of(member)).copied();
+                let workspace = workspace_files.get(&folder_of(member)).and_then(|files| files.last().copied());
                 let title = workspace.map(|file| title_in(reader, file)).transpose()?.flatten();
                 session.send(reader, member, title)
             }
             Some(FileKind::Kimi) => {
                 let mut session = KimiSession::default();
                 each_line(reader, member, |reader, line| session.add(reader, member, line))?;
-                let title = kimi_title(reader, member)?;
+                let title = kimi_title(reader, kimi_files.get(&folder_of(member)).map_or(&[], Vec::as_slice))?;
                 // The name of the folder is the id of the session.
                 let id = folder(&member.name).rsplit('/').next().filter(|name| is_uuid(name)).map(str::to_owned);
                 session.send(reader, member, id, title)
@@ -74,12 +75,9 @@ fn read_openhands(reader: &mut FileReader<'_>, detected: &Detected) -> Result<()
     Ok(())
 }
 
-/// The title in the state of a session of Kimi. None if there is none, or if the file cannot be read.
-fn kimi_title(reader: &mut FileReader<'_>, log: &Member) -> Result<Option<String>, FormatError> {
-    let catalog = reader.catalog;
-    let is_header =
-        |member: &&Member| KIMI_HEADERS.contains(&member.file_name()) && folder_of(member) == folder_of(log);
-    for header in catalog.members().iter().filter(is_header) {
+/// The title in the files with the state of a session of Kimi. None if they have none or cannot be read.
+fn kimi_title(reader: &mut FileReader<'_>, headers: &[&Member]) -> Result<Option<String>, FormatError> {
+    for header in headers.iter().copied() {
         let text = match reader.text(header) {
             Ok(text) => text,
             Err(error) => {

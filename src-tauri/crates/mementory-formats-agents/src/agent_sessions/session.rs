@@ -40,6 +40,14 @@ impl Session {
         Ok(self.chat.turns.len() - 1)
     }
 
+    /// Reports lines or events that were skipped because others contain what they say. `what` follows their number.
+    pub(super) fn report_progress(reader: &mut FileReader<'_>, member: &Member, count: u64, what: &str) {
+        if count > 0 {
+            let reason = format!("progress: {count} {what}");
+            reader.report_dropped(member.place.clone(), DroppedAs::Skipped, &reason, None);
+        }
+    }
+
     /// Sends the conversation, unless it has no messages.
     pub(super) fn send(self, reader: &mut FileReader<'_>, member: &Member, platform: &str) -> Result<(), FormatError> {
         let mut chat = self.chat;
@@ -52,12 +60,17 @@ impl Session {
         let prompt = chat.turns.iter().find(|turn| turn.role == "user").or(chat.turns.first());
         let fallback = prompt.map(|turn| content_id(&turn.text));
         chat.id = chat.id.take().or(fallback);
-        chat.verbatim = match self.other_lines.as_slice() {
-            [] => None,
-            [line] => Some(Verbatim::json(line.as_str())),
-            lines => Some(Verbatim { media_type: "application/x-ndjson".into(), text: lines.join("\n") }),
-        };
+        chat.verbatim = verbatim_of(&self.other_lines);
         let file = ChatFile { format: FORMAT, platform, version: None, container: &member.place };
         reader.send_chat(chat, file)
+    }
+}
+
+/// The verbatim of a record that is made of these lines. None without lines.
+pub(super) fn verbatim_of(lines: &[String]) -> Option<Verbatim> {
+    match lines {
+        [] => None,
+        [line] => Some(Verbatim::json(line.as_str())),
+        lines => Some(Verbatim { media_type: "application/x-ndjson".into(), text: lines.join("\n") }),
     }
 }
