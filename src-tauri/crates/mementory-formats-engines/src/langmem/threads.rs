@@ -1,5 +1,5 @@
-//! Threads of LangGraph, and messages that LangChain serialised. The messages of a thread are in their states. Each state has all messages so far, so the states of a
-//! thread are merged by the ids of their messages.
+//! Threads of LangGraph, and messages that LangChain serialised. The messages of a thread are in its states. Each state
+//! has all messages so far, so the states of a thread are merged by the ids of their messages.
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
