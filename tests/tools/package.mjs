@@ -19,7 +19,7 @@ import { LICENCE_LIST } from "./licences.mjs";
 import { packRpm } from "./package_rpm.mjs";
 import { ROOT, TARGET, WORKSPACE } from "./places.mjs";
 import { sbom } from "./sbom.mjs";
-import { buildUi, installForBuilding } from "./setup.mjs";
+import { buildUi, installForPackaging } from "./setup.mjs";
 import { ENV, Stop, has, main, must, quiet } from "./sh.mjs";
 import { WEIGHTS_PACKAGE, weights } from "./weights.mjs";
 
@@ -36,6 +36,9 @@ const WEIGHTS = "/usr/share/mementory/weights";
 const MAINTAINER = "The Mementory contributors <contributors@mementory.invalid>";
 const STAGING = join(TARGET, "package");
 
+/** The programs that write packages, and the names of the packages in which Debian and Fedora have them. */
+const PACKERS = { "dpkg-deb": "dpkg", rpmbuild: "rpm (Debian) or rpm-build (Fedora)" };
+
 /** gzip without a name and a time, so that the same text gives the same bytes. */
 const gzip = (content) => gzipSync(content, { level: 9 });
 
@@ -47,7 +50,9 @@ await main(async () => {
   const seconds = Number(process.env.SOURCE_DATE_EPOCH ?? quiet("git", ["log", "-1", "--format=%ct"]).stdout.trim());
   if (!Number.isInteger(seconds)) throw new Stop("There is no commit whose time could be used. Set SOURCE_DATE_EPOCH.");
   const env = { ...ENV, SOURCE_DATE_EPOCH: String(seconds), RUSTFLAGS: debug ? "" : pathFlags() };
-  await installForBuilding();
+  await installForPackaging();
+  for (const [program, where] of Object.entries(PACKERS))
+    if (!has(program)) throw new Stop(`${program} is needed. It is in the package ${where}.`);
   await buildUi();
   const profile = debug ? [] : ["--release"];
   await must("cargo", ["build", "--locked", ...profile, "-p", "mementory-app", "-p", "mementory-cli"], {
@@ -56,20 +61,19 @@ await main(async () => {
   });
   refuseNetworkClients(join(folder, "mementory-app"));
   const files = { ...stage(folder, seconds), ...(await weightFiles()) };
-  const config = { bundle: { linux: { deb: { files }, rpm: { files } } } };
+  const config = { bundle: { linux: { deb: { files } } } };
   const configFile = join(STAGING, "bundle.json");
   writeFileSync(configFile, JSON.stringify(config));
-  const args = ["bundle", "--bundles", "deb,rpm", "--no-sign", "--ci", "--config", configFile];
+  const args = ["bundle", "--bundles", "deb", "--no-sign", "--ci", "--config", configFile];
   await must("npx", ["--no-install", "tauri", ...args, ...(debug ? ["--debug"] : [])], { env });
   const content = await repack(join(folder, "bundle", "deb"), seconds, debug, env);
-  if (content)
-    await packRpm(content, join(folder, "bundle", "rpm"), {
-      staging: STAGING,
-      seconds,
-      packager: MAINTAINER,
-      debug,
-      env,
-    });
+  await packRpm(content, join(folder, "bundle", "rpm"), {
+    staging: STAGING,
+    seconds,
+    packager: MAINTAINER,
+    debug,
+    env,
+  });
   const mcpb = join(folder, "bundle", "mcpb");
   mkdirSync(mcpb, { recursive: true });
   for (const file of ["mementory.mcpb", "server.json"].filter((each) => existsSync(join(STAGING, each))))
@@ -151,14 +155,9 @@ function changelog(seconds) {
 
 /**
  * Repacks the .deb with the time of the commit (the bundler writes the time of the build), the address of the
- * maintainer, and xz compression. Returns the folder with the content. If dpkg-deb is not installed, does nothing and
- * returns null; the times in two builds then differ.
+ * maintainer, and xz compression. Returns the folder with the content.
  */
 async function repack(folder, seconds, debug, env) {
-  if (!has("dpkg-deb")) {
-    console.log("dpkg-deb is not installed: the times in the .deb are those of the build");
-    return null;
-  }
   const [name] = readdirSync(folder).filter((each) => each.endsWith(".deb"));
   const [content, deb] = [join(STAGING, "deb"), join(folder, name)];
   await must("dpkg-deb", ["--raw-extract", deb, content]);

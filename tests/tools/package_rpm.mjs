@@ -1,19 +1,18 @@
-// Makes the .rpm from the content of the .deb with rpmbuild, because Tauri's bundler writes the time of the build into
-// its .rpm, does not mark documentation, and cannot add a changelog.
+// Makes the .rpm from the content of the .deb with rpmbuild. Tauri's bundler can make one too, but writes the time of the
+// build into it, does not mark documentation, and cannot add a changelog.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, WORKSPACE } from "./places.mjs";
-import { has, must } from "./sh.mjs";
+import { must } from "./sh.mjs";
 
 /** Folders of documentation, which a person can leave out when installing. */
 const DOCUMENTATION = /^\/usr\/share\/(?:doc|man)\//;
 
 /**
- * Packs the files in `content`, which is an unpacked .deb, and replaces the .rpm in `folder`. All files get the time
- * `seconds`, which is that of the commit. If rpmbuild is not installed, the bundler's own .rpm stays.
+ * Packs the files in `content`, which is an unpacked .deb, into an .rpm in `folder`. All files get the time `seconds`,
+ * which is that of the commit.
  */
 export async function packRpm(content, folder, { staging, seconds, packager, debug, env }) {
-  if (!has("rpmbuild")) return console.log("rpmbuild is not installed: the .rpm has the time of the build");
   const top = join(staging, "rpm");
   rmSync(top, { recursive: true, force: true });
   mkdirSync(top, { recursive: true });
@@ -21,7 +20,8 @@ export async function packRpm(content, folder, { staging, seconds, packager, deb
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   writeFileSync(spec, specification(content, version, { seconds, packager, debug }));
   await must("rpmbuild", ["-bb", "--quiet", "--target", "x86_64", "--define", `_topdir ${top}`, spec], { env });
-  for (const name of readdirSync(folder).filter((each) => each.endsWith(".rpm"))) rmSync(join(folder, name));
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
   const [built] = readdirSync(join(top, "RPMS", "x86_64"));
   copyFileSync(join(top, "RPMS", "x86_64", built), join(folder, built));
 }

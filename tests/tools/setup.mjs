@@ -16,6 +16,8 @@ const BUILD_PACKAGES = [
   "libayatana-appindicator3-dev",
   "libssl-dev",
 ];
+/** `rpm` contains rpmbuild. */
+const PACKAGING_PACKAGES = ["rpm"];
 const WINDOW_TEST_PACKAGES = [
   "webkit2gtk-driver",
   "xvfb",
@@ -45,6 +47,12 @@ export async function installForBuilding() {
   await installSystemPackages([...BUILD_PACKAGES, ...PYTHON_PACKAGES]);
   await installRust();
   await installNpmPackages();
+}
+
+/** Installs everything that building packages needs. */
+export async function installForPackaging() {
+  await installForBuilding();
+  await installSystemPackages(PACKAGING_PACKAGES);
 }
 
 /** Installs everything that building and testing need. */
