@@ -1,7 +1,8 @@
 // `npm run campaign -- install` takes the package that the last `npm run package` made, and installs it in bare systems
 // made by debootstrap. There it uses the package as a person does: from the command line, by a double click and as an
-// upgrade, and at the end purges it. With `--debug` it takes the package of `npm run package -- --debug`. It needs
-// root, debootstrap, Xvfb and openbox. The systems stay in the cache for the next run.
+// upgrade, and at the end purges it. It also holds the Flatpak manifest against the package. With `--debug` it takes the
+// package of `npm run package -- --debug`. It needs root, debootstrap, Xvfb and openbox. The systems stay in the cache
+// for the next run.
 import {
   copyFileSync,
   existsSync,
@@ -19,6 +20,7 @@ import { CACHE, TARGET } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { Stop, has, main, must, quiet } from "../tools/sh.mjs";
 import { Chroot, SYSTEMS } from "./chroot.mjs";
+import { checkFlatpak } from "./flatpak.mjs";
 import { Installation, OLDER_VERSION } from "./installation.mjs";
 
 await main(async () => {
@@ -31,6 +33,7 @@ await main(async () => {
   const deb = packageFile();
   const older = olderPackage(deb, work);
   try {
+    checkFlatpak(deb, join(work, "flatpak"), count);
     for (const [name, system] of Object.entries(SYSTEMS)) {
       const chroot = await Chroot.make(system, join(CACHE, "systems", system.suite), await ubuntuKeys(system));
       try {

@@ -1,0 +1,56 @@
+// Holds the Flatpak manifest against the package. A Flatpak is only built where its runtime can be downloaded; here the
+// manifest's commands run in a folder that stands for `/app`, and what they install is compared with the package.
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { WORKSPACE } from "../tools/places.mjs";
+import { quiet } from "../tools/sh.mjs";
+
+const MANIFEST = join(WORKSPACE, "packaging", "app.mementory.desktop.yml");
+/** Parts of the package that a sandbox has no use for: shells and manuals are outside of it. */
+const LEFT_OUT = /^usr\/share\/(?:man|bash-completion|fish|zsh)\//;
+/** Options that would give the sandbox a network, or files without the dialog. */
+const FORBIDDEN_OPTION = /--share=network|--filesystem|--socket=session-bus|--socket=system-bus/;
+
+/** Runs the commands of the manifest on the package `deb` in the empty folder `work`. */
+export function checkFlatpak(deb, work, count) {
+  const manifest = readFileSync(MANIFEST, "utf8");
+  const options = listAt(manifest, "finish-args");
+  count.add("Flatpak: no network, no folder of the person", !options.some((option) => FORBIDDEN_OPTION.test(option)));
+  const app = join(work, "app");
+  mkdirSync(app, { recursive: true });
+  quiet("cp", [deb, join(work, "mementory.deb")]);
+  const failed = listAt(manifest, "build-commands").find((command) => {
+    const { code, stderr } = quiet("sh", ["-c", command.replaceAll("/app/", `${app}/`)], { cwd: work });
+    if (code !== 0) console.log(`  ${command}: ${stderr}`);
+    return code !== 0;
+  });
+  count.add("Flatpak: the commands of the manifest succeed", failed === undefined);
+  const installed = new Set(filesIn(app).map((path) => contentOf(join(app, path))));
+  const packed = filesIn(join(work, "usr")).map((path) => join("usr", path));
+  const missing = packed.filter((path) => !LEFT_OUT.test(path) && !installed.has(contentOf(join(work, path))));
+  missing.forEach((path) => console.log(`  missing: ${path}`));
+  count.add("Flatpak: every file of the package is installed", packed.length > 0 && missing.length === 0);
+  const command = /^command: (.*)$/m.exec(manifest)?.[1] ?? "";
+  count.add("Flatpak: the command is a program of the package", existsSync(join(app, "bin", command)));
+}
+
+/** The items of the list `key` in the manifest, without its comments. */
+function listAt(manifest, key) {
+  const lines = manifest.split("\n");
+  const start = lines.findIndex((line) => line.trim() === `${key}:`);
+  const after = lines.slice(start + 1);
+  const end = after.findIndex((line) => !/^\s*(?:-|#)/.test(line));
+  const items = after.slice(0, end < 0 ? after.length : end).map((line) => line.trim());
+  return items.filter((line) => line.startsWith("- ")).map((line) => line.slice(2));
+}
+
+/** Paths of all files below a folder, relative to it. */
+function filesIn(folder) {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return paths.filter((path) => !statSync(join(folder, path)).isDirectory());
+}
+
+/** What two copies of a file have in common, and two files do not. */
+function contentOf(file) {
+  return quiet("sha256sum", ["--", file]).stdout.slice(0, 64);
+}
