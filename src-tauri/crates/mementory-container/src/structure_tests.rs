@@ -117,6 +117,20 @@ fn a_number_of_entries_without_its_upper_bits_loses_none() {
 }
 
 #[test]
+fn a_compression_that_is_not_supported_is_named() {
+    let dir = TempFolder::new("methods");
+    for (method, name) in [(12, "bzip2"), (14, "LZMA"), (200, "an unknown method")] {
+        let mut bytes = zip_bytes(&[plain_entry("one", b"first")]);
+        let directory = directory_of(&bytes);
+        (bytes[8], bytes[directory + 10]) = (method, method);
+        let c = open(&[dir.put("x.zip", &bytes)]).unwrap();
+        let issues: Vec<_> = c.issues().iter().map(|issue| (issue.code.as_str(), issue.message.as_str())).collect();
+        let expected = format!("the compression with {name} (method {method}) is not supported");
+        assert!(matches!(issues[..], [("unsupported_compression", message)] if message.starts_with(&expected)));
+    }
+}
+
+#[test]
 fn a_link_named_like_a_folder_is_a_link() {
     let dir = TempFolder::new("link-folder");
     let link = EntrySpec { mode: 0o120_777, ..plain_entry("link/", b"/etc") };
