@@ -157,6 +157,10 @@ const ARCHIVES = {
   "an absolute name": [addEntries({ ...EXTRA_ENTRY, name: "/etc/more.txt" }), "refused_input"],
   "a name with backslashes": [addEntries({ ...EXTRA_ENTRY, name: "x\\more.txt" }), "refused_input"],
   "a link": [addEntries({ ...EXTRA_ENTRY, mode: 0o120777 }), "refused_input"],
+  "an entry that is compressed with bzip2": [
+    addEntries({ ...EXTRA_ENTRY, central: { method: 12 }, local: { method: 12 } }),
+    "refused_input",
+  ],
   "an entry that says it is encrypted": [
     addEntries({ ...EXTRA_ENTRY, central: { flags: 0x801 }, local: { flags: 0x801 } }),
     "refused_input",
@@ -427,6 +431,13 @@ const CHANGED_BYTES = {
   "an entry before all others that is not listed": [
     (bytes) => Buffer.concat([unlistedEntry({ name: "manifest.json", data: "{}" }), bytes]),
     "container_hidden_entry",
+  ],
+  "an end record of the second disk": [
+    (bytes) => {
+      bytes.writeUInt16LE(1, bytes.lastIndexOf("PK\x05\x06") + 4);
+      return bytes;
+    },
+    "container_split_archive",
   ],
   "an end record that states an entry less": [
     (bytes) => withStatedEntries(bytes, (n) => n - 1),

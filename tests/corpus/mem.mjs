@@ -296,6 +296,16 @@ const MANIFEST = {
     "taken",
     "coverage_mismatch",
   ],
+  "a coverage with another member": [editManifest((m) => (m.coverage.zone = "UTC")), "taken", "unknown_field"],
+  ...Object.fromEntries(
+    Object.entries({
+      "2026-02-03": "bad_value",
+      "2026-02-03T10:00:00": "bad_value",
+      "20260203T100000Z": "bad_value",
+      "2026-02-03T11:00:00+01:00": "",
+      "2026-02-03T10:00:00.5Z": "",
+    }).map(([time, finds]) => [`a manifest of ${time}`, [editManifest((m) => (m.createdAt = time)), "taken", finds]]),
+  ),
   "scopes in another order": [editManifest((m) => m.scopes.reverse()), "taken", "scopes_mismatch"],
   "scopes with one twice": [editManifest((m) => m.scopes.push("ctx_trip")), "taken", "scopes_mismatch"],
   "scopes without one": [editManifest((m) => m.scopes.pop()), "taken", "scopes_mismatch"],
@@ -308,6 +318,11 @@ const MANIFEST = {
     "",
   ],
   "a specification that is no URI": [editManifest((m) => (m.specURL = "over there")), "taken", "bad_value"],
+  "a specification at an address that is cut off": [
+    editManifest((m) => (m.specURL = "http://[::1")),
+    "taken",
+    "bad_value",
+  ],
   "a generator without a version": [editManifest((m) => (m.generator = "acme")), "taken", ""],
   "files in another order": [editManifest((m) => void m.files.reverse()), "taken", ""],
   "vectors that are not there": [editManifest((m) => (m.embeddingsIncluded = true)), "taken", ""],

@@ -232,12 +232,11 @@ fn add_archive(
             }
             (entries, Vec::new(), truncated)
         }
-        Some(zip::Directory { entries, start, contradiction }) => {
+        Some(zip::Directory { entries, start, mut contradictions }) => {
             if entries.is_empty() {
                 catalog.issues.push(Issue::new("empty_archive", &member.place, "the archive is empty"));
             }
-            let mut contradictions = zip::contradictions(source, &entries, start).map_err(io)?;
-            contradictions.extend(contradiction);
+            contradictions.extend(zip::contradictions(source, &entries, start).map_err(io)?);
             (entries, contradictions, false)
         }
         None => {
@@ -364,7 +363,8 @@ fn usable_entries(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> 
                 continue;
             }
             (EntryKind::Method(method), _) => {
-                issue("unsupported_compression", &entry.name, &format!("compression method {method} is not known"));
+                let message = zip::unsupported_method_message(method);
+                issue("unsupported_compression", &entry.name, &message);
                 continue;
             }
             (EntryKind::Plain, Ok(name)) => name.into_owned(),

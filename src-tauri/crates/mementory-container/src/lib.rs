@@ -8,8 +8,8 @@
 //! `limit`, `unreadable`. Codes of faults: `container_header_differs`, `container_directory_differs`,
 //! `container_hidden_entry`, `container_overlap`, `container_shared_data`, `container_similar_names`,
 //! `container_empty_name_part`, `container_reserved_name`, `container_file_and_folder`, `container_folder_with_data`,
-//! `container_unsafe_folder`, `damaged_entry`, `truncated_archive`. The place of an issue starts with the place of the
-//! archive that it concerns.
+//! `container_unsafe_folder`, `container_split_archive`, `damaged_entry`, `truncated_archive`. The place of an issue
+//! starts with the place of the archive that it concerns.
 mod archive;
 mod archive_file;
 mod catalog;

@@ -65,7 +65,15 @@ fn entries_that_only_some_programs_see_are_faults() {
     other_sizes[descriptor + 12] ^= 1;
     let mut other_checksum = streamed.clone();
     other_checksum[descriptor + 4] ^= 1;
-    let cases: [(&str, Vec<u8>, &[&str]); 15] = [
+    let with_byte = |bytes: &[u8], at: usize, value: u8| {
+        let mut changed = bytes.to_vec();
+        changed[at] = value;
+        changed
+    };
+    let wide = add_zip64_record(&good, 2);
+    let locator = memchr::memmem::rfind(&wide, b"PK\x06\x07").unwrap();
+    let split: &[&str] = &["container_split_archive"];
+    let cases: [(&str, Vec<u8>, &[&str]); 20] = [
         ("good", good.clone(), &[]),
         ("streamed", streamed.clone(), &[]),
         ("padded", insert_before_directory(&good, &[0; 100]), &[]),
@@ -85,6 +93,11 @@ fn entries_that_only_some_programs_see_are_faults() {
         ("two-end-records", set_count(&add_zip64_record(&good, 2), 1), &["container_directory_differs"]),
         ("other-sizes", other_sizes, &["container_header_differs"]),
         ("other-checksum", other_checksum, &["container_header_differs"]),
+        ("on-another-disk", with_byte(&good, end_of(&good) + 4, 1), split),
+        ("directory-on-another-disk", with_byte(&good, end_of(&good) + 6, 1), split),
+        ("entry-on-another-disk", with_byte(&good, directory_of(&good) + 34, 2), split),
+        ("wide-on-another-disk", with_byte(&wide, locator - 40, 1), split),
+        ("one-disk-of-two", with_byte(&wide, locator + 16, 2), split),
     ];
     for (name, bytes, expected) in cases {
         let c = open(&[dir.put(&format!("{name}.zip"), &bytes)]).unwrap();
@@ -101,6 +114,20 @@ fn a_number_of_entries_without_its_upper_bits_loses_none() {
     let entries: Vec<_> = names.iter().map(|name| plain_entry(name, b"")).collect();
     let c = open(&[dir.put("many.zip", &zip_bytes(&entries))]).unwrap();
     assert_eq!((c.members().len(), c.faults().len()), (65_540, 0));
+}
+
+#[test]
+fn a_compression_that_is_not_supported_is_named() {
+    let dir = TempFolder::new("methods");
+    for (method, name) in [(12, "bzip2"), (14, "LZMA"), (200, "an unknown method")] {
+        let mut bytes = zip_bytes(&[plain_entry("one", b"first")]);
+        let directory = directory_of(&bytes);
+        (bytes[8], bytes[directory + 10]) = (method, method);
+        let c = open(&[dir.put("x.zip", &bytes)]).unwrap();
+        let issues: Vec<_> = c.issues().iter().map(|issue| (issue.code.as_str(), issue.message.as_str())).collect();
+        let expected = format!("the compression with {name} (method {method}) is not supported");
+        assert!(matches!(issues[..], [("unsupported_compression", message)] if message.starts_with(&expected)));
+    }
 }
 
 #[test]

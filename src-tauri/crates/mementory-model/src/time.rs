@@ -42,10 +42,10 @@ impl Timestamp {
             return Self::from_micros(t.as_microsecond());
         }
         // The last day of 9999 often means "never". It is out of range for `jiff::Timestamp`, but not for a civil time.
-        let text = text.strip_suffix(['Z', 'z']).unwrap_or(text);
-        let civil: jiff::civil::DateTime =
-            text.parse().ok().or_else(|| text.parse::<jiff::civil::Date>().ok().map(|d| d.at(0, 0, 0, 0)))?;
-        let since = civil.duration_since(EPOCH);
+        let parts = jiff::fmt::temporal::Pieces::parse(text.strip_suffix(['Z', 'z']).unwrap_or(text)).ok()?;
+        let civil = parts.date().to_datetime(parts.time().unwrap_or(jiff::civil::Time::midnight()));
+        let offset = parts.to_numeric_offset().map_or(0, |offset| i64::from(offset.seconds()));
+        let since = civil.duration_since(EPOCH) - jiff::SignedDuration::from_secs(offset);
         Self::from_micros(i64::try_from(since.as_micros()).ok()?)
     }
 
@@ -130,6 +130,11 @@ mod tests {
         assert_eq!(precise.to_rfc3339(), "2026-01-02T02:04:05.123456Z");
         assert_eq!(Timestamp::parse("2026-01-02T03:04:05.1234567890x"), None);
         assert_eq!(Timestamp::parse("10000-01-01T00:00:00Z"), None);
+        // The offset counts on the last day, too.
+        let ahead = Timestamp::parse("9999-12-31T23:59:59.25+01:30").unwrap();
+        assert_eq!(ahead.to_rfc3339(), "9999-12-31T22:29:59.250Z");
+        assert_eq!(Timestamp::parse("9999-12-31T23:59:59-01:00"), None);
+        assert_eq!(Timestamp::parse("9999-12-31t22:59:59z").unwrap().to_rfc3339(), "9999-12-31T22:59:59Z");
         assert_eq!(Timestamp::parse("2026-01-01Z").map(Timestamp::to_rfc3339), Some("2026-01-01T00:00:00Z".into()));
     }
 }

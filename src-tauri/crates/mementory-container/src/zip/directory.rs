@@ -23,9 +23,10 @@ pub(in super::super) struct Directory {
     pub(in super::super) entries: Vec<Entry>,
     /// Byte offset at which the directory starts.
     pub(in super::super) start: u64,
-    /// Set if the end record and the directory state different numbers. A program that trusts the stated number then
-    /// sees other entries than one that reads until the directory ends.
-    pub(in super::super) contradiction: Option<Contradiction>,
+    /// Faults of the directory itself. If the end record and the directory state different numbers, a program that trusts
+    /// the stated number sees other entries than one that reads until the directory ends. If a part of the archive is on
+    /// another disk, the offsets of its entries are not those of this file.
+    pub(in super::super) contradictions: Vec<Contradiction>,
 }
 
 /// Reads the directory. None if there is no usable directory. At most `max` entries are read. To detect too many
@@ -53,6 +54,8 @@ struct DirectoryLocation {
     is_zip64: bool,
     /// True if the end record and the Zip64 record contradict each other.
     has_contradiction: bool,
+    /// True if an end record says that this is not the only disk of the archive.
+    is_split: bool,
 }
 
 impl DirectoryLocation {
@@ -70,6 +73,18 @@ impl DirectoryLocation {
         let entry = usize::try_from(self.entries.min(entries.saturating_sub(1))).unwrap_or(0);
         Some(Contradiction { entry, code: "container_directory_differs", message })
     }
+
+    /// The fault of a split archive. `on_other_disk` is the index of the first entry that is on another disk.
+    fn split(&self, on_other_disk: Option<usize>) -> Option<Contradiction> {
+        let entry = on_other_disk.or(self.is_split.then_some(0))?;
+        let message = "the file is one part of a split archive; join the parts to one ZIP file first";
+        Some(Contradiction { entry, code: "container_split_archive", message })
+    }
+}
+
+/// True for the number of a disk other than the first. The largest number refers to a Zip64 record.
+fn is_other_disk(number: u16) -> bool {
+    number != 0 && number != u16::MAX
 }
 
 fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result<DirectoryLocation> {
@@ -78,6 +93,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     let mut offset = u64::from(le32(record, 16));
     let mut end = end;
     let (mut is_zip64, mut has_contradiction) = (false, false);
+    let mut is_split = is_other_disk(le16(record, 4)) || is_other_disk(le16(record, 6));
     if let Some(at) = end.checked_sub(20) {
         let locator = source.bytes(at, 20)?;
         if locator.starts_with(&LOCATOR64_SIGNATURE) {
@@ -90,6 +106,8 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
                     has_contradiction = differs(entries, 32, u64::from(u16::MAX))
                         || differs(size, 40, u64::from(u32::MAX))
                         || differs(offset, 48, u64::from(u32::MAX));
+                    // The locator states the number of all disks.
+                    is_split |= le32(&record, 16) != 0 || le32(&record, 20) != 0 || le32(&locator, 16) > 1;
                     is_zip64 = true;
                     (entries, size, offset) = (le64(&record, 32), le64(&record, 40), le64(&record, 48));
                     end = at;
@@ -103,29 +121,46 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
         starts.push((start, start.saturating_sub(offset)));
     }
     starts.push((offset, 0));
-    Ok(DirectoryLocation { starts, entries, size, is_zip64, has_contradiction })
+    Ok(DirectoryLocation { starts, entries, size, is_zip64, has_contradiction, is_split })
 }
 
 fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result<Option<Directory>> {
     for &(start, base) in &place.starts {
         let mut reader = BufReader::with_capacity(64 * 1024, source.window(start)?);
-        let (mut entries, mut bytes) = (Vec::new(), 0);
+        let (mut entries, mut bytes, mut on_other_disk) = (Vec::new(), 0, None);
         // Entries beyond the stated number are read too, so that none is left out without notice.
         while (entries.len() as u64) < max {
-            let Some((entry, entry_bytes)) = read_entry(&mut reader, base)? else { break };
-            entries.push(entry);
-            bytes += entry_bytes;
+            let Some(listed) = read_entry(&mut reader, base)? else { break };
+            if is_other_disk(listed.disk) {
+                on_other_disk = on_other_disk.or(Some(entries.len()));
+            }
+            entries.push(listed.entry);
+            bytes += listed.bytes;
         }
         let entry_count = entries.len() as u64;
         if entry_count >= place.entries.min(max) {
-            return Ok(Some(Directory { entries, start, contradiction: place.contradiction(entry_count, bytes) }));
+            let contradictions = [place.split(on_other_disk), place.contradiction(entry_count, bytes)];
+            return Ok(Some(Directory {
+                entries,
+                start,
+                contradictions: contradictions.into_iter().flatten().collect(),
+            }));
         }
     }
     Ok(None)
 }
 
-/// The next entry, and the number of its bytes in the directory. None if no entry begins here.
-fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<(Entry, u64)>> {
+/// An entry as the directory lists it.
+struct ListedEntry {
+    entry: Entry,
+    /// Number of its bytes in the directory.
+    bytes: u64,
+    /// Number of the disk on which it starts.
+    disk: u16,
+}
+
+/// The next entry. None if no entry begins here.
+fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<ListedEntry>> {
     let fixed_part = read_up_to(reader, 46)?;
     if fixed_part.len() < 46 || fixed_part[..4] != CENTRAL_SIGNATURE {
         return Ok(None);
@@ -160,7 +195,8 @@ fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<(Entr
         checked: true,
         truncated: false,
     };
-    Ok(Some((entry, (fixed_part.len() + variable_part.len()) as u64)))
+    let bytes = (fixed_part.len() + variable_part.len()) as u64;
+    Ok(Some(ListedEntry { entry, bytes, disk: le16(&fixed_part, 34) }))
 }
 
 fn read_up_to(reader: &mut impl Read, n: usize) -> std::io::Result<Vec<u8>> {

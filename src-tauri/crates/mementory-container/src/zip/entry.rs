@@ -9,6 +9,24 @@ use std::io::{BufReader, Error, ErrorKind, Read};
 /// Largest buffer for the compressed bytes of an entry that is read.
 const MAX_BUFFER_BYTES: usize = 128 << 10;
 
+/// Message for an entry with a compression method that we cannot decompress. The names are those of the ZIP
+/// specification (APPNOTE 6.3.10, §4.4.5).
+pub(in super::super) fn unsupported_method_message(method: u16) -> String {
+    let name = match method {
+        1 => "Shrink",
+        6 => "Implode",
+        9 => "Deflate64",
+        12 => "bzip2",
+        14 => "LZMA",
+        93 => "Zstandard",
+        95 => "XZ",
+        98 => "PPMd",
+        99 => "AES encryption",
+        _ => "an unknown method",
+    };
+    format!("the compression with {name} (method {method}) is not supported; pack the files again with Deflate")
+}
+
 /// One file in an archive.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Entry {

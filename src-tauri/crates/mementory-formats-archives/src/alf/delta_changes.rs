@@ -35,9 +35,7 @@ impl LastChanges {
                 };
                 lines += 1;
                 let place = || format!("{}#line {number}", member.place);
-                let change = parsed.map_err(|code| {
-                    FormatError::invalid(code, place(), "this line is not a change of a record, so no line is taken in")
-                })?;
+                let change = parsed.map_err(|code| FormatError::invalid(code, place(), operation::NOT_A_CHANGE))?;
                 if manifest.is_foreign(change.agent.as_deref()) {
                     return Err(wrong_agent(place()));
                 }

@@ -2,6 +2,9 @@
 use super::wire;
 use mementory_json::Tree;
 
+/// Error message for a line for which [`parse`] returns an error.
+pub(super) const NOT_A_CHANGE: &str = "this line is not a change of a record, so no change is made";
+
 /// The change that a delta line makes to its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
@@ -37,7 +40,9 @@ pub(super) struct Change {
     pub erased: bool,
 }
 
-/// Parses a delta line. The error is a stable code.
+/// Parses a delta line. The error is a stable code. The words of `operation` are exactly those of the schema
+/// (`DeltaMemoryRecord`): the specification has no default for another word (§8.2), and a delta without one of its
+/// changes leads to another state than the one that it states.
 pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     let members = wire::members(text).ok_or("not_json")?;
     let raw = wire::get(&members, "operation").ok_or("no_operation")?;

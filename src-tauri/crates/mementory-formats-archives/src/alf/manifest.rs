@@ -71,7 +71,7 @@ impl<'c> Archive<'c> {
         let refused_error = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
         for issue in catalog.issues().iter().filter(|i| is_in_archive(&i.place)) {
             if REFUSED_ENTRY_CODES.contains(&issue.code.as_str()) {
-                return Err(refused_error(&issue.place, &issue.code));
+                return Err(refused_error(&issue.place, &issue.message));
             }
         }
         let mut entries = BTreeMap::new();

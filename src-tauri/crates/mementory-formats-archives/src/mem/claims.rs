@@ -7,7 +7,10 @@ use super::{
     manifest::Manifest,
     report::{Report, Severity},
 };
-use mementory_json::{Tree, schema::is_uri};
+use mementory_json::{
+    Tree,
+    schema::{is_uri, rfc3339},
+};
 
 /// Folder of the vectors.
 const EMBEDDINGS_FOLDER: &str = "embeddings/";
@@ -42,7 +45,8 @@ pub(super) fn check(bundle: &Bundle, manifest: &Manifest, report: &mut Report) {
     }
 }
 
-/// Checks the manifest's form: canonical JSON (§1.1), order of the files (§3), and syntax of `specURL` and `generator`.
+/// Checks the manifest's form: canonical JSON (§1.1), order of the files (§3), and syntax of times, `coverage`, `specURL`
+/// and `generator`.
 fn check_form(manifest: &Manifest, report: &mut Report) {
     let text = String::from_utf8_lossy(&report.manifest_bytes).into_owned();
     let tree = Tree::parse(text.trim(), 128).ok();
@@ -55,6 +59,9 @@ fn check_form(manifest: &Manifest, report: &mut Report) {
     if !manifest.files.is_sorted_by(|a, b| a.path <= b.path) {
         report.add_finding(Severity::Warning, "files_order", MANIFEST_FILE, "files are not sorted by path");
     }
+    if let Some(tree) = &tree {
+        check_times(tree, report);
+    }
     let address = tree.as_ref().and_then(|t| t.get("specURL")).and_then(Tree::as_str);
     if address.is_some_and(|address| !is_uri(address)) {
         report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, "specURL is no URI");
@@ -65,6 +72,36 @@ fn check_form(manifest: &Manifest, report: &mut Report) {
         report.add_finding(Severity::Warning, "generator_form", MANIFEST_FILE, "generator is not <vendor>/<version>");
     }
 }
+
+/// Checks the times, which other programs may read more strictly than we do (§1.1, schema), and the members of
+/// `coverage`, to which the schema allows no others.
+fn check_times(manifest: &Tree, report: &mut Report) {
+    let coverage = manifest.get("coverage");
+    let times = [
+        ("createdAt", manifest.get("createdAt")),
+        ("since", manifest.get("since")),
+        ("coverage.from", coverage.and_then(|span| span.get("from"))),
+        ("coverage.to", coverage.and_then(|span| span.get("to"))),
+    ];
+    for (name, value) in times {
+        let Some(text) = value.and_then(Tree::as_str) else { continue };
+        if rfc3339(text).is_err() {
+            let message = format!("{name} is no date and time by RFC 3339");
+            report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, message);
+        } else if text.len() != CANONICAL_TIME_LEN || !text.ends_with('Z') || text.as_bytes()[10] != b'T' {
+            let message = format!("{name} is not in UTC with whole seconds");
+            report.add_finding(Severity::Warning, "not_canonical", MANIFEST_FILE, message);
+        }
+    }
+    let has_others = |members: &[(String, Tree)]| members.iter().any(|(name, _)| !matches!(&**name, "from" | "to"));
+    if matches!(coverage, Some(Tree::Object(members)) if has_others(members)) {
+        let message = "coverage has other members than from and to";
+        report.add_finding(Severity::Error, "unknown_field", MANIFEST_FILE, message);
+    }
+}
+
+/// Length of a time in canonical form, `YYYY-MM-DDTHH:MM:SSZ`.
+const CANONICAL_TIME_LEN: usize = 20;
 
 /// Compares `embeddingsIncluded` with the files (§2).
 fn check_embeddings(manifest: &Manifest, report: &mut Report) {

@@ -478,7 +478,8 @@ impl<'l> BundleWriter<'l> {
 
 impl BundleWriter<'_> {
     /// Manifest and signature of the only source bundle, if they are still valid. This requires that the version is the
-    /// same, that all files are unchanged, and that the export is full and has no new signature.
+    /// same, that all files are unchanged, and that the export is full and has no new signature. The manifest of an
+    /// increment is only valid in a conversion, because an export of a vault is not an increment.
     fn original_manifest(
         &mut self,
         files: &[FileEntry],
@@ -498,6 +499,7 @@ impl BundleWriter<'_> {
         let is_same = (is_version(&self.version) || is_kept)
             && self.signer.is_none()
             && !self.delta.is_incremental()
+            && (self.is_conversion || manifest_before.mode == "full")
             && sorted.0 == sorted.1
             && manifest_before.bundle_digest.as_ref().is_none_or(|declared| *declared == digest);
         is_same.then(|| (bytes.clone(), self.signatures.first().cloned()))

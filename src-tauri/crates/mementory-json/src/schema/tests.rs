@@ -159,6 +159,46 @@ fn only_rfc_3339_times_with_a_zone_are_valid() {
     }
 }
 
+#[test]
+fn only_uris_by_rfc_3986_are_valid() {
+    for text in [
+        "https://example.org/a/b;c=1?q=x&y=(1)#part/2",
+        "http://[::1]:8080/",
+        "http://[2001:db8::192.0.2.1]",
+        "ftp://ines:pw@[v1.fe80::a+en1]/x",
+        "http://caf%C3%A9.example:/",
+        "file:///home/ines/notes%20of%20June.md",
+        "mailto:ines@example.org",
+        "urn:isbn:0-330-34612-8",
+        "s3://bucket/key",
+    ] {
+        assert!(is_uri(text), "{text}");
+    }
+    for text in [
+        "http://[::1",
+        "http://::1]",
+        "http://[::1]x/",
+        "http://[::g]/",
+        "http://[1.2.3.4]/",
+        "http://[v.a]/",
+        "http://example.org:80a/",
+        "http://a@b@c/",
+        "http://example.org/100%",
+        "http://example.org/%zz",
+        "http://example.org/a[1]",
+        "http://example.org/#a#b",
+        "http://example.org/a b",
+        "http://example.org/\u{e9}",
+        "//example.org/",
+        "1http://example.org",
+        "over there",
+        "http",
+        "http:",
+    ] {
+        assert!(!is_uri(text), "{text}");
+    }
+}
+
 /// The tree after [`mend`] as JSON, and the names of its changed members.
 fn mended(json: &str, fallback: &str) -> Option<(String, Vec<String>)> {
     let mut tree = Tree::parse(json, 16).unwrap();

@@ -100,6 +100,18 @@ struct CombinedChange {
     place: String,
     /// True if the base archive has the record.
     in_base: bool,
+    /// True if a line of the base archive keeps its position.
+    has_place: bool,
+}
+
+impl CombinedChange {
+    /// True if the change gives the record of this line another creation time, which determines the partition of a
+    /// record and its position there (spec §4.1.1). A record that another program put into a wrong partition stays there
+    /// as long as its time does not change.
+    fn moves(&self, base_line: &str) -> bool {
+        let time = |line| rewrite::sort_key(line).0;
+        self.line.as_deref().is_some_and(|line| time(line) != time(base_line))
+    }
 }
 
 #[derive(Default)]
@@ -213,23 +225,13 @@ impl MergedDeltas {
                     let (number, parsed) = match entry {
                         JsonLine::Text(_, "") => return Ok(()),
                         JsonLine::Text(number, text) => (number, operation::parse(text)),
-                        // If one line is damaged, none of the bundle's changes are applied.
-                        JsonLine::Unreadable(_, code) => {
-                            return Err(FormatError::invalid(
-                                code,
-                                &member.place,
-                                "the changed records cannot be read",
-                            ));
-                        }
+                        JsonLine::Unreadable(number, code) => (number, Err(code)),
                     };
                     let place = format!("{}#line {number}", member.place);
                     self.count_bytes(usize::try_from(bytes).unwrap_or(usize::MAX), &member.place, limits)?;
-                    match parsed {
-                        Ok(change) => self.add_change(change, place),
-                        Err(code) => {
-                            self.add_finding(code, &place, "not applied: this line is not a change of a record")
-                        }
-                    }
+                    // If one line cannot be applied, none of the bundle's changes are.
+                    let change = parsed.map_err(|code| FormatError::invalid(code, &place, operation::NOT_A_CHANGE))?;
+                    self.add_change(change, place);
                     Ok(())
                 })
             })?;
@@ -276,7 +278,8 @@ impl MergedDeltas {
                 kind = Operation::Create;
             }
         }
-        self.changes.insert(id, CombinedChange { line, erased, operation: kind, place, in_base: false });
+        let change = CombinedChange { line, erased, operation: kind, place, in_base: false, has_place: false };
+        self.changes.insert(id, change);
     }
 
     fn write(
@@ -292,6 +295,7 @@ impl MergedDeltas {
         let mut added = self.added_lines(&mut rows, manifest, at);
         let mut tree = manifest.tree.clone();
         self.write_documents(&mut file, manifest, &mut tree)?;
+        let mut emptied_files = HashSet::new();
         for row in &mut rows {
             let name = row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
             if file.out.has_entry(&name) {
@@ -302,15 +306,21 @@ impl MergedDeltas {
             if member.is_none() && new_lines.is_empty() {
                 continue;
             }
-            let mut count = 0u64;
+            let (mut count, was_empty) = (0u64, rewrite::count_of(row) == Some(0));
             let sha = file.out.entry_from(&name, &mut |sink| {
                 count = self.write_partition(archive, member, limits, &new_lines, sink)?;
-                Ok(true)
+                Ok(count > 0 || was_empty)
             })?;
+            if sha.is_none() {
+                emptied_files.insert(name);
+                continue;
+            }
             row.set("record_count", Tree::Number(count.to_string()));
             row.set("sha256", Tree::Text(sha.unwrap_or_default()));
             seal_if_past(row, at);
         }
+        // A whole export has no partition without records.
+        rows.retain(|row| row.get("file").and_then(Tree::as_str).is_none_or(|name| !emptied_files.contains(name)));
         set_sync(&mut tree, self.applied.sequence, self.time.as_deref());
         if let Some(time) = &self.time {
             tree.set("created_at", Tree::Text(time.clone()));
@@ -325,10 +335,11 @@ impl MergedDeltas {
         // After any change, raw files that were generated from records are left out, because they may be outdated.
         let is_changed = !self.changes.is_empty() || !self.documents.is_empty();
         let outdated = if is_changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
-        file.finish(archive, manifest, tree, rows, limits, &|name| outdated.contains(name))
+        let is_left_out = |name: &str| outdated.contains(name) || emptied_files.contains(name);
+        file.finish(archive, manifest, tree, rows, limits, &is_left_out)
     }
 
-    /// Sets `in_base` for each change whose record is in the base archive.
+    /// Sets `in_base` for each change whose record is in the base archive, and `has_place` if it stays where it is.
     fn mark_records_in_base(
         &mut self,
         archive: &Archive<'_>,
@@ -346,6 +357,7 @@ impl MergedDeltas {
                         && let Some(change) = rewrite::id_of(text).and_then(|id| self.changes.get_mut(&id))
                     {
                         change.in_base = true;
+                        change.has_place |= !change.moves(text);
                     }
                     Ok(())
                 })
@@ -354,8 +366,8 @@ impl MergedDeltas {
         Ok(())
     }
 
-    /// Collects the lines of new records by partition, and adds partitions for times that no partition covers. Also
-    /// counts the changes, and reports changes that do not match the base, such as an update of an unknown record.
+    /// Collects the lines of new and moved records by partition, and adds partitions for times that no partition covers.
+    /// Also counts the changes, and reports changes that do not match the base, such as an update of an unknown record.
     fn added_lines(
         &mut self,
         rows: &mut Vec<Tree>,
@@ -388,7 +400,7 @@ impl MergedDeltas {
                 }
                 _ => {}
             }
-            if let (false, false, Some(line)) = (change.in_base, change.erased, &change.line) {
+            if let (false, false, Some(line)) = (change.has_place, change.erased, &change.line) {
                 let (created, id) = rewrite::sort_key(line);
                 added.entry(partition_for(rows, created, at)).or_default().push((created, id, line.clone()));
             }
@@ -404,8 +416,8 @@ impl MergedDeltas {
         added
     }
 
-    /// Writes one partition: changed lines at their old position, new lines in the order of time and id. Returns the
-    /// number of lines.
+    /// Writes one partition: changed lines at their old position, new and moved lines in the order of time and id.
+    /// Returns the number of lines.
     fn write_partition(
         &self,
         archive: &Archive<'_>,
@@ -429,7 +441,7 @@ impl MergedDeltas {
                 let change = rewrite::id_of(text).and_then(|id| self.changes.get(&id));
                 Ok(match change {
                     None => LineEdit::Keep,
-                    Some(change) if change.erased => LineEdit::Remove,
+                    Some(change) if change.erased || change.moves(text) => LineEdit::Remove,
                     Some(CombinedChange { line: Some(line), .. }) => LineEdit::Replace(line.clone()),
                     Some(_) => LineEdit::Replace(operation::with_deleted_status(text)),
                 })

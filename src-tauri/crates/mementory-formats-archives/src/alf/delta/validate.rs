@@ -39,8 +39,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     check_all(&archive, &DeltaManifest::read(&archive, limits)?, limits)
 }
 
-/// The first error for which [`apply`](super::apply) refuses a bundle; None if there is none. A line with an unknown
-/// operation is not an error, because it is skipped.
+/// The first error for which [`apply`](super::apply) and an import refuse a bundle; None if there is none.
 pub(super) fn refusal(
     archive: &Archive<'_>,
     delta: &DeltaManifest,
@@ -48,8 +47,7 @@ pub(super) fn refusal(
 ) -> Result<Option<FormatError>, FormatError> {
     let errors = check_all(archive, delta, limits)?.errors;
     let refused = |finding: &Finding| {
-        let code =
-            REFUSED_ERROR_CODES.into_iter().find(|code| *code == finding.code && *code != "unknown_operation")?;
+        let code = REFUSED_ERROR_CODES.into_iter().find(|code| *code == finding.code)?;
         Some(FormatError::invalid(code, finding.place.clone(), finding.message.clone()))
     };
     Ok(errors.iter().find_map(refused))
