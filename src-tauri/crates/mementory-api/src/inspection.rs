@@ -71,7 +71,7 @@ pub(crate) fn inspect(
 }
 
 /// The archives that contain only sources of formats without a validator. Their specifications do not say which
-/// archives are invalid, so one damaged entry is left out, and the others are read.
+/// archives are invalid, so a damaged entry is skipped and the others are read.
 fn tolerant_archives(catalog: &Catalog, found: &Detection) -> BTreeSet<usize> {
     let (strict, tolerant): (Vec<_>, Vec<_>) = found
         .sources

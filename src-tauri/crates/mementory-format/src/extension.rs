@@ -21,8 +21,8 @@ pub const VENDOR: &str = "mementory";
 pub const FORMER_VENDOR: &str = "keepsake";
 /// Member of a slot that contains the record's `fields` as JSON text, instead of the member `fields`.
 pub const FIELDS_TEXT_MEMBER: &str = "fields_text";
-/// Fields with more levels are stored as text. Many parsers read no more than about 100 levels, and a slot adds its own
-/// levels, which together could be more than readers permit (`Limits::json_depth`).
+/// Fields nested more deeply than this are stored as text. Many parsers read at most about 100 levels, and the levels
+/// of the slot itself are added to those of the fields, which could exceed what readers permit (`Limits::json_depth`).
 const MAX_FIELD_LEVELS: u32 = 64;
 /// Name of the slot's member that contains a [`fingerprint`] of the element without the slot, as we wrote it.
 pub const FINGERPRINT_MEMBER: &str = "native";
@@ -297,7 +297,7 @@ pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent: &[&str
     }
 }
 
-/// The name in the model of a member of a slot.
+/// The model's name for a member of a slot.
 pub fn model_name(name: &str) -> &str {
     if name == FIELDS_TEXT_MEMBER { "fields" } else { name }
 }

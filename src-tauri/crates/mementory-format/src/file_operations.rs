@@ -87,10 +87,11 @@ pub struct ExportIdentity {
     pub time: Option<Timestamp>,
 }
 
-/// When a source was made as a whole. Of two sources, the later one is newer.
+/// The date of a source as a whole. Of two sources, the one with the later date is newer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceDate {
-    /// Key scope of the source's own records. The date does not apply to records that the source carries for others.
+    /// Key scope of the source's own records. The date does not apply to records of other sources that the source
+    /// contains.
     pub scope: String,
     /// The time that the source states.
     pub time: Timestamp,

@@ -77,8 +77,8 @@ pub fn pack_file(item: &PassthroughItem, bytes: &[u8]) -> Record {
     record
 }
 
-/// The export id of an envelope: the same in every vault, because it has no id in any. It is no keyed digest, since the
-/// envelope states everything that it is made of.
+/// The export id of an envelope. It is the same in every vault, because no vault stores an envelope under an id. A
+/// plain digest is enough, because the envelope itself contains everything that is hashed.
 pub fn export_id(envelope: &Record) -> String {
     hex::encode(&Sha256::digest(format!("{}\u{0}{}", envelope.key.scope, envelope.key.value))[..16])
 }

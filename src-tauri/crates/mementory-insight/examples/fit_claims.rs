@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const FOLDS: usize = 5;
-/// Share of a uniform covariance, which has the same variance in every direction, that is mixed into the covariance of
-/// the sentences. Chosen by cross-validation, like `WEIGHT_FACTOR`, by which the weights are multiplied.
+/// Share of the sentences' covariance that is replaced by a uniform covariance, which has the same variance in every
+/// direction. Chosen by cross-validation, like `WEIGHT_FACTOR`, by which the weights are multiplied.
 const SHRINKAGE: f64 = 0.9;
 const WEIGHT_FACTOR: f64 = 0.02;
 /// A sample sentence counts as stating no attribute if every attribute is less probable than this.

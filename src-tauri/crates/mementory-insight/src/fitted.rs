@@ -22,22 +22,22 @@ const ROWS: usize = KIND_COUNT + SPECIAL_COUNT;
 const WORD_INPUTS: usize = KIND_COUNT + 3 * SPECIAL_COUNT + 2;
 /// Number of inputs of each regression: the numbers of the vector, and what the words show.
 const INPUTS: usize = DIMENSIONS + WORD_INPUTS;
-/// The features of a text (its words and their beginnings, or pairs of characters) have no list, because new texts have
-/// new words. Each gets one of this many numbers by its hash.
+/// Features (the words of a text and their beginnings, or pairs of characters) cannot be listed, because new texts have
+/// new words. So each feature is represented by its hash, which is less than this.
 pub const FEATURE_COUNT: usize = 8192;
 /// Length of the vector of all feature inputs of a text (the root of the sum of their squares).
 const FEATURE_VALUE: f32 = 2.5;
 /// Score of a kind by words at which the input of the regression is one half.
 const HALF_SCORE: f32 = 2.0;
 
-/// Number of bytes of the rows of weights of `inputs` inputs, as `f32`, little endian. The last weight of a row is the
+/// Size in bytes of the rows of weights for `inputs` inputs, as `f32`, little endian. The last weight of a row is the
 /// bias.
 const fn row_bytes(inputs: usize) -> usize {
     4 * ROWS * (inputs + 1)
 }
 
-/// Number of bytes of the weights of features: for each row a factor as `f32`, then for each number of a feature an
-/// `i8` for each row, which is multiplied by the factor.
+/// Size in bytes of the weights of features. First comes a factor for each row (`f32`), then, for each number of a
+/// feature, an `i8` for each row, which is multiplied by the row's factor.
 const FEATURE_BYTES: usize = 4 * ROWS + FEATURE_COUNT * ROWS;
 /// The weights of all inputs, of the vector alone, and of the words alone.
 const STORED_WEIGHTS: &[u8; row_bytes(INPUTS) + row_bytes(DIMENSIONS) + row_bytes(WORD_INPUTS) + 2 * FEATURE_BYTES] =
@@ -48,8 +48,8 @@ const MIN_KIND_PROBABILITY: f32 = 0.2;
 /// A special category is suggested if its probability by all inputs is at least this. Missing a category is worse than
 /// suggesting a wrong one.
 pub const MIN_SPECIAL: f32 = 0.2;
-/// The least probability by the vector alone, or by the words alone. Such a probability is less reliable: at
-/// [`MIN_SPECIAL`] too many suggestions would be wrong.
+/// Like [`MIN_SPECIAL`], for the probability by the vector alone or by the words alone. It is higher, because such a
+/// probability is less reliable and too many suggestions would be wrong.
 pub const MIN_SPECIAL_BY_LESS: f32 = 0.3;
 
 /// What the words of a text say.
@@ -121,7 +121,7 @@ impl Words {
     }
 }
 
-/// The input of each feature, if a text has `count` of them. The features of a long text together count as much as
+/// Value of each feature input, if a text has `count` features. The features of a long text together count as much as
 /// those of a short one.
 pub fn feature_value(count: usize) -> f32 {
     FEATURE_VALUE / (count.max(1) as f32).sqrt()
@@ -207,7 +207,7 @@ fn most_probable(scores: &[f32; KIND_COUNT]) -> Option<About> {
     (confidence >= MIN_KIND_PROBABILITY).then_some(About { kind, confidence })
 }
 
-/// The score of each row, whose weights are in `weights` one row after the other.
+/// The score of each row. `weights` contains the weights of one row after another.
 fn rows_of(weights: &[f32], inputs: &[f32]) -> [f32; ROWS] {
     let mut scores = [0.0; ROWS];
     for (score, row) in scores.iter_mut().zip(weights.chunks_exact(inputs.len() + 1)) {
@@ -242,7 +242,7 @@ impl FeatureWeights {
         Self { factors: numbers, weights: weights.as_chunks().0.iter().map(|row| row.map(u8::cast_signed)).collect() }
     }
 
-    /// Adds what the features with these numbers say to the scores.
+    /// Adds the weights of the features with these numbers to the scores.
     fn add(&self, features: &[u16], scores: &mut [f32; ROWS]) {
         let mut sums = [0i32; ROWS];
         for weights in features.iter().filter_map(|number| self.weights.get(usize::from(*number))) {

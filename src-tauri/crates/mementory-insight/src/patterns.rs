@@ -48,7 +48,7 @@ impl<T> WordSet<T> {
         Self { automaton, entries }
     }
 
-    /// Every place of every word.
+    /// Every occurrence of every word.
     pub(crate) fn hits<'s>(&'s self, folded: &str) -> Vec<Hit<'s, T>> {
         let Some(automaton) = &self.automaton else { return Vec::new() };
         let mut out = Vec::new();

@@ -28,7 +28,7 @@ pub(crate) fn first_subject(folded: &Folded) -> Option<FirstSubject> {
     Some(if is_one_of(&["dog", "cat"]) { FirstSubject::Pet } else { FirstSubject::Person })
 }
 
-/// The relation that is named last before `until`, as its position in the list of relations. None if the statement is
+/// The last relation that is named before `until`, as its position in the list of relations. None if the statement is
 /// about the person.
 pub(crate) fn subject(folded: &str, until: usize) -> Option<usize> {
     static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();

@@ -168,10 +168,9 @@ impl<'r> Elements<'r> {
         self
     }
 
-    /// Continues after a damaged element of an array with the next one that is complete, and returns
-    /// [`ElementError::Damaged`] for the damaged one. A damaged element is one whose brackets, commas or quotes do not
-    /// fit. Where it ends is not known then, so the next element is recognised by its keys: it is a complete object
-    /// with the keys of the elements before.
+    /// After a damaged element of an array, returns [`ElementError::Damaged`], and continues with the next complete
+    /// element. An element is damaged if its brackets, commas or quotes do not match. Its end is then unknown, so the
+    /// next element is recognised by its keys: it is a complete object with the keys of the elements before it.
     pub fn resync(mut self) -> Self {
         self.resync = true;
         self

@@ -5,7 +5,7 @@ use memchr::memchr2;
 /// Nesting above which only brackets are counted, because no parser here accepts such a value.
 const MAX_DEPTH: usize = 1000;
 
-/// What may follow at a place outside of strings.
+/// What may follow at a position outside of strings.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Expected {
     #[default]

@@ -4,12 +4,12 @@ use super::siblings::Siblings;
 /// Number of bytes after the current one that must be in the buffer: white space, a first key and a colon.
 const LOOKAHEAD: usize = 1024;
 
-/// State of the search. Brackets are only counted, and a damaged quote must not invert all strings after it, so each
-/// quote is judged by what stands around it.
+/// State of the search. Brackets are only counted. A damaged quote must not invert all strings after it, so each quote
+/// is judged by the characters around it.
 #[derive(Debug)]
 pub(super) struct ElementSearch {
-    /// Number of brackets that were open at the damage, less those closed since. At 0 the element has ended, unless the
-    /// brackets themselves are damaged.
+    /// Number of brackets that were open at the damage, minus those closed since then. At 0 the element has ended,
+    /// unless the brackets themselves are damaged.
     depth: i64,
     in_string: bool,
     /// False after a quote that does not fit its surroundings, so that brackets may have been counted inside a string.

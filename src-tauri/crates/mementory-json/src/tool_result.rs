@@ -23,7 +23,7 @@ pub(super) enum Next {
 pub(super) enum Start {
     /// The first text is JSON, which begins after this number of bytes.
     Text(usize),
-    /// This is no result, or its first text is not JSON.
+    /// The value is not a result, or its first text is not JSON.
     Other,
     /// More bytes are needed.
     Unknown,

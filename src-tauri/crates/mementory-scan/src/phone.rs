@@ -363,7 +363,7 @@ fn is_date_or_amount(runs: &[DigitRun], bytes: &[u8]) -> bool {
         || runs.len() > 1 && lengths.iter().all(|n| *n == 1)
 }
 
-/// Whether the number repeats one digit or counts up, as in 0000000 and 1234567890.
+/// Whether the number is one repeated digit or a series of consecutive digits, as in 0000000 and 1234567890.
 fn is_trivial(number: &str) -> bool {
     number.bytes().all(|b| Some(b) == number.bytes().next())
         || "01234567890".contains(number)

@@ -89,7 +89,7 @@ fn is_mask(value: &str) -> bool {
     value.len() < 64 && !(value.chars().all(|c| c.is_ascii_digit()) && seen.len() == 2 && value.len() >= 6)
 }
 
-/// Whether `value` contains `length` characters that count up, as in `12345678` and `abcdefgh`.
+/// Whether `value` contains `length` consecutive characters in ascending order, as in `12345678` and `abcdefgh`.
 fn is_counting_up(value: &str, length: usize) -> bool {
     let mut run = 1;
     value.as_bytes().windows(2).any(|pair| {

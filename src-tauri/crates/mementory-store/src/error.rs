@@ -57,7 +57,7 @@ pub enum StoreError {
         /// True if a tombstone says that the record was erased.
         erased: bool,
     },
-    /// The person has refused the same suggestion for good.
+    /// The person has refused the same suggestion permanently.
     #[error("this was refused for good")]
     RefusedForGood,
     /// The request is invalid, for example because of a bad span, a bad cursor or an empty text.

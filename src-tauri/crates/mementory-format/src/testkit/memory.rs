@@ -40,7 +40,7 @@ pub struct MemorySource {
     pub covers: bool,
     /// Export ids that the reader sent, by record.
     pub export_ids: HashMap<RecordKey, String>,
-    /// If it is not empty, the vault ids are other than those of [`vault_id`], as in a vault with another key.
+    /// If not empty, vault ids differ from those of [`vault_id`], as in a vault with another key.
     pub id_salt: &'static str,
 }
 

@@ -12,7 +12,7 @@ pub(super) enum Message {
     None,
 }
 
-/// Actions and observations of the versions before 1 that are no messages.
+/// Actions and observations of the versions before 1 that are not messages.
 const STATES: [&str; 5] = ["null", "agent_state_changed", "change_agent_state", "recall", "condensation_request"];
 
 /// Reads an event of any version.
@@ -94,7 +94,7 @@ fn event_of_kind(kind: &str, event: &Object<'_>) -> Option<(&'static str, AgentC
     }
 }
 
-/// The arguments of a call, as the model wrote them; otherwise the action that was made of them.
+/// The arguments of a call as the model wrote them, or else the action that the program made from them.
 fn arguments_of(event: &Object<'_>) -> String {
     let call = event.object("tool_call").unwrap_or_default();
     let function = call.object("function");

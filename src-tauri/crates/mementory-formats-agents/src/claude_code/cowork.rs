@@ -35,7 +35,7 @@ pub(super) fn is_description(member: &Member, tasks: &HashSet<TaskFolder<'_>>) -
     folder.is_some_and(|folder| tasks.contains(&(member.root, member.archive, folder)))
 }
 
-/// The titles of the tasks by the ids of their sessions. Files that are no descriptions of tasks are skipped.
+/// The titles of the tasks by the ids of their sessions. Files that do not describe a task are skipped.
 pub(super) fn titles(reader: &FileReader<'_>, side_files: &[&Member]) -> HashMap<String, String> {
     let is_named = |member: &&&Member| member.file_name().starts_with("local_") && member.name.ends_with(".json");
     let title = |member: &&Member| {

@@ -142,7 +142,8 @@ impl Session {
         self.id.as_deref()
     }
 
-    /// Sets the title from `names`, the titles of all sessions by id. Without one there, the last name in the log stays.
+    /// Sets the title from `names`, the titles of all sessions by id. If `names` lacks this session, the last name in
+    /// the log stays.
     pub(super) fn set_title(&mut self, names: &HashMap<String, String>) {
         let name = self.id.as_ref().and_then(|id| names.get(id)).cloned();
         self.chat.title = name.or(self.chat.title.take());

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 const MAX_REFERENCES: usize = 200_000;
 /// Prefix of the namespace for memories about a principal (spec §3.3.2).
 const PRINCIPAL_NAMESPACE: &str = "principal_context:";
-/// Issue code for a capability that depends on the host. That is no fault of the file, so it is not reported here.
+/// Issue code for a capability that depends on the host. This is not a fault of the file, so it is not reported here.
 const HOST_CODE: &str = "capability_host_dependent";
 
 /// Ids and references of one archive. Letter case is ignored when ids are compared, because ids are UUIDs.

@@ -1,4 +1,4 @@
-//! Tests that no record replaces another that has its id. The schemas require of an id no more than that it is a UUID.
+//! Tests that no record replaces another record with the same id. The schemas require only that an id is a UUID.
 #![allow(clippy::unwrap_used)]
 use super::testing::*;
 use serde_json::json;

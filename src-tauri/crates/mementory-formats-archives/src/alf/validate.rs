@@ -398,7 +398,8 @@ impl Check<'_> {
         Ok(line_count)
     }
 
-    /// Checks the lines of a batch: what concerns each line alone on all cores, and the rest in the order of the lines.
+    /// Checks the lines of a batch. Checks of single lines run on all cores; the other checks run in the order of the
+    /// lines.
     fn check_lines(
         &mut self,
         batch: &LineBatch,

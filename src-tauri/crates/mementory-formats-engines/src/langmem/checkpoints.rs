@@ -29,7 +29,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member, database: &Datab
         let thread_id = text(row.get_ref(0).map_err(unreadable_error)?);
         let namespace = text(row.get_ref(1).map_err(unreadable_error)?);
         let kind = text(row.get_ref(2).map_err(unreadable_error)?);
-        // The states of a graph that is part of another graph have a namespace.
+        // The states of a subgraph have a namespace.
         let id = if namespace.is_empty() { thread_id } else { format!("{thread_id}/{namespace}") };
         let pointer = format!("checkpoints/row {number}");
         if open.as_ref().is_some_and(|(name, _)| *name != id)

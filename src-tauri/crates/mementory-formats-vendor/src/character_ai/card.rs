@@ -136,7 +136,7 @@ fn card_in(catalog: &Catalog, member: &Member) -> Result<Option<Vec<u8>>, Format
     Ok(decoded.filter(|json| json.trim_ascii_start().starts_with(b"{")))
 }
 
-/// Finds the text chunks with a card. A picture that is cut off is read as far as it goes.
+/// Finds the text chunks with a card. A truncated picture is read up to the end of the file.
 fn read_chunks(bytes: &mut dyn Read, found: &mut [Option<Vec<u8>>; 2]) -> std::io::Result<()> {
     let mut bytes = bytes.take(MAX_PICTURE_BYTES);
     let mut magic = [0; 8];

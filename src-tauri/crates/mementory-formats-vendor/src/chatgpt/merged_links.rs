@@ -1,5 +1,5 @@
 //! Links between nodes that were read from several exports of the same conversation. A node that did not change since
-//! the first export is written as its original text, which does not name the answers that a later export brought.
+//! the first export is written as its original text, which does not name the answers that a later export added.
 use super::wire::Node;
 use mementory_formats_shared::{export_files::json::with_member, object::Object};
 use std::collections::{HashMap, HashSet};
@@ -12,9 +12,8 @@ pub(super) struct LinkedNode<'n> {
     pub is_original: bool,
 }
 
-/// Adds to the `children` of each node the nodes that name it as their parent. Original nodes without such a list stay
-/// as they are, and so do all original nodes if none of their lists names another node: some exports have only empty
-/// lists.
+/// Adds to the `children` of each node the nodes that name it as their parent. An original node without such a list
+/// stays unchanged. In some exports all these lists are empty; then all original nodes stay unchanged.
 pub(super) fn add_missing_children(nodes: &mut [LinkedNode<'_>]) {
     let mut missing: HashMap<String, Vec<String>> = HashMap::new();
     {

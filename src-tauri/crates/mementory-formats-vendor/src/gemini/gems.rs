@@ -32,7 +32,7 @@ struct Labels {
     files: Option<String>,
 }
 
-/// The labels of a list of Gems. Those in other languages than English are found by their position, and only in a file
+/// The labels of a list of Gems. Labels in other languages than English are found by their position, and only in a file
 /// with the name of such a list (`is_named`).
 fn labels(page: &str, is_named: bool) -> Option<Labels> {
     let parts = labelled_parts(page);

@@ -19,7 +19,7 @@ mod workspace;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// What Google exports of Gemini.
+/// Google's export of Gemini.
 pub struct Gemini;
 
 impl Format for Gemini {

@@ -4,11 +4,11 @@
 /// A kind of activity, by its title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Title<'t> {
-    /// A prompt, without what Google wrote before it.
+    /// A prompt, without the words that Google put before it.
     Prompt(&'t str),
     /// Something else that the person did.
     Activity,
-    /// The title has none of the known words of Google. It may be a prompt after words in another language.
+    /// The title contains no known words of Google. It may be a prompt after words in another language.
     Unknown,
 }
 

@@ -33,7 +33,7 @@ const FORBIDDEN_TOOL_PROMPT: (&str, &str) =
     ("Tool use with ", " was rejected because the arguments supplied were forbidden");
 /// The result of a tool that the person cancelled.
 const CANCELLED_RESULT: &str = "Tool use was cancelled by the user";
-/// What the program writes as the result of a tool that returns only pictures, and in place of an empty result.
+/// Text that the program writes as the result of a tool that returns only pictures, and in place of an empty result.
 const RESULTS_WITHOUT_TEXT: [&str; 2] = ["See images data supplied", "<tool result redacted>"];
 /// Tables with sessions, the newer one first. Newer versions copy the sessions of the older table.
 const TABLES: [&str; 2] = ["conversations_v2", "conversations"];

@@ -127,8 +127,8 @@ fn read_turns(database: &Database, rows: &[i64], max_bytes: u64, out: &mut Vec<T
     Ok(true)
 }
 
-/// Adds the system prompt of a row unless the row before it had the same, its prompt and its response. The verbatim of
-/// a response does not contain the prompt, so erasing the prompt erases its text completely.
+/// Adds the messages of a row: its system prompt, unless the previous row had the same one, its prompt and its
+/// response. The verbatim of a response does not contain the prompt, so erasing the prompt erases its text completely.
 fn add_turns(mut row: Row, last_system: &mut Option<String>, out: &mut Vec<Turn>) {
     let id = text_in(&row, "id").unwrap_or_else(|| row.get("id").map(Value::to_string).unwrap_or_default());
     let times = Times { created: text_in(&row, "datetime_utc").as_deref().and_then(text_time), ..Times::default() };

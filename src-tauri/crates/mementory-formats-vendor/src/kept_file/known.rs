@@ -1,4 +1,4 @@
-//! Files of known exports that no format reads. For them, the claim can say what they are.
+//! Known export files that no format reads. The claim can say what they are.
 use mementory_format::{Catalog, JsonHead, Member};
 
 /// Number of members that are examined. The files below are near the start of their archives, or alone.

@@ -32,7 +32,7 @@ pub(super) enum Notation {
     Table,
 }
 
-/// The notation of a file. None if it is no such export.
+/// The notation of a file. None if the file is not such an export.
 pub(super) fn notation(catalog: &Catalog, member: &Member) -> Option<Notation> {
     let columns = csv_columns(catalog, member);
     if COLUMNS.iter().all(|column| columns.iter().any(|name| name == column)) {
@@ -182,7 +182,7 @@ fn plain(text: &str) -> Verbatim {
     Verbatim { media_type: "text/plain".into(), text: text.to_owned() }
 }
 
-/// Reads a table as one conversation, which it does not name.
+/// Reads a table as one conversation, because the table names none.
 fn read_table(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let turns = turns_of_csv(files, member, turn_of_row)?;
     let Some(first) = turns.first() else { return Ok(()) };

@@ -23,7 +23,7 @@ pub(super) fn file_of_chat(path: &str) -> Option<(&str, &str)> {
     Some((chat, file_name(path)))
 }
 
-/// A message whose place in the chat is not known yet.
+/// A message whose position in the chat is not known yet.
 struct Message {
     turn: Turn,
     id: Option<String>,

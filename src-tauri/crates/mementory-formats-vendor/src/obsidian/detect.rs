@@ -39,7 +39,7 @@ fn claim(catalog: &Catalog, folder: &NoteFolder, is_selected: bool) -> Option<Cl
     })
 }
 
-/// True if a single file has what notes have: frontmatter or links between notes.
+/// True if a single file has features of notes: frontmatter, or links to other notes.
 fn looks_like_note(catalog: &Catalog, folder: &NoteFolder) -> bool {
     let member = folder.notes.first().and_then(|id| catalog.members().get(*id));
     let Some(head) = member.and_then(|member| catalog.head(member, HEAD_BYTES).ok()) else { return false };

@@ -6,7 +6,7 @@ use super::{aider, cascade, claude_terminal, duck_ai};
 struct Program {
     /// Reads the turns of a conversation. None for a text that is not from this program.
     read: fn(&str) -> Option<Transcript>,
-    /// What a text is, for the reason of the claim.
+    /// Description of the text, for the reason of the claim.
     name: &'static str,
     /// How the program wrote it, for the reason of the claim.
     origin: &'static str,

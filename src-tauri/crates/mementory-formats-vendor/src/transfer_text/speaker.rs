@@ -115,7 +115,7 @@ const ASSISTANT_LABELS: [&str; 26] = [
     "grok response",
     "perplexity response",
 ];
-/// What chat programs append to the assistant's name in the line above its turn.
+/// Texts that chat programs append to the assistant's name in the line above its turn.
 const SAID_SUFFIXES: [&str; 29] = [
     " said",
     " says",

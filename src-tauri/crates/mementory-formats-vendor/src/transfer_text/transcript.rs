@@ -192,7 +192,8 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     styles.into_iter().chain([None]).find(|style| both_speak(*style))
 }
 
-/// True if the first speaker is none: the line `Model: …` in the head of an export. The assistant has another name then.
+/// True if the line `Model: …` in the head of an export looks like the first speaker. The assistant has another name
+/// then.
 fn begins_with_model_line(speakers: &[(usize, Speaker<'_>)]) -> bool {
     let is_model = |speaker: &Speaker<'_>| speaker.label.eq_ignore_ascii_case("model");
     let Some(((_, first), others)) = speakers.split_first() else { return false };

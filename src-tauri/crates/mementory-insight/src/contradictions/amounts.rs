@@ -26,8 +26,8 @@ pub(super) struct Number {
 }
 
 impl Number {
-    /// False for an amount of money for a year and one without a period that is far from it: an amount without a period
-    /// is mostly one for a month.
+    /// False if one amount is for a year, and the other has no period and differs greatly from it: an amount without a
+    /// period is usually for a month.
     fn may_be_for_same_period(&self, other: &Self) -> bool {
         let is_money = self.measure.is_money() && other.measure.is_money();
         if !is_money || self.measure.is_yearly() == other.measure.is_yearly() {
@@ -47,8 +47,7 @@ pub(super) enum Time {
     Every(usize),
 }
 
-/// An amount of money without a period may be one for a year if it is at most this many times as large as one for a
-/// year, or the other way round.
+/// An amount of money without a period may be for a year if it differs from a yearly amount by at most this factor.
 const MAX_RATIO_OF_YEARLY: f64 = 2.0;
 
 impl Amounts {
@@ -58,12 +57,12 @@ impl Amounts {
         Self { numbers, ..self.clone() }
     }
 
-    /// True if both have numbers that may be about the same, and no number is in both.
+    /// True if both have numbers that may measure the same thing, but no number in common.
     pub(super) fn numbers_differ(&self, other: &Self) -> bool {
         self.differ(other, Measure::may_be_same)
     }
 
-    /// True if both have numbers with the same unit, and no number is in both.
+    /// True if both have numbers with the same unit, but no number in common.
     pub(super) fn numbers_of_one_unit_differ(&self, other: &Self) -> bool {
         self.differ(other, Measure::is_same)
     }
@@ -73,7 +72,7 @@ impl Amounts {
         self.numbers.iter().any(|number| number.measure.is_money())
     }
 
-    /// True if both have levels of the same scale, and no level is in both.
+    /// True if both have levels of the same scale, but no level in common.
     pub(super) fn levels_differ(&self, other: &Self) -> bool {
         let of_scale = |amounts: &Self, japanese: bool| -> Vec<(char, usize)> {
             amounts.levels.iter().copied().filter(|(letter, _)| (*letter == 'n') == japanese).collect()
@@ -89,7 +88,7 @@ impl Amounts {
             && !pairs().any(|(one, two)| (one.value - two.value).abs() < 1e-9)
     }
 
-    /// True if both have times of one kind, such as months, and none of them is in both.
+    /// True if both have times of the same kind, such as months, but no time in common.
     pub(super) fn times_differ(&self, other: &Self) -> bool {
         let of_kind = |amounts: &Self, kind: &Time| -> Vec<Time> {
             let same = |time: &&Time| std::mem::discriminant(*time) == std::mem::discriminant(kind);

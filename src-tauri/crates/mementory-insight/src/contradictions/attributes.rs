@@ -1,7 +1,7 @@
-//! Recognises which attribute of a person a sentence states, and which of the known values of this attribute. It uses
-//! the sentence's vector from a sentence encoder. The weights are a linear discriminant that `examples/fit_claims.rs`
-//! fitted to the sentences in `data/claims`. It has rows for the values of each attribute, and rows for sentences that
-//! state no attribute.
+//! Recognises from the vector of a sentence which attribute of a person the sentence states, and which of the known
+//! values of this attribute it gives. The weights are a linear discriminant that `examples/fit_claims.rs` fitted to the
+//! sentences in `data/claims`. It has rows for the values of each attribute, and rows for sentences that state no
+//! attribute.
 use super::units::{MASS, MONEY, MONTHS_LONG, YEARS};
 use crate::fitted::DIMENSIONS;
 use std::sync::OnceLock;
@@ -45,8 +45,8 @@ pub(super) struct Attribute {
     pub(super) names_people: bool,
     /// True if wishes and plans count as statements of the attribute.
     pub(super) includes_wishes: bool,
-    /// True if a statement of the attribute usually holds for good. Then two different values contradict each other
-    /// even if no word says that something changed.
+    /// True if a statement of the attribute usually stays true. Then two different values contradict each other even if
+    /// no word says that something changed.
     pub(super) holds_for_good: bool,
     /// True for a device such as a phone or a car. A person may use several of the same kind on different occasions.
     pub(super) is_device: bool,
@@ -126,8 +126,8 @@ const COMPARED_BY_NAMES: [&str; 19] = [
     "phone_number",
     "team_fan",
 ];
-/// Attributes whose value is measured in units of certain classes. A number of something else is not their value: "35
-/// students" is no age.
+/// Attributes whose value is measured in units of certain classes. A number of anything else is not a value of the
+/// attribute: "35 students" is not an age.
 const MEASURED_IN: [(&[&str], &[usize]); 3] = [
     (&["age", "child_age"], &[YEARS, MONTHS_LONG]),
     (&["income_side", "mortgage", "rent", "salary", "savings"], &[MONEY]),
@@ -265,8 +265,8 @@ pub(super) fn attribute(position: usize) -> Option<&'static Attribute> {
     weights().attributes.get(position)
 }
 
-/// The attributes that each of the sentences with these vectors states. Attributes that can have several values at once
-/// are left out. A vector of the wrong length gives none.
+/// For each vector of a sentence, the attributes that the sentence states. Attributes that can have several values at
+/// once are left out. A vector of the wrong length gives none.
 pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<Vec<StatedAttribute>> {
     let weights = weights();
     let mut out = Vec::with_capacity(vectors.len());

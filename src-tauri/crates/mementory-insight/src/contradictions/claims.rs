@@ -34,12 +34,12 @@ const NAMING_PERSONS: [&str; 2] = ["partner_name", "boss_name"];
 /// Attributes whose value is a place.
 const PLACES: [&str; 2] = ["lives_in", "born_in"];
 
-/// How a Japanese statement goes on that denies what stands before.
+/// Words that deny what stands before them in a Japanese statement.
 const JAPANESE_DENIALS: [&str; 6] = ["ではな", "じゃな", "ではあり", "わけではな", "というわけではな", "とは限らな"];
 
 struct Attribute {
     name: &'static str,
-    /// The value of every match. If it is None, the value is the capture group `v`.
+    /// The value that every match gives. If None, the value is the capture group `v`.
     value: Option<Value>,
     patterns: Vec<Regex>,
     stop: Vec<String>,

@@ -1,5 +1,5 @@
-//! Finds two favourites of one kind ("favourite colour"), and a preference that another statement turns round ("prefers
-//! tea to coffee"). The patterns are in `data/names.toml`.
+//! Finds two favourites of one kind ("favourite colour"), and two statements with opposite preferences ("prefers tea to
+//! coffee"). The patterns are in `data/names.toml`.
 use super::{Prepared, keep_newest, terms};
 use crate::{
     fold::{Folded, words},
@@ -15,9 +15,9 @@ use std::sync::OnceLock;
 type Kind = (String, Option<usize>, Option<usize>);
 /// Two things of which one is preferred, in the order of their terms, and whose preference it is.
 type Preference = (String, String, Option<usize>, Option<usize>);
-/// What follows such a word is one of several favourites.
+/// Words that introduce one of several favourites.
 const ONE_OF_SEVERAL: [&str; 6] = ["one of", "among", "eine ihrer", "eine seiner", "eines", "einer"];
-/// Such a verb before the name shows that there are several favourites.
+/// Verbs that show, before the name, that there are several favourites.
 const SEVERAL: [&str; 2] = [" are ", " sind "];
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
@@ -52,7 +52,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     }
 }
 
-/// Calls `compare` for every pair of the newest members that may hold on the same occasions.
+/// Calls `compare` for every pair of the newest members that may apply on the same occasions.
 fn in_pairs<T>(prepared: &[Prepared<'_>], members: &[(usize, T)], mut compare: impl FnMut(&(usize, T), &(usize, T))) {
     let mut newest: Vec<usize> = members.iter().map(|(n, _)| *n).collect();
     keep_newest(prepared, &mut newest);
@@ -92,7 +92,7 @@ fn favourite(statement: &Prepared<'_>) -> Option<(String, Value)> {
     Some((kind, value(found.name("v")?.as_str().trim_matches(['"', '「', '」', '『', '』', ' ', '„', '“']))))
 }
 
-/// What a statement says is preferred, and to what, as their terms.
+/// The preferred thing and the less preferred thing of a statement, as terms, and whose preference it is.
 fn preference(statement: &Prepared<'_>) -> Option<(String, String)> {
     let text = &statement.folded.text;
     if !["prefer", "like", "bevorzugt", "lieber", "より"].iter().any(|word| text.contains(word)) {

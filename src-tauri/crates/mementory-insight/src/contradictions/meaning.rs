@@ -19,33 +19,33 @@ use std::collections::{BTreeMap, HashSet};
 const MAX_CHARS: usize = 300;
 /// Largest number of statements of one attribute that are compared with each other. The newest are used.
 const MAX_GROUP: usize = 200;
-/// How probable it must be that two statements state the same attribute, if their words also show a difference. It is
-/// compared with the geometric mean of the two probabilities.
+/// Least probability that two statements state the same attribute, if their words also show a difference. It is
+/// compared with the geometric mean of the probabilities in the two statements.
 const MIN_ATTRIBUTE: f32 = 0.35;
-/// The corresponding limit for each of the two statements.
+/// Least probability of the attribute in each of the two statements.
 const MIN_ATTRIBUTE_OF_EACH: f32 = 0.2;
 /// An attribute that is less probable than this needs further evidence.
 const MIN_ATTRIBUTE_CERTAIN: f32 = 0.5;
 /// How alike two statements must be if their attribute is not certain and they share no rare term.
 const MIN_LIKENESS_IF_UNCERTAIN: f32 = 0.6;
-/// The corresponding limit for attributes that are compared by values, if something changed.
+/// Least likeness of two statements whose attribute is compared by values, if a word says that something changed.
 const MIN_LIKENESS_IF_CHANGED: f32 = 0.33;
-/// The corresponding limit if no words show a difference.
+/// Least probability that two statements state the same attribute, if no words show a difference.
 const MIN_ATTRIBUTE_ALONE: f32 = 0.5;
 /// Two sentences count as naming different things only if they are less alike than this.
 const MAX_LIKENESS: f32 = 0.45;
-/// The corresponding limit for two sentences that both have names, but none in common. It is higher, because the other
+/// Like `MAX_LIKENESS`, for two sentences that both have names, but none in common. It is higher, because the other
 /// words of such sentences may be the same.
 const MAX_LIKENESS_WITH_NAMES: f32 = 0.9;
-/// A sentence that denies something else than the other names is less like it than this.
+/// A sentence that denies one thing and a sentence that names another are less alike than this.
 const MAX_LIKENESS_OF_OTHERS: f32 = 0.3;
-/// Sentences as alike as this that begin with different things say the same of two things.
+/// Sentences that begin with different things, but are at least as alike as this, say the same about both things.
 const MIN_LIKENESS_OF_PARALLELS: f32 = 0.6;
 /// Sentences are about the same thing if they are at least as alike as this, or share a rare name.
 const MIN_SAME_THING: f32 = 0.4;
-/// The corresponding limit in one language, in which two statements about the same thing share a word.
+/// Like `MIN_SAME_THING`, for two statements in one language, which share a word if they are about the same thing.
 const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
-/// A statement that ends another one in another language is at least as like it as this.
+/// A statement that something is over and the statement in another language that it ends are at least as alike as this.
 const MIN_LIKENESS_IN_OTHER_LANGUAGE: f32 = 0.6;
 /// Largest number of comparisons with statements in other languages.
 const MAX_COMPARISONS: usize = 2_000_000;
@@ -53,15 +53,15 @@ const MAX_COMPARISONS: usize = 2_000_000;
 const MIN_LIKENESS: f32 = 0.1;
 /// A statement about something expected and one that says that it happened are at least as alike as this.
 const MIN_LIKENESS_IF_FULFILLED: f32 = 0.35;
-/// Statements that share only one thing share at least this much of the shorter one, if one ends the other.
+/// If one statement ends another and they share only one thing, they share at least this part of the shorter statement.
 const MIN_OVERLAP: f32 = 0.34;
-/// Two values count as different only if it is less probable than this that they are the same.
+/// Two values count as different only if the probability that they are the same is below this.
 const MAX_SAME_VALUE: f32 = 0.4;
 
 /// Attributes whose value is somebody with a name.
 const NAMING_PERSONS: [&str; 5] = ["boss", "partner", "pet", "pets", "relationship"];
 
-/// Attributes of work, which a statement about shifts or the way to work resembles.
+/// Attributes of work. Statements about shifts or the way to work resemble statements of these attributes.
 const ABOUT_WORK: [&str; 3] = ["employer", "hours", "job"];
 
 pub(super) fn find(

@@ -83,7 +83,7 @@ impl Sort {
 pub struct Contradiction {
     /// The older statement, if the dates are known.
     pub a: usize,
-    /// The other one.
+    /// Position of the other statement.
     pub b: usize,
     /// Whether the newer statement takes the place of the older one.
     pub sort: Sort,
@@ -345,7 +345,7 @@ fn is_about_past_state(folded: &Folded) -> bool {
     describes && !is_subordinate && (at == 0 || !signs.over && !signs.changed && !folded.text.contains("worden"))
 }
 
-/// True if a clause stands before this place, so that the statement is about a fact and mentions a plan only besides:
+/// True if a clause precedes the byte `at`. The statement is then about a fact and mentions the plan only in passing:
 /// "weighs 84 kg and wants to lose weight".
 fn follows_fact(text: &str, at: usize) -> bool {
     const JOINTS: [&str; 10] = [" and ", " und ", " but ", " aber ", "; ", ". ", "で、", "が、", "おり、", "。"];

@@ -1,5 +1,5 @@
 //! Finds statements that are about somebody else who is named, such as "Ilse is 36" or 玲子は58歳, and the names of the
-//! person whose memories these are. Nearly every statement may have the person's own name, so it is no evidence that
+//! person whose memories these are. The person's own name may be in nearly every statement, so it does not show that
 //! two statements are about the same thing.
 use super::terms::stem;
 use crate::{
@@ -24,7 +24,7 @@ const POSSESSIVES: [&str; 30] = [
 ];
 /// Relations of somebody whose name is the value of an attribute, such as the name of the boss.
 const CLOSE: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
-/// A name joined by such a word with another one is not the only one whom the statement is about.
+/// A name that one of these words joins with another name is not the only subject of the statement.
 const JOINS: [&str; 4] = ["and", "und", "or", "oder"];
 
 /// Somebody whom statements mention, except the person whose memories these are.
@@ -79,7 +79,7 @@ impl Persons {
         persons
     }
 
-    /// Adds a person whom a statement mentions. The first one with whom it opens is its subject.
+    /// Adds a person whom a statement mentions. The first person whose mention begins the statement is its subject.
     fn add_mention(&mut self, statement: usize, text: &Folded, person: usize) {
         let (Some(mentions), Some(OtherPerson { name, .. })) =
             (self.statements.get_mut(statement), self.people.get(person))
@@ -95,8 +95,8 @@ impl Persons {
         }
     }
 
-    /// Adds those whose name is in no list and stands beside no relation, because it is the subject of an English
-    /// sentence: "Femke earns 3,400 euros".
+    /// Adds people whose name is in no list and has no relation beside it, but is the subject of an English sentence:
+    /// "Femke earns 3,400 euros".
     fn add_unlisted(&mut self, texts: &[Folded]) {
         let mut candidates: BTreeMap<&str, usize> = BTreeMap::new();
         for text in texts.iter().filter(|text| text.languages.en && !text.languages.de) {
@@ -183,8 +183,9 @@ impl Persons {
     }
 }
 
-/// The name that opens most texts of those that no text introduces by a relation. It is most likely the name of the
-/// person whose memories these are, although other texts say "the user". None if another name is nearly as frequent.
+/// Of the names that no text introduces by a relation, the one that begins the most texts. It is most likely the name
+/// of the person whose memories these are, although other texts say "the user". None if another name is nearly as
+/// frequent.
 fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in texts.iter().filter_map(opening_name) {
@@ -221,7 +222,7 @@ fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> 
     (*count >= (texts.len() / 40).max(3) && *count * 2 >= next * 3).then(|| (*name).to_owned())
 }
 
-/// The word with which a text begins, if a verb for what only people do follows.
+/// The first word of a text, if a verb for something that only people do follows.
 fn opening_of_action(text: &Folded) -> Option<&str> {
     const VERBS: [&str; 35] = [
         "lives",
@@ -265,8 +266,7 @@ fn opening_of_action(text: &Folded) -> Option<&str> {
     words.first().copied().filter(|_| acts)
 }
 
-/// The word with which a text begins, if it is in no list of words and a verb or a genitive follows, in English or in
-/// German.
+/// The first word of a text, if it is in no word list and a verb or a genitive follows, in English or German.
 fn opening_name(text: &Folded) -> Option<&str> {
     const VERBS: [&str; 12] =
         ["ist", "hat", "wohnt", "lebt", "arbeitet", "mag", "isst", "trinkt", "fährt", "nutzt", "and", "und"];
@@ -286,7 +286,7 @@ fn is_own(folded: &str, own: &[String]) -> bool {
     })
 }
 
-/// The word with which a text begins, if it is the subject of a verb or a genitive and in no list of words.
+/// The first word of a text, if it is in no word list and is the subject of a verb or a genitive.
 fn opening_subject(text: &Folded) -> Option<&str> {
     const OPENERS: [&str; 6] = ["is", "was", "has", "had", "s", "can't"];
     if !text.written.starts_with(char::is_uppercase) {

@@ -95,23 +95,23 @@ fn names_of_others(folded: &Folded, persons: &Persons) -> Vec<String> {
     names(folded).into_iter().filter(|name| !own.contains(name)).collect()
 }
 
-/// What is known about two statements only after a closer look, which takes longer.
+/// Results of comparing two statements in the ways that take longer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CloserComparison {
     /// Number of rare terms that both share.
     pub(super) shared_terms: usize,
-    /// Number of rare terms that both share, places included, in proportion to the terms of the shorter statement.
+    /// Number of rare terms that both share, including places, divided by the number of terms of the shorter statement.
     pub(super) overlap: f32,
     /// True if both name places, but none in common.
     pub(super) places_differ: bool,
-    /// True if the first thing that one names is among the things of the other, and the other way round.
+    /// True if the first thing that each of them names is among the things of the other.
     pub(super) same_first_thing: bool,
     /// True if the first thing that one of them names is among the things of the other.
     pub(super) has_first_thing: bool,
     /// True if both have names or words such as "old" and "new" that show that they are about two things of one kind.
     pub(super) distinguished: bool,
-    /// True if a statement in the same language that is negated or a dislike names a thing that the other does not, so
-    /// that it may deny something else.
+    /// True if a negated statement or a dislike names a thing that the other statement, in the same language, does not
+    /// name. It may then deny something else.
     pub(super) denies_something_else: bool,
     /// True if numbers with the same unit differ.
     pub(super) numbers_of_one_unit_differ: bool,
@@ -129,7 +129,7 @@ pub(super) struct PairComparison {
     pub(super) same_name: bool,
     /// True if they share a rare term. Units and listed names (such as cities) do not count.
     pub(super) same_thing: bool,
-    /// True if, in one language, the first things that the two name differ.
+    /// True if both are in one language and the first things that they name differ.
     pub(super) first_things_differ: bool,
     /// True if both say that something is over or is not so.
     pub(super) both_deny: bool,
@@ -248,7 +248,7 @@ fn is_open(reading: &Reading<'_>) -> bool {
     reading.marks.plan || reading.marks.pending || reading.marks.ongoing
 }
 
-/// True if a statement gives only years before the one in which the other was made.
+/// True if every year in a statement is before the year in which the other statement was made.
 fn is_about_earlier_year(statement: &Reading<'_>, other: &Reading<'_>) -> bool {
     const MICROSECONDS_OF_YEAR: i64 = 31_556_952_000_000;
     let made = other.at.map_or(0, |at| 1970 + at / MICROSECONDS_OF_YEAR);
@@ -261,7 +261,7 @@ fn is_about_earlier_year(statement: &Reading<'_>, other: &Reading<'_>) -> bool {
     years().next().is_some() && years().all(|year| year < made)
 }
 
-/// Which occasions count besides those that always do.
+/// The kinds of occasions that count in addition to those that always count.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Occasions {
     /// Work and home.
@@ -321,7 +321,7 @@ impl<'p> SharedNames<'p> {
         both.is_some_and(|(a, b)| a.subjects.iter().any(|term| b.terms.contains(term) && self.rare.is_rare(term)))
     }
 
-    /// Compares two statements in the ways that take longer.
+    /// Compares two statements in the ways that take longer than comparing their marks.
     pub(super) fn compare_closely(&self, one: &Reading<'_>, other: &Reading<'_>) -> CloserComparison {
         let both = self.both(one, other);
         let same_purpose = !one.amounts.has_money() && !other.amounts.has_money() || self.may_share_purpose(one, other);
@@ -375,7 +375,8 @@ impl<'p> SharedNames<'p> {
         is_grandchild(one) != is_grandchild(other)
     }
 
-    /// False if only some clauses of the negated statement are negated, and they name nothing that the other one names.
+    /// False if only some clauses of the negated statement are negated, and these clauses name nothing that the other
+    /// statement names.
     fn negation_concerns(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let Some((a, b)) = self.both(one, other) else { return true };
         let concerns = |negated: &Prepared<'_>, other: &Prepared<'_>| {
@@ -388,8 +389,8 @@ impl<'p> SharedNames<'p> {
         self.both(one, other).is_some_and(|(a, b)| a.first_things_differ(b))
     }
 
-    /// True if `one` is negated or a dislike, and has a term that `other` has not. Words for likes and dislikes do not
-    /// count.
+    /// True if `one` is negated or a dislike, and has a term that `other` does not have. Words for likes and dislikes
+    /// do not count.
     fn denies_more(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let denies = one.signs.negated || one.marks.dislikes;
         let both = self.both(one, other);
@@ -432,7 +433,7 @@ impl<'p> SharedNames<'p> {
         self.both(one, other).is_none_or(|(a, b)| a.may_share_subject(b))
     }
 
-    /// Both statements, as they were prepared for all rules.
+    /// Both statements in the prepared form that all rules use.
     fn both(&self, one: &Reading<'_>, other: &Reading<'_>) -> Option<(&'p Prepared<'p>, &'p Prepared<'p>)> {
         self.prepared.get(one.statement).zip(self.prepared.get(other.statement))
     }

@@ -6,7 +6,7 @@ use crate::{
 };
 use std::sync::OnceLock;
 
-/// What such words say in one statement.
+/// What the words of one statement say about its relation to others.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Signs {
     pub(super) over: bool,
@@ -72,7 +72,7 @@ impl Signs {
     }
 }
 
-/// The clauses with a negation, if another clause contrasts with them and has none.
+/// The negated clauses, if a contrasting clause is not negated.
 fn negated_clauses(folded: &str, negations: &[usize]) -> Option<Vec<(usize, usize)>> {
     const CONTRASTS: [&str; 10] =
         [" but ", " aber ", " sondern ", " although ", " though ", " obwohl ", "; ", "が、", "けど", "ものの"];

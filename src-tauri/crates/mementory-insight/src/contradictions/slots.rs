@@ -1,6 +1,6 @@
-//! Finds statements that give different listed values of an attribute, or of which one denies the value that the other
-//! gives. The attributes and the words for their values are in `data/slots`, in all languages, so a statement in one
-//! language is compared with one in another.
+//! Finds pairs of statements that give different listed values of an attribute, and pairs in which one statement denies
+//! the value that the other gives. The attributes and the words for their values are in `data/slots`, in all languages,
+//! so a statement in one language is compared with one in another.
 use super::{Prepared, keep_newest, terms::is_closed_class, things::is_about_thing};
 use crate::{
     fold::{Folded, fold, words},
@@ -15,14 +15,14 @@ use std::sync::OnceLock;
 const MAX_CHARS: usize = 300;
 /// Largest distance in bytes between the two parts of a pattern with a gap.
 const MAX_GAP: usize = 45;
-/// A word that denies stands at most this many bytes before the value.
+/// A denying word is at most this many bytes before the value.
 const MAX_BEFORE: usize = 24;
-/// A word that denies stands at most this many bytes after the value. German and Japanese verbs come last.
+/// A denying word is at most this many bytes after the value. German and Japanese verbs come last.
 const MAX_AFTER: usize = 48;
 /// Characters that end a clause.
 const CLAUSE_ENDS: [char; 8] = ['.', ',', ';', ':', '。', '、', '(', '!'];
-/// Somebody may use several of these at once. Two of them contradict each other only if the newer statement says that
-/// something changed.
+/// Attributes for things of which somebody may use several at once. Two of their values contradict each other only if
+/// the newer statement says that something changed.
 const SEVERAL_AT_ONCE: [&str; 24] = [
     "bank",
     "browser",
@@ -58,7 +58,7 @@ const OF_LANGUAGE: &str = "lang_skill";
 const HOLD_TOGETHER: [[&str; 2]; 3] = [["unmarried", "free"], ["unmarried", "dating"], ["unmarried", "engaged"]];
 /// These words deny what follows them only if the statement says that something is over: "switched from Windows".
 const DENY_IF_OVER: [&str; 2] = ["from", "von"];
-/// What follows such a word is not denied by what stands before it.
+/// Words that end a denial: what follows them is not denied.
 const OPPOSING: [&str; 3] = ["but", "aber", "sondern"];
 
 /// A value of an attribute.
@@ -79,7 +79,7 @@ enum Pattern {
     DeniesAfter,
 }
 
-/// What a statement says of one attribute.
+/// What a statement says about one attribute.
 #[derive(Debug, Clone)]
 struct Claim {
     statement: usize,
@@ -87,7 +87,8 @@ struct Claim {
     denied: Vec<&'static str>,
 }
 
-/// An attribute and whose it is: a position in the list of relations, and the language or other thing that it is about.
+/// An attribute and its owner: a position in the list of relations, and the language or other thing that the attribute
+/// is about.
 type Owned = (&'static str, Option<usize>, Option<usize>);
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
@@ -224,7 +225,7 @@ fn values_between(all: &[(usize, usize, SlotValue)], value: SlotValue, from: usi
     all.iter().any(|(start, end, other)| other.attribute == value.attribute && *start >= from && *end <= to)
 }
 
-/// True if a value is told as past: "was married to Ruben".
+/// True if the text says that a value held in the past: "was married to Ruben".
 fn is_about_past(text: &str, start: usize) -> bool {
     const PAST: [&str; 6] = ["was", "were", "had", "war", "waren", "hatte"];
     let before = text.get(..start).unwrap_or_default();
@@ -239,7 +240,7 @@ fn is_part_of_compound(text: &str, start: usize, end: usize) -> bool {
     is_gerund && next.is_some_and(|next| !is_closed_class(next) && !next.ends_with("ly") && next.len() > 2)
 }
 
-/// True if a value is only what something is for or about: "bought a phone for the self-employment".
+/// True if a value is only the purpose or the subject of something else: "bought a phone for the self-employment".
 fn is_purpose(text: &str, start: usize) -> bool {
     const PREPOSITIONS: [&str; 8] = ["for", "about", "because of", "during", "für", "über", "wegen", "während"];
     const DETERMINERS: [&str; 16] = [

@@ -1,4 +1,4 @@
-//! Finds what a statement names: nouns and names. A name that is in a list has the same form in all languages.
+//! Finds the terms of a statement: its nouns and names. A name that is in a list has the same form in all languages.
 use super::Prepared;
 use crate::{
     fold::{Folded, is_east_asian, is_function_word, noun_runs, words},
@@ -151,8 +151,8 @@ impl Rarity {
         a.terms.iter().filter(|term| b.terms.contains(term) && self.is_rare(term) && !is_place(term)).count()
     }
 
-    /// Number of rare terms that two statements share, in proportion to the number of terms of the shorter one. General
-    /// words do not count.
+    /// Number of rare terms that two statements share, divided by the number of terms of the shorter one. General words
+    /// do not count.
     pub(super) fn overlap(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> f32 {
         let count = |statement: &Prepared<'_>| {
             statement.terms.iter().filter(|term| term.starts_with('#') || is_thing(term)).count()

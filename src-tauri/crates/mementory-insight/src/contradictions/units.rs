@@ -19,7 +19,7 @@ pub(super) const YEARS: usize = 10;
 pub(super) const MONTHS_LONG: usize = 11;
 /// Position of the class of people in `CLASSES`.
 const PEOPLE: usize = 14;
-/// The names of units, one row for each class. Units of one class measure the same.
+/// The names of units, one row for each class. Units of one class measure the same quantity.
 const CLASSES: [&[&str]; 19] = [
     &["o'clock", "uhr", "am", "pm", "a.m", "p.m", "時に", "時ごろ", "時頃", "時半", "時から", "時まで", "時起"],
     &[],
@@ -122,7 +122,7 @@ impl Measure {
     }
 
     /// True if a number with this measure may be the value of an attribute that is measured in one of these classes. A
-    /// number without a unit may be anything; one that counts something named is no age.
+    /// number without a unit may be anything; a number of named things is not an age.
     pub(super) fn may_be_one_of(&self, classes: &[usize]) -> bool {
         match self.unit {
             Unit::Unknown => true,
@@ -139,7 +139,7 @@ impl Measure {
         self.unit == Unit::Class(MONEY)
     }
 
-    /// True if two numbers with these measures may be about the same.
+    /// True if two numbers with these measures may measure the same thing.
     pub(super) fn may_be_same(&self, other: &Self) -> bool {
         let units = match (&self.unit, &other.unit) {
             (Unit::Class(a), Unit::Class(b)) => a == b,
@@ -151,7 +151,7 @@ impl Measure {
         units && periods
     }
 
-    /// True if two numbers with these measures are about the same as far as the words show.
+    /// True if two numbers with these measures measure the same thing, as far as the words show.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.unit == other.unit && self.period == other.period
     }

@@ -50,7 +50,8 @@ enum Owner {
     Named(String),
 }
 
-/// Everyone whom `texts` mention, except the person whose memories these are. Those whom most texts mention come first.
+/// Everyone whom `texts` mention, except the person whose memories these are. People mentioned in more texts come
+/// first.
 pub fn people(texts: &[&str]) -> Vec<Person> {
     people_besides(&own_names(texts), texts)
 }

@@ -13,7 +13,7 @@ const FREE_RESCAN_BYTES: u64 = 64 << 20;
 const MAX_SPACE_BYTES: usize = 1 << 20;
 
 impl Elements<'_> {
-    /// The end of the object at `start`. None if it was only a candidate that turned out to be no element.
+    /// The end of the object at `start`. None if the object was only a candidate and turned out not to be an element.
     pub(super) fn scan_object(&mut self, is_candidate: bool) -> Result<Option<usize>, ElementError> {
         self.object_scan = ObjectScan::default();
         loop {

@@ -92,7 +92,7 @@ pub fn two_word_password(rng: &mut Rng) -> String {
     format!("{one}{two}")
 }
 
-/// A password as it stands in a URL, where some characters are percent-encoded.
+/// A password as written in a URL, where some characters are percent-encoded.
 pub fn password_for_url(rng: &mut Rng) -> String {
     match rng.below(4) {
         0 => rng.pattern("[b62:6]%[=40|23|21|2B][b62:5]"),
