@@ -1,6 +1,6 @@
 // Shows hostile content in the real window, in a network namespace without any route. No script may run, and no packet
 // may be sent: the kernel counts packets for which there is no route.
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,9 +8,10 @@ import { fileURLToPath } from "node:url";
 import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { findProblems, recordViolations } from "../screens/hostile-page.mjs";
 import { hostileCases } from "../screens/hostile.mjs";
+import { UNSHARE, findNamespaceProblem, unroutedPackets } from "../tools/no_network.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
-import { has, quiet } from "../tools/sh.mjs";
+import { quiet } from "../tools/sh.mjs";
 import { reportStep, runInSubprocess } from "./subprocess.mjs";
 import { Display, homeWithRecentVaults } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
@@ -20,31 +21,13 @@ const HERE = fileURLToPath(import.meta.url);
 const UNREACHABLE = "192.0.2.1";
 /** Maximum length of a text that this test shows, in UTF-16 code units. */
 const MAX_TEXT_UNITS = 50_000;
-const UNSHARE_OPTIONS = ["--map-root-user", "--net"];
-
-/** Why the test cannot run here, or null. */
-function findSkipReason() {
-  if (process.platform !== "linux") return "only on Linux";
-  if (!has("unshare") || !has("ip")) return "unshare and ip are needed";
-  return quiet("unshare", [...UNSHARE_OPTIONS, "true"]).code === 0 ? null : "no network namespace can be made here";
-}
 
 /** Runs the test in a subprocess inside the network namespace. */
 export async function testOffline(count) {
-  const skipReason = findSkipReason();
+  const skipReason = findNamespaceProblem();
   if (skipReason) return count.leaveOut(`the window in a network of its own: ${skipReason}`);
   await cargoTool("tauri-driver", "^2");
-  await runInSubprocess(count, "the window in a network of its own", ["unshare", ...UNSHARE_OPTIONS], HERE);
-}
-
-/** Packets without a route since the namespace was made, as the kernel counts them. */
-function unroutedPackets() {
-  const [names, values] = readFileSync("/proc/net/snmp", "utf8")
-    .split("\n")
-    .filter((line) => line.startsWith("Ip: "))
-    .map((line) => line.split(" "));
-  const ipv6Packets = readFileSync("/proc/net/snmp6", "utf8").match(/^Ip6OutNoRoutes\s+(\d+)/m);
-  return Number(values[names.indexOf("OutNoRoutes")]) + Number(ipv6Packets?.[1] ?? 0);
+  await runInSubprocess(count, "the window in a network of its own", UNSHARE, HERE);
 }
 
 /** Tries to connect to the unreachable address. Ends when that fails. */

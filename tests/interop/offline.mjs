@@ -9,12 +9,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { McpClient, TOOLS, callsOfAllTools } from "../cli/mcp-client.mjs";
 import { reportStep, runInSubprocess } from "../e2e/subprocess.mjs";
+import { UNSHARE, findNamespaceProblem } from "../tools/no_network.mjs";
 import { built } from "../tools/places.mjs";
 import { ENV, has, quiet } from "../tools/sh.mjs";
 import { parseJsonOutput } from "./json-output.mjs";
 
 const HERE = fileURLToPath(import.meta.url);
-const UNSHARE_OPTIONS = ["--map-root-user", "--net"];
 /**
  * Matches the creation of a socket, or a socket address, of a family that can reach beyond this computer or listen to
  * its network. AF_NETLINK is not among these families: GTK uses it to ask the kernel for the routes, which stays inside
@@ -53,11 +53,9 @@ export function readTrace(file) {
 
 /** Starts a subprocess in an empty network namespace. In it, the server answers a client. */
 export async function clientsOffline(count) {
-  const skipReason =
-    findTraceProblem() ??
-    (quiet("unshare", [...UNSHARE_OPTIONS, "true"]).code === 0 ? null : "no network namespace can be made here");
+  const skipReason = findTraceProblem() ?? findNamespaceProblem();
   if (skipReason) return count.leaveOut(`clients without a network: ${skipReason}`);
-  await runInSubprocess(count, "clients without a network", ["unshare", ...UNSHARE_OPTIONS], HERE);
+  await runInSubprocess(count, "clients without a network", UNSHARE, HERE);
 }
 
 async function runInside() {

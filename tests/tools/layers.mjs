@@ -245,6 +245,9 @@ export const LAYERS = {
   ),
 };
 
+/** Layers of which no program may need a network. They run where there is none. */
+export const OFFLINE_LAYERS = ["cli", "window"];
+
 /**
  * The steps of a whole run. Each step consists of lanes that run at the same time, and each lane of layers that run one
  * after the other. `window` runs alone because its tests wait for focus and animations.

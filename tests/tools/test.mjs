@@ -3,20 +3,30 @@
 //
 // A run consists of steps. Most layers use only one core, so a step may have several lanes of layers that run in
 // parallel. Each layer in such a lane is a process of its own, and its output is shown when it ends.
+//
+// The tests of the command line and of the window run without a network, where that is possible.
 import { fileURLToPath } from "node:url";
-import { LAYERS, STEPS } from "./layers.mjs";
-import { ROOT } from "./places.mjs";
-import { buildPrograms, buildUi, installForTesting } from "./setup.mjs";
-import { Stop, capture, main } from "./sh.mjs";
+import { tally } from "./count.mjs";
+import { LAYERS, OFFLINE_LAYERS, STEPS } from "./layers.mjs";
+import { findNamespaceProblem, unroutedPackets, withoutNetwork } from "./no_network.mjs";
+import { buildPrograms, buildUi, cargoTool, installForTesting } from "./setup.mjs";
+import { Stop, capture, main, show, showAndKeep } from "./sh.mjs";
 
 const SUMMARY = /^== \w+: (\d+) passed, (\d+) failed/m;
 
 /** With this option, one layer is run and nothing is installed or built. */
 const LAYER_OPTION = "--alone";
+/** The same, in a process that has no network already. */
+const OFFLINE_OPTION = "--alone-offline";
 
 await main(async () => {
   const wanted = process.argv.slice(2);
-  if (wanted[0] === LAYER_OPTION) return (await runLayer(wanted[1])).failed === 0 ? 0 : 1;
+  if (wanted[0] === OFFLINE_OPTION) return (await runLayer(wanted[1], true)).failed === 0 ? 0 : 1;
+  if (wanted[0] === LAYER_OPTION) {
+    if (!runsOffline(wanted[1])) return (await runLayer(wanted[1])).failed === 0 ? 0 : 1;
+    const [program, ...args] = await commandOf(wanted[1]);
+    return await show(program, args);
+  }
   const unknown = wanted.filter((name) => !(name in LAYERS));
   if (unknown.length > 0)
     throw new Stop(`There is no layer ${unknown.join(", ")}. There are: ${Object.keys(LAYERS).join(", ")}`);
@@ -36,26 +46,43 @@ await main(async () => {
   for (const lanes of STEPS.map((step) =>
     step.map((lane) => lane.filter(isWanted)).filter((lane) => lane.length > 0),
   )) {
-    if (lanes.length === 1) for (const name of lanes[0]) add(await runLayer(name));
-    else
-      await Promise.all(
-        lanes.map(async (lane) => {
-          for (const name of lane) add(await runInProcess(name));
-        }),
-      );
+    const isAlone = lanes.length === 1;
+    await Promise.all(
+      lanes.map(async (lane) => {
+        for (const name of lane)
+          add(isAlone && !runsOffline(name) ? await runLayer(name) : await runInProcess(name, isAlone));
+      }),
+    );
   }
   console.log(`\n${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 ? 0 : 1;
 });
 
-/** Runs a layer in this process and prints its counts. */
-async function runLayer(name) {
+/** Whether a layer runs in a process without a network. */
+function runsOffline(name) {
+  return OFFLINE_LAYERS.includes(name) && findNamespaceProblem() === null;
+}
+
+/** The command that runs a layer in a process of its own. What the layer would download is installed before. */
+async function commandOf(name) {
+  const command = (option) => [process.execPath, fileURLToPath(import.meta.url), option, name];
+  if (!runsOffline(name)) return command(LAYER_OPTION);
+  if (name === "window") await cargoTool("tauri-driver", "^2");
+  return withoutNetwork(command(OFFLINE_OPTION));
+}
+
+/** Runs a layer in this process and prints its counts. `isOffline`: the process has no network. */
+async function runLayer(name, isOffline = false) {
   console.log(`\n== ${name}`);
   const started = Date.now();
+  const packetsBefore = isOffline ? unroutedPackets() : 0;
   const count = await LAYERS[name]().catch((error) => {
     console.log(`  FAILED ${error.stack}`);
-    return { passed: 0, failed: 1, skipped: 0 };
+    return Object.assign(tally(), { failed: 1 });
   });
+  if (isOffline)
+    count.add("no program of these tests sends anything to a network", unroutedPackets() === packetsBefore);
+  else if (OFFLINE_LAYERS.includes(name)) count.leaveOut(`without a network: ${findNamespaceProblem()}`);
   const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : "";
   console.log(
     `== ${name}: ${count.passed} passed, ${count.failed} failed${skipped} (${Math.round((Date.now() - started) / 1000)} s)`,
@@ -63,10 +90,11 @@ async function runLayer(name) {
   return count;
 }
 
-/** Runs a layer in a process of its own, and shows its output when it has ended. Returns its counts. */
-async function runInProcess(name) {
-  const { text } = await capture(process.execPath, [fileURLToPath(import.meta.url), LAYER_OPTION, name], { cwd: ROOT });
-  process.stdout.write(text);
+/** Runs a layer in a process of its own, and shows its output at once or when it has ended. Returns its counts. */
+async function runInProcess(name, atOnce) {
+  const [program, ...args] = await commandOf(name);
+  const { text } = await (atOnce ? showAndKeep : capture)(program, args);
+  if (!atOnce) process.stdout.write(text);
   const [, passed, failed] = SUMMARY.exec(text) ?? [];
   if (passed === undefined) console.log(`  FAILED ${name} ended without its counts`);
   return passed === undefined ? { passed: 0, failed: 1 } : { passed: Number(passed), failed: Number(failed) };
