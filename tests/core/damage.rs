@@ -221,7 +221,9 @@ fn an_older_schema_is_upgraded_and_no_copy_stays() {
         db.execute_batch(
             "DROP TABLE export_ids; DROP TABLE reviews; DROP TABLE vectors; DROP TRIGGER forget_changed_vector; DROP TRIGGER forget_trashed_vector; \
              DROP TRIGGER forget_erased_vector; DROP TRIGGER look_again; DROP TRIGGER forget_findings; DROP TABLE findings; DROP TABLE judged; \
-             DROP TABLE unlooked; DROP TABLE apart; PRAGMA user_version = 1;",
+             DROP TABLE unlooked; DROP TABLE apart; ALTER TABLE records DROP COLUMN details; \
+             ALTER TABLE records DROP COLUMN updated; ALTER TABLE versions DROP COLUMN details; \
+             ALTER TABLE versions DROP COLUMN updated; ALTER TABLE moved DROP COLUMN updated; PRAGMA user_version = 1;",
         )
         .unwrap();
     }

@@ -31,6 +31,7 @@ mod recovery;
 mod redaction;
 mod redaction_marks;
 mod reimport;
+mod renewed_times;
 mod requirements;
 mod same_words;
 mod sensitive;

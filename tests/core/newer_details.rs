@@ -1,9 +1,10 @@
-//! The same content again, with other links, entities, vectors or another original text: it is a new version only if
-//! the source says that it is newer.
+//! The same content again, with other links, entities, vectors or another original text: it is a new version if the
+//! source says that it is newer, or if no version has a time and it says more than before.
 use crate::source::*;
 use mementory_model::{Embedding, EntityRef, Kind, Record, Unit, Verbatim};
-use mementory_testkit::{TempVault, at};
-use mementory_vault::EditFields;
+use mementory_testkit::{TempVault, at, options};
+use mementory_vault::{EditFields, ImportReport};
+use std::sync::atomic::AtomicBool;
 
 const SAME: [u32; 5] = [1, 0, 0, 1, 0];
 const UPDATED: [u32; 5] = [1, 0, 1, 0, 0];
@@ -51,7 +52,7 @@ fn other_details_of_a_newer_version_are_imported() {
             ([Some(2), Some(2)], SAME),
             ([Some(2), Some(1)], SAME),
             ([Some(2), None], SAME),
-            ([None, None], SAME),
+            ([None, None], UPDATED),
         ] {
             let t = TempVault::new();
             let (before, mut after) = (tea(days[0]), tea(days[1]));
@@ -121,5 +122,118 @@ fn undoing_an_import_takes_newer_details_back() {
     let report = import_units(&t, &[newer.into()]);
     t.vault.importer().undo(&report.batch, at(100)).unwrap();
     assert_eq!(record_with_id(&t, Kind::Memory, "m").1, tea(Some(1)));
+    assert_eq!(faults(&t), [""; 0]);
+}
+
+/// A memory without a time, from a file of the format that is read.
+fn two_links() -> Record {
+    derived(derived(tea(None), Kind::Memory, "one"), Kind::Memory, "two")
+}
+
+#[test]
+fn an_undated_record_that_says_less_or_is_of_another_format_changes_nothing() {
+    let less: Change = |r| drop(r.links.pop());
+    let other_format: Change = |r| {
+        r.origin.format = "other".into();
+        *r = derived(r.clone(), Kind::Memory, "three");
+    };
+    let without_original: Change = |r| r.verbatim = None;
+    for (name, change) in [
+        ("less", less),
+        ("other format", other_format),
+        ("without original", without_original),
+    ] {
+        let t = TempVault::new();
+        import_units(&t, &[two_links().into()]);
+        let mut after = two_links();
+        change(&mut after);
+        assert_eq!(
+            outcome_counts(&import_units(&t, &[after.into()])),
+            SAME,
+            "{name}"
+        );
+        assert_eq!(
+            record_with_id(&t, Kind::Memory, "m").1,
+            two_links(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn every_detail_of_an_undated_record_in_one_input_is_a_version() {
+    for (name, change) in changes() {
+        let (before, mut after) = (tea(None), tea(None));
+        change(&mut after);
+        let units: [Unit; 2] = [before.into(), after.clone().into()];
+        let t = TempVault::new();
+        assert_eq!(
+            outcome_counts(&import_units(&t, &units)),
+            [2, 1, 1, 0, 0],
+            "{name}"
+        );
+        assert_eq!(record_with_id(&t, Kind::Memory, "m").1, after, "{name}");
+        let again = import_units(&t, &units);
+        assert_eq!(
+            again.total().updated,
+            0,
+            "{name}: a second import adds nothing"
+        );
+        assert_eq!(record_with_id(&t, Kind::Memory, "m").1, after, "{name}");
+        let mut third = after.clone();
+        third.links.push(two_links().links.remove(1));
+        assert_eq!(
+            outcome_counts(&import_units(&t, &[third.into()])),
+            UPDATED,
+            "{name}: other details than any before"
+        );
+        assert_eq!(faults(&t), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn a_preview_says_of_repeated_records_what_the_import_says() {
+    let days = [
+        [None, None],
+        [None, Some(2)],
+        [Some(1), Some(2)],
+        [Some(2), Some(1)],
+        [Some(2), Some(2)],
+        [Some(2), None],
+    ];
+    let (mut known, mut units) = (Vec::new(), Vec::new());
+    for (name, change) in changes() {
+        for days in days {
+            for known_day in [None, Some(None), Some(Some(1))] {
+                let named = |mut record: Record| {
+                    record.key = key(&format!("{name} {days:?} {known_day:?}"));
+                    Unit::from(record)
+                };
+                known.extend(known_day.map(|day| named(tea(day))));
+                let mut after = tea(days[1]);
+                change(&mut after);
+                let mut notation = after.clone();
+                let original = after.verbatim.as_ref().map(|v| v.text.replace(':', " : "));
+                notation.verbatim = original.map(Verbatim::json);
+                units.extend([tea(days[0]), after, notation].map(named));
+            }
+        }
+    }
+    let t = TempVault::new();
+    import_units(&t, &known);
+    let cancel = AtomicBool::new(false);
+    let read: Read<'_> = &|sink| units.iter().cloned().try_for_each(|unit| sink.unit(unit));
+    let plan = t.import_with(&options(&cancel, true), read).unwrap();
+    let report = import_units(&t, &units);
+    assert_eq!(plan.by_kind, report.by_kind);
+    let reasons = |report: &ImportReport| -> Vec<String> {
+        report
+            .items
+            .iter()
+            .map(|item| item.reason.clone())
+            .collect()
+    };
+    assert_eq!(reasons(&plan), reasons(&report));
+    assert!(report.total().updated > 0, "some are versions");
     assert_eq!(faults(&t), [""; 0]);
 }

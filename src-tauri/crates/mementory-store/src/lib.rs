@@ -2,6 +2,7 @@
 //! log, and tombstones. It does not depend on any of the crates above it.
 pub mod audit;
 pub mod blobs;
+pub mod details;
 mod error;
 pub mod export_ids;
 mod file_kind;

@@ -431,8 +431,12 @@ impl PackWriter {
     }
     /// An entry of the pack that is being filled. None if the entry is in a pack that has already been written.
     pub fn unwritten_entry(&self, pack: i64, slot: u32) -> Option<Entry> {
-        let entries = if pack == self.next_pack { decode(&self.raw)? } else { Vec::new() };
-        entries.into_iter().find(|(s, _)| *s == slot).map(|(_, entry)| entry)
+        if pack != self.next_pack {
+            return None;
+        }
+        let (_, at) = entry_offsets(&self.raw)?.into_iter().find(|(s, _)| *s == slot)?;
+        let raw = self.raw.get(at..)?;
+        EntryHeader::read(raw)?.entry(raw)
     }
 
     /// Removes the `stale` entries, whether already written or not, and writes the last pack.

@@ -16,7 +16,7 @@ use std::{
 };
 
 /// Schema version that this program writes.
-pub const SCHEMA_VERSION: u32 = 4;
+pub const SCHEMA_VERSION: u32 = 5;
 
 /// Migrations, each applied in one transaction: `MIGRATIONS[n]` upgrades schema n to n + 1.
 const MIGRATIONS: &[&str] = &[
@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema_2.sql"),
     include_str!("schema_3.sql"),
     include_str!("schema_4.sql"),
+    include_str!("schema_5.sql"),
 ];
 
 /// File name of the database in the vault folder.

@@ -4,7 +4,7 @@ mod tag;
 use crate::{VaultError, VaultResult, applied::Applied, context::Context, failed_step::FailedStep};
 use mementory_model::{Kind, Origin, Record, RecordKey, Timestamp};
 use mementory_store::{
-    Cause, Entry, Flags, RecordColumns, RowView, Store,
+    Cause, Entry, Flags, RecordColumns, RowView, Store, details,
     ids::{content_digest, record_id},
     kind_code, next_row, platform_id, write_columns, write_tags,
 };
@@ -82,15 +82,16 @@ impl Editor<'_> {
         record.origin = Origin { format: "keepsake".into(), container: container.into(), ..Origin::default() };
         let id = record_id(&self.context.keys, &record.key);
         let digest = content_digest(&self.context.keys, &record);
+        let details = details::digest(&self.context.keys, &record);
         let added = self.context.commit(|tx| {
             let platform = platform_id(tx, "me")?;
             let columns = RecordColumns::from_record(&record, 0, now.as_micros());
             let row = next_row(tx)?;
             let (pack, slot) = self.context.store.packs.put(tx, &Entry::from_record(&mut record.clone())?)?;
             tx.execute(
-                "INSERT INTO records (row, id, kind, platform, sort, flags, pack, slot, since, cause, digest, type, title, preview) \
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
-                params![row, id, kind_code(record.kind), platform, columns.sort, columns.flags, pack, slot, now.as_micros(), Cause::Written as i64, digest, record.record_type, columns.title, columns.preview],
+                "INSERT INTO records (row, id, kind, platform, sort, flags, pack, slot, since, cause, digest, type, title, preview, details) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
+                params![row, id, kind_code(record.kind), platform, columns.sort, columns.flags, pack, slot, now.as_micros(), Cause::Written as i64, digest, record.record_type, columns.title, columns.preview, details],
             )?;
             write_tags(tx, row, &record.tags)?;
             tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [row])?;
@@ -200,15 +201,16 @@ impl Editor<'_> {
     ) -> VaultResult<u32> {
         record.times.updated = Some(now);
         tx.prepare_cached(
-            "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest, sort, position) \
-             SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest, sort, position \
+            "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest, sort, position, \
+             details, updated) \
+             SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest, sort, position, details, updated \
              FROM records WHERE row = ?1",
         )?
         .execute(params![view.row, now.as_micros()])?;
         let (pack, slot) = self.context.store.packs.put(tx, &Entry::from_record(&mut record.clone())?)?;
         let version = view.version + 1;
         tx.prepare_cached(
-            "UPDATE records SET version = ?2, pack = ?3, slot = ?4, since = ?5, cause = ?6, flags = flags | ?7, version_batch = NULL WHERE row = ?1",
+            "UPDATE records SET version = ?2, pack = ?3, slot = ?4, since = ?5, cause = ?6, flags = flags | ?7, version_batch = NULL, updated = ?5 WHERE row = ?1",
         )?
         .execute(params![view.row, version, pack, slot, now.as_micros(), cause as i64, Flags::EDITED])?;
         write_columns(tx, view.row, &record)?;

@@ -102,7 +102,7 @@ impl RowRedaction<'_> {
         tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
         // The words were removed from earlier versions too, so these get the flag as well.
         tx.execute("UPDATE versions SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
-        Ok(())
+        mementory_store::details::clear(tx, view.row)
     }
 
     pub(crate) fn rewrite_versions(

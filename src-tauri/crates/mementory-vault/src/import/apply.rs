@@ -2,6 +2,7 @@
 //! import is only planned.
 mod blocklist;
 mod closing;
+mod detail_set;
 mod details;
 mod duplicates;
 mod export_ids;
@@ -9,6 +10,7 @@ mod exported;
 mod files;
 mod merge;
 mod other_evidence;
+mod stored;
 mod superseded;
 mod tombstone_cascade;
 mod tombstones;
@@ -28,7 +30,8 @@ use crate::{
 };
 use blocklist::Blocklist;
 use closing::Closing;
-use details::Details;
+use detail_set::DetailSet;
+use details::{Details, grows, note_planned_details};
 use duplicates::DuplicateImport;
 use export_ids::StatedExportIds;
 pub(super) use exported::scope_digest;
@@ -36,7 +39,7 @@ use exported::{DatedExports, EARLIER_EXPORT};
 use files::FileImport;
 use mementory_model::{Kind, Record, RecordKey, Timestamp};
 use mementory_store::{
-    Flags, PackWriter, Packs, RecordColumns,
+    Flags, PackWriter, RecordColumns,
     ids::{content_digest, record_id},
     is_branched, platform_id,
 };
@@ -66,6 +69,8 @@ struct SeenRecord {
     updated: i64,
     /// When the dated export was made to which the record belongs. None if it belongs to no dated export.
     exported: Option<Timestamp>,
+    /// Index of the source in `ImportRun::sources`.
+    source: u32,
     /// Whether the record is a closed statement.
     closing: Closing,
     /// True if this batch wrote the record's current version, or would write it if the import were not only planned.
@@ -83,6 +88,7 @@ impl SeenRecord {
             digest: short_digest(digest),
             updated: i64::MIN,
             exported: None,
+            source: 0,
             closing: Closing::of(record),
             written: false,
             redacted: false,
@@ -99,6 +105,7 @@ impl SeenRecord {
 }
 
 /// A record that the vault has.
+#[derive(Clone, Copy)]
 struct KnownRecord {
     row: i64,
     digest: [u8; 16],
@@ -107,6 +114,10 @@ struct KnownRecord {
     flags: i64,
     sort: i64,
     position: i64,
+    /// Digest of its details, as in `records.details`.
+    details: Option<i64>,
+    /// When the source last changed it, as in `records.updated`.
+    updated: Option<i64>,
 }
 
 struct Staging {
@@ -155,12 +166,20 @@ pub(super) struct ImportRun<'i> {
     unit_updated: Option<Timestamp>,
     /// Whether the current source is older or newer than what the vault has.
     recency: Recency,
+    /// The recency of each source up to the current one. Empty if the input has no sources.
+    sources: Vec<Recency>,
+    /// Index of the current source in `sources`. 0 if the input has no sources.
+    source_index: u32,
+    /// The format of the current source. Empty if the input has no sources.
+    source_format: &'static str,
     exports: DatedExports,
     /// When the current source was made, if it says so and the current record is one of its own.
     own_export: Option<SourceTime>,
     platforms: HashMap<String, i64>,
     /// The rows that this input contains, to find the rows of the vault that it lacks. Filled only while planning.
     planned: PlannedRows,
+    /// The details of the records that this input would write. Filled only while planning.
+    planned_details: HashMap<[u8; 16], DetailSet>,
     /// Files to which records of this input refer. The value is the file's name while planning, otherwise empty.
     referenced: HashMap<[u8; 16], String>,
     /// The files of this input, with the digest of their bytes.
@@ -195,10 +214,14 @@ impl<'i> ImportRun<'i> {
             older_unit: false,
             unit_updated: None,
             recency: Recency::default(),
+            sources: Vec::new(),
+            source_index: 0,
+            source_format: "",
             exports: DatedExports::default(),
             own_export: None,
             platforms: HashMap::new(),
             planned: PlannedRows::default(),
+            planned_details: HashMap::new(),
             referenced: HashMap::new(),
             present: HashMap::new(),
             export_ids: StatedExportIds::new(connection)?,
@@ -261,8 +284,11 @@ impl<'i> ImportRun<'i> {
                 }
                 Ok(())
             }
-            Message::Source(recency) => {
+            Message::Source(recency, format) => {
                 self.recency = recency;
+                self.source_index = self.sources.len() as u32;
+                self.sources.push(recency);
+                self.source_format = format;
                 Ok(())
             }
             Message::Progress(_) => Ok(()),
@@ -308,19 +334,23 @@ impl<'i> ImportRun<'i> {
         let branched = is_branched(&records);
         self.older_unit = false;
         self.unit_updated = records.first().and_then(|head| head.times.updated);
+        let mut ids = Vec::with_capacity(records.len());
         for (index, record) in records.iter_mut().enumerate() {
             let extra = if index == 0 && branched { Flags::BRANCHED } else { 0 };
-            self.import_record(record, extra)?;
+            ids.push(self.import_record(record, extra)?);
         }
-        SupersededStatements::new(self).supersede_dropped(&records)?;
-        SupersededStatements::new(self).supersede_replaced(&records)
+        SupersededStatements::new(self).supersede_dropped(&records, &ids)?;
+        SupersededStatements::new(self).supersede_replaced(&records, &ids)
     }
 
-    fn import_record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<()> {
+    /// Imports a record, and returns its id.
+    fn import_record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<[u8; 16]> {
         let keys = &self.context.keys;
-        let export_id = self.export_ids.take(keys, &record.key);
-        self.renames.apply(keys, record);
-        let id = record_id(keys, &record.key);
+        let mut id = record_id(keys, &record.key);
+        let export_id = self.export_ids.take(&id);
+        if self.renames.apply(keys, record) {
+            id = record_id(keys, &record.key);
+        }
         Details::new(self).add_files_of_known(&id, record)?;
         let digest = content_digest(keys, record);
         self.own_export = self.exports.own_export(self.recency, keys, record);
@@ -330,12 +360,14 @@ impl<'i> ImportRun<'i> {
             Some(seen) if seen.may_have_other_outcome(record, &digest) => {}
             Some(_) => {
                 DuplicateImport::new(self).merge(&id, record, &digest, extra_flags)?;
-                return self.store_export_id(&id, export_id);
+                self.store_export_id(&id, export_id)?;
+                return Ok(id);
             }
         }
         let seen = self.import_occurrence(&id, record, &digest, export_id, extra_flags)?;
         self.seen.insert(id, seen);
-        self.store_export_id(&id, export_id)
+        self.store_export_id(&id, export_id)?;
+        Ok(id)
     }
 
     /// Imports a record of which this input has written no version yet.
@@ -363,6 +395,9 @@ impl<'i> ImportRun<'i> {
             seen.redacted = known.flags & Flags::REDACTED != 0;
             self.note_planned(record, Some(&known));
             seen.written = self.update_known(&known, id, record, digest, extra_flags)?;
+            if seen.written {
+                note_planned_details(self, id, record);
+            }
         } else if let Some(reason) = self.block_reason(id, record)? {
             if reason == SOURCE_BLOCKED {
                 TombstoneImport::new(self).note_orphaned_edge(record);
@@ -378,6 +413,7 @@ impl<'i> ImportRun<'i> {
         } else {
             self.report.note_new(record, record_place(record));
             self.note_planned(record, None);
+            note_planned_details(self, id, record);
             seen.written = true;
             (seen.row, seen.trashed) = self.insert(id, record, digest, extra_flags)?;
             self.note_exported(self.own_export, seen.row);
@@ -413,6 +449,7 @@ impl<'i> ImportRun<'i> {
         SeenRecord {
             updated: self.updated_micros(record),
             exported: self.own_export.map(|export| export.time),
+            source: self.source_index,
             ..SeenRecord::new(record, digest)
         }
     }
@@ -471,6 +508,7 @@ impl<'i> ImportRun<'i> {
             self.block(*id, record, "redacted elsewhere");
             return Ok(false);
         }
+        let known = &Details::new(self).complete(known, record)?;
         let place = record_place(record);
         if record.kind == Kind::Conversation {
             self.older_unit = record.times.updated.is_some_and(|updated| updated.as_micros() < known.sort);
@@ -497,8 +535,14 @@ impl<'i> ImportRun<'i> {
             if matches!(verdict, Verdict::Same) {
                 staging.same.add(known.row);
             }
-            // Records of a unit from an older export keep their list positions, even if they are unchanged.
-            if self.older_unit || matches!(verdict, Verdict::KeepExisting(_) | Verdict::Blocked(_)) {
+            // Records of a unit from an older export keep their list positions, even if they are unchanged. Other records
+            // keep their times.
+            let is_older = match verdict {
+                Verdict::Same => !grows(record) && record.times.updated.map(Timestamp::as_micros) < known.updated,
+                Verdict::Changed => false,
+                Verdict::KeepExisting(_) | Verdict::Blocked(_) => true,
+            };
+            if self.older_unit || is_older {
                 staging.older.add(known.row);
             }
         }
@@ -511,34 +555,9 @@ impl<'i> ImportRun<'i> {
                 FileImport::new(self).add_attachments(id, record)?;
             }
             Verdict::Blocked(_) => {}
-            Verdict::Changed => self.new_version(known, record, digest, extra_flags)?,
+            Verdict::Changed => self.new_version(known, id, record, digest, extra_flags)?,
         }
         Ok(matches!(verdict, Verdict::Changed))
-    }
-
-    /// The current record of a row, even if this batch wrote it.
-    fn stored_record(&self, row: i64) -> VaultResult<Record> {
-        self.read_stored(row, Packs::record)
-    }
-
-    /// Like [`Self::stored_record`], without the verbatim, which is the larger part.
-    fn stored_content(&self, row: i64) -> VaultResult<Record> {
-        self.read_stored(row, Packs::content)
-    }
-
-    fn read_stored(
-        &self,
-        row: i64,
-        read: impl Fn(&Packs, &Connection, i64, u32) -> VaultResult<Record>,
-    ) -> VaultResult<Record> {
-        let (pack, slot): (i64, u32) = self
-            .connection
-            .prepare_cached("SELECT pack, slot FROM records WHERE row = ?1")?
-            .query_row([row], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        match self.staging.as_ref().and_then(|s| s.packs.unwritten_entry(pack, slot)) {
-            Some(entry) => entry.to_record(),
-            None => read(&self.context.store.packs, self.connection, pack, slot),
-        }
     }
 
     fn count_kind(&mut self, kind: Kind) {
@@ -549,22 +568,6 @@ impl<'i> ImportRun<'i> {
             Kind::Memory => counts.memories += 1,
             _ => {}
         }
-    }
-
-    fn known_record(&self, id: &[u8; 16]) -> VaultResult<Option<KnownRecord>> {
-        let sql = "SELECT row, digest, trashed IS NOT NULL, version, flags, sort, position FROM records WHERE id = ?1";
-        let read = |r: &rusqlite::Row<'_>| {
-            Ok(KnownRecord {
-                row: r.get(0)?,
-                digest: r.get(1)?,
-                trashed: r.get(2)?,
-                version: r.get(3)?,
-                flags: r.get(4)?,
-                sort: r.get(5)?,
-                position: r.get(6)?,
-            })
-        };
-        Ok(self.connection.prepare_cached(sql)?.query_row([id], read).optional()?)
     }
 
     fn platform(&mut self, name: &str) -> VaultResult<i64> {

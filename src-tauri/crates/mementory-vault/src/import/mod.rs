@@ -124,7 +124,7 @@ impl Importer<'_> {
             for (index, recency) in order.sources.iter().copied() {
                 let Some(source) = detection.sources.get(index) else { continue };
                 let Some(format) = by_id(source.format) else { continue };
-                sink.begin_source(offset, recency)?;
+                sink.begin_source(offset, recency, source.format)?;
                 let result = match renamed.get(index).and_then(Option::as_ref) {
                     Some(folder) => read_source(format, source, &mut folder.sink(sink)),
                     None => read_source(format, source, sink),

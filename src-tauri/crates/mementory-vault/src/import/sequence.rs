@@ -18,6 +18,16 @@ pub(super) struct Recency {
     pub(super) state: StateOrder,
     /// When it was made, if it says so.
     pub(super) made: Option<SourceTime>,
+    /// The number of its state. None if it has none, or was never synchronised.
+    pub(super) number: Option<StateNumber>,
+}
+
+/// The number of a source's state, among the sources of an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StateNumber {
+    /// The same for all states of one source.
+    pub(super) group: usize,
+    pub(super) sequence: u64,
 }
 
 /// How the numbered state of a source compares with the state that the vault has of it.
@@ -76,7 +86,12 @@ pub(super) fn reading_order(
     dates: &[Option<SourceTime>],
 ) -> VaultResult<ReadingOrder> {
     let made = |index: usize| dates.get(index).copied().flatten();
-    let recency = |index: usize, state: StateOrder| Recency { state, made: made(index) };
+    let number = |index: usize| {
+        let state = states.get(index)?.as_ref().filter(|state| state.sequence > 0)?;
+        let group = states.iter().flatten().position(|other| key(other) == key(state))?;
+        Some(StateNumber { group, sequence: state.sequence })
+    };
+    let recency = |index: usize, state: StateOrder| Recency { state, made: made(index), number: number(index) };
     let mut by_time: Vec<usize> = (0..states.len()).collect();
     by_time.sort_by_key(|index| made(*index).map(|made| made.time));
     let export = |made: &SourceTime| DatedExport { group: made.group, time: made.time, rows: String::new() };

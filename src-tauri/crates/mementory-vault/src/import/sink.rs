@@ -29,8 +29,8 @@ pub(super) enum Message {
     /// One or more records that could not be read, in order.
     Dropped(Vec<Dropped>),
     Progress(u64),
-    /// The items that are sent after this one come from a source with this recency.
-    Source(Recency),
+    /// The items that are sent after this one come from a source with this recency and format.
+    Source(Recency, &'static str),
 }
 
 pub(super) struct ChannelSink<'a> {
@@ -88,11 +88,17 @@ impl<'a> ChannelSink<'a> {
         }
     }
 
-    /// Announces the next source: its byte offset, and whether it is older or newer than what the vault has.
-    pub(super) fn begin_source(&mut self, offset: u64, recency: Recency) -> Result<(), FormatError> {
+    /// Announces the next source: its byte offset, whether it is older or newer than what the vault has, and its
+    /// format.
+    pub(super) fn begin_source(
+        &mut self,
+        offset: u64,
+        recency: Recency,
+        format: &'static str,
+    ) -> Result<(), FormatError> {
         self.offset = offset;
         self.reported = 0;
-        self.send(Message::Source(recency))
+        self.send(Message::Source(recency, format))
     }
 
     /// Sends everything that is waiting. Call it when everything was read.

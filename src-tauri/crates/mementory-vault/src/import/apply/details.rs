@@ -1,14 +1,15 @@
 //! What a source says of a record beyond the content that an import compares by its digest: links, entities, vectors
-//! and the original text. Two exports of the same content may differ in these, so a difference alone is no change. It
-//! is one if the source says that it is newer.
+//! and the original text. A row has a digest of them, so that the body is read only if they differ. A difference is a
+//! change if the source says that it is newer, or if neither version has a time and the record says more than before.
 use super::{
     ImportRun, KnownRecord, Merge,
     closing::{Closing, is_bitemporal},
+    detail_set::DetailSet,
     exported::decisive_order,
 };
 use crate::{VaultResult, import::sequence::StateOrder};
-use mementory_model::{Kind, Record, Verbatim};
-use mementory_store::Flags;
+use mementory_model::{Kind, Record, Timestamp};
+use mementory_store::{Flags, details};
 use std::cmp::Ordering;
 
 /// Compares details of records of the input with what the vault has.
@@ -23,8 +24,61 @@ impl<'a, 'i> Details<'a, 'i> {
 }
 
 impl Details<'_, '_> {
-    /// True if the record has the same content as the vault's version, but the source says that it is newer, and other
-    /// details of it differ. What a person edited or redacted stays.
+    /// The digest to store with a record. It is computed only where an import would compare it.
+    pub(super) fn digest(&self, record: &Record) -> i64 {
+        match self.are_compared(record) {
+            true => details::digest(&self.run.context.keys, record),
+            false => details::NOT_COMPUTED,
+        }
+    }
+
+    /// The details of a record, if an import would compare them.
+    pub(super) fn set(&self, record: &Record) -> Option<DetailSet> {
+        self.are_compared(record).then(|| DetailSet::of(&self.run.context.keys, record))
+    }
+
+    fn are_compared(&self, record: &Record) -> bool {
+        !record.repeats && (!grows(record) || self.run.own_export.is_some())
+    }
+
+    /// Reads what a row of an older program lacks from its body, and stores it unless the import is only planned.
+    pub(super) fn complete(&self, known: &KnownRecord, record: &Record) -> VaultResult<KnownRecord> {
+        let is_needed = match record.kind {
+            // Its list position is compared instead.
+            Kind::Conversation => false,
+            Kind::Message => record.times.updated.is_some(),
+            _ => !record.repeats,
+        };
+        if known.details.is_some() || !is_needed {
+            return Ok(*known);
+        }
+        let stored = self.run.stored_record(known.row)?;
+        let digest = match known.flags & Flags::REDACTED {
+            0 => details::digest(&self.run.context.keys, &stored),
+            _ => details::NOT_COMPUTED,
+        };
+        let updated = known.updated.max(stored.times.updated.map(Timestamp::as_micros));
+        if self.run.staging.is_some() {
+            details::complete(self.run.connection, known.row, digest, updated)?;
+        }
+        Ok(KnownRecord { details: Some(digest), updated, ..*known })
+    }
+
+    /// When the source last changed the vault's version, in microseconds, as far as the vault knows.
+    pub(super) fn updated(&self, known: &KnownRecord) -> VaultResult<Option<i64>> {
+        match (known.details, known.updated) {
+            (None, None) => Ok(self.run.stored_content(known.row)?.times.updated.map(Timestamp::as_micros)),
+            (_, updated) => Ok(updated),
+        }
+    }
+
+    /// True if all details of the record are those of the vault's version. False if that is not known.
+    fn is_same(&self, known: &KnownRecord, record: &Record) -> bool {
+        known.details.is_some_and(|digest| digest != details::NOT_COMPUTED && digest == self.digest(record))
+    }
+
+    /// True if the record has the same content as the vault's version, but other details that are newer. What a person
+    /// edited or redacted stays.
     pub(super) fn are_newer(&self, known: &KnownRecord, record: &Record) -> VaultResult<bool> {
         if known.flags & (Flags::EDITED | Flags::REDACTED) != 0 || record.repeats {
             return Ok(false);
@@ -43,40 +97,70 @@ impl Details<'_, '_> {
             true => None,
             false => self.run.exports.compare(self.run.connection, known.row, export, state)?,
         };
-        if grows(record) && by_export != Some(Ordering::Greater) {
+        if grows(record) && by_export != Some(Ordering::Greater) || self.is_same(known, record) {
             return Ok(false);
         }
-        let is_later = state == StateOrder::Later;
-        let may_be_newer = is_next
-            || is_later
-            || by_export == Some(Ordering::Greater)
-            || record.times.updated.is_some()
-            || is_superseded(record);
-        if !may_be_newer {
+        let times = (record.times.updated.map(Timestamp::as_micros), self.updated(known)?);
+        let by_time = (times != (None, None)).then(|| times.0.cmp(&times.1));
+        let order = decisive_order(export, by_export, by_time).map(|(order, _)| order);
+        let is_newer =
+            is_next || order == Some(Ordering::Greater) || state == StateOrder::Later && order != Some(Ordering::Less);
+        let is_undated = order.is_none() && state == StateOrder::Unknown;
+        if !is_newer && !is_undated && !is_superseded(record) {
             return Ok(false);
         }
-        let stored = self.run.stored_content(known.row)?;
+        let stored = self.run.stored_record(known.row)?;
         let (closing, stored_closing) = (Closing::of(record), Closing::of(&stored));
         if stored_closing.is_reopened_by(closing) {
             return Ok(false);
         }
-        let times = (record.times.updated, stored.times.updated);
-        let by_time = (times != (None, None)).then(|| times.0.cmp(&times.1));
-        let order = decisive_order(export, by_export, by_time).map(|(order, _)| order);
-        let newer = is_next
-            || closing.is_reopened_by(stored_closing)
-            || order == Some(Ordering::Greater)
-            || is_later && order != Some(Ordering::Less);
-        Ok(newer && details_differ(&self.run.stored_record(known.row)?, record))
+        let keys = &self.run.context.keys;
+        let (now, before) = (DetailSet::of(keys, record), DetailSet::of(keys, &stored));
+        Ok(match is_newer || closing.is_reopened_by(stored_closing) {
+            true => now.differs_from(&before),
+            false => is_undated && now.adds_to(keys, &before, self.run.source_format),
+        })
     }
 
-    /// True if the record, which is newer than an occurrence of the same content in this input, has other details.
-    pub(super) fn differ_from_row(&self, row: i64, record: &Record, is_of_later_export: bool) -> VaultResult<bool> {
-        if row <= 0 || record.repeats || grows(record) && !is_of_later_export {
+    /// Whether the record has other details than the version of the same content that this input or the vault has of
+    /// it. `order` says which of the two is newer, if anything does.
+    pub(super) fn differ_from_former(
+        &self,
+        id: &[u8; 16],
+        record: &Record,
+        order: Option<Ordering>,
+        is_of_later_export: bool,
+    ) -> VaultResult<bool> {
+        let Some(seen) = self.run.seen.get(id) else { return Ok(false) };
+        let may_be_newer = match order {
+            Some(order) => order == Ordering::Greater,
+            // As in an import of its own, a version without a time does not replace the details of one with a time.
+            None => seen.updated == i64::MIN,
+        };
+        if !may_be_newer || record.repeats || grows(record) && !is_of_later_export {
             return Ok(false);
         }
-        let stored = self.run.stored_record(row)?;
-        Ok(details_differ(&stored, record) && !Closing::of(&stored).is_reopened_by(Closing::of(record)))
+        let is_stated_newer = order.is_some() || record.times.updated.is_some();
+        let keys = &self.run.context.keys;
+        let differ = |before: &DetailSet| {
+            let now = DetailSet::of(keys, record);
+            if is_stated_newer { now.differs_from(before) } else { now.adds_to(keys, before, self.run.source_format) }
+        };
+        // While planning, nothing of this input can be read again.
+        if self.run.staging.is_none() && seen.written {
+            return Ok(self.run.planned_details.get(id).is_some_and(differ));
+        }
+        if seen.row <= 0 || self.stored_digest(seen.row)? == Some(self.digest(record)) {
+            return Ok(false);
+        }
+        let stored = self.run.stored_record(seen.row)?;
+        Ok(differ(&DetailSet::of(keys, &stored)) && !Closing::of(&stored).is_reopened_by(Closing::of(record)))
+    }
+
+    fn stored_digest(&self, row: i64) -> VaultResult<Option<i64>> {
+        let sql = "SELECT details FROM records WHERE row = ?1";
+        let stored: Option<i64> = self.run.connection.prepare_cached(sql)?.query_row([row], |r| r.get(0))?;
+        Ok(stored.filter(|digest| *digest != details::NOT_COMPUTED))
     }
 
     /// Gives a record of a delta the files of the version that it changes, because deltas do not say which files belong
@@ -96,33 +180,23 @@ impl Details<'_, '_> {
     }
 }
 
+/// While planning: remembers the details of the newest version of a record, to compare a further occurrence with them.
+pub(super) fn note_planned_details(run: &mut ImportRun<'_>, id: &[u8; 16], record: &Record) {
+    if run.staging.is_some() {
+        return;
+    }
+    match Details::new(run).set(record) {
+        Some(details) => run.planned_details.insert(*id, details),
+        None => run.planned_details.remove(id),
+    };
+}
+
 /// True for conversations and messages: their details and times change whenever the conversation continues, so only an
 /// export that says when it was made shows which of them are newer.
-fn grows(record: &Record) -> bool {
+pub(super) fn grows(record: &Record) -> bool {
     matches!(record.kind, Kind::Conversation | Kind::Message)
 }
 
 fn is_superseded(record: &Record) -> bool {
     is_bitemporal(record) && record.links.iter().any(|link| link.relation == "superseded_by")
-}
-
-fn details_differ(stored: &Record, record: &Record) -> bool {
-    stored.links != record.links
-        || stored.entities != record.entities
-        || stored.embeddings != record.embeddings
-        || original_differs(stored.verbatim.as_ref(), record.verbatim.as_ref())
-}
-
-/// Whether the original texts differ in more than the notation of the same JSON.
-fn original_differs(stored: Option<&Verbatim>, now: Option<&Verbatim>) -> bool {
-    let Some(now) = now else { return false };
-    let Some(stored) = stored else { return true };
-    if stored.text == now.text {
-        return false;
-    }
-    let value = |verbatim: &Verbatim| serde_json::from_str::<serde_json::Value>(&verbatim.text).ok();
-    match (value(stored), value(now)) {
-        (Some(before), Some(after)) => before != after,
-        _ => true,
-    }
 }

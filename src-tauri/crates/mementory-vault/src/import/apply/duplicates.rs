@@ -3,13 +3,17 @@
 use super::{
     CHANGED, DUPLICATE, ImportRun, SOURCE_BLOCKED, SeenRecord,
     closing::Closing,
-    details::Details,
+    details::{Details, note_planned_details},
     exported::decisive_order,
     files::FileImport,
     record_place, short_digest,
     verdict::{Comparison, Verdict, stated_time},
 };
-use crate::{VaultResult, import::sequence::StateOrder, import_report::ItemOutcome};
+use crate::{
+    VaultResult,
+    import::sequence::{Recency, StateOrder},
+    import_report::ItemOutcome,
+};
 use mementory_model::{Kind, Record};
 use std::cmp::Ordering;
 
@@ -44,8 +48,11 @@ impl DuplicateImport<'_, '_> {
         let same_content = seen.digest == short_digest(digest);
         // An earlier record named this file, so the file has a row already. The row now gets the full record.
         if record.kind == Kind::Attachment {
+            if self.state_order(seen) == Some(Ordering::Less) {
+                return Ok(());
+            }
             return if written && row > 0 {
-                self.run.replace_in_batch(row, trashed, record, digest, extra_flags)
+                self.run.replace_in_batch(row, id, trashed, record, digest, extra_flags)
             } else {
                 self.update_file_row(id, record, digest, extra_flags)
             };
@@ -58,9 +65,7 @@ impl DuplicateImport<'_, '_> {
         let is_newer = order.is_none_or(Ordering::is_ge);
         let is_stated_newer = order == Some(Ordering::Greater);
         let is_of_later_export = self.export_order(seen) == Some(Ordering::Greater);
-        let has_other_details =
-            is_stated_newer && Details::new(self.run).differ_from_row(row, record, is_of_later_export)?;
-        let same = same_content && !has_other_details;
+        let same = same_content && !Details::new(self.run).differ_from_former(id, record, order, is_of_later_export)?;
         // The vault may have kept its version only because the former occurrence was of an earlier export.
         if is_newer && row > 0 && !written && (!same || is_of_later_export) {
             return self.merge_with_known(id, record, digest, extra_flags);
@@ -87,7 +92,7 @@ impl DuplicateImport<'_, '_> {
             (ItemOutcome::Updated, known) => {
                 self.note_newest(id, record, digest, true);
                 match known {
-                    Some(known) => self.run.new_version(&known, record, digest, extra_flags),
+                    Some(known) => self.run.new_version(&known, id, record, digest, extra_flags),
                     // A new record has no row while the import is only planned.
                     None => FileImport::new(self.run).add_attachments(id, record).map(|_| ()),
                 }
@@ -105,6 +110,7 @@ impl DuplicateImport<'_, '_> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         let Some(known) = self.run.known_record(id)? else { return Ok(()) };
+        let known = Details::new(self.run).complete(&known, record)?;
         let newer = match known.digest == *digest {
             true => Details::new(self.run).are_newer(&known, record)?,
             false => {
@@ -114,7 +120,7 @@ impl DuplicateImport<'_, '_> {
         };
         if newer {
             self.run.report.note(Some(record.kind), &record_place(record), ItemOutcome::Updated, CHANGED);
-            self.run.new_version(&known, record, digest, extra_flags)?;
+            self.run.new_version(&known, id, record, digest, extra_flags)?;
         }
         Ok(())
     }
@@ -136,6 +142,9 @@ impl DuplicateImport<'_, '_> {
     /// Notes the newest occurrence of a record that has been seen before.
     fn note_newest(&mut self, id: &[u8; 16], record: &Record, digest: &[u8; 16], written: bool) {
         let newest = self.run.occurrence(record, digest);
+        if written {
+            note_planned_details(self.run, id, record);
+        }
         if let Some(seen) = self.run.seen.get_mut(id) {
             let (row, redacted, trashed) = (seen.row, seen.redacted, seen.trashed);
             *seen = SeenRecord { row, redacted, trashed, written, ..newest };
@@ -160,18 +169,45 @@ impl DuplicateImport<'_, '_> {
         if seen.closing.is_reopened_by(closing) {
             return Some(Ordering::Less);
         }
-        if closing.is_reopened_by(seen.closing) || self.run.recency.state == StateOrder::Next {
+        if self.run.recency.state == StateOrder::Next {
+            return Some(Ordering::Greater);
+        }
+        let by_state = self.state_order(seen);
+        if by_state == Some(Ordering::Less) {
+            return by_state;
+        }
+        if closing.is_reopened_by(seen.closing) {
             return Some(Ordering::Greater);
         }
         let unit = self.run.unit_updated.filter(|_| record.kind == Kind::Message);
         let time = stated_time(record).or(unit).filter(|_| seen.updated > i64::MIN);
         let by_time = time.map(|time| time.as_micros().cmp(&seen.updated));
+        if by_state.is_some() {
+            return by_time.filter(|order| order.is_ne()).or(by_state);
+        }
         decisive_order(self.run.own_export, self.export_order(seen), by_time).map(|(order, _)| order)
+    }
+
+    /// Whether the number of the current source's state is before or after that of the source with the former
+    /// occurrence. None if the numbers decide nothing. An earlier state never replaces what is of another source, as it
+    /// would not in an import of its own.
+    fn state_order(&self, seen: &SeenRecord) -> Option<Ordering> {
+        let Recency { state, number, .. } = self.run.recency;
+        let former = self.run.sources.get(seen.source as usize).and_then(|former| former.number);
+        match (number, former) {
+            (Some(number), Some(former)) if number.group == former.group => {
+                Some(number.sequence.cmp(&former.sequence)).filter(|order| order.is_ne())
+            }
+            _ => (state == StateOrder::Earlier).then_some(Ordering::Less),
+        }
     }
 
     /// Whether the export with the current record is before or after that with the former occurrence. None if one of
     /// them is not dated, or if the number of the state decides.
     fn export_order(&self, seen: &SeenRecord) -> Option<Ordering> {
+        if self.state_order(seen).is_some() {
+            return None;
+        }
         let is_dated = matches!(self.run.recency.state, StateOrder::Unknown | StateOrder::Later);
         let export = self.run.own_export.filter(|_| is_dated)?;
         Some(export.time.cmp(&seen.exported?))

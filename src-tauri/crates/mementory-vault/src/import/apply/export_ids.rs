@@ -30,12 +30,9 @@ impl StatedExportIds {
         self.pending.get(id).copied()
     }
 
-    /// Removes and returns the export id of the record with this key.
-    pub(super) fn take(&mut self, keys: &VaultKeys, key: &RecordKey) -> Option<[u8; 16]> {
-        if self.pending.is_empty() {
-            return None;
-        }
-        self.pending.remove(&record_id(keys, key))
+    /// Removes and returns the export id of the record with this vault id.
+    pub(super) fn take(&mut self, id: &[u8; 16]) -> Option<[u8; 16]> {
+        self.pending.remove(id)
     }
 
     /// Frees the id of a new record, in case that an input claimed it for another record.

@@ -97,7 +97,7 @@ impl FileImport<'_, '_> {
             }
             return Ok(row);
         }
-        let mut seen = SeenRecord::new(record, &digest);
+        let mut seen = SeenRecord { source: self.run.source_index, ..SeenRecord::new(record, &digest) };
         let known = if self.run.vault_was_empty { None } else { self.run.known_record(id)? };
         let export_id = self.run.export_ids.get(id);
         let is_named = export_id.is_some_and(|id| self.run.blocklist.is_named(&id));

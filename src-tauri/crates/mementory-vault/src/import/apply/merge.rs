@@ -65,10 +65,11 @@ impl Renames {
         }
     }
 
-    /// Replaces old ids with fresh ones in a record's keys, its own id and its `verbatim`.
-    pub(super) fn apply(&self, keys: &VaultKeys, record: &mut Record) {
+    /// Replaces old ids with fresh ones in a record's keys, its own id and its `verbatim`. Returns whether the record's
+    /// key may have changed.
+    pub(super) fn apply(&self, keys: &VaultKeys, record: &mut Record) -> bool {
         if self.collecting || self.fresh_ids.is_empty() {
-            return;
+            return false;
         }
         let mut named: Vec<&FreshId> = Vec::new();
         let mut change = |key: &mut RecordKey| {
@@ -88,6 +89,7 @@ impl Renames {
                 verbatim.text = verbatim.text.replace(&json_string(old), &json_string(new));
             }
         }
+        true
     }
 }
 

@@ -1,5 +1,6 @@
 //! Marks records as superseded: statements that a newer version of a text no longer contains, since the assistant no
 //! longer remembers them, and memories that a new memory replaces. All of them stay in the vault with their history.
+use super::details::note_planned_details;
 use crate::{
     VaultResult,
     import::{apply::ImportRun, apply::KnownRecord, apply::SeenRecord},
@@ -35,22 +36,18 @@ impl<'a, 'i> SupersededStatements<'a, 'i> {
 impl SupersededStatements<'_, '_> {
     /// If a unit has a newer version of its first record, marks as superseded the facts that were derived from that
     /// record and are not in the unit.
-    pub(super) fn supersede_dropped(&mut self, unit: &[Record]) -> VaultResult<()> {
+    pub(super) fn supersede_dropped(&mut self, unit: &[Record], ids: &[[u8; 16]]) -> VaultResult<()> {
         let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.vault_was_empty) else {
             return Ok(());
         };
-        let id = record_id(&self.run.context.keys, &text.key);
-        let Some(text_row) = self.run.seen.get(&id).filter(|seen| seen.written && seen.row > 0).map(|seen| seen.row)
+        let Some(id) = ids.first() else { return Ok(()) };
+        let Some(text_row) = self.run.seen.get(id).filter(|seen| seen.written && seen.row > 0).map(|seen| seen.row)
         else {
             return Ok(());
         };
-        let in_unit: HashSet<i64> = unit
-            .iter()
-            .filter_map(|r| self.run.seen.get(&record_id(&self.run.context.keys, &r.key)))
-            .map(|seen| seen.row)
-            .collect();
+        let in_unit: HashSet<i64> = ids.iter().filter_map(|id| self.run.seen.get(id)).map(|seen| seen.row).collect();
         let place = format!("{}#{}", text.origin.container, text.origin.pointer);
-        for row in self.facts_of(&id)? {
+        for row in self.facts_of(id)? {
             if row != text_row && !in_unit.contains(&row) && self.supersede(row, text, SUPERSEDED)? {
                 let message = "a statement that the newer text no longer makes; it is kept as superseded";
                 self.run.report.warn("statements_gone", &place, message);
@@ -62,18 +59,17 @@ impl SupersededStatements<'_, '_> {
     /// Marks the memories of the vault that a new memory of the unit replaces. A memory that the input contains is not
     /// marked, since the input states its status itself. Memories that were edited, redacted or moved to the Trash stay
     /// as they are.
-    pub(super) fn supersede_replaced(&mut self, unit: &[Record]) -> VaultResult<()> {
+    pub(super) fn supersede_replaced(&mut self, unit: &[Record], ids: &[[u8; 16]]) -> VaultResult<()> {
         if self.run.vault_was_empty {
             return Ok(());
         }
-        for record in unit.iter().filter(|record| record.kind == Kind::Memory) {
-            let id = record_id(&self.run.context.keys, &record.key);
-            if !self.run.seen.get(&id).is_some_and(|seen| seen.written) {
+        for (record, id) in unit.iter().zip(ids).filter(|(record, _)| record.kind == Kind::Memory) {
+            if !self.run.seen.get(id).is_some_and(|seen| seen.written) {
                 continue;
             }
             for link in record.links.iter().filter(|link| link.relation == SUPERSEDES && link.kind == Kind::Memory) {
                 let old_id = record_id(&self.run.context.keys, &link.target);
-                if old_id == id || self.run.seen.contains_key(&old_id) {
+                if old_id == *id || self.run.seen.contains_key(&old_id) {
                     continue;
                 }
                 let Some(known) = self.run.known_record(&old_id)? else { continue };
@@ -113,15 +109,18 @@ impl SupersededStatements<'_, '_> {
         // With this time, a later import of the older text is recognised as older.
         fact.times.updated = by.times.updated.or(fact.times.updated);
         let Some(known): Option<KnownRecord> = self.run.known_record(&id)? else { return Ok(false) };
+        note_planned_details(self.run, &id, &fact);
         let digest = content_digest(&self.run.context.keys, &fact);
         if self.run.seen.get(&id).is_some_and(|seen| seen.written) {
-            self.run.replace_in_batch(row, known.trashed, &mut fact, &digest, 0)?;
+            self.run.replace_in_batch(row, &id, known.trashed, &mut fact, &digest, 0)?;
         } else {
-            self.run.new_version(&known, &mut fact, &digest, 0)?;
+            self.run.new_version(&known, &id, &mut fact, &digest, 0)?;
         }
         let updated = by.times.updated.map_or(i64::MIN, mementory_model::Timestamp::as_micros);
         let written = self.run.staging.is_some();
-        let seen = SeenRecord { row, updated, written, trashed: known.trashed, ..SeenRecord::new(&fact, &digest) };
+        let source = self.run.source_index;
+        let seen =
+            SeenRecord { row, updated, written, source, trashed: known.trashed, ..SeenRecord::new(&fact, &digest) };
         self.run.seen.insert(id, seen);
         self.run.superseded.insert(id);
         Ok(true)

@@ -57,7 +57,8 @@ impl Comparison<'_, '_> {
                 return Ok(Verdict::KeepExisting(OLDER));
             }
             let is_stated_newer = order.is_some_and(|(order, _)| order == Ordering::Greater);
-            if !is_stated_newer && self.was_replaced_at_once(known.row, digest)? {
+            let details = (known.digest == *digest).then(|| Details::new(self.run).digest(record));
+            if !is_stated_newer && self.was_replaced_at_once(known.row, digest, details)? {
                 return Ok(Verdict::KeepExisting("an earlier version in an import that the vault has"));
             }
         }
@@ -99,8 +100,7 @@ impl Comparison<'_, '_> {
         if record.kind == Kind::Conversation && known.sort > updated.as_micros() {
             return Ok(Some(Ordering::Less));
         }
-        let stored = self.run.stored_content(known.row)?.times.updated;
-        Ok(stored.map(|stored| updated.cmp(&stored)))
+        Ok(Details::new(self.run).updated(known)?.map(|stored| updated.as_micros().cmp(&stored)))
     }
 
     /// True when an earlier version of the row had exactly this content.
@@ -113,18 +113,19 @@ impl Comparison<'_, '_> {
     }
 
     /// True when an import had this content of the row and, after it, the next version. If it comes again, that version
-    /// follows again.
-    fn was_replaced_at_once(&self, row: i64, digest: &[u8; 16]) -> VaultResult<bool> {
+    /// follows again. `details` are compared too if they are all that differs from the current version.
+    fn was_replaced_at_once(&self, row: i64, digest: &[u8; 16], details: Option<i64>) -> VaultResult<bool> {
         Ok(self
             .run
             .connection
             .prepare_cached(
-                "SELECT 1 FROM versions v WHERE v.row = ?1 AND v.digest = ?2 AND v.batch IN ( \
+                "SELECT 1 FROM versions v WHERE v.row = ?1 AND v.digest = ?2 \
+                 AND (?3 IS NULL OR v.details IS NULL OR v.details = ?3) AND v.batch IN ( \
                  SELECT n.batch FROM versions n WHERE n.row = v.row AND n.version = v.version + 1 \
                  UNION ALL \
                  SELECT r.version_batch FROM records r WHERE r.row = v.row AND r.version = v.version + 1)",
             )?
-            .exists(params![row, digest])?)
+            .exists(params![row, digest, details])?)
     }
 
     fn has_same_text(&self, row: i64, record: &Record) -> VaultResult<bool> {

@@ -1,10 +1,13 @@
 //! Writes records: new ones, new versions of known ones, and newer versions of records from the same batch.
-use super::files::FileImport;
+use super::{
+    details::{Details, grows},
+    files::FileImport,
+};
 use crate::{
     VaultResult,
     import::{apply::ImportRun, apply::KnownRecord, apply::SeenRecord},
 };
-use mementory_model::{Kind, Record};
+use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{Cause, Entry, Flags, ListPosition, RecordColumns, ids::record_id, kind_code};
 use rusqlite::{OptionalExtension, params};
 
@@ -36,6 +39,7 @@ impl ImportRun<'_> {
         let owner = owner.map(|(row, _)| row);
         let now = self.options.now.as_micros();
         let columns = RecordColumns::from_record(record, extra_flags, now);
+        let details = Details::new(self).digest(record);
         self.export_ids.release(self.connection, id)?;
         let Some(staging) = &mut self.staging else { return Ok((0, false)) };
         let row = staging.next_row;
@@ -45,13 +49,14 @@ impl ImportRun<'_> {
         let batch = staging.batch;
         self.connection
             .prepare_cached(
-                "INSERT INTO records (row, id, kind, platform, sort, owner, parent, position, flags, pack, slot, since, digest, batch, version_batch, type, status, title, preview, trashed, trash_root, trash_batch) \
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?14,?15,?16,?17,?18,?19,?20,?21)",
+                "INSERT INTO records (row, id, kind, platform, sort, owner, parent, position, flags, pack, slot, since, digest, batch, version_batch, type, status, title, preview, trashed, trash_root, trash_batch, details, updated) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23)",
             )?
             .execute(params![
                 row, id, kind_code(record.kind), platform, columns.sort, owner, parent, columns.position, columns.flags, pack,
                 slot, now, digest, batch, record.record_type, record.status, columns.title, columns.preview,
-                trash.map(|t| t.0), trash.map(|t| t.1), trash.and_then(|t| t.2)
+                trash.map(|t| t.0), trash.map(|t| t.1), trash.and_then(|t| t.2), details,
+                record.times.updated.map(Timestamp::as_micros)
             ])?;
         self.write_side_tables(row, record, &attachments)?;
         if record.kind == Kind::Attachment {
@@ -111,20 +116,21 @@ impl ImportRun<'_> {
     pub(super) fn new_version(
         &mut self,
         known: &KnownRecord,
+        id: &[u8; 16],
         record: &mut Record,
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<()> {
-        let id = record_id(&self.context.keys, &record.key);
-        let attachments = FileImport::new(self).add_attachments(&id, record)?;
+        let attachments = FileImport::new(self).add_attachments(id, record)?;
         if self.staging.is_none() {
             return Ok(());
         }
         let now = self.options.now.as_micros();
         self.connection
             .prepare_cached(
-                "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest, sort, position) \
-                 SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest, sort, position FROM records WHERE row = ?1",
+                "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest, sort, position, details, updated) \
+                 SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest, sort, position, details, updated \
+                 FROM records WHERE row = ?1",
             )?
             .execute(params![known.row, now])?;
         self.update_record(known.row, known.version + 1, known.flags & Flags::REDACTED, record, digest, extra_flags)?;
@@ -138,13 +144,13 @@ impl ImportRun<'_> {
     pub(super) fn replace_in_batch(
         &mut self,
         row: i64,
+        id: &[u8; 16],
         trashed: bool,
         record: &mut Record,
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<()> {
-        let id = record_id(&self.context.keys, &record.key);
-        let attachments = FileImport::new(self).add_attachments(&id, record)?;
+        let attachments = FileImport::new(self).add_attachments(id, record)?;
         if self.staging.is_none() {
             return Ok(());
         }
@@ -191,23 +197,26 @@ impl ImportRun<'_> {
     ) -> VaultResult<()> {
         let now = self.options.now.as_micros();
         let columns = RecordColumns::from_record(record, extra_flags | keep_flags, now);
+        let details = Details::new(self).digest(record);
         let Some(staging) = &mut self.staging else { return Ok(()) };
         let entry = Entry::from_record(record)?;
         let (pack, slot) = staging.packs.put(self.connection, &entry)?;
         self.connection
             .prepare_cached(
                 "UPDATE records SET version = ?2, flags = ?3, pack = ?4, slot = ?5, since = ?6, cause = ?7, digest = ?8, version_batch = ?9, \
-                 type = ?10, status = ?11, title = ?12, preview = ?13, sort = ?14, position = ?15 WHERE row = ?1",
+                 type = ?10, status = ?11, title = ?12, preview = ?13, sort = ?14, position = ?15, details = ?16, updated = ?17 WHERE row = ?1",
             )?
             .execute(params![
                 row, version, columns.flags, pack, slot, now, Cause::Import as i64, digest, staging.batch, record.record_type,
-                record.status, columns.title, columns.preview, columns.sort, columns.position
+                record.status, columns.title, columns.preview, columns.sort, columns.position,
+                details, record.times.updated.map(Timestamp::as_micros)
             ])?;
         Ok(())
     }
 
-    /// Updates the list position of an unchanged record. The position changes if the conversation was continued or now
-    /// shows another branch. `older` is true for a unit of an older export.
+    /// Updates the list position of an unchanged record, and the time at which its source last changed it. The position
+    /// changes if the conversation was continued or now shows another branch. `older` is true for a unit of an older
+    /// export.
     pub(super) fn reposition(
         &self,
         known: &KnownRecord,
@@ -216,23 +225,32 @@ impl ImportRun<'_> {
         older: bool,
     ) -> VaultResult<()> {
         let Some(staging) = &self.staging else { return Ok(()) };
-        if older || !matches!(record.kind, Kind::Conversation | Kind::Message) {
+        if older {
             return Ok(());
         }
-        let new_position = ListPosition::from_record(record, extra_flags);
-        let sort = new_position.time.unwrap_or(known.sort);
-        let flags = known.flags & !ListPosition::FLAGS | new_position.flags;
-        if (sort, new_position.position, flags) == (known.sort, known.position, known.flags) {
+        let known = &Details::new(self).complete(known, record)?;
+        let (sort, position, flags) = match grows(record) {
+            true => {
+                let ListPosition { time, position, flags } = ListPosition::from_record(record, extra_flags);
+                (time.unwrap_or(known.sort), position, known.flags & !ListPosition::FLAGS | flags)
+            }
+            false => (known.sort, known.position, known.flags),
+        };
+        // The position of a conversation has its time already.
+        let stated = record.times.updated.filter(|_| record.kind != Kind::Conversation && !record.repeats);
+        let updated = known.updated.max(stated.map(Timestamp::as_micros));
+        let former = (known.sort, known.position, known.flags, known.updated);
+        if (sort, position, flags, updated) == former {
             return Ok(());
         }
         self.connection
             .prepare_cached(
-                "INSERT OR IGNORE INTO moved (row, batch, sort, position, flags) VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT OR IGNORE INTO moved (row, batch, sort, position, flags, updated) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?
-            .execute(params![known.row, staging.batch, known.sort, known.position, known.flags])?;
+            .execute(params![known.row, staging.batch, former.0, former.1, former.2, former.3])?;
         self.connection
-            .prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4 WHERE row = ?1")?
-            .execute(params![known.row, sort, new_position.position, flags])?;
+            .prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4, updated = ?5 WHERE row = ?1")?
+            .execute(params![known.row, sort, position, flags, updated])?;
         Ok(())
     }
 

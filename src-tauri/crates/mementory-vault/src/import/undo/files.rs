@@ -1,5 +1,5 @@
-//! Restores the bytes of files that the undone batch replaced, and the list positions of conversations and messages
-//! that it changed.
+//! Restores the bytes of files that the undone batch replaced, and the list positions and times of unchanged
+//! records that it changed.
 use crate::{
     VaultResult,
     import::{undo::later_batches::LaterBatches, undo::versions::with_position_flags},
@@ -48,13 +48,15 @@ pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatche
             reassign(tx, "moved", row, batch, keeping_batch)?;
             continue;
         }
-        let former: (i64, i64, i64) = tx
-            .prepare_cached("DELETE FROM moved WHERE row = ?1 AND batch = ?2 RETURNING sort, position, flags")?
-            .query_row([row, batch], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-        let (sort, position, former_flags) = former;
+        let former: (i64, i64, i64, Option<i64>) = tx
+            .prepare_cached("DELETE FROM moved WHERE row = ?1 AND batch = ?2 RETURNING sort, position, flags, updated")?
+            .query_row([row, batch], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?;
+        let (sort, position, former_flags, updated) = former;
         if let Some(next) = next {
-            tx.prepare_cached("UPDATE moved SET sort = ?3, position = ?4, flags = ?5 WHERE row = ?1 AND batch = ?2")?
-                .execute(params![row, next, sort, position, former_flags])?;
+            tx.prepare_cached(
+                "UPDATE moved SET sort = ?3, position = ?4, flags = ?5, updated = ?6 WHERE row = ?1 AND batch = ?2",
+            )?
+            .execute(params![row, next, sort, position, former_flags, updated])?;
             continue;
         }
         let present = tx
@@ -65,8 +67,13 @@ pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatche
         if let Some((flags, version_batch)) = present
             && version_batch.is_none_or(|written_by| written_by <= batch)
         {
-            tx.prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4 WHERE row = ?1")?
-                .execute(params![row, sort, position, with_position_flags(flags, former_flags)])?;
+            // A version that the person wrote after the import keeps its own time.
+            tx.prepare_cached(
+                "UPDATE records SET sort = ?2, position = ?3, flags = ?4, updated = CASE \
+                 WHEN version_batch IS NULL AND since > (SELECT at FROM batches WHERE id = ?6) THEN updated ELSE ?5 END \
+                 WHERE row = ?1",
+            )?
+            .execute(params![row, sort, position, with_position_flags(flags, former_flags), updated, batch])?;
         }
     }
     Ok(())

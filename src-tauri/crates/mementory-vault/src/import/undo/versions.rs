@@ -72,8 +72,9 @@ impl Importer<'_> {
             .optional()?;
         let Some((version, pack, slot, since, sort, position)) = former else { return Ok(false) };
         tx.prepare_cached(
-            "UPDATE records SET (version, pack, slot, since, cause, version_batch, flags, digest) = \
-             (SELECT version, pack, slot, since, cause, batch, flags, digest FROM versions WHERE row = ?1 AND version = ?2) WHERE row = ?1",
+            "UPDATE records SET (version, pack, slot, since, cause, version_batch, flags, digest, details, updated) = \
+             (SELECT version, pack, slot, since, cause, batch, flags, digest, details, updated FROM versions \
+             WHERE row = ?1 AND version = ?2) WHERE row = ?1",
         )?
         .execute(params![row, version])?;
         tx.prepare_cached("DELETE FROM versions WHERE row = ?1 AND version = ?2")?.execute(params![row, version])?;

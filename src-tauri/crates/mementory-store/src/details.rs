@@ -1,0 +1,163 @@
+//! Details of a record: what its source says beyond the content that [`content_digest`](crate::ids::content_digest)
+//! covers. Their keyed digest is stored beside the row, so that an import sees that they are the same without reading
+//! the body. It reveals nothing without the vault's key, goes when the row goes, and is cleared by a redaction.
+use crate::StoreResult;
+use mementory_crypto::{KeyedHasher, VaultKeys};
+use mementory_model::{Embedding, EntityRef, Link, Record, RecordKey, Verbatim};
+use rusqlite::{Connection, params};
+
+/// The digest of details that were not computed. It takes no space in the database.
+pub const NOT_COMPUTED: i64 = 0;
+
+/// Digest of links, entities, vectors and original text, byte for byte. Equal digests mean equal details, for practical
+/// purposes: 64 bits of HMAC-SHA-256, of which an import compares one pair for each record. Other digests may
+/// still be of the same JSON in another notation. Never [`NOT_COMPUTED`].
+pub fn digest(keys: &VaultKeys, record: &Record) -> i64 {
+    digest_with(keys.ids(), record)
+}
+
+fn digest_with(key: &[u8; 32], record: &Record) -> i64 {
+    let mut parts = PartHasher::new(key);
+    parts.add_members(record);
+    if let Some(Verbatim { media_type, text }) = &record.verbatim {
+        parts.add(media_type.as_bytes());
+        parts.add(text.as_bytes());
+    }
+    parts.finish()
+}
+
+/// Clears the digests of all versions of a row whose words were redacted. Rows of an older program stay as they are, so
+/// that their time is still read from the body.
+///
+/// # Errors
+/// The database fails.
+pub fn clear(tx: &Connection, row: i64) -> StoreResult<()> {
+    for table in ["records", "versions"] {
+        let sql = format!("UPDATE {table} SET details = ?2 WHERE row = ?1 AND details IS NOT NULL");
+        tx.prepare_cached(&sql)?.execute([row, NOT_COMPUTED])?;
+    }
+    Ok(())
+}
+
+/// Completes a row of an older program.
+///
+/// # Errors
+/// The database fails.
+pub fn complete(tx: &Connection, row: i64, details: i64, updated: Option<i64>) -> StoreResult<()> {
+    tx.prepare_cached("UPDATE records SET details = ?2, updated = ?3 WHERE row = ?1")?
+        .execute(params![row, details, updated])?;
+    Ok(())
+}
+
+/// Hashes parts, each after its length.
+struct PartHasher(KeyedHasher);
+
+impl PartHasher {
+    fn new(key: &[u8; 32]) -> Self {
+        let mut hasher = Self(KeyedHasher::new(key));
+        hasher.add(b"details");
+        hasher
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// Absent texts differ from empty ones, and lists from other lists.
+    fn add_members(&mut self, record: &Record) {
+        self.0.update(&[record.links.len(), record.entities.len(), record.embeddings.len()].map(count_bytes).concat());
+        for Link { relation, kind, target: RecordKey { scope, value } } in &record.links {
+            [relation, kind.as_str(), scope, value].iter().for_each(|text| self.add(text.as_bytes()));
+        }
+        for EntityRef { name, entity_type, role } in &record.entities {
+            self.add(name.as_bytes());
+            [entity_type, role].iter().for_each(|text| self.add(text.as_deref().unwrap_or("\u{0}").as_bytes()));
+        }
+        for Embedding { model, json } in &record.embeddings {
+            [model, json].iter().for_each(|text| self.add(text.as_bytes()));
+        }
+    }
+
+    fn finish(self) -> i64 {
+        let full = self.0.finish();
+        let number = i64::from_le_bytes(std::array::from_fn(|i| full[i]));
+        if number == NOT_COMPUTED { 1 } else { number }
+    }
+}
+
+fn count_bytes(count: usize) -> [u8; 8] {
+    (count as u64).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use mementory_model::Kind;
+
+    const KEY: [u8; 32] = [1; 32];
+
+    fn memory() -> Record {
+        let mut record = Record::new(Kind::Memory, RecordKey::new("test", "m"), "Likes tea.");
+        record.links.push(Link { relation: "about".into(), kind: Kind::Entity, target: RecordKey::new("test", "tea") });
+        record.entities.push(EntityRef { name: "Tea".into(), entity_type: None, role: Some("drink".into()) });
+        record.embeddings.push(Embedding { model: "m".into(), json: "[1,2]".into() });
+        record.verbatim = Some(Verbatim::json("{\"text\":\"Likes tea.\"}"));
+        record
+    }
+
+    #[test]
+    fn each_detail_has_its_part_in_the_digest() {
+        let changes: [fn(&mut Record); 9] = [
+            |r| r.links[0].relation.push('x'),
+            |r| r.links[0].kind = Kind::Memory,
+            |r| r.links[0].target.value.push('x'),
+            |r| r.entities[0].entity_type = Some(String::new()),
+            |r| r.entities[0].role = None,
+            |r| r.embeddings[0].json.push(' '),
+            |r| r.embeddings.clear(),
+            |r| r.verbatim = Some(Verbatim::json("{}")),
+            |r| r.verbatim = None,
+        ];
+        let before = digest_with(&KEY, &memory());
+        for (n, change) in changes.iter().enumerate() {
+            let mut record = memory();
+            change(&mut record);
+            assert_ne!(digest_with(&KEY, &record), before, "change {n}");
+        }
+        assert_eq!(digest_with(&KEY, &memory()), before);
+        assert_ne!(digest_with(&[2; 32], &memory()), before, "another vault has other digests");
+    }
+
+    #[test]
+    fn what_the_content_digest_covers_is_no_detail() {
+        let mut record = memory();
+        record.text.push_str(" And milk.");
+        record.title = Some("Drinks".into());
+        assert_eq!(digest_with(&KEY, &record), digest_with(&KEY, &memory()));
+    }
+
+    #[test]
+    fn a_redaction_clears_digests_that_were_computed() {
+        let c = Connection::open_in_memory().unwrap();
+        c.execute_batch(
+            "CREATE TABLE records (row INTEGER PRIMARY KEY); INSERT INTO records VALUES (1), (2); \
+             CREATE TABLE versions (row, version); INSERT INTO versions VALUES (1, 1), (1, 2); \
+             CREATE TABLE moved (row);",
+        )
+        .unwrap();
+        c.execute_batch(include_str!("schema_5.sql")).unwrap();
+        complete(&c, 1, 7, Some(3)).unwrap();
+        c.execute("UPDATE versions SET details = 5 WHERE version = 2", []).unwrap();
+        clear(&c, 1).unwrap();
+        clear(&c, 2).unwrap();
+        let numbers = |sql: &str| -> Vec<Option<i64>> {
+            let mut statement = c.prepare(sql).unwrap();
+            statement.query_map([], |r| r.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+        };
+        assert_eq!(numbers("SELECT details FROM records ORDER BY row"), [Some(0), None]);
+        assert_eq!(numbers("SELECT details FROM versions ORDER BY version"), [None, Some(0)]);
+        assert_eq!(numbers("SELECT updated FROM records ORDER BY row"), [Some(3), None], "the time stays");
+    }
+}

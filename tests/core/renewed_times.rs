@@ -1,0 +1,167 @@
+//! The same content with a later change time of its source: the vault keeps the time, so that older words stay older.
+use crate::source::*;
+use mementory_model::{Kind, Record, Unit};
+use mementory_testkit::{TempVault, at};
+use mementory_vault::EditFields;
+
+const TEA: &str = "Likes tea.";
+const COFFEE: &str = "Likes coffee.";
+
+fn dated(kind: Kind, day: Option<i64>, text: &str) -> Record {
+    let mut record = record(kind, "m", text);
+    record.times.updated = day.map(at);
+    record
+}
+
+fn memory(day: Option<i64>, text: &str) -> Unit {
+    dated(Kind::Memory, day, text).into()
+}
+
+fn text(t: &TempVault) -> String {
+    record_with_id(t, Kind::Memory, "m").1.text
+}
+
+/// Forgets what the current program stores beside the rows, as in a vault of an older one.
+fn age(t: &TempVault) {
+    t.database()
+        .execute_batch("UPDATE records SET details = NULL, updated = NULL")
+        .unwrap();
+}
+
+#[test]
+fn older_words_do_not_replace_words_whose_time_was_renewed() {
+    for kind in [Kind::Memory, Kind::Fact, Kind::Message] {
+        for first in [Some(1), None] {
+            for is_old_vault in [false, true] {
+                for one_input in [false, true] {
+                    let name =
+                        format!("{kind:?} {first:?} old: {is_old_vault} one input: {one_input}");
+                    let t = TempVault::new();
+                    let units = [first, Some(5)].map(|day| Unit::from(dated(kind, day, TEA)));
+                    if one_input {
+                        import_units(&t, &units);
+                    } else {
+                        import_units(&t, &units[..1]);
+                        if is_old_vault {
+                            age(&t);
+                        }
+                        let again = import_units(&t, &units[1..]);
+                        assert_eq!(outcome_counts(&again), [1, 0, 0, 1, 0], "{name}");
+                    }
+                    let older = import_units(&t, &[dated(kind, Some(3), COFFEE).into()]);
+                    assert_eq!(outcome_counts(&older), [1, 0, 0, 1, 0], "{name}");
+                    assert_eq!(record_with_id(&t, kind, "m").1.text, TEA, "{name}");
+                    let newer = import_units(&t, &[dated(kind, Some(7), COFFEE).into()]);
+                    assert_eq!(outcome_counts(&newer), [1, 0, 1, 0, 0], "{name}");
+                    assert_eq!(faults(&t), [""; 0], "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_undo_restores_the_former_time() {
+    let t = TempVault::new();
+    import_units(&t, &[memory(Some(1), TEA)]);
+    let second = import_units(&t, &[memory(Some(5), TEA)]);
+    let third = import_units(&t, &[memory(Some(9), TEA)]);
+    let time = || t.number("SELECT updated FROM records") - at(0).as_micros();
+    assert_eq!(time(), 9_000_000);
+    t.vault.importer().undo(&second.batch, at(200)).unwrap();
+    assert_eq!(time(), 9_000_000, "the third import says so");
+    t.vault.importer().undo(&third.batch, at(200)).unwrap();
+    assert_eq!(time(), 1_000_000);
+    import_units(&t, &[memory(Some(3), COFFEE)]);
+    assert_eq!(text(&t), COFFEE);
+    assert_eq!(faults(&t), [""; 0]);
+}
+
+#[test]
+fn an_import_that_states_an_earlier_time_does_not_keep_the_later_one() {
+    let t = TempVault::new();
+    import_units(&t, &[memory(Some(1), TEA)]);
+    let later = import_units(&t, &[memory(Some(5), TEA)]);
+    import_units(&t, &[memory(Some(1), TEA)]);
+    t.vault.importer().undo(&later.batch, at(200)).unwrap();
+    import_units(&t, &[memory(Some(3), COFFEE)]);
+    assert_eq!(text(&t), COFFEE);
+}
+
+#[test]
+fn undoing_a_new_version_restores_the_renewed_time_of_the_former_one() {
+    let t = TempVault::new();
+    import_units(&t, &[memory(Some(1), TEA)]);
+    import_units(&t, &[memory(Some(5), TEA)]);
+    let newest = import_units(&t, &[memory(Some(9), "Likes milk.")]);
+    t.vault.importer().undo(&newest.batch, at(200)).unwrap();
+    import_units(&t, &[memory(Some(3), COFFEE)]);
+    assert_eq!(text(&t), TEA);
+}
+
+#[test]
+fn a_persons_edit_after_the_import_keeps_its_time_when_the_import_is_undone() {
+    let t = TempVault::new();
+    import_units(&t, &[memory(Some(1), TEA)]);
+    let second = import_units(&t, &[memory(Some(5), TEA)]);
+    let id = record_with_id(&t, Kind::Memory, "m").0.id_text();
+    let fields = EditFields {
+        text: Some("Likes cocoa.".into()),
+        ..EditFields::default()
+    };
+    t.vault.editor().edit(&id, fields, at(100)).unwrap();
+    t.vault.importer().undo(&second.batch, at(200)).unwrap();
+    import_units(&t, &[memory(Some(7), COFFEE)]);
+    assert_eq!(
+        text(&t),
+        "Likes cocoa.",
+        "the words of day 7 are older than the edit"
+    );
+}
+
+#[test]
+fn a_row_of_an_older_program_is_completed_by_the_first_import_that_meets_it() {
+    let t = TempVault::new();
+    import_units(&t, &[memory(Some(1), TEA)]);
+    let count = |column: &str| {
+        t.number(&format!(
+            "SELECT count(*) FROM records WHERE {column} IS NOT NULL"
+        ))
+    };
+    let stored = t.number("SELECT details FROM records");
+    age(&t);
+    assert_eq!((count("details"), count("updated")), (0, 0));
+    assert_eq!(
+        outcome_counts(&import_units(&t, &[memory(Some(1), TEA)])),
+        [1, 0, 0, 1, 0]
+    );
+    assert_eq!((count("details"), count("updated")), (1, 1));
+    assert_eq!(t.number("SELECT details FROM records"), stored);
+}
+
+#[test]
+fn a_redaction_clears_the_digest_of_the_details() {
+    let t = TempVault::new();
+    import_units(&t, &[memory(Some(1), "Owns the zanzibarquokka.")]);
+    import_units(&t, &[memory(Some(2), "Owns the zanzibarquokka still.")]);
+    let (view, record) = record_with_id(&t, Kind::Memory, "m");
+    let span = mementory_vault::RedactSpan {
+        start: 0,
+        end: record.text.chars().count() as u32,
+        class: "secret".into(),
+    };
+    t.vault
+        .redactor()
+        .redact(&view.id_text(), &[span], false, at(100), &|_| {})
+        .unwrap();
+    let left = "SELECT count(*) FROM (SELECT details FROM records UNION ALL SELECT details FROM versions) WHERE details <> 0";
+    assert_eq!(t.number(left), 0);
+    t.vault
+        .eraser()
+        .erase(&[view.id_text()], "test", &[], at(200), &|_| {})
+        .unwrap();
+    assert_eq!(
+        t.number("SELECT (SELECT count(*) FROM records) + (SELECT count(*) FROM versions)"),
+        0
+    );
+}
