@@ -50,6 +50,12 @@ fn identity_text(doc: &Tree) -> String {
     blocks.iter().map(|(_, head, body)| format!("{head}\n\n{body}")).collect::<Vec<_>>().join("\n\n")
 }
 
+/// The identity in its document. One of the specification's examples wraps it in an object, contrary to its schema.
+pub(super) fn document(tree: &Tree) -> &Tree {
+    let inner = tree.get("identity").filter(|inner| tree.get("id").is_none() && inner.get("id").is_some());
+    inner.unwrap_or(tree)
+}
+
 /// Converts the identity document to a profile. The key of the profile is the document's id, or `identity` if the
 /// document has no id.
 pub(super) fn identity(doc_text: &str, doc: &Tree, scope: &str) -> Record {
