@@ -12,6 +12,7 @@ use super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition};
 use super::sealed_secrets::{self, Opener};
 use super::wire::{self, Remark};
 use super::workspace_profile::{self, Restored};
+use crate::unique_keys::{AssignedKey, UniqueKeys};
 use attachments::Attachments;
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
@@ -20,8 +21,7 @@ use mementory_model::{
     Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
     is_damage,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use superseded::{Superseded, set_effective_status};
 
@@ -250,9 +250,7 @@ impl Reader<'_> {
     fn read_identity(&mut self) -> Result<(), FormatError> {
         let Some((text, member)) = self.read_document("identity")? else { return Ok(()) };
         let Some(tree) = object(&text, self.limits) else { return self.store_bad_document(&member, Kind::Profile) };
-        // In one of the specification's examples, the document is wrapped in an object, contrary to its schema.
-        let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
-        let doc = inner.unwrap_or(&tree);
+        let doc = identity::document(&tree);
         self.refuse_foreign(doc, &member.place)?;
         self.capabilities.add_identity(doc);
         if let Some(Restored { records, has_other_blocks, structured_changed }) =
@@ -301,6 +299,9 @@ impl Reader<'_> {
             let pointer = format!("/{layer}/{i}");
             let Some(doc) = object(element, self.limits) else {
                 let place = format!("{}#{pointer}", member.place);
+                if self.is_delta {
+                    return Err(FormatError::invalid("malformed", place, "not an object"));
+                }
                 let reason = "malformed: not an object".to_owned();
                 self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: Some(kind) });
                 slots.push(String::new());
@@ -417,9 +418,10 @@ impl Reader<'_> {
             })?;
         }
         // A memory with the id of a document gets the key of a repeated id, so that neither replaces the other.
-        let document_hash = |(scope, id): &(String, String)| hash128(&(scope, &wire::folded_id(id)));
-        let mut seen: HashMap<u128, (u64, u32)> =
-            self.document_keys.iter().map(|key| (document_hash(key), (0, 1))).collect();
+        let mut keys = UniqueKeys::default();
+        for (scope, id) in &self.document_keys {
+            keys.reserve(scope, &wire::folded_id(id));
+        }
         for (index, (row, member)) in partitions.iter().enumerate() {
             if self.is_delta {
                 self.last_changes = LastChanges::collect(self.archive, member, self.manifest, self.limits)?;
@@ -433,7 +435,7 @@ impl Reader<'_> {
                         self.advance(std::mem::take(&mut pending))?;
                     }
                     line_count += u64::from(!matches!(entry, JsonLine::Text(_, "")));
-                    self.read_memory_line(entry, (index, member, row), &superseded, &mut seen, attachments)
+                    self.read_memory_line(entry, (index, member, row), &superseded, &mut keys, attachments)
                 })
             })?;
             self.advance(pending)?;
@@ -449,7 +451,7 @@ impl Reader<'_> {
         entry: JsonLine<'_>,
         (index, member, row): (usize, &Member, &Partition),
         superseded: &Superseded,
-        seen: &mut HashMap<u128, (u64, u32)>,
+        keys: &mut UniqueKeys,
         attachments: &Attachments,
     ) -> Result<(), FormatError> {
         let (number, text) = match entry {
@@ -494,24 +496,16 @@ impl Reader<'_> {
         for remark in std::mem::take(&mut line.remarks) {
             self.remark(&place(member), remark);
         }
-        let (id_hash, line_hash) = (hash128(&(&line.record.key.scope, &line.id)), hash128(&text) as u64);
-        match seen.get(&id_hash).copied() {
-            None => drop(seen.insert(id_hash, (line_hash, 1))),
-            Some((first_hash, _)) if first_hash == line_hash => {
+        match keys.assign(&line.record.key.scope, &line.record.key.value, Some(text)) {
+            AssignedKey::Free => {}
+            AssignedKey::Duplicate => {
                 let reason = "duplicate: the same line occurs twice".to_owned();
                 let (outcome, kind) = (DroppedAs::Skipped, Some(Kind::Memory));
                 self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
                 return Ok(());
             }
-            Some((first_hash, count)) => {
-                // Both records are imported, and the later one gets a key that is no other line's id.
-                let RecordKey { scope, value } = line.record.key.clone();
-                let with_number = |n: u32| format!("{value}#{n}");
-                let hash_of = |n: u32| hash128(&(&scope, &with_number(n)));
-                let number = (count + 1..).find(|n| !seen.contains_key(&hash_of(*n))).unwrap_or(u32::MAX);
-                seen.insert(id_hash, (first_hash, number));
-                seen.insert(hash_of(number), (line_hash, 1));
-                line.record.key.value = with_number(number);
+            AssignedKey::Numbered(value) => {
+                line.record.key.value = value;
                 self.remark(&place(member), ("duplicate_id", "two records have the same id".into()));
             }
         }
@@ -579,13 +573,4 @@ fn is_outside_partition(record: &Record, row: &Partition) -> bool {
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");
     row.from.as_ref().is_some_and(|from| date < *from) || row.to.as_ref().is_some_and(|to| date > *to)
-}
-
-fn hash128(text: &impl Hash) -> u128 {
-    let mut a = DefaultHasher::new();
-    text.hash(&mut a);
-    let first = a.finish();
-    first.hash(&mut a);
-    text.hash(&mut a);
-    (u128::from(a.finish()) << 64) | u128::from(first)
 }
