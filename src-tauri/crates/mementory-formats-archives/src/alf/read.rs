@@ -1,6 +1,7 @@
 //! Reads an archive (spec §3, §4, §6.2). The manifest says which entries are read and how. Entries that it does not
 //! name become passthrough files.
 mod attachments;
+mod line_scan;
 mod superseded;
 
 use super::delta_changes::{LastChanges, wrong_agent};
@@ -14,6 +15,7 @@ use super::wire::{self, Remark};
 use super::workspace_profile::{self, Restored};
 use crate::unique_keys::{AssignedKey, UniqueKeys};
 use attachments::Attachments;
+use line_scan::LineScan;
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
 use mementory_json::Tree;
@@ -68,6 +70,7 @@ pub(super) struct Reader<'a> {
     deleted: BTreeSet<String>,
     /// Scope and id of the identity and of each element of a list document.
     document_keys: BTreeSet<(String, String)>,
+    lines: LineScan,
     capabilities: super::capability_check::CapabilityCheck,
     lineage: LineageCollector,
     passphrase: Option<Arc<dyn Passphrase>>,
@@ -92,6 +95,7 @@ impl<'a> Reader<'a> {
             last_changes: LastChanges::default(),
             deleted: BTreeSet::new(),
             document_keys: BTreeSet::new(),
+            lines: LineScan::default(),
             capabilities: Default::default(),
             lineage: LineageCollector::default(),
             passphrase: None,
@@ -117,6 +121,7 @@ impl Reader<'_> {
         if let Some(issue) = self.manifest.checksum_issue(&self.archive.place) {
             self.sink.note(issue);
         }
+        let scanned = self.lines.run(self.archive, self.manifest, self.limits);
         self.read_identity()?;
         self.read_principals()?;
         self.read_credentials()?;
@@ -125,6 +130,7 @@ impl Reader<'_> {
             self.sink.note(issue);
         }
         let attachments = attachments::read(self)?;
+        scanned?;
         self.read_memory(&attachments)?;
         self.store_lineage()?;
         self.emit_tombstones()?;
@@ -271,9 +277,8 @@ impl Reader<'_> {
                 return Ok(());
             }
         }
-        let id = doc.get("id").and_then(Tree::as_str).unwrap_or("identity");
-        let scope = self.document_key("identity", id).scope;
-        let mut record = identity::identity(&text, doc, &scope);
+        let key = self.document_key("identity", doc.get("id").and_then(Tree::as_str).unwrap_or("identity"));
+        let mut record = identity::identity(&text, doc, key);
         record.origin = self.origin(&member, String::new());
         self.sink.unit(record.into())
     }
@@ -355,12 +360,14 @@ impl Reader<'_> {
         self.store_skeleton(&member, &document, &slots)
     }
 
-    /// Key of a document's record. Ids need only be unique within their layer, so an id that an earlier layer has gets
-    /// `#` and the name of the layer.
+    /// Key of a document's record. Ids need only be unique within their layer, so an id that a memory or an earlier layer
+    /// has gets `#` and the name of the layer.
     pub(super) fn document_key(&mut self, layer: &str, id: &str) -> RecordKey {
         let scope = self.manifest.scope_of(id, None);
-        let is_new = self.document_keys.insert((scope.clone(), id.to_owned()));
-        let value = if is_new { id.to_owned() } else { format!("{id}#{layer}") };
+        let is_shared = self.lines.shared_ids.contains(&wire::folded_id(id))
+            || self.document_keys.contains(&(scope.clone(), id.to_owned()));
+        let value = if is_shared { format!("{id}#{layer}") } else { id.to_owned() };
+        self.document_keys.insert((scope.clone(), value.clone()));
         RecordKey::new(scope, value)
     }
 
@@ -384,10 +391,10 @@ impl Reader<'_> {
     }
 
     fn read_memory(&mut self, attachments: &Attachments) -> Result<(), FormatError> {
-        let mut partitions: Vec<(&Partition, Member)> = Vec::new();
-        for row in &self.manifest.partitions {
+        let mut partitions: Vec<(usize, &Partition, Member)> = Vec::new();
+        for (index, row) in self.manifest.partitions.iter().enumerate() {
             match self.archive.entry(&row.file) {
-                Some(member) if self.used.insert(row.file.clone()) => partitions.push((row, member.clone())),
+                Some(member) if self.used.insert(row.file.clone()) => partitions.push((index, row, member.clone())),
                 Some(_) => self.sink.note(Issue::new(
                     "partition_twice",
                     &self.archive.place,
@@ -402,27 +409,13 @@ impl Reader<'_> {
                 }
             }
         }
-        let mut superseded = Superseded::default();
-        let finder = memchr::memmem::Finder::new(b"\"supersedes\"");
-        for (index, (_, member)) in partitions.iter().enumerate() {
-            self.archive.catalog.read(member, |r| {
-                each_line(r, &member.place, self.limits.line_bytes, &mut |entry, _| {
-                    if let JsonLine::Text(number, line) = entry
-                        && finder.find(line.as_bytes()).is_some()
-                        && let Some(found) = wire::supersedes_of(line)
-                    {
-                        superseded.add(found, (index, number));
-                    }
-                    Ok(())
-                })
-            })?;
-        }
-        // A memory with the id of a document gets the key of a repeated id, so that neither replaces the other.
+        // Keys of documents are reserved, so that no memory replaces one.
+        let superseded = std::mem::take(&mut self.lines.superseded);
         let mut keys = UniqueKeys::default();
         for (scope, id) in &self.document_keys {
             keys.reserve(scope, &wire::folded_id(id));
         }
-        for (index, (row, member)) in partitions.iter().enumerate() {
+        for (index, row, member) in &partitions {
             if self.is_delta {
                 self.last_changes = LastChanges::collect(self.archive, member, self.manifest, self.limits)?;
             }
@@ -435,7 +428,7 @@ impl Reader<'_> {
                         self.advance(std::mem::take(&mut pending))?;
                     }
                     line_count += u64::from(!matches!(entry, JsonLine::Text(_, "")));
-                    self.read_memory_line(entry, (index, member, row), &superseded, &mut keys, attachments)
+                    self.read_memory_line(entry, (*index, member, row), &superseded, &mut keys, attachments)
                 })
             })?;
             self.advance(pending)?;
