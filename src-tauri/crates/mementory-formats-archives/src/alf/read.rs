@@ -5,6 +5,7 @@ mod line_scan;
 mod superseded;
 
 use super::delta_changes::{LastChanges, wrong_agent};
+use super::delta_operation::ChangedRecord;
 use super::identity;
 use super::jsonl::{JsonLine, each_line};
 use super::lineage::LineageCollector;
@@ -455,17 +456,17 @@ impl Reader<'_> {
         let place = |member: &Member| format!("{}#line {number}", member.place);
         let change = match text {
             Ok(text) if self.is_delta => match super::delta_operation::record_of(text) {
-                Ok((id, line)) if !self.last_changes.is_last(&id, number) => {
-                    if line.is_some() {
+                Ok(record) if !self.last_changes.is_last(&record.id, number) => {
+                    if record.line.is_some() {
                         let reason = "changed_again: a later line of this delta changes the same record".to_owned();
                         let (outcome, kind) = (DroppedAs::Skipped, Some(Kind::Memory));
                         self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
                     }
                     return Ok(());
                 }
-                Ok((_, Some(line))) => Ok(std::borrow::Cow::Owned(line)),
-                Ok((id, None)) => {
-                    self.deleted.insert(id);
+                Ok(ChangedRecord { line: Some(line), .. }) => Ok(std::borrow::Cow::Owned(line)),
+                Ok(ChangedRecord { original_id, line: None, .. }) => {
+                    self.deleted.insert(original_id);
                     return Ok(());
                 }
                 Err(code) => Err(code),
