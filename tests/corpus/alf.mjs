@@ -196,6 +196,10 @@ const ARCHIVES = {
   ],
   "a manifest of another agent": [editManifest((m) => (m.agent.id = OTHER_AGENT_ID)), "foreign_agent_id"],
   "no manifest.json": [removeEntry("manifest.json"), "manifest_missing"],
+  "a manifest with its layers twice": [
+    changeEntry("manifest.json", (entry) => ({ ...entry, data: entryText(entry).replace("{", '{"layers":{},') })),
+    "manifest_invalid",
+  ],
   "a manifest that is not JSON": [
     changeEntry("manifest.json", (entry) => ({ ...entry, data: entryText(entry).slice(0, 300) })),
     "manifest_invalid",
@@ -466,6 +470,12 @@ const editDeltaLines = (change) =>
   }));
 const setRecordCount = (n) => editManifest((m) => (m.changes.memory.record_count = n));
 
+const bringPrincipals = (document) =>
+  applyInTurn(
+    editManifest((m) => (m.changes.principals = { file: "principals.json", changed_ids: [] })),
+    addEntries({ name: "principals.json", data: JSON.stringify(document) }),
+  );
+
 /** Like `ARCHIVES`, for deltas. The vault already has their base, the state with sequence number 41. */
 const DELTAS = {
   "delta: nothing": [(entries) => entries, "taken"],
@@ -498,6 +508,27 @@ const DELTAS = {
     editDeltaLines((all) => [all[0].replace('"update"', '"merge"'), ...all.slice(1)]),
     "unknown_operation",
   ],
+  "delta: an operation in capitals": [
+    editDeltaLines((all) => [all[0].replace('"update"', '"UPDATE"'), ...all.slice(1)]),
+    "unknown_operation",
+  ],
+  "delta: null in place of an operation": [
+    editDeltaLines((all) => [all[0].replace('"update"', "null"), ...all.slice(1)]),
+    "unknown_operation",
+  ],
+  "delta: a manifest with its changes twice": [
+    changeEntry("manifest.json", (entry) => ({ ...entry, data: entryText(entry).replace("{", '{"changes":{},') })),
+    "manifest_invalid",
+  ],
+  "delta: principals and credentials in one file": [
+    applyInTurn(
+      editManifest((m) => (m.changes.principals = m.changes.credentials = { file: "both.json" })),
+      addEntries({ name: "both.json", data: JSON.stringify({ principals: [], credentials: [] }) }),
+    ),
+    "manifest_invalid",
+  ],
+  "delta: principals without a list": [bringPrincipals({}), "malformed"],
+  "delta: a principal that is a text": [bringPrincipals({ principals: ["Ilse"] }), "malformed"],
   "delta: a line without content": [
     editDeltaLines((all) => [all[0].replace('"content": "Three hives in the orchard.", ', ""), ...all.slice(1)]),
     "no_content",

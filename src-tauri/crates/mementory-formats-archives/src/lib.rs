@@ -2,6 +2,7 @@
 pub mod alf;
 mod line_batch;
 pub mod mem;
+mod unique_keys;
 
 use mementory_format::{Catalog, Detection, Format, FormatError};
 use mementory_model::Limits;

@@ -73,10 +73,21 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     Ok(Change { operation, id, agent, line: Some(line), erased })
 }
 
-/// Id of the record that a delta line changes, and the record's line. The line is None for a deletion that states only
-/// an id or that erases the record.
-pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static str> {
-    parse(line).map(|change| (change.id, change.line.filter(|_| !change.erased)))
+/// The record that a delta line changes.
+pub(super) struct ChangedRecord {
+    /// Id in the line, folded for comparison.
+    pub id: String,
+    /// Id of the record in its vault, which differs if an export moved it (see [`wire::original_id`]).
+    pub original_id: String,
+    /// The record's line. None for a deletion that states only an id or that erases the record.
+    pub line: Option<String>,
+}
+
+/// Parses a delta line for an import.
+pub(super) fn record_of(line: &str) -> Result<ChangedRecord, &'static str> {
+    let Change { id, line: record, erased, .. } = parse(line)?;
+    let original_id = wire::members(line).and_then(|members| wire::original_id(&members));
+    Ok(ChangedRecord { original_id: original_id.unwrap_or_else(|| id.clone()), id, line: record.filter(|_| !erased) })
 }
 
 /// Converts the line of a record to a delta line.

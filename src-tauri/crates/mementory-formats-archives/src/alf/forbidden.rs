@@ -35,8 +35,10 @@ pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
     out
 }
 
-/// The line with its forbidden values moved to `raw_source_format`. None if the line has no forbidden values.
-pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
+/// The line with its forbidden values moved to `raw_source_format`. None if the line has no forbidden values. `agent`
+/// is the agent of the archive. `id_space` is the agent from which the record came: an id that is made from it is the
+/// same in the archives of every vault.
+pub(super) fn move_forbidden_values(line: &str, agent: &str, id_space: &str) -> Option<String> {
     let mut tree = Tree::parse(line, 512).ok()?;
     let pointers = find_forbidden_values(&tree);
     if pointers.is_empty() {
@@ -57,7 +59,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
         let old_value = tree.get(top).cloned().unwrap_or(Tree::Null);
         match (top, old_value.as_str()) {
             ("id", Some(id)) => {
-                let id = stable_v7(created_of(&tree), &format!("{agent}\n{id}")).hyphenated().to_string();
+                let id = stable_v7(created_of(&tree), &format!("{id_space}\n{id}")).hyphenated().to_string();
                 tree.set(top, Tree::Text(id));
             }
             ("content", Some(_)) => tree.set(top, Tree::Text(EMPTY_CONTENT.to_owned())),

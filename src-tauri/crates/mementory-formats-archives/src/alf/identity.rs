@@ -50,12 +50,16 @@ fn identity_text(doc: &Tree) -> String {
     blocks.iter().map(|(_, head, body)| format!("{head}\n\n{body}")).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Converts the identity document to a profile. The key of the profile is the document's id, or `identity` if the
-/// document has no id.
-pub(super) fn identity(doc_text: &str, doc: &Tree, scope: &str) -> Record {
-    let id = text(doc, &["id"]);
-    let mut record = Record::new(Kind::Profile, RecordKey::new(scope, id.unwrap_or("identity")), identity_text(doc));
-    record.origin_id = id.map(str::to_owned);
+/// The identity in its document. One of the specification's examples wraps it in an object, contrary to its schema.
+pub(super) fn document(tree: &Tree) -> &Tree {
+    let inner = tree.get("identity").filter(|inner| tree.get("id").is_none() && inner.get("id").is_some());
+    inner.unwrap_or(tree)
+}
+
+/// Converts the identity document to a profile with this key.
+pub(super) fn identity(doc_text: &str, doc: &Tree, key: RecordKey) -> Record {
+    let mut record = Record::new(Kind::Profile, key, identity_text(doc));
+    record.origin_id = text(doc, &["id"]).map(str::to_owned);
     record.record_type = Some("identity".into());
     record.title = text(doc, &["structured", "names", "primary"]).map(str::to_owned);
     record.times.updated = time(doc, "updated_at");
@@ -156,7 +160,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     let set_text = |value: &Option<String>| Tree::Text(value.clone().unwrap_or_default());
     match (record.kind, record.record_type.as_deref()) {
         (Kind::Profile, Some("identity")) => {
-            let base = identity(verbatim, &doc, &key.scope);
+            let base = identity(verbatim, &doc, key.clone());
             if base.text != record.text {
                 set_identity_text(&mut doc, &record.text);
             }

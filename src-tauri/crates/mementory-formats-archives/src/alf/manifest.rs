@@ -4,7 +4,7 @@ use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Role, folded_name};
 use mementory_json::Tree;
 use mementory_model::{Issue, Limits, Timestamp};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Name of the manifest.
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
@@ -166,7 +166,7 @@ impl Manifest {
     /// Parses the manifest. The error is `Version` for an unsupported version, `Invalid` if the text is not a manifest.
     pub(super) fn parse(text: &str, place: &str, limits: &Limits) -> Result<Self, FormatError> {
         let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", place, message);
-        let tree = Tree::parse(text, limits).map_err(|e| invalid_manifest(e.to_string()))?;
+        let tree = parse_tree(text, place, limits)?;
         let version =
             tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| invalid_manifest("no alf_version".into()))?;
         let version = version.to_owned();
@@ -287,6 +287,35 @@ impl Manifest {
         let message = "the definition of this file's checksum is not known, so it was not verified";
         (!has_our_definition).then(|| Issue::new("checksum_not_verifiable", place, message))
     }
+}
+
+/// Parses the JSON of a manifest or of a delta's manifest.
+///
+/// # Errors
+/// `manifest_invalid` if the text is no JSON, or if an object that the format defines has a key twice. Programs use
+/// different ones of the two values, so they would read different layers, or the records of different agents.
+pub(super) fn parse_tree(text: &str, place: &str, limits: &Limits) -> Result<Tree, FormatError> {
+    let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", place, message);
+    let tree = Tree::parse(text, limits).map_err(|e| invalid_manifest(e.to_string()))?;
+    // Members that the format does not define are not read, so their content does not matter.
+    let mut pending: Vec<&Tree> = ["agent", "sync", "layers", "changes"].iter().filter_map(|k| tree.get(k)).collect();
+    pending.push(&tree);
+    while let Some(value) = pending.pop() {
+        match value {
+            Tree::Object(members) => {
+                let mut keys = HashSet::new();
+                if !members.iter().all(|(key, _)| keys.insert(key.as_str())) {
+                    return Err(invalid_manifest("an object has one key more than once".into()));
+                }
+                if !std::ptr::eq(value, &tree) {
+                    pending.extend(members.iter().map(|(_, member)| member));
+                }
+            }
+            Tree::Array(items) => pending.extend(items),
+            _ => {}
+        }
+    }
+    Ok(tree)
 }
 
 /// Id space of the elements of an agent.

@@ -1,9 +1,11 @@
 //! Reads an archive (spec §3, §4, §6.2). The manifest says which entries are read and how. Entries that it does not
 //! name become passthrough files.
 mod attachments;
+mod line_scan;
 mod superseded;
 
 use super::delta_changes::{LastChanges, wrong_agent};
+use super::delta_operation::ChangedRecord;
 use super::identity;
 use super::jsonl::{JsonLine, each_line};
 use super::lineage::LineageCollector;
@@ -12,7 +14,9 @@ use super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition};
 use super::sealed_secrets::{self, Opener};
 use super::wire::{self, Remark};
 use super::workspace_profile::{self, Restored};
+use crate::unique_keys::{AssignedKey, UniqueKeys};
 use attachments::Attachments;
+use line_scan::LineScan;
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
 use mementory_json::Tree;
@@ -20,8 +24,7 @@ use mementory_model::{
     Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
     is_damage,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use superseded::{Superseded, set_effective_status};
 
@@ -68,6 +71,7 @@ pub(super) struct Reader<'a> {
     deleted: BTreeSet<String>,
     /// Scope and id of the identity and of each element of a list document.
     document_keys: BTreeSet<(String, String)>,
+    lines: LineScan,
     capabilities: super::capability_check::CapabilityCheck,
     lineage: LineageCollector,
     passphrase: Option<Arc<dyn Passphrase>>,
@@ -92,6 +96,7 @@ impl<'a> Reader<'a> {
             last_changes: LastChanges::default(),
             deleted: BTreeSet::new(),
             document_keys: BTreeSet::new(),
+            lines: LineScan::default(),
             capabilities: Default::default(),
             lineage: LineageCollector::default(),
             passphrase: None,
@@ -117,6 +122,7 @@ impl Reader<'_> {
         if let Some(issue) = self.manifest.checksum_issue(&self.archive.place) {
             self.sink.note(issue);
         }
+        let scanned = self.lines.run(self.archive, self.manifest, self.limits);
         self.read_identity()?;
         self.read_principals()?;
         self.read_credentials()?;
@@ -125,6 +131,7 @@ impl Reader<'_> {
             self.sink.note(issue);
         }
         let attachments = attachments::read(self)?;
+        scanned?;
         self.read_memory(&attachments)?;
         self.store_lineage()?;
         self.emit_tombstones()?;
@@ -250,9 +257,7 @@ impl Reader<'_> {
     fn read_identity(&mut self) -> Result<(), FormatError> {
         let Some((text, member)) = self.read_document("identity")? else { return Ok(()) };
         let Some(tree) = object(&text, self.limits) else { return self.store_bad_document(&member, Kind::Profile) };
-        // In one of the specification's examples, the document is wrapped in an object, contrary to its schema.
-        let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
-        let doc = inner.unwrap_or(&tree);
+        let doc = identity::document(&tree);
         self.refuse_foreign(doc, &member.place)?;
         self.capabilities.add_identity(doc);
         if let Some(Restored { records, has_other_blocks, structured_changed }) =
@@ -273,9 +278,8 @@ impl Reader<'_> {
                 return Ok(());
             }
         }
-        let id = doc.get("id").and_then(Tree::as_str).unwrap_or("identity");
-        let scope = self.document_key("identity", id).scope;
-        let mut record = identity::identity(&text, doc, &scope);
+        let key = self.document_key("identity", doc.get("id").and_then(Tree::as_str).unwrap_or("identity"));
+        let mut record = identity::identity(&text, doc, key);
         record.origin = self.origin(&member, String::new());
         self.sink.unit(record.into())
     }
@@ -301,6 +305,9 @@ impl Reader<'_> {
             let pointer = format!("/{layer}/{i}");
             let Some(doc) = object(element, self.limits) else {
                 let place = format!("{}#{pointer}", member.place);
+                if self.is_delta {
+                    return Err(FormatError::invalid("malformed", place, "not an object"));
+                }
                 let reason = "malformed: not an object".to_owned();
                 self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: Some(kind) });
                 slots.push(String::new());
@@ -354,12 +361,14 @@ impl Reader<'_> {
         self.store_skeleton(&member, &document, &slots)
     }
 
-    /// Key of a document's record. Ids need only be unique within their layer, so an id that an earlier layer has gets
-    /// `#` and the name of the layer.
+    /// Key of a document's record. Ids need only be unique within their layer, so an id that a memory or an earlier layer
+    /// has gets `#` and the name of the layer.
     pub(super) fn document_key(&mut self, layer: &str, id: &str) -> RecordKey {
         let scope = self.manifest.scope_of(id, None);
-        let is_new = self.document_keys.insert((scope.clone(), id.to_owned()));
-        let value = if is_new { id.to_owned() } else { format!("{id}#{layer}") };
+        let is_shared = self.lines.shared_ids.contains(&wire::folded_id(id))
+            || self.document_keys.contains(&(scope.clone(), id.to_owned()));
+        let value = if is_shared { format!("{id}#{layer}") } else { id.to_owned() };
+        self.document_keys.insert((scope.clone(), value.clone()));
         RecordKey::new(scope, value)
     }
 
@@ -383,10 +392,10 @@ impl Reader<'_> {
     }
 
     fn read_memory(&mut self, attachments: &Attachments) -> Result<(), FormatError> {
-        let mut partitions: Vec<(&Partition, Member)> = Vec::new();
-        for row in &self.manifest.partitions {
+        let mut partitions: Vec<(usize, &Partition, Member)> = Vec::new();
+        for (index, row) in self.manifest.partitions.iter().enumerate() {
             match self.archive.entry(&row.file) {
-                Some(member) if self.used.insert(row.file.clone()) => partitions.push((row, member.clone())),
+                Some(member) if self.used.insert(row.file.clone()) => partitions.push((index, row, member.clone())),
                 Some(_) => self.sink.note(Issue::new(
                     "partition_twice",
                     &self.archive.place,
@@ -401,26 +410,13 @@ impl Reader<'_> {
                 }
             }
         }
-        let mut superseded = Superseded::default();
-        let finder = memchr::memmem::Finder::new(b"\"supersedes\"");
-        for (index, (_, member)) in partitions.iter().enumerate() {
-            self.archive.catalog.read(member, |r| {
-                each_line(r, &member.place, self.limits.line_bytes, &mut |entry, _| {
-                    if let JsonLine::Text(number, line) = entry
-                        && finder.find(line.as_bytes()).is_some()
-                        && let Some(found) = wire::supersedes_of(line)
-                    {
-                        superseded.add(found, (index, number));
-                    }
-                    Ok(())
-                })
-            })?;
+        // Keys of documents are reserved, so that no memory replaces one.
+        let superseded = std::mem::take(&mut self.lines.superseded);
+        let mut keys = UniqueKeys::default();
+        for (scope, id) in &self.document_keys {
+            keys.reserve(scope, &wire::folded_id(id));
         }
-        // A memory with the id of a document gets the key of a repeated id, so that neither replaces the other.
-        let document_hash = |(scope, id): &(String, String)| hash128(&(scope, &wire::folded_id(id)));
-        let mut seen: HashMap<u128, (u64, u32)> =
-            self.document_keys.iter().map(|key| (document_hash(key), (0, 1))).collect();
-        for (index, (row, member)) in partitions.iter().enumerate() {
+        for (index, row, member) in &partitions {
             if self.is_delta {
                 self.last_changes = LastChanges::collect(self.archive, member, self.manifest, self.limits)?;
             }
@@ -433,7 +429,7 @@ impl Reader<'_> {
                         self.advance(std::mem::take(&mut pending))?;
                     }
                     line_count += u64::from(!matches!(entry, JsonLine::Text(_, "")));
-                    self.read_memory_line(entry, (index, member, row), &superseded, &mut seen, attachments)
+                    self.read_memory_line(entry, (*index, member, row), &superseded, &mut keys, attachments)
                 })
             })?;
             self.advance(pending)?;
@@ -449,7 +445,7 @@ impl Reader<'_> {
         entry: JsonLine<'_>,
         (index, member, row): (usize, &Member, &Partition),
         superseded: &Superseded,
-        seen: &mut HashMap<u128, (u64, u32)>,
+        keys: &mut UniqueKeys,
         attachments: &Attachments,
     ) -> Result<(), FormatError> {
         let (number, text) = match entry {
@@ -460,17 +456,17 @@ impl Reader<'_> {
         let place = |member: &Member| format!("{}#line {number}", member.place);
         let change = match text {
             Ok(text) if self.is_delta => match super::delta_operation::record_of(text) {
-                Ok((id, line)) if !self.last_changes.is_last(&id, number) => {
-                    if line.is_some() {
+                Ok(record) if !self.last_changes.is_last(&record.id, number) => {
+                    if record.line.is_some() {
                         let reason = "changed_again: a later line of this delta changes the same record".to_owned();
                         let (outcome, kind) = (DroppedAs::Skipped, Some(Kind::Memory));
                         self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
                     }
                     return Ok(());
                 }
-                Ok((_, Some(line))) => Ok(std::borrow::Cow::Owned(line)),
-                Ok((id, None)) => {
-                    self.deleted.insert(id);
+                Ok(ChangedRecord { line: Some(line), .. }) => Ok(std::borrow::Cow::Owned(line)),
+                Ok(ChangedRecord { original_id, line: None, .. }) => {
+                    self.deleted.insert(original_id);
                     return Ok(());
                 }
                 Err(code) => Err(code),
@@ -494,24 +490,16 @@ impl Reader<'_> {
         for remark in std::mem::take(&mut line.remarks) {
             self.remark(&place(member), remark);
         }
-        let (id_hash, line_hash) = (hash128(&(&line.record.key.scope, &line.id)), hash128(&text) as u64);
-        match seen.get(&id_hash).copied() {
-            None => drop(seen.insert(id_hash, (line_hash, 1))),
-            Some((first_hash, _)) if first_hash == line_hash => {
+        match keys.assign(&line.record.key.scope, &line.record.key.value, Some(text)) {
+            AssignedKey::Free => {}
+            AssignedKey::Duplicate => {
                 let reason = "duplicate: the same line occurs twice".to_owned();
                 let (outcome, kind) = (DroppedAs::Skipped, Some(Kind::Memory));
                 self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
                 return Ok(());
             }
-            Some((first_hash, count)) => {
-                // Both records are imported, and the later one gets a key that is no other line's id.
-                let RecordKey { scope, value } = line.record.key.clone();
-                let with_number = |n: u32| format!("{value}#{n}");
-                let hash_of = |n: u32| hash128(&(&scope, &with_number(n)));
-                let number = (count + 1..).find(|n| !seen.contains_key(&hash_of(*n))).unwrap_or(u32::MAX);
-                seen.insert(id_hash, (first_hash, number));
-                seen.insert(hash_of(number), (line_hash, 1));
-                line.record.key.value = with_number(number);
+            AssignedKey::Numbered(value) => {
+                line.record.key.value = value;
                 self.remark(&place(member), ("duplicate_id", "two records have the same id".into()));
             }
         }
@@ -579,13 +567,4 @@ fn is_outside_partition(record: &Record, row: &Partition) -> bool {
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");
     row.from.as_ref().is_some_and(|from| date < *from) || row.to.as_ref().is_some_and(|to| date > *to)
-}
-
-fn hash128(text: &impl Hash) -> u128 {
-    let mut a = DefaultHasher::new();
-    text.hash(&mut a);
-    let first = a.finish();
-    first.hash(&mut a);
-    text.hash(&mut a);
-    (u128::from(a.finish()) << 64) | u128::from(first)
 }

@@ -2,6 +2,7 @@
 //! from capabilities to credentials. The specification tolerates them (§3.1.12), so they are only warnings.
 use super::capability_check::CapabilityCheck;
 use super::findings::Findings;
+use super::identity;
 use mementory_json::Tree;
 use std::collections::HashSet;
 
@@ -16,6 +17,8 @@ const HOST_CODE: &str = "capability_host_dependent";
 #[derive(Default)]
 pub(super) struct References {
     memories: HashSet<Box<str>>,
+    /// Ids of the elements of documents, and their places.
+    elements: Vec<(Box<str>, Box<str>)>,
     principals: HashSet<String>,
     superseded: Vec<(Box<str>, Box<str>)>,
     referenced_by: Vec<(Box<str>, Box<str>)>,
@@ -30,8 +33,12 @@ impl References {
             Some(Tree::Array(rows)) => rows.as_slice(),
             _ => &[],
         };
+        if layer == "identity" {
+            add_ids(std::slice::from_ref(identity::document(tree)), &mut self.elements, &|_| place.to_owned());
+        }
+        add_ids(rows, &mut self.elements, &|i| format!("{place}#/{layer}/{i}"));
         match layer {
-            "identity" => self.capabilities.add_identity(tree.get("identity").unwrap_or(tree)),
+            "identity" => self.capabilities.add_identity(identity::document(tree)),
             "credentials" => rows.iter().for_each(|row| self.capabilities.add_credential(row)),
             "principals" => self.principals.extend(rows.iter().filter_map(|row| text(row, "id")).map(lower)),
             "attachments" => {
@@ -63,6 +70,10 @@ impl References {
             list.into_iter().filter(|(id, _)| !known(id)).map(|(_, at)| at).collect::<Vec<_>>()
         };
         let is_memory = |id: &str| self.memories.contains(id);
+        for (_, at) in self.elements.iter().filter(|(id, _)| is_memory(id)) {
+            let message = "a memory has the id of this element; deltas and links with this id mean the memory";
+            findings.warning("id_of_a_memory", at, message);
+        }
         for at in places_of_missing(self.superseded, &is_memory) {
             findings.warning("supersedes_missing", &at, "the memory that this one supersedes is not in the archive");
         }
@@ -75,6 +86,15 @@ impl References {
         }
         for issue in self.capabilities.issues(place).into_iter().filter(|issue| issue.code != HOST_CODE) {
             findings.warning(&issue.code, &issue.place, &issue.message);
+        }
+    }
+}
+
+/// Adds the ids of rows and their places. `place` is the place of the row with this index.
+fn add_ids(rows: &[Tree], list: &mut Vec<(Box<str>, Box<str>)>, place: &dyn Fn(usize) -> String) {
+    for (i, row) in rows.iter().enumerate() {
+        if let Some(id) = text(row, "id") {
+            add(list, id, &place(i));
         }
     }
 }

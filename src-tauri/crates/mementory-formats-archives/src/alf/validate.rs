@@ -3,6 +3,7 @@
 use super::archive_writer::checksum;
 use super::clear_secrets;
 use super::findings::Findings;
+use super::identity;
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
 use super::manifest::{
@@ -149,8 +150,7 @@ impl Check<'_> {
         let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
         match layer {
             "identity" => {
-                let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
-                if self.manifest.is_foreign(agent(inner.unwrap_or(tree)).as_deref()) {
+                if self.manifest.is_foreign(agent(identity::document(tree)).as_deref()) {
                     self.error("foreign_agent_id", place, message);
                 }
             }

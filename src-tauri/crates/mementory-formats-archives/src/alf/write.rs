@@ -417,7 +417,8 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
     if let (Some(AlfElement::Line), Some(verbatim)) = (alf_element(record), &record.verbatim) {
         let unchanged = (!stored.edited && !verbatim.text.contains('\n')).then(|| verbatim.text.clone());
         if let Some(text) = unchanged.or_else(|| compose::patch(record, &verbatim.text)) {
-            return (id, forbidden::move_forbidden_values(&text, agent).unwrap_or(text));
+            let id_space = record.key.scope.strip_prefix("alf:").unwrap_or(agent);
+            return (id, forbidden::move_forbidden_values(&text, agent, id_space).unwrap_or(text));
         }
     }
     let links: Vec<(String, String)> = record

@@ -12,7 +12,7 @@ use super::{
     howto_text::{self, HOWTO_FILE, PUBLIC_KEY_FILE},
     kinds::{AUDIT_LOG_FILE, AUDIT_LOG_SPEC, KindSpec, TOMBSTONES_FILE, kind_named},
     line_encoder::{id_prefix, patch, skeleton, target_id},
-    manifest::{FileEntry, Manifest},
+    manifest::{FileEntry, Manifest, epoch},
     output_target::OutputTarget,
     read::spec_of,
     sign,
@@ -179,15 +179,14 @@ fn edge_line(edge: &ProvenanceEdge) -> Result<String, FormatError> {
 /// # Errors
 /// Errors of the record source.
 pub fn provenance(source: &mut dyn RecordSource) -> Result<Vec<ProvenanceEdge>, FormatError> {
-    let now = source.description().now;
     let mut out = Vec::new();
     source.records(&mut |stored| {
         if stored.record.kind == Kind::Relation
-            && let Some(edge) = graph_edge(&stored, now)
+            && let Some(edge) = graph_edge(&stored)
         {
             out.push(edge);
         } else {
-            push_derivation_edges(&stored, now, &mut out);
+            push_derivation_edges(&stored, &mut out);
         }
         Ok(())
     })?;
@@ -195,14 +194,14 @@ pub fn provenance(source: &mut dyn RecordSource) -> Result<Vec<ProvenanceEdge>, 
 }
 
 /// The edge for a relation between two entities, with the values that it would have in a bundle.
-fn graph_edge(stored: &StoredRecord, now: Timestamp) -> Option<ProvenanceEdge> {
+fn graph_edge(stored: &StoredRecord) -> Option<ProvenanceEdge> {
     let record = &stored.record;
     let origin_spec = spec_of(&record.origin).filter(|spec| record.origin.format == KEY_SCOPE && spec.kind == "edge");
     let depth = Limits::default().json_depth;
     let verbatim = origin_spec.zip(record.verbatim.as_ref());
     let (spec, mut tree) = match verbatim.and_then(|(spec, v)| Some((spec, decode(spec, &v.text, depth).ok()?))) {
         Some(original) => original,
-        None => skeleton(stored, now),
+        None => skeleton(stored),
     };
     if spec.kind != "edge" {
         return None;
@@ -234,14 +233,14 @@ fn linked_ids<'s>(stored: &'s StoredRecord, relation: &'s str) -> impl Iterator<
     links.filter_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
 }
 
-fn push_derivation_edges(stored: &StoredRecord, now: Timestamp, out: &mut Vec<ProvenanceEdge>) {
+fn push_derivation_edges(stored: &StoredRecord, out: &mut Vec<ProvenanceEdge>) {
     let record = &stored.record;
     let own_id = match &record.origin_id {
         Some(id) if record.key.scope == KEY_SCOPE => id.clone(),
         _ => format!("{}{}", id_prefix(record.kind), stored.id),
     };
     let t = &record.times;
-    let recorded_at = t.created.or(t.observed).or(t.updated).unwrap_or(now);
+    let recorded_at = t.created.or(t.observed).or(t.updated).unwrap_or_else(epoch);
     let sources = record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation == "derived_from");
     for (link, id) in sources {
         let Some(target) = target_id(link.kind, &link.target, id.as_ref()) else { continue };

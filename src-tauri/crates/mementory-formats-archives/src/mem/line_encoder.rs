@@ -2,12 +2,13 @@
 //! the format's defaults (spec v1.1 §8). In both, only the fields that differ are changed.
 use super::{
     kinds::{KindSpec, ModelField, Type, kind_named},
+    manifest::epoch,
     to_record::KEY_SCOPE,
     wire::{list, text, texts},
 };
 use mementory_format::StoredRecord;
 use mementory_json::Tree;
-use mementory_model::{Kind, Link, Record, RecordKey, Timestamp};
+use mementory_model::{Kind, Link, Record, RecordKey, Times, Timestamp};
 
 /// Wire kind for a record from another format.
 pub(super) fn wire_kind(kind: Kind) -> &'static str {
@@ -64,12 +65,22 @@ fn first_linked_id(stored: &StoredRecord, wanted: impl Fn(&Link) -> bool) -> Opt
     links.filter(|(l, _)| wanted(l)).find_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
 }
 
+/// The time of a record for required fields whose time is not known. None if the record has no time at all.
+pub(super) fn closest_time(times: &Times) -> Option<Timestamp> {
+    times.created.or(times.observed).or(times.updated).or(times.valid_from)
+}
+
+/// Like [`closest_time`], or the start of 1970. It is never the time of the export, so that every export of a record
+/// has the same line.
+pub(super) fn default_time(times: &Times) -> Timestamp {
+    closest_time(times).unwrap_or_else(epoch)
+}
+
 /// Kind and skeleton line for a record from another format. The kind is `episode` if the usual kind requires a
 /// reference that cannot be resolved.
-pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindSpec, Tree) {
+pub(super) fn skeleton(stored: &StoredRecord) -> (&'static KindSpec, Tree) {
     let record = &stored.record;
-    let t = &record.times;
-    let default_time = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(now).to_rfc3339_seconds();
+    let default_time = default_time(&record.times).to_rfc3339_seconds();
     let id = match &record.origin_id {
         Some(id) if record.key.scope == KEY_SCOPE => id.clone(),
         _ => format!("{}{}", id_prefix(record.kind), stored.id),

@@ -194,7 +194,8 @@ impl Manifest {
     }
 }
 
-fn epoch() -> Timestamp {
+/// The start of 1970.
+pub(super) fn epoch() -> Timestamp {
     Timestamp::from_micros(0).unwrap_or_else(Timestamp::now)
 }
 

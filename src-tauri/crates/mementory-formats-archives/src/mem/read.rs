@@ -13,12 +13,13 @@ use super::{
     tombstones,
     wire::{decode, line, list, text},
 };
+use crate::unique_keys::{AssignedKey, UniqueKeys};
 use mementory_format::extension as slot;
 use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink};
 use mementory_json::Tree;
 use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim, is_damage};
 use sha2::{Digest, Sha256};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Member of the extension slot that marks a chunk as a copy of a resource's text for other programs.
 pub(super) const RENDERING_OF_MEMBER: &str = "rendering_of";
@@ -83,7 +84,7 @@ fn read_files(
         restores,
         version,
         sent: 0,
-        key_counts: HashMap::new(),
+        keys: UniqueKeys::default(),
         skipped_ids: HashSet::new(),
         sink,
     };
@@ -110,8 +111,8 @@ struct BundleReader<'a> {
     restores: bool,
     version: Option<String>,
     sent: u64,
-    /// Number of records with each key so far. A repeated key gets this number as a suffix.
-    key_counts: HashMap<String, u32>,
+    /// Keys of lines without an id, and of vendor lines.
+    keys: UniqueKeys,
     /// Ids of records skipped because a record that they require was deleted or skipped.
     skipped_ids: HashSet<String>,
     sink: &'a mut dyn Sink,
@@ -271,16 +272,10 @@ impl<'a> BundleReader<'a> {
 
     /// `value`, or if a line has that key, `value` with a number so that no line before has the key.
     fn unique_key(&mut self, value: String) -> String {
-        let Some(count) = self.key_counts.get(&value).copied() else {
-            self.key_counts.insert(value.clone(), 1);
-            return value;
-        };
-        let with_number = |n: u32| format!("{value}#{n}");
-        let number = (count + 1..).find(|n| !self.key_counts.contains_key(&with_number(*n))).unwrap_or(u32::MAX);
-        let key = with_number(number);
-        self.key_counts.insert(key.clone(), 1);
-        self.key_counts.insert(value, number);
-        key
+        match self.keys.assign(to_record::KEY_SCOPE, &value, None) {
+            AssignedKey::Numbered(numbered) => numbered,
+            AssignedKey::Free | AssignedKey::Duplicate => value,
+        }
     }
 
     fn read_vendor(&mut self, vendor: &str, member: &Member) -> Result<(), FormatError> {
@@ -289,7 +284,7 @@ impl<'a> BundleReader<'a> {
             return Ok(());
         }
         let bounds = Bounds::from(&self.context.limits);
-        self.key_counts.clear();
+        self.keys.clear();
         self.for_each_line(member, |reader, number, bytes| {
             if bytes.is_empty() {
                 return Ok(());

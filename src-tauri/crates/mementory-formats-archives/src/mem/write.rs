@@ -5,8 +5,8 @@ use super::{
     delta::Delta,
     extension::{attach, foreign_record_line, report_losses},
     forbidden::{has_empty_id, move_forbidden_values},
-    kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, kind_named, vendor_kind_at_path},
-    line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, id_prefix, patch, skeleton},
+    kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, Type, kind_named, vendor_kind_at_path},
+    line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, closest_time, id_prefix, patch, skeleton},
     manifest::{BUNDLE_CAPABILITIES, FORMAT_VERSION, FileEntry, Manifest, WRITABLE_VERSIONS, checksums, path_is_safe},
     output_target::OutputTarget,
     read::{RENDERING_OF_MEMBER, spec_of},
@@ -313,7 +313,7 @@ impl<'l> BundleWriter<'l> {
             let line = foreign_record_line(&id, record);
             return self.add_vendor_line(&format!("items/{FOREIGN_KIND}.jsonl"), id, line, stored, Some(note));
         }
-        let (spec, mut tree) = skeleton(stored, self.description.now);
+        let (spec, mut tree) = skeleton(stored);
         let current = to_record(spec, &tree);
         let mut visible = record.clone();
         if record.kind == Kind::Message {
@@ -353,7 +353,9 @@ impl<'l> BundleWriter<'l> {
         is_new: bool,
     ) -> Result<(), FormatError> {
         let (line, path) = (to_line(spec, &tree)?, spec.path());
-        let changed = stored.changed.max(stored.record.times.updated);
+        let is_undated = is_new && closest_time(&stored.record.times).is_none();
+        // Nothing shows whether a record without a time is newer than an earlier export, so it counts as changed.
+        let changed = is_undated.then_some(self.description.now).or(stored.changed.max(stored.record.times.updated));
         if !self.delta.includes(&path, &tree, &line, changed) {
             self.count_unchanged();
             return Ok(());
@@ -362,6 +364,9 @@ impl<'l> BundleWriter<'l> {
         self.count_written(record);
         if let Some(mapped) = mapped {
             report_losses(&stored.id, &mapped, record, &tree, &mut self.report.losses);
+        }
+        if is_undated && spec.fields.iter().any(|field| field.required && field.ty == Type::Time) {
+            self.report.losses.add(&stored.id, "times.created", LossKind::Narrowed, UNDATED_NOTE);
         }
         if is_new && spec.kind == "resource" && is_longer_than_summary(record) {
             self.add_text_chunk(stored, text(&tree, "id").unwrap_or_default())?;
@@ -512,6 +517,9 @@ type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Folder of the vectors in a bundle.
 const VECTORS_FOLDER: &str = "embeddings/";
+
+/// Loss note for a record without a time.
+const UNDATED_NOTE: &str = "no time is known, but the format requires one: 1970 is written";
 
 /// Loss note for a value that the format forbids in its field.
 const FORBIDDEN_VALUE_NOTE: &str = "the format forbids this value, so it is kept in mementory_forbidden";

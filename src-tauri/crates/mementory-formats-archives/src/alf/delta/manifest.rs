@@ -1,7 +1,9 @@
 //! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). Its entry name is `manifest.json` in the
 //! specification and `delta-manifest.json` in the reference tool. Both names are read and written.
 use super::super::detect::DELTA_MANIFEST_FILE;
-use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition, check_version, number, stated_count};
+use super::super::manifest::{
+    Archive, MANIFEST_FILE, Manifest, Partition, check_version, number, parse_tree, stated_count,
+};
 use mementory_format::FormatError;
 use mementory_format::extension as slot;
 use mementory_json::Tree;
@@ -33,7 +35,7 @@ impl DeltaManifest {
         let entry = entry.ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "no manifest"))?;
         let text = archive.text(entry, limits)?;
         let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", &entry.place, message);
-        let tree = Tree::parse(&text, limits).map_err(|e| invalid_manifest(e.to_string()))?;
+        let tree = parse_tree(&text, &entry.place, limits)?;
         // The reference tool reads the manifest under the other name, and must not apply a different delta.
         if let Some(other) = archive.entry(DELTA_MANIFEST_FILE)
             && Tree::parse(&archive.text(other, limits)?, limits).ok().as_ref() != Some(&tree)
@@ -59,7 +61,13 @@ impl DeltaManifest {
             0 => base.saturating_add(1),
             new => new,
         };
-        Ok(Self { place: entry.place.clone(), version, agent, base, new, tree })
+        let manifest = Self { place: entry.place.clone(), version, agent, base, new, tree };
+        let files: Vec<String> =
+            DOCUMENT_LAYERS.into_iter().chain(["memory"]).filter_map(|layer| manifest.file(layer)).collect();
+        if files.iter().enumerate().any(|(i, file)| files[..i].contains(file)) {
+            return Err(FormatError::invalid("manifest_invalid", &manifest.place, "two layers have the same file"));
+        }
+        Ok(manifest)
     }
 
     /// A member of the object that describes the change of a layer.

@@ -1,7 +1,9 @@
 //! Validates a delta bundle: its manifest and documents, each line with its operation, and the counts.
 use super::super::clear_secrets;
 use super::super::findings::Findings;
+use super::super::identity;
 use super::super::jsonl::{JsonLine, each_line};
+use super::super::list_document;
 use super::super::manifest::{Archive, Manifest, number, stated_count};
 use super::super::schema;
 use super::super::validate::LAYER_DOCUMENTS;
@@ -10,7 +12,7 @@ use super::operation::{self, Operation};
 use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
 use mementory_json::{Tree, schema::Rule};
 use mementory_model::Limits;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Entries that only a whole archive may contain (spec §4.3).
 const ARCHIVE_ONLY_ENTRIES: [&str; 3] = ["raw/", "artifacts/", "attachments.json"];
@@ -101,6 +103,7 @@ impl Check<'_> {
             self.error("malformed", &member.place, "not JSON");
             return Ok(());
         };
+        self.check_elements_are_objects(layer, &text, &tree, &member.place);
         self.findings.check_schema(&tree, rule, &member.place);
         self.check_owner(layer, &tree, &member.place);
         self.findings.check_elements(layer, &tree, &member.place, archive.catalog.is_decrypted(member.root));
@@ -115,6 +118,23 @@ impl Check<'_> {
             _ => u64::from(layer == "identity"),
         };
         Ok(())
+    }
+
+    /// Reports a document that cannot replace that of its layer: an identity that is no object, or a list that is missing
+    /// or has elements that are no objects.
+    fn check_elements_are_objects(&mut self, layer: &str, text: &str, tree: &Tree, place: &str) {
+        let is_object = |tree: &Tree| matches!(tree, Tree::Object(_));
+        let is_document = match layer {
+            "identity" => is_object(tree),
+            _ => list_document::split(text, layer).is_some(),
+        };
+        if !is_document {
+            self.error("malformed", place, "not the JSON document of this layer");
+        }
+        let Some(Tree::Array(elements)) = tree.get(layer) else { return };
+        for (i, _) in elements.iter().enumerate().filter(|(_, element)| !is_object(element)) {
+            self.error("malformed", &format!("{place}#/{layer}/{i}"), "not an object");
+        }
     }
 
     /// Checks the file with the changed records, if there are any.
@@ -156,7 +176,7 @@ impl Check<'_> {
             ("credentials", Some(Tree::Array(rows))) => {
                 rows.iter().any(|row| self.manifest.is_foreign(agent(row).as_deref()))
             }
-            ("identity", inner) => self.manifest.is_foreign(agent(inner.unwrap_or(tree)).as_deref()),
+            ("identity", _) => self.manifest.is_foreign(agent(identity::document(tree)).as_deref()),
             _ => false,
         };
         if foreign {
@@ -175,6 +195,8 @@ impl Check<'_> {
     fn check_memory(&mut self, member: &Member) -> Result<u64, FormatError> {
         let (mut lines, limits, archive) = (0u64, self.limits, self.archive);
         let mut existing_ids: HashSet<String> = HashSet::new();
+        // For each record, the number of the last line that has its content.
+        let mut last_contents: HashMap<String, u64> = HashMap::new();
         archive.catalog.read(member, |reader| {
             each_line(reader, &member.place, limits.line_bytes, &mut |entry, _| {
                 let (number, text) = match entry {
@@ -189,13 +211,21 @@ impl Check<'_> {
                     self.error("wrong_agent", &place, "this change is of another agent than the delta");
                 }
                 if let Ok(change) = &change {
-                    let id = change.id.to_ascii_lowercase();
                     let is_new = match change.operation {
-                        Operation::Delete => !existing_ids.remove(&id),
-                        _ => existing_ids.insert(id),
+                        Operation::Delete => !existing_ids.remove(&change.id),
+                        _ => existing_ids.insert(change.id.clone()),
                     };
                     if change.operation == Operation::Create && !is_new {
                         self.warning("created_twice", &place, "an earlier line brings a record with this id");
+                    }
+                    let has_content = change.line.is_some() && !change.erased;
+                    let earlier = match has_content {
+                        true => last_contents.insert(change.id.clone(), number),
+                        false => last_contents.remove(&change.id),
+                    };
+                    if let Some(earlier) = earlier {
+                        let place = format!("{}#line {earlier}", member.place);
+                        self.warning("changed_again", &place, "a later line of this delta changes the same record");
                     }
                 }
                 match change {

@@ -9,7 +9,7 @@ use super::super::first_pass::{AlfElement, ExportPlan, alf_element};
 use super::super::jsonl::{JsonLine, each_line};
 use super::super::manifest::{Archive, MANIFEST_FILE, Manifest};
 use super::super::passthrough::PassthroughFiles;
-use super::super::rewrite::OpenedFile;
+use super::super::rewrite::{self, OpenedFile};
 use super::super::write::{line, scope_entry};
 use super::super::write_documents::{assemble, identity_version, owner_row};
 use super::super::write_manifest::FORMAT_VERSION;
@@ -282,7 +282,9 @@ impl Writer<'_> {
                 return Ok(());
             }
             let (id, text) = line(plan, &stored, agent, plan.partition_time(&stored));
-            let base = base_records.get_mut(wire::folded_id(&id).as_str());
+            // The line of a record whose id is no UUID has another id.
+            let written_id = rewrite::id_of(&text).unwrap_or_else(|| wire::folded_id(&id));
+            let base = base_records.get_mut(written_id.as_str());
             let operation = match base {
                 Some(base) => {
                     base.still_exists = true;
@@ -347,7 +349,14 @@ fn tombstone(
     write_string(&nested("source", "runtime").unwrap_or_else(|| "mementory".into()), &mut out);
     out.push_str("},\"temporal\":{\"created_at\":");
     write_string(&nested("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
-    out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\",\"mementory\":{\"erased\":true}}");
+    out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\"");
+    // Readers delete the record with the original id, if the line has another because the original is no UUID.
+    if let Some(original) = wire::original_id(&m).filter(|original| *original != wire::folded_id(&id)) {
+        out.push_str(&format!(",\"raw_source_format\":{{\"{}\":{{\"/id\":", wire::FORBIDDEN_VALUES_MEMBER));
+        write_string(&original, &mut out);
+        out.push_str("}}");
+    }
+    out.push_str(",\"mementory\":{\"erased\":true}}");
     Some(add_operation(&out, Operation::Delete))
 }
 

@@ -1,0 +1,93 @@
+//! Keys for records of one file that share an id, so that none replaces another.
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// The keys that records of a file have. About 40 bytes for each, because only their hashes are stored.
+#[derive(Default)]
+pub(crate) struct UniqueKeys {
+    keys: HashMap<u128, KeyUse>,
+}
+
+struct KeyUse {
+    /// Hash of the content of the first record with this key. None if contents are not compared.
+    content: Option<u64>,
+    /// Largest number that a record with this key got.
+    last_number: u32,
+}
+
+/// The key for a record.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum AssignedKey {
+    /// No record before has the key.
+    Free,
+    /// The first record with the key has the same content.
+    Duplicate,
+    /// Other records have the key, so this one gets another: the key with `#` and a number, which no record before has.
+    Numbered(String),
+}
+
+impl UniqueKeys {
+    /// Reserves a key for a record of another part of the file.
+    pub(crate) fn reserve(&mut self, scope: &str, value: &str) {
+        self.keys.entry(hash128(&(scope, value))).or_insert(KeyUse { content: None, last_number: 1 });
+    }
+
+    /// Assigns a key to a record. `value` is the key that its id gives it. With `content`, a repetition of the first
+    /// record with the same key is reported as such.
+    pub(crate) fn assign(&mut self, scope: &str, value: &str, content: Option<&str>) -> AssignedKey {
+        let key = hash128(&(scope, value));
+        let content = content.map(|content| hash128(&content) as u64);
+        let Some(earlier) = self.keys.get(&key) else {
+            self.keys.insert(key, KeyUse { content, last_number: 1 });
+            return AssignedKey::Free;
+        };
+        if content.is_some() && earlier.content == content {
+            return AssignedKey::Duplicate;
+        }
+        let with_number = |n: u32| format!("{value}#{n}");
+        let is_free = |n: &u32| !self.keys.contains_key(&hash128(&(scope, &*with_number(*n))));
+        let number = (earlier.last_number + 1..).find(is_free).unwrap_or(u32::MAX);
+        let numbered = with_number(number);
+        self.keys.insert(hash128(&(scope, &*numbered)), KeyUse { content, last_number: 1 });
+        if let Some(earlier) = self.keys.get_mut(&key) {
+            earlier.last_number = number;
+        }
+        AssignedKey::Numbered(numbered)
+    }
+
+    /// Forgets all keys.
+    pub(crate) fn clear(&mut self) {
+        self.keys.clear();
+    }
+}
+
+fn hash128(value: &impl Hash) -> u128 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    let first = hasher.finish();
+    first.hash(&mut hasher);
+    value.hash(&mut hasher);
+    (u128::from(hasher.finish()) << 64) | u128::from(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_numbered_key_is_the_key_of_no_other_record() {
+        let mut keys = UniqueKeys::default();
+        let numbered = |key: &str| AssignedKey::Numbered(key.to_owned());
+        assert_eq!(keys.assign("s", "a#2", None), AssignedKey::Free);
+        assert_eq!(keys.assign("s", "a", Some("x")), AssignedKey::Free);
+        assert_eq!(keys.assign("s", "a", Some("x")), AssignedKey::Duplicate);
+        assert_eq!(keys.assign("s", "a", Some("y")), numbered("a#3"));
+        assert_eq!(keys.assign("s", "a", None), numbered("a#4"));
+        assert_eq!(keys.assign("s", "a#3", None), numbered("a#3#2"));
+        assert_eq!(keys.assign("other", "a", Some("x")), AssignedKey::Free);
+        keys.reserve("s", "b");
+        keys.reserve("s", "a");
+        assert_eq!(keys.assign("s", "b", Some("x")), numbered("b#2"));
+        assert_eq!(keys.assign("s", "a", Some("x")), AssignedKey::Duplicate);
+    }
+}
