@@ -18,6 +18,7 @@ mod password_sentence;
 mod password_value;
 mod phone;
 mod placeholder;
+mod prefix_filter;
 mod private_key;
 mod resolve;
 mod secret;

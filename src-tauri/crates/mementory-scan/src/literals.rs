@@ -2,9 +2,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
 
 use crate::context::bits;
+use crate::prefix_filter::PrefixFilter;
 use crate::word_lists::{number, password, secret};
 use crate::{national, token_formats};
 
@@ -126,7 +127,7 @@ pub(crate) enum LiteralSet {
     /// All literals.
     All,
     /// The literals at which keys and tokens are found. Names for passwords are included, because a longer one hides
-    /// the name for a secret in it, as in "wifi key". With half of the literals, the automaton is faster.
+    /// the name for a secret in it, as in "wifi key". These literals are long enough for a [`PrefixFilter`].
     Keys,
 }
 
@@ -135,10 +136,13 @@ struct Searcher {
     automaton: AhoCorasick,
     /// The index in [`LITERAL_TABLE`] of each pattern.
     literals: Vec<usize>,
+    /// If there is a filter, the automaton searches only at the positions that it lets through.
+    filter: Option<PrefixFilter>,
 }
 
 impl Searcher {
-    fn new(is_in_set: fn(LiteralKind) -> bool) -> Option<Self> {
+    /// A filter is useful only if all literals are long enough that few positions pass it.
+    fn new(is_in_set: fn(LiteralKind) -> bool, has_filter: bool) -> Option<Self> {
         let (texts, literals) = (&LITERAL_TABLE.0, &LITERAL_TABLE.1);
         let (indexes, patterns): (Vec<usize>, Vec<&String>) =
             texts.iter().enumerate().filter(|(index, _)| is_in_set(literals[*index].tag)).unzip();
@@ -146,15 +150,34 @@ impl Searcher {
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::LeftmostLongest)
             .kind(Some(AhoCorasickKind::DFA))
+            .start_kind(if has_filter { StartKind::Anchored } else { StartKind::Unanchored })
             .build(patterns)
             .ok()?;
-        Some(Self { automaton, literals: indexes })
+        let rules = indexes.iter().map(|index| (texts[*index].as_str(), literals[*index].exact_case));
+        let filter = has_filter.then(|| PrefixFilter::new(rules));
+        Some(Self { automaton, filter, literals: indexes })
+    }
+
+    /// The first match from `at`: the pattern, its start and its end. If several start there, the longest.
+    fn find(&self, text: &str, mut at: usize) -> Option<(usize, usize, usize)> {
+        let hit = match &self.filter {
+            None => self.automaton.try_find(Input::new(text).range(at..)).ok()??,
+            Some(filter) => loop {
+                at = filter.next_candidate(text.as_bytes(), at)?;
+                let input = Input::new(text).range(at..).anchored(Anchored::Yes);
+                if let Some(hit) = self.automaton.try_find(input).ok()? {
+                    break hit;
+                }
+                at += 1;
+            },
+        };
+        Some((*self.literals.get(hit.pattern().as_usize())?, hit.start(), hit.end()))
     }
 }
 
-static ALL_SEARCHER: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(|_| true));
+static ALL_SEARCHER: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(|_| true, false));
 static KEY_SEARCHER: LazyLock<Option<Searcher>> =
-    LazyLock::new(|| Searcher::new(|tag| !matches!(tag, LiteralKind::Context(_) | LiteralKind::Url)));
+    LazyLock::new(|| Searcher::new(|tag| !matches!(tag, LiteralKind::Context(_) | LiteralKind::Url), true));
 
 fn is_alphanumeric(byte: Option<&u8>) -> bool {
     byte.is_some_and(|b| b.is_ascii_alphanumeric())
@@ -172,9 +195,7 @@ pub(crate) fn find_literals(text: &str, set: LiteralSet) -> impl Iterator<Item =
     std::iter::from_fn(move || {
         let searcher = searcher.as_ref()?;
         while at < text.len() {
-            let hit = searcher.automaton.find(Input::new(text).range(at..))?;
-            let (start, end) = (hit.start(), hit.end());
-            let literal = *searcher.literals.get(hit.pattern().as_usize())?;
+            let (literal, start, end) = searcher.find(text, at)?;
             if let Some(tag) = tag_within_boundaries(text.as_bytes(), literal, start, end) {
                 at = end;
                 return Some((tag, start, end));
