@@ -12,8 +12,8 @@ pub(crate) struct PrefixFilter {
 }
 
 impl PrefixFilter {
-    /// A filter for these literals, each with true if it is case-sensitive. For the others, the case of ASCII letters is
-    /// ignored.
+    /// A filter for these literals, each with true if it is case-sensitive. For the others, the case of ASCII letters
+    /// is ignored.
     pub(crate) fn new<'l>(literals: impl Iterator<Item = (&'l str, bool)>) -> Self {
         let mut bits = vec![0; 1 << (INDEX_BITS - 6)];
         for (literal, is_case_sensitive) in literals {
