@@ -371,8 +371,10 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
             format!("{} has no rules to check a file against. Nothing was changed.", reader.name()),
         ));
     }
+    let validated = reader.validate_with(&catalog, source, &limits, trust, passphrase);
+    // Afterwards, because entries that the validator read to their end need not be read again.
     let faults = container_findings(&catalog, source)?;
-    let mut result = match reader.validate_with(&catalog, source, &limits, trust, passphrase) {
+    let mut result = match validated {
         Ok(result) => result,
         Err(mementory_formats::FormatError::Io { place, source: error }) if is_damage(&error) => {
             let damaged = invalid_result(Some(source.format), "damaged_entry", Path::new(&place), &error.to_string());

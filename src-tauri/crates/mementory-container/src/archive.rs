@@ -2,7 +2,10 @@
 use super::{source::Source, zip::Entry};
 use crate::FormatError;
 use mementory_model::is_damage;
-use std::io::{Error, Read};
+use std::{
+    io::{Error, Read},
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 /// An open archive.
 pub(super) struct Archive {
@@ -10,6 +13,8 @@ pub(super) struct Archive {
     pub(super) place: String,
     pub(super) source: Source,
     pub(super) entries: Vec<Entry>,
+    /// Whether each entry was already read to its end without damage, so that it need not be read again to check it.
+    pub(super) intact: Box<[AtomicBool]>,
     /// True if the archive has no directory, because its end is missing.
     pub(super) truncated: bool,
     /// True if the archive contains conversation files. Archives inside it then count as files of the user, unless they
@@ -36,10 +41,21 @@ impl Archive {
             .get(index)
             .ok_or_else(|| FormatError::invalid("malformed", place, "no such entry in the archive"))?;
         match entry.read(&self.source) {
-            Ok(mut reader) => f(&mut reader),
+            Ok(mut reader) => {
+                let result = f(&mut reader);
+                if let Some(intact) = self.intact.get(index).filter(|_| reader.is_intact()) {
+                    intact.store(true, Ordering::Relaxed);
+                }
+                result
+            }
             Err(damage) if is_damage(&damage) => f(&mut DamagedEntry(damage)),
             Err(error) => Err(FormatError::io(place, error)),
         }
+    }
+
+    /// True if the entry was read to its end, and its bytes are undamaged.
+    pub(super) fn is_intact(&self, index: usize) -> bool {
+        self.intact.get(index).is_some_and(|intact| intact.load(Ordering::Relaxed))
     }
 }
 

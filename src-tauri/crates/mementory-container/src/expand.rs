@@ -20,6 +20,7 @@ use mementory_model::{Dropped, DroppedAs, Issue, Limits};
 use std::{
     collections::{HashMap, HashSet},
     io::Read,
+    sync::atomic::AtomicBool,
 };
 
 /// Number of files above which an archive is not searched for archives with other names.
@@ -288,6 +289,7 @@ fn add_archive(
         has_conversations: out.iter().any(|m| nested::has_conversations_name(&m.name)),
         contains_user_files: nested::is_user_files_archive(&member.name) || is_agent_file(source, &entries),
         contains_only_archives,
+        intact: entries.iter().map(|_| AtomicBool::new(false)).collect(),
         entries,
         truncated,
     });

@@ -12,8 +12,9 @@ impl Catalog {
         &self.faults
     }
 
-    /// Reads every readable entry of the wanted archives to its end. Returns a fault for each entry that does not match
-    /// its checksum or size, and for each archive without a directory, since such an archive may lack entries.
+    /// Reads every readable entry of the wanted archives to its end, except those that [`Self::read`] already read to
+    /// their end. Returns a fault for each entry that does not match its checksum or size, and for each archive without
+    /// a directory, since such an archive may lack entries.
     ///
     /// # Errors
     /// I/O; `Cancelled`. A damaged entry is a fault.
@@ -25,7 +26,8 @@ impl Catalog {
                 let place = archive.place.clone();
                 out.push(Fault::new(number, FaultKind::Damage, "truncated_archive", place, message));
             }
-            for entry in &archive.entries {
+            let unread = archive.entries.iter().enumerate().filter(|(index, _)| !archive.is_intact(*index));
+            for (_, entry) in unread {
                 if let (EntryKind::Plain, Some(message)) = (entry.kind(), find_damage(archive, entry, &self.cancel)?) {
                     let place = entry_place(&archive.place, &entry.name);
                     out.push(Fault::new(number, FaultKind::Damage, "damaged_entry", place, &message));

@@ -164,3 +164,27 @@ fn archives_that_were_packed_together_are_opened_whatever_their_names_are() {
     assert_eq!(places_in("w.zip", &export), ["w.zip!/backup/Two.ALF!/b", "w.zip!/backup/README.md"]);
     assert_eq!(places_in("z.zip", &[plain_entry("report.docx", &one)]), ["z.zip!/report.docx"]);
 }
+
+#[test]
+fn only_an_entry_that_was_read_to_its_end_without_damage_is_not_checked_again() {
+    let dir = TempFolder::new("read-once");
+    let text = vec![b'a'; 100_000];
+    let good = zip_bytes(&[
+        plain_entry("whole", &text),
+        EntrySpec { deflate: true, ..plain_entry("packed", &text) },
+        plain_entry("begun", &text),
+        plain_entry("unread", &text),
+        EntrySpec { wrong_crc: true, ..plain_entry("damaged", &text) },
+    ]);
+    let path = dir.put("x.zip", &good);
+    let c = open(std::slice::from_ref(&path)).unwrap();
+    let [whole, packed, begun, _, damaged] = c.members() else { panic!("{:?}", places(&c)) };
+    assert_eq!(c.bytes(whole, 1 << 20).unwrap(), text);
+    assert_eq!(c.bytes(packed, 1 << 20).unwrap(), text);
+    assert_eq!(c.head(begun, 10).unwrap(), b"aaaaaaaaaa");
+    assert!(c.bytes(damaged, 1 << 20).is_err());
+    // What is read from now on has neither the size nor the checksum of its entry.
+    std::fs::write(&path, vec![0; good.len()]).unwrap();
+    let places: Vec<String> = c.damaged_entries(|_| true).unwrap().into_iter().map(|f| f.issue.place).collect();
+    assert_eq!(places, ["x.zip!/begun", "x.zip!/unread", "x.zip!/damaged"]);
+}

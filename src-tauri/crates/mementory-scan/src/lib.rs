@@ -18,6 +18,7 @@ mod password_sentence;
 mod password_value;
 mod phone;
 mod placeholder;
+mod prefix_filter;
 mod private_key;
 mod resolve;
 mod secret;
@@ -27,7 +28,7 @@ mod value;
 mod word_lists;
 
 use context::Doc;
-use literals::LiteralKind;
+use literals::{LiteralKind, LiteralSet};
 
 /// Version of the detection rules. Texts that were scanned with a different version are scanned again.
 pub const RULES: u32 = 2;
@@ -146,7 +147,7 @@ pub struct Finding {
 /// are equally confident, the longer one. The time is proportional to the length of the text.
 pub fn scan(text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let doc = find_at_literals(text, |_| true, &mut findings);
+    let doc = find_at_literals(text, LiteralSet::All, &mut findings);
     email::find_addresses(text, &mut findings);
     numbers::find_numbers(&doc, &mut findings);
     resolve::resolve_overlaps(findings)
@@ -156,11 +157,7 @@ pub fn scan(text: &str) -> Vec<Finding> {
 /// [`scan`].
 pub fn scan_keys(text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
-    find_at_literals(
-        text,
-        |tag| !matches!(tag, LiteralKind::Url | LiteralKind::Password | LiteralKind::Command),
-        &mut findings,
-    );
+    find_at_literals(text, LiteralSet::Keys, &mut findings);
     let mut findings = resolve::resolve_overlaps(findings);
     findings.retain(|found| {
         matches!(found.class, Class::AccessKey | Class::PrivateKey) && found.confidence == Confidence::VeryLikely
@@ -168,12 +165,14 @@ pub fn scan_keys(text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Examines the text at each literal whose tag is `wanted`. Returns the text with its context words.
-fn find_at_literals<'t>(text: &'t str, wanted: impl Fn(LiteralKind) -> bool, findings: &mut Vec<Finding>) -> Doc<'t> {
+/// Examines the text at each literal of the set. Returns the text with its context words. If the set is
+/// [`LiteralSet::Keys`], only keys and tokens are found, and not those that are merely [likely](Confidence::Likely).
+fn find_at_literals<'t>(text: &'t str, set: LiteralSet, findings: &mut Vec<Finding>) -> Doc<'t> {
+    let only_keys = set == LiteralSet::Keys;
     let mut doc = Doc::new(text);
     let mut names = Vec::new();
     let mut token_end = 0;
-    for (tag, start, end) in literals::find_literals(text).filter(|(tag, ..)| wanted(*tag)) {
+    for (tag, start, end) in literals::find_literals(text, set) {
         match tag {
             LiteralKind::Context(bits) => doc.add_word(start, end, bits),
             // Nothing else is searched for inside a token that was already found.
@@ -194,6 +193,7 @@ fn find_at_literals<'t>(text: &'t str, wanted: impl Fn(LiteralKind) -> bool, fin
                 }
             }
             LiteralKind::Url => findings.extend(url::password_at(text, start, end)),
+            LiteralKind::Password | LiteralKind::Command if only_keys => {}
             LiteralKind::Bearer | LiteralKind::Secret | LiteralKind::Password | LiteralKind::Command => {
                 names.push((tag, start, end))
             }
@@ -202,7 +202,7 @@ fn find_at_literals<'t>(text: &'t str, wanted: impl Fn(LiteralKind) -> bool, fin
     for (tag, start, end) in names {
         match tag {
             LiteralKind::Bearer => findings.extend(secret::token_after_scheme(text, end)),
-            LiteralKind::Secret => findings.extend(secret::secret_for_name(text, start, end)),
+            LiteralKind::Secret => findings.extend(secret::secret_for_name(text, start, end, only_keys)),
             LiteralKind::Command => findings.extend(password::password_on_command_line(text, start, end)),
             _ => findings.extend(password::password_for_name(text, start, end)),
         }

@@ -2,9 +2,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
 
 use crate::context::bits;
+use crate::prefix_filter::PrefixFilter;
 use crate::word_lists::{number, password, secret};
 use crate::{national, token_formats};
 
@@ -120,29 +121,82 @@ static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     table
 });
 
-static LITERAL_SEARCHER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    AhoCorasickBuilder::new()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::LeftmostLongest)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(&LITERAL_TABLE.0)
-        .ok()
-});
+/// A set of literals that are searched for together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LiteralSet {
+    /// All literals.
+    All,
+    /// The literals at which keys and tokens are found. Names for passwords are included, because a longer one hides
+    /// the name for a secret in it, as in "wifi key". These literals are long enough for a [`PrefixFilter`].
+    Keys,
+}
+
+/// Searches for a set of literals.
+struct Searcher {
+    automaton: AhoCorasick,
+    /// The index in [`LITERAL_TABLE`] of each pattern.
+    literals: Vec<usize>,
+    /// If there is a filter, the automaton searches only at the positions that it lets through.
+    filter: Option<PrefixFilter>,
+}
+
+impl Searcher {
+    /// A filter is useful only if all literals are long enough that few positions pass it.
+    fn new(is_in_set: fn(LiteralKind) -> bool, has_filter: bool) -> Option<Self> {
+        let (texts, literals) = (&LITERAL_TABLE.0, &LITERAL_TABLE.1);
+        let (indexes, patterns): (Vec<usize>, Vec<&String>) =
+            texts.iter().enumerate().filter(|(index, _)| is_in_set(literals[*index].tag)).unzip();
+        let automaton = AhoCorasickBuilder::new()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::LeftmostLongest)
+            .kind(Some(AhoCorasickKind::DFA))
+            .start_kind(if has_filter { StartKind::Anchored } else { StartKind::Unanchored })
+            .build(patterns)
+            .ok()?;
+        let rules = indexes.iter().map(|index| (texts[*index].as_str(), literals[*index].exact_case));
+        let filter = has_filter.then(|| PrefixFilter::new(rules));
+        Some(Self { automaton, filter, literals: indexes })
+    }
+
+    /// The first match from `at`: the pattern, its start and its end. If several start there, the longest.
+    fn find(&self, text: &str, mut at: usize) -> Option<(usize, usize, usize)> {
+        let hit = match &self.filter {
+            None => self.automaton.try_find(Input::new(text).range(at..)).ok()??,
+            Some(filter) => loop {
+                at = filter.next_candidate(text.as_bytes(), at)?;
+                let input = Input::new(text).range(at..).anchored(Anchored::Yes);
+                if let Some(hit) = self.automaton.try_find(input).ok()? {
+                    break hit;
+                }
+                at += 1;
+            },
+        };
+        Some((*self.literals.get(hit.pattern().as_usize())?, hit.start(), hit.end()))
+    }
+}
+
+static ALL_SEARCHER: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(|_| true, false));
+static KEY_SEARCHER: LazyLock<Option<Searcher>> =
+    LazyLock::new(|| Searcher::new(|tag| !matches!(tag, LiteralKind::Context(_) | LiteralKind::Url), true));
 
 fn is_alphanumeric(byte: Option<&u8>) -> bool {
     byte.is_some_and(|b| b.is_ascii_alphanumeric())
 }
 
-/// Every literal in `text` whose case and boundaries match its rules, in text order and without overlaps. If they do
-/// not match, a shorter literal inside it may still match: "n° de sécurité", for example, contains "n° de sécu".
-pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (LiteralKind, usize, usize)> {
+/// Every literal of the set in `text` whose case and boundaries match its rules, in text order and without overlaps. If
+/// they do not match, a shorter literal inside it may still match: "n° de sécurité", for example, contains "n° de
+/// sécu".
+pub(crate) fn find_literals(text: &str, set: LiteralSet) -> impl Iterator<Item = (LiteralKind, usize, usize)> {
     let mut at = 0;
+    let searcher = match set {
+        LiteralSet::All => &ALL_SEARCHER,
+        LiteralSet::Keys => &KEY_SEARCHER,
+    };
     std::iter::from_fn(move || {
-        let search = LITERAL_SEARCHER.as_ref()?;
+        let searcher = searcher.as_ref()?;
         while at < text.len() {
-            let hit = search.find(Input::new(text).range(at..))?;
-            let (start, end) = (hit.start(), hit.end());
-            if let Some(tag) = tag_within_boundaries(text.as_bytes(), hit.pattern().as_usize(), start, end) {
+            let (literal, start, end) = searcher.find(text, at)?;
+            if let Some(tag) = tag_within_boundaries(text.as_bytes(), literal, start, end) {
                 at = end;
                 return Some((tag, start, end));
             }
@@ -153,9 +207,9 @@ pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (LiteralKind, us
 }
 
 /// The tag of the literal at `start..end`. `None` if its case or boundaries do not match its rules.
-fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize) -> Option<LiteralKind> {
-    let literal = LITERAL_TABLE.1.get(pattern)?;
-    if literal.exact_case && LITERAL_TABLE.0.get(pattern)?.as_bytes() != &bytes[start..end] {
+fn tag_within_boundaries(bytes: &[u8], index: usize, start: usize, end: usize) -> Option<LiteralKind> {
+    let literal = LITERAL_TABLE.1.get(index)?;
+    if literal.exact_case && LITERAL_TABLE.0.get(index)?.as_bytes() != &bytes[start..end] {
         return None;
     }
     if literal.whole_word {

@@ -51,7 +51,7 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     // "clave API" is a key and not a password.
     let next = text[to..].trim_start_matches([' ', '_']).trim_start_matches("de ").trim_start_matches("de la ");
     if ambiguous && next.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("api")) {
-        return crate::secret::secret_for_name(text, start, end);
+        return crate::secret::secret_for_name(text, start, end, false);
     }
     let before = text[from..start].to_ascii_lowercase();
     let last = before.trim_end_matches(['_', '-', '.']).rsplit(['_', '-', '.']).next().unwrap_or("");

@@ -4,10 +4,37 @@ use crate::placeholder::{is_fake_token, is_placeholder};
 use crate::value::{Join, MAX_NAME_BYTES, count_blanks, end_of_inflection, name_around, read_value, value_after_name};
 use crate::word_lists::{grammar, secret};
 use crate::{Class, Confidence, Finding};
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
+
+static NOT_SECRETS: LazyLock<WordSearcher> = LazyLock::new(|| WordSearcher::new(&[secret::NOT_SECRETS]));
+static HIGH_CONFIDENCE: LazyLock<WordSearcher> = LazyLock::new(|| WordSearcher::new(&[secret::HIGH_CONFIDENCE]));
+static CLEAR_NAMES: LazyLock<WordSearcher> =
+    LazyLock::new(|| WordSearcher::new(&[secret::HIGH_CONFIDENCE, secret::QUALIFIED_NAMES]));
+
+/// Searches for many words at once. The word "key" is frequent, and comparing its name with one word after the other
+/// took more time than the rest of the scan.
+struct WordSearcher {
+    words: Vec<&'static str>,
+    /// None if it could not be built. Then the words are searched for one by one.
+    automaton: Option<AhoCorasick>,
+}
+
+impl WordSearcher {
+    fn new(lists: &[&[&'static str]]) -> Self {
+        let words = lists.concat();
+        Self { automaton: AhoCorasick::new(&words).ok(), words }
+    }
+
+    /// Whether `text` contains one of the words.
+    fn is_in(&self, text: &str) -> bool {
+        self.automaton.as_ref().map_or_else(|| contains_any(text, &self.words), |automaton| automaton.is_match(text))
+    }
+}
 
 /// The secret of the name that contains the word at `start..end`. It is assigned to the name, or comes before or after
-/// it on the same line.
-pub(crate) fn secret_for_name(text: &str, start: usize, end: usize) -> Option<Finding> {
+/// it on the same line. With `only_very_likely`, a secret that is merely likely is not searched for.
+pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_likely: bool) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
     // A long base64 value may contain such a word by chance.
     if to - from > MAX_NAME_BYTES || to - from > 24 && is_random(&text[from..to], false) {
@@ -19,24 +46,26 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize) -> Option<Fi
     }
     let to = end_of_inflection(text, to);
     let name: String = text[from..to].chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    if contains_any(&name, secret::NOT_SECRETS) || name.ends_with("id") && !name.ends_with("secretid") {
+    if NOT_SECRETS.is_in(&name) || name.ends_with("id") && !name.ends_with("secretid") {
         return None;
     }
     // The word must not be the end of another word, as in "monkey", "hockey" and "turkey".
     let before = text.as_bytes()[..start].last();
     let follows_small_letter =
         before.is_some_and(u8::is_ascii_lowercase) && !text.as_bytes()[start].is_ascii_uppercase();
-    if follows_small_letter && !contains_any(&name, secret::HIGH_CONFIDENCE) {
+    if follows_small_letter && !HIGH_CONFIDENCE.is_in(&name) {
         return None;
     }
     let phrase = words_before(text, from) + &name;
-    if contains_any(&phrase, secret::NOT_SECRETS) {
+    if NOT_SECRETS.is_in(&phrase) {
         return None;
     }
     let (to, has_api_suffix) = after_api_suffix(text, to);
-    let clear_name = has_api_suffix
-        || contains_any(&phrase, secret::HIGH_CONFIDENCE)
-        || contains_any(&phrase, secret::QUALIFIED_NAMES);
+    let clear_name = has_api_suffix || CLEAR_NAMES.is_in(&phrase);
+    // Without a clear name, a secret is no more than likely.
+    if only_very_likely && !clear_name {
+        return None;
+    }
     let detector = |clear_name| {
         if phrase.contains("aws") && phrase.contains("secret") {
             "aws_secret_access_key"
@@ -57,6 +86,10 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize) -> Option<Fi
             (Class::AccessKey, detector(clear_name))
         };
         return Some(Finding { class, detector, start, end, confidence });
+    }
+    // A value that is not assigned to the name is no more than likely.
+    if only_very_likely {
+        return None;
     }
     let after = value_in_sentence(text, to, clear_name || phrase.contains("key"), clear_name);
     after.or_else(|| value_before_name(text, from).filter(|_| clear_name)).map(|(start, end)| {

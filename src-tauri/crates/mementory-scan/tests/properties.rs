@@ -1,7 +1,7 @@
 //! Tests properties of the scan that hold for every text: no panic, findings on character boundaries, in text order and
-//! without overlaps, and linear time.
+//! without overlaps, linear time, and the same keys in the scan for keys alone.
 
-use mementory_scan::{Class, Confidence, scan, scan_keys};
+use mementory_scan::{Class, Confidence, Finding, scan, scan_keys};
 use proptest::prelude::*;
 
 fn assert_valid_findings(text: &str) {
@@ -11,9 +11,17 @@ fn assert_valid_findings(text: &str) {
         assert!(text.is_char_boundary(finding.start) && text.is_char_boundary(finding.end));
         last = finding.end;
     }
-    for finding in scan_keys(text) {
-        assert!(matches!(finding.class, Class::AccessKey | Class::PrivateKey), "{finding:?}");
-        assert_eq!(finding.confidence, Confidence::VeryLikely, "{finding:?}");
+    let is_certain_key = |finding: &Finding| {
+        matches!(finding.class, Class::AccessKey | Class::PrivateKey) && finding.confidence == Confidence::VeryLikely
+    };
+    let keys = scan_keys(text);
+    for finding in &keys {
+        assert!(is_certain_key(finding), "{finding:?}");
+    }
+    // Where the whole scan finds such a key, the scan for keys finds it too, or one that overlaps with it.
+    for finding in scan(text).iter().filter(|finding| is_certain_key(finding)) {
+        let last = keys[..keys.partition_point(|key| key.start < finding.end)].last();
+        assert!(last.is_some_and(|key| key.end > finding.start), "{finding:?}");
     }
 }
 

@@ -122,7 +122,8 @@ impl Entry {
         let inner =
             if self.method == 8 { Decoder::Deflate(DeflateDecoder::new(bytes)) } else { Decoder::Stored(bytes) };
         let declared = self.checked.then_some((self.size, self.crc));
-        Ok(EntryReader { inner, crc: crc32fast::Hasher::new(), bytes_read: 0, declared, truncated: self.truncated })
+        let crc = crc32fast::Hasher::new();
+        Ok(EntryReader { inner, crc, bytes_read: 0, declared, truncated: self.truncated, is_intact: false })
     }
 
     fn data_offset(&self, archive: &Source) -> std::io::Result<u64> {
@@ -146,6 +147,15 @@ pub(in super::super) struct EntryReader {
     bytes_read: u64,
     declared: Option<(u64, u32)>,
     truncated: bool,
+    /// True once the end was reached and nothing was damaged.
+    is_intact: bool,
+}
+
+impl EntryReader {
+    /// True if the entry was read to its end, and its size and checksum are as declared.
+    pub(in super::super) fn is_intact(&self) -> bool {
+        self.is_intact
+    }
 }
 
 enum Decoder {
@@ -166,7 +176,13 @@ impl Read for EntryReader {
         };
         self.bytes_read += n as u64;
         let Some((size, crc)) = self.declared else {
-            return if n == 0 && self.truncated && !buf.is_empty() { Err(ends_early_error()) } else { Ok(n) };
+            if n == 0 && !buf.is_empty() {
+                if self.truncated {
+                    return Err(ends_early_error());
+                }
+                self.is_intact = true;
+            }
+            return Ok(n);
         };
         if self.bytes_read > size {
             return Err(Error::new(ErrorKind::InvalidData, "the entry is larger than it declares"));
@@ -179,6 +195,7 @@ impl Read for EntryReader {
             if self.crc.clone().finalize() != crc {
                 return Err(Error::new(ErrorKind::InvalidData, "wrong checksum"));
             }
+            self.is_intact = true;
         }
         Ok(n)
     }

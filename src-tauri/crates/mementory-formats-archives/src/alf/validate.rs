@@ -3,6 +3,7 @@
 use super::archive_writer::checksum;
 use super::clear_secrets;
 use super::findings::Findings;
+use super::hashing_reader::HashingReader;
 use super::identity;
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
@@ -13,14 +14,13 @@ use super::references::References;
 use super::schema;
 use crate::line_batch::LineBatch;
 use mementory_format::extension as slot;
-use mementory_format::{Catalog, Detected, FormatError, Member, Validation};
+use mementory_format::{Catalog, Detected, FormatError, Member, Validation, sha256};
 use mementory_json::{
     Tree,
     schema::{RepeatedKeys, check},
 };
 use mementory_model::{Limits, Timestamp};
-use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Usual names of the layer documents.
 pub(super) const LAYER_DOCUMENTS: [&str; 4] =
@@ -53,7 +53,8 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
         Validation { version: Some(manifest.version.clone()), kind: Some("full".into()), ..Validation::default() };
     let findings = Findings::new(out);
     let references = References::default();
-    let mut check = Check { archive: &archive, manifest: &manifest, limits, findings, references };
+    let digests = HashMap::new();
+    let mut check = Check { archive: &archive, manifest: &manifest, limits, findings, references, digests };
     check.findings.check_schema(&manifest.tree, &schema::MANIFEST_RULE, &entry.place);
     if manifest.sequence(&archive.place).is_err() {
         let at = format!("{}#/sync/last_sequence", entry.place);
@@ -76,6 +77,8 @@ struct Check<'a> {
     limits: &'a Limits,
     findings: Findings,
     references: References,
+    /// SHA-256 of the members that were read to their end, by [`Member::id`].
+    digests: HashMap<usize, String>,
 }
 
 impl Check<'_> {
@@ -367,7 +370,8 @@ impl Check<'_> {
         let (mut line_count, mut batch, mut last_line) = (0u64, LineBatch::default(), LastLine::default());
         let archive = self.archive;
         archive.catalog.read(member, |reader| {
-            each_line(reader, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
+            let mut reader = HashingReader::new(reader, self.has_our_checksum());
+            each_line(&mut reader, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
                 let (number, text) = match entry {
                     JsonLine::Text(_, "") => return Ok(()),
                     JsonLine::Text(number, text) => (number, text),
@@ -389,7 +393,9 @@ impl Check<'_> {
                     self.check_lines(&std::mem::take(&mut batch), member, row, &mut last_line)?;
                 }
                 Ok(())
-            })
+            })?;
+            self.digests.extend(reader.digest().map(|digest| (member.id, digest)));
+            Ok(())
         })?;
         self.check_lines(&batch, member, row, &mut last_line)?;
         if let Some(place) = last_line.malformed.filter(|_| !last_line.has_line_end) {
@@ -460,8 +466,8 @@ impl Check<'_> {
             );
             return Ok(());
         }
-        let mut digests = BTreeMap::new();
-        for (name, member) in self.archive.entries.iter().filter(|(name, _)| **name != MANIFEST_FILE) {
+        let (archive, mut digests) = (self.archive, BTreeMap::new());
+        for (name, member) in archive.entries.iter().filter(|(name, _)| **name != MANIFEST_FILE) {
             digests.insert(*name, self.digest(member)?);
         }
         if checksum(digests.iter().map(|(n, d)| (*n, d.as_str()))) != stated {
@@ -470,17 +476,14 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn digest(&self, member: &Member) -> Result<String, FormatError> {
-        self.archive.catalog.read(member, |bytes| {
-            let (mut hasher, mut buffer) = (Sha256::new(), vec![0u8; 64 << 10]);
-            loop {
-                let n = bytes.read(&mut buffer).map_err(|e| FormatError::io(&member.place, e))?;
-                if n == 0 {
-                    return Ok(hex::encode(hasher.finalize()));
-                }
-                hasher.update(&buffer[..n]);
-            }
-        })
+    /// SHA-256 of a member, which is read only if it was not yet read to its end.
+    fn digest(&mut self, member: &Member) -> Result<String, FormatError> {
+        if let Some(digest) = self.digests.get(&member.id) {
+            return Ok(digest.clone());
+        }
+        let digest = self.archive.catalog.read(member, |bytes| sha256(bytes, &member.place))?;
+        self.digests.insert(member.id, digest.clone());
+        Ok(digest)
     }
 }
 
