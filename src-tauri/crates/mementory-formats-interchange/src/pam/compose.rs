@@ -145,9 +145,10 @@ pub(super) fn clean(
     }
 }
 
-/// Sets the id of an object. Returns true if it is a new id, because another object already has the original id.
+/// Sets the id of an object. Returns true if it is a new id, because another object already has the original id. An id
+/// that is a number is left to [`clean`].
 pub(super) fn set_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut LossReport) -> bool {
-    let is_new = to_record::text(tree, "id") != Some(id);
+    let is_new = to_record::id(tree, "id") != Some(id);
     if is_new {
         tree.set("id", Tree::Text(id.to_owned()));
         losses.add(vault_id, "id", LossKind::Narrowed, "another record has this id, so a new one is written");

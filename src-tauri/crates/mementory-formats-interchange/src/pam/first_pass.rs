@@ -4,6 +4,7 @@ use super::{
     bundle::{Bundle, KEY_SCOPE},
     document::{self, Document},
     increment::STORE_FILE,
+    to_record,
 };
 use crate::detect;
 use mementory_format::{Catalog, FormatError, RecordSource, StoredRecord, WriteOptions};
@@ -356,7 +357,7 @@ impl BaseExport {
         let doc = Document::open(&text, &store.place)?;
         let ids = |list: &str| -> HashSet<String> {
             let trees = doc.list(list).into_iter().filter_map(|raw| Tree::from_raw(raw, limits.json_depth).ok());
-            trees.filter_map(|t| t.get("id").and_then(Tree::as_str).map(str::to_owned)).collect()
+            trees.filter_map(|t| to_record::id(&t, "id").map(str::to_owned)).collect()
         };
         Ok(Self {
             export_id: doc.text_member("export_id"),

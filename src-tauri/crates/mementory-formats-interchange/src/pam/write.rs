@@ -244,7 +244,7 @@ impl StoreWriter<'_> {
             let original = tree.clone();
             let required_values = (created, "", self.context.keeps_unknown());
             clean(&mut tree, &RELATION, required_values, &stored.id, &mut self.report.losses);
-            let id = to_record::text(&tree, "id").unwrap_or_default();
+            let id = to_record::id(&tree, "id").unwrap_or_default();
             if !self.used_ids.insert(format!("relation {id}")) {
                 set_id(&mut tree, &uuid(&stored.id), &stored.id, &mut self.report.losses);
             }
