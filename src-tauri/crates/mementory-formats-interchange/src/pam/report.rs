@@ -124,25 +124,24 @@ impl Report {
         Ok(())
     }
 
-    /// Parses a record. Reports only records that are too large, because the reader reports all other faults.
+    /// Parses a record, and reports it if it cannot be parsed.
     pub fn parse(&mut self, raw: &RawValue, place: &str, bounds: Bounds) -> Option<Tree> {
         match Tree::from_raw(raw, bounds) {
             Ok(tree) => Some(tree),
             Err(why) => {
-                if matches!(why, TreeError::Size(_)) {
-                    self.report_unreadable(place, &why);
-                }
+                self.report_unreadable(place, &why);
                 None
             }
         }
     }
 
-    /// A document without its records. A member that is too large becomes null, and [`Self::too_large`] is set.
+    /// A document without its records. A member that cannot be parsed becomes null and is reported. If it is too large,
+    /// [`Self::too_large`] is set.
     pub fn outline_of(&mut self, doc: &Document, place: &str, lists: &[&str], bounds: Bounds) -> Tree {
         for (key, why) in doc.unreadable_members(lists, bounds) {
+            let at = format!("{place}/{key}");
+            self.report_unreadable(&at, &why);
             if matches!(why, TreeError::Size(_)) {
-                let at = format!("{place}/{key}");
-                self.report_unreadable(&at, &why);
                 self.too_large.get_or_insert(at);
             }
         }
