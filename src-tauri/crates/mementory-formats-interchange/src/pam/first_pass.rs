@@ -33,6 +33,8 @@ pub(super) enum Destination {
 pub(super) struct ExportedConversation {
     pub id: String,
     pub messages: usize,
+    /// The earliest time of its messages.
+    pub first_message: Option<Timestamp>,
     /// Ids of the memories derived from the conversation, each with true if the memory is from the home store.
     pub derived: Vec<(String, bool)>,
 }
@@ -282,6 +284,7 @@ impl FirstPass {
                 (ExportedConversation { id, ..ExportedConversation::default() }, !self.incremental)
             });
             slot.0.messages += 1;
+            slot.0.first_message = [slot.0.first_message, entry.time].into_iter().flatten().min();
             slot.1 |= is_newer(entry.time, self.since) && entry.time.is_some();
             self.messages.insert(entry.id.clone(), (key, exported_id(entry)));
         }

@@ -238,8 +238,7 @@ impl StoreWriter<'_> {
         }
         let Some(verbatim) = &record.verbatim else { return };
         let mut text = verbatim.text.clone();
-        let created =
-            record.times.created.or_else(|| Timestamp::from_micros(0)).unwrap_or(self.context.description.now);
+        let created = record.times.created.unwrap_or(Timestamp::EPOCH);
         if let Ok(mut tree) = Tree::parse(&text, self.context.depth) {
             let original = tree.clone();
             let required_values = (created, "", self.context.keeps_unknown());
