@@ -43,6 +43,8 @@ const VERSION_1 = {
       }),
     "checksum_mismatch",
   ],
+  "a schema that is no URI": [setIn(["$schema"], "http://[::1"), "taken"],
+  "a schema that is a number": [setIn(["$schema"], 1), "taken"],
   "a generator without a version": [setIn(["generator"], { name: "Gartenheft" }), "taken"],
   // Lists of the wrong type, and counts that contradict the content.
   "no memories": [setIn(["memories"], undefined), "taken"],

@@ -98,6 +98,16 @@ const DOCUMENTS = {
     "checksum_mismatch",
     "lone_surrogate",
   ],
+  "a title with a lone surrogate": [
+    editText(CONVERSATION, (text) => text.replace('"title":"', '"title":"\\ud800')),
+    "taken",
+    "lone_surrogate",
+  ],
+  "a relation with a lone surrogate": [
+    editText(STORE, (text) => text.replace(/("id": "r-1)/, "$1\\ud800")),
+    "taken",
+    "lone_surrogate",
+  ],
   "a memory that is nested 100,000 deep": [
     editText(STORE, (text) => text.replace("7.5", "[".repeat(100_000) + "]".repeat(100_000))),
     "refused",

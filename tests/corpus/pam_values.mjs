@@ -110,6 +110,8 @@ const INDEX = [
   ["storage.type", "tape", "bad_value"],
   ["storage.ref", "../../evil.json", "unsafe_path"],
   ["storage.ref", "/etc/passwd", "unsafe_path"],
+  ["storage.ref", "./../talk-a.json", "unsafe_path"],
+  ["storage.ref", "./conversations/./talk-a.json", ""],
 ];
 
 const CONVERSATION_VALUES = [
@@ -119,6 +121,9 @@ const CONVERSATION_VALUES = [
   ["messages.0.role", "human", "bad_value"],
   ["messages.0.created_at", undefined, "missing_field"],
   ["messages.0.content.type", "html", "bad_value"],
+  ["messages.0.content", "When shall I row?", "wrong_type"],
+  ["messages.0.content", [{ type: "text", text: "When shall I row?" }], "wrong_type"],
+  ["id", 7, "wrong_type"],
   ["messages.0.token_count", -1, "bad_value"],
   ["messages.1.id", "n1", "duplicate_id"],
   ["messages.0.attachments.0.type", "zip", "bad_value"],
@@ -187,5 +192,20 @@ export const valueCases = () => ({
     editConversation((value) => (value.schema_version = "1.1")),
     "taken",
     "version_mismatch",
+  ],
+  "a conversation of the next major version": [
+    editConversation((value) => (value.schema_version = "2.0")),
+    "taken",
+    "unsupported_version",
+  ],
+  "a conversation of a version that is none": [
+    editConversation((value) => (value.schema_version = "one")),
+    "taken",
+    "version_malformed",
+  ],
+  "embeddings of the next major version": [
+    { embeddings: (value) => void (value.schema_version = "2.0") },
+    "taken",
+    "unsupported_version",
   ],
 });

@@ -1,4 +1,5 @@
 //! Interchange formats that are one JSON document, JSON lines or Markdown, one folder each with a README.
+mod creation_time;
 pub mod eventloom;
 pub mod mif;
 pub mod pam;

@@ -11,6 +11,9 @@ const YEAR_9999_END_MICROS: i64 = 253_402_300_799_999_999;
 const EPOCH: jiff::civil::DateTime = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
 
 impl Timestamp {
+    /// 1970-01-01T00:00:00Z.
+    pub const EPOCH: Self = Self(0);
+
     /// The time that is this many microseconds after the start of 1970. None outside the years 1–9999.
     pub fn from_micros(micros: i64) -> Option<Self> {
         (YEAR_1_START_MICROS..=YEAR_9999_END_MICROS).contains(&micros).then_some(Self(micros))

@@ -10,6 +10,7 @@ use super::{
     to_record::{tree_of, type_and_vector_names},
     wire::{KEY_SCOPE, Shape, text, texts},
 };
+use crate::creation_time::creation_time;
 use mementory_format::StoredRecord;
 use mementory_json::{
     Tree,
@@ -89,8 +90,6 @@ pub(super) struct ElementContext<'a> {
     pub related: (Vec<String>, Vec<String>),
     /// Both ends of a relation.
     pub ends: Option<(String, String)>,
-    /// Time of the export, for records without any time.
-    pub now: Timestamp,
     /// True if accounts and conversations are left out.
     pub strip: bool,
 }
@@ -98,7 +97,7 @@ pub(super) struct ElementContext<'a> {
 pub(super) fn element(record: &Record, section: &Section, shape: Shape, context: &ElementContext<'_>) -> Tree {
     let mut tree = Tree::Object(vec![]);
     let t = &record.times;
-    let created = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(context.now);
+    let created = creation_time(t);
     match section.key {
         "memory" => fill_memory(&mut tree, record, shape, context, created),
         "todo" => fill_todo(&mut tree, record, shape, context, created),

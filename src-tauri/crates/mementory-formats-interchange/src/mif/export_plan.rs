@@ -16,7 +16,7 @@ use mementory_json::{
     Tree,
     schema::{RepeatedKeys, check},
 };
-use mementory_model::{Kind, LossKind, LossReport, Timestamp};
+use mementory_model::{Kind, LossKind, LossReport};
 use std::{
     collections::{HashMap, HashSet},
     io::Read,
@@ -42,8 +42,6 @@ pub(super) struct ExportPlan {
     pub shape: Shape,
     /// True if identifiers are left out.
     pub strip: bool,
-    /// Time of the export, for records without any time.
-    pub now: Timestamp,
     /// Frames of the imported documents, each parsed and as stored in the vault.
     pub frames: Vec<(DocumentFrame, Tree)>,
     /// True if at least one record is not written as the element that it was read from.
@@ -67,7 +65,6 @@ impl ExportPlan {
         let mut plan = Self {
             shape: Shape::V1,
             strip: options.strip_identifiers,
-            now: source.description().now,
             frames: vec![],
             has_other_records: false,
             ids: HashMap::new(),
@@ -170,8 +167,7 @@ impl ExportPlan {
         let original_id = text(&tree, "id").filter(|id| !id.is_empty()).map(str::to_owned);
         let faults = find_faults(&tree, section, self.shape);
         if faults.any {
-            let context =
-                ElementContext { id: &stored.id, related: (vec![], vec![]), ends: None, now: self.now, strip: false };
+            let context = ElementContext { id: &stored.id, related: (vec![], vec![]), ends: None, strip: false };
             // In all other lists, forbidden values can always be replaced with members composed from the record.
             if matches!(section.key, "project" | "reminder" | "episode") {
                 let composed = element(&stored.record, section, self.shape, &context);

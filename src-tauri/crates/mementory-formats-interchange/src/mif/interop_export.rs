@@ -11,6 +11,7 @@ use super::{
     to_record::tree_of,
     wire::{KEY_SCOPE, Shape, json, texts},
 };
+use crate::creation_time::{NO_TIME_NOTE, creation_time};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, passthrough_envelope};
 use mementory_json::Tree;
 use mementory_model::{Kind, Limits, LossKind, LossReport, Record, Timestamp};
@@ -35,7 +36,6 @@ pub(super) fn write(
     let mut writer = InteropWriter {
         encoding,
         strip: options.strip_identifiers,
-        now: source.description().now,
         owner: source.description().vault_id,
         report: WriteReport { version: name.into(), ..WriteReport::default() },
     };
@@ -90,7 +90,6 @@ pub(super) fn write(
 struct InteropWriter {
     encoding: Encoding,
     strip: bool,
-    now: Timestamp,
     owner: String,
     report: WriteReport,
 }
@@ -152,17 +151,12 @@ impl InteropWriter {
         (separator_count == 2).then(|| format!("{}\n", verbatim.text))
     }
 
-    fn created(&self, record: &Record) -> Timestamp {
-        let times = &record.times;
-        times.created.or(times.observed).or(times.updated).or(times.valid_from).unwrap_or(self.now)
-    }
-
     fn compose_element(&self, stored: &StoredRecord) -> Tree {
         let record = &stored.record;
         let mut tree = Tree::Object(vec![]);
         set_text(&mut tree, "id", &id_for(stored, &MEMORIES_SECTION, Shape::V2, self.strip));
         let kind = memory_type(record, Shape::V2);
-        let created = offset_time_text(self.created(record));
+        let created = offset_time_text(creation_time(&record.times));
         let own_field =
             |name: &str| record.fields.get(name).filter(|_| record.origin.format == KEY_SCOPE && !self.strip);
         if self.encoding == Encoding::Generic {
@@ -201,7 +195,7 @@ impl InteropWriter {
     /// a row.
     fn compose_block(&self, record: &Record) -> String {
         let mut out = format!("{BLOCK_SEPARATOR}\ntype: {}\n", memory_type(record, Shape::V2));
-        out.push_str(&format!("created_at: {}\n", offset_time_text(self.created(record))));
+        out.push_str(&format!("created_at: {}\n", offset_time_text(creation_time(&record.times))));
         if !record.tags.is_empty() {
             let tags: Vec<String> = record.tags.iter().map(|tag| tag.replace(char::is_control, " ")).collect();
             out.push_str(&format!("tags: [{}]\n", tags.join(", ")));
@@ -261,7 +255,6 @@ fn report_losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, rep
         }
     }
     if record.times.created.is_none() {
-        let note = "no creation time: the nearest known time or the time of the export is written";
-        report.add(&stored.id, "created", LossKind::Narrowed, note);
+        report.add(&stored.id, "created", LossKind::Narrowed, NO_TIME_NOTE);
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn own_element(
         let (target, ends) = plan.section_and_ends(stored);
         let ends = ends.filter(|_| target == section);
         let related = plan.linked_ids(stored);
-        let context = ElementContext { id: id.unwrap_or_default(), related, ends, now: plan.now, strip: false };
+        let context = ElementContext { id: id.unwrap_or_default(), related, ends, strip: false };
         let mut composed = element(record, section, shape, &context);
         replace_forbidden_values(&mut composed, section, shape, &Tree::Null);
         match replace_forbidden_values(&mut tree, section, shape, &composed) {

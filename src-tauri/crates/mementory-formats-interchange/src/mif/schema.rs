@@ -9,7 +9,7 @@ use mementory_json::{
             self, Any, Bool, Form, Int64, Length, List, Map, Number, Object, OpenWord, Range, Tagged, Text, Time,
             UnitInterval, Whole, Word,
         },
-        TextForm, Violation, nullable, optional, required,
+        TextForm, Violation, is_uri, nullable, optional, required,
     },
 };
 
@@ -24,6 +24,8 @@ const CHECKSUM_FORM: TextForm = TextForm {
         digest.is_some_and(|hex| hex.len() == 64 && hex.bytes().all(|b| b.is_ascii_hexdigit())).into()
     },
 };
+/// A URI with its scheme, as in the published schema.
+const URI_FORM: TextForm = TextForm { expected: "a URI", fit: |t| is_uri(t).into() };
 const EXPORT_ID_FORM: TextForm = id(|t| prefixed(t, "exp_", |b| b.is_ascii_alphanumeric()));
 const MEMORY_ID_FORM: TextForm = id(|t| prefixed(t, "mem_", |b| b.is_ascii_hexdigit() || b == b'-'));
 const TASK_ID_FORM: TextForm = id(|t| prefixed(t, "todo_", |b| b.is_ascii_hexdigit() || b == b'-'));
@@ -126,7 +128,7 @@ const CONSENT_RULE: Rule = Object(&[
 
 /// Rule for a version 1 document without its lists of records.
 pub(super) const DOCUMENT_RULE_1: Rule = Object(&[
-    optional("$schema", Text),
+    optional("$schema", Form(&URI_FORM)),
     required("mif_version", Form(&VERSION_FORM)),
     optional("generator", GENERATOR_RULE),
     required(

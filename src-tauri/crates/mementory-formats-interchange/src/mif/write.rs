@@ -19,6 +19,7 @@ use super::{
     to_record::{to_record, tree_of},
     wire::{KEY_SCOPE, Shape, json, nested_text, text},
 };
+use crate::creation_time::NO_TIME_NOTE;
 use mementory_format::extension as slot;
 use mementory_format::{
     FormatError, NO_BYTES_NOTE, RecordSource, SourceDescription, StoredRecord, WriteOptions, WriteReport,
@@ -243,7 +244,7 @@ impl DocumentWriter {
             None => self.plan.claim_id_for(stored, section),
         };
         let related = self.plan.linked_ids(stored);
-        let context = ElementContext { id: &id, related, ends, now: self.description.now, strip: self.plan.strip };
+        let context = ElementContext { id: &id, related, ends, strip: self.plan.strip };
         let mut tree = element(record, section, shape, &context);
         replace_forbidden_values(&mut tree, section, shape, &Tree::Null);
         let record = redaction::attach(stored, section, shape, &mut tree);
@@ -274,8 +275,7 @@ impl DocumentWriter {
             losses.add(&stored.id, "text", LossKind::Narrowed, note);
         }
         if record.times.created.is_none() {
-            let note = "no creation time: the nearest known time or the time of the export is written";
-            losses.add(&stored.id, "times", LossKind::Narrowed, note);
+            losses.add(&stored.id, "times", LossKind::Narrowed, NO_TIME_NOTE);
         }
         if record.kind == Kind::Attachment {
             losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);

@@ -1,5 +1,9 @@
 //! Groups the files of one source by role, and determines the version and the key scope of a store.
-use super::{document::Document, forms::version, schema::STORE_SCHEMA};
+use super::{
+    document::{self, Document},
+    forms::version,
+    schema::STORE_SCHEMA,
+};
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
 use mementory_model::Limits;
@@ -82,7 +86,7 @@ pub(super) fn scope(outline: Option<&Tree>) -> String {
 
 /// Key scope of the records of a store with this owner.
 pub(super) fn scope_of_owner(owner: Option<&Tree>) -> String {
-    match owner.and_then(|t| t.get("id")?.as_str()) {
+    match owner.and_then(|owner| document::id(owner, "id")) {
         Some(id) if !id.is_empty() => format!("{KEY_SCOPE}:{id}"),
         _ => KEY_SCOPE.to_owned(),
     }

@@ -10,6 +10,7 @@ use super::{
     schema::{EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES, MESSAGE_ROLES},
     to_record,
 };
+use crate::creation_time::{NO_TIME_NOTE, creation_time};
 use mementory_format::{NO_BYTES_NOTE, SourceDescription, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
@@ -145,9 +146,10 @@ pub(super) fn clean(
     }
 }
 
-/// Sets the id of an object. Returns true if it is a new id, because another object already has the original id.
+/// Sets the id of an object. Returns true if it is a new id, because another object already has the original id. An id
+/// that is a number is left to [`clean`].
 pub(super) fn set_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut LossReport) -> bool {
-    let is_new = to_record::text(tree, "id") != Some(id);
+    let is_new = to_record::id(tree, "id") != Some(id);
     if is_new {
         tree.set("id", Tree::Text(id.to_owned()));
         losses.add(vault_id, "id", LossKind::Narrowed, "another record has this id, so a new one is written");
@@ -191,9 +193,9 @@ impl Context<'_> {
         let original = Tree::parse(source, self.depth).ok()?;
         let mut tree = original.clone();
         let times = &record.times;
-        let created = times.created.or(times.updated).or(times.valid_from).or_else(|| Timestamp::from_micros(0));
-        let required_values = (created.unwrap_or(self.description.now), platform(&record.source.platform));
-        let required_values = (required_values.0, required_values.1.as_str(), self.keeps_unknown());
+        let created = times.created.or(times.updated).or(times.valid_from).unwrap_or(Timestamp::EPOCH);
+        let platform = platform(&record.source.platform);
+        let required_values = (created, platform.as_str(), self.keeps_unknown());
         // An edit also changes the text in the verbatim. The hash of the old text must not be kept as a forbidden
         // value, because a guess of the removed text could be confirmed with it.
         if stored.edited
@@ -342,7 +344,7 @@ impl Context<'_> {
         let record = &self.exportable_record(&stored.record);
         let id = self.first_pass.memories.get(&stored.id).cloned().unwrap_or_else(|| uuid(&stored.id));
         let t = &record.times;
-        let created = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(self.description.now);
+        let created = creation_time(t);
         let updated = t.updated.filter(|u| *u >= created);
         let valid_to = t.valid_to.filter(|to| t.valid_from.is_none_or(|from| from <= *to));
         let links = || record.links.iter().zip(&stored.link_ids);
@@ -403,6 +405,9 @@ impl Context<'_> {
             losses.add(&stored.id, "source", LossKind::LeftOut, "the source's own words may name accounts");
         }
         extension::attach(&mut tree, difference, Some(&stored.id));
+        if t.created.is_none() {
+            losses.add(&stored.id, "created", LossKind::Narrowed, NO_TIME_NOTE);
+        }
         if record.kind == Kind::Attachment {
             losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
         }

@@ -5,10 +5,11 @@ use super::{
     document::{self, Document},
     hash::{Checksum, sdk_form},
     memory_conformance::{CheckedMemories, check_memories},
-    report::{Ids, IndexEntry, Integrity, Report},
+    report::{Ids, IndexEntry, Integrity, Report, nested_text},
     salvage,
     schema::{CONVERSATION_RULE, EMBEDDING_RULE, EMBEDDINGS_RULE, INDEX_RULE, MESSAGE_RULE, RELATION_RULE, STORE_RULE},
     schema_check::check,
+    to_record,
 };
 use mementory_format::{Finding, FormatError};
 use mementory_json::{Tree, TreeError};
@@ -42,6 +43,10 @@ pub(super) fn check_conformance(
     }
     if bundle.store.is_some() {
         check_references(bundle, &mut report, &ids);
+    } else if report.other_versions.len() == bundle.conversations.len() + bundle.embeddings.len()
+        && let Some(error) = report.version_error.take()
+    {
+        return Err(error);
     }
     for (count, errors) in [(report.not_listed.0, true), (report.not_listed.1, false)] {
         if count > 0 {
@@ -102,23 +107,23 @@ fn check_store(
 }
 
 fn check_relation(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
-    let text = |name: &str| tree.get(name).and_then(Tree::as_str);
-    if text("id").is_some_and(|id| !ids.relations.insert(id.to_owned())) {
+    let id_of = |name: &str| to_record::id(tree, name);
+    if id_of("id").is_some_and(|id| !ids.relations.insert(id.to_owned())) {
         report.error("duplicate_id", &format!("{at}/id"), "another relation has this id");
     }
     for end in ["from", "to"] {
-        if text(end).is_some_and(|id| !ids.memories.contains(id)) {
+        if id_of(end).is_some_and(|id| !ids.memories.contains(id)) {
             report.report_dangling(&format!("{at}/{end}"), "no memory of this file has this id");
         }
     }
-    if text("from").is_some() && text("from") == text("to") {
+    if id_of("from").is_some() && id_of("from") == id_of("to") {
         report.warn("self_relation", at, "both ends are the same memory");
     }
 }
 
 fn check_index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
-    let id = text("id").unwrap_or_default().to_owned();
+    let id = to_record::id(tree, "id").unwrap_or_default().to_owned();
     let mut derived = HashSet::new();
     if let Some(Tree::Array(items)) = tree.get("derived_memories") {
         for (i, memory) in items.iter().enumerate() {
@@ -130,16 +135,14 @@ fn check_index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
             derived.insert(memory.to_owned());
         }
     }
-    if let Some(storage) = tree.get("storage")
-        && storage.get("type").and_then(Tree::as_str) == Some("file")
-        && storage.get("ref").and_then(Tree::as_str).is_some_and(|r| !is_safe_path(r))
+    if nested_text(tree, "storage", "type") == Some("file")
+        && let Some(reference) = nested_text(tree, "storage", "ref")
     {
-        report.error("unsafe_path", &format!("{at}/storage/ref"), "a path that leaves the bundle");
-    } else if let Some(storage) = tree.get("storage")
-        && storage.get("type").and_then(Tree::as_str) == Some("file")
-        && let Some(path) = storage.get("ref").and_then(Tree::as_str)
-    {
-        ids.files.push((format!("{at}/storage/ref"), path.to_owned(), id.clone()));
+        let place = format!("{at}/storage/ref");
+        match path_in_bundle(reference) {
+            Some(path) => ids.files.push((place, path, id.clone())),
+            None => report.error("unsafe_path", &place, "a path that leaves the bundle"),
+        }
     }
     let entry = IndexEntry {
         platform: text("platform").map(str::to_owned),
@@ -154,6 +157,13 @@ fn check_index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
         report.error("duplicate_id", &format!("{at}/id"), "another conversation has this id");
     }
     ids.index.insert(id, entry);
+}
+
+/// Path of the file that a relative reference names, without `.` segments (RFC 3986 §5.2.4). None if it may leave the
+/// bundle.
+pub(super) fn path_in_bundle(reference: &str) -> Option<String> {
+    let segments: Vec<&str> = reference.split('/').filter(|segment| *segment != ".").collect();
+    Some(segments.join("/")).filter(|path| is_safe_path(path))
 }
 
 /// True if the path stays inside the bundle.
@@ -299,8 +309,8 @@ fn check_embeddings(
         let at = format!("{}/embeddings/{i}", member.place);
         let Some(tree) = report.parse(raw, &at, bounds) else { continue };
         report.add_faults(&at, check(&EMBEDDING_RULE, &tree));
-        let text_of = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default().to_owned();
-        let (id, memory) = (text_of("id"), text_of("memory_id"));
+        let id_of = |name: &str| to_record::id(&tree, name).unwrap_or_default().to_owned();
+        let (id, memory) = (id_of("id"), id_of("memory_id"));
         if !seen.insert(id.clone()) {
             report.error("duplicate_id", &format!("{at}/id"), "another embedding has this id");
         }
@@ -352,7 +362,7 @@ fn check_conversation(
     let mut remaining = bounds;
     let trees: Vec<Result<Tree, TreeError>> =
         messages.iter().map(|raw| Tree::from_raw_within(raw, &mut remaining)).collect();
-    let id_of = |tree: &Tree| tree.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
+    let id_of = |tree: &Tree| to_record::id(tree, "id").unwrap_or_default().to_owned();
     let known_ids: HashSet<String> = trees.iter().flatten().map(&id_of).collect();
     let mut seen = HashSet::new();
     for (i, tree) in trees.iter().enumerate() {
@@ -368,7 +378,7 @@ fn check_conversation(
         if !seen.insert(id_of(tree)) {
             report.error("duplicate_id", &format!("{at}/id"), "another message has this id");
         }
-        let parent = tree.get("parent_id").and_then(Tree::as_str).filter(|p| !p.is_empty());
+        let parent = to_record::id(tree, "parent_id").filter(|p| !p.is_empty());
         if parent.is_some_and(|p| !known_ids.contains(p)) {
             report.warn("dangling_reference", &format!("{at}/parent_id"), "no message of this file has this id");
         }

@@ -11,6 +11,7 @@ use super::{
     schema::CONVERSATION_SCHEMA,
     to_record,
 };
+use crate::creation_time::{NO_TIME_NOTE, nearest_time};
 use mementory_format::StoredRecord;
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
@@ -82,9 +83,15 @@ impl UsedPaths {
     }
 }
 
-fn created_of(record: &Record, now: Timestamp) -> Timestamp {
-    let t = &record.times;
-    t.created.or(t.observed).or(t.updated).unwrap_or(now)
+/// The creation time of a conversation: its nearest known time, otherwise that of its first message.
+fn created_of(record: &Record, conversation: &ExportedConversation) -> Timestamp {
+    nearest_time(&record.times).or(conversation.first_message).unwrap_or(Timestamp::EPOCH)
+}
+
+fn report_missing_time(stored: &StoredRecord, losses: &mut LossReport) {
+    if stored.record.times.created.is_none() {
+        losses.add(&stored.id, "created", LossKind::Narrowed, NO_TIME_NOTE);
+    }
 }
 
 impl ConversationWriter {
@@ -104,7 +111,7 @@ impl ConversationWriter {
             return Self::from_home_store(context, stored, conversation, order, &doc, used_paths, losses);
         }
         let record = &context.exportable_record(record);
-        let created = created_of(record, context.description.now);
+        let created = created_of(record, conversation);
         let updated = record.times.updated.filter(|u| *u >= created);
         let name = platform(&record.source.platform);
         let title = record.title.clone().filter(|t| !t.is_empty()).map(Tree::Text);
@@ -132,6 +139,7 @@ impl ConversationWriter {
         let mapped = to_record::conversation(None, Some(&file), &context.first_pass.home_scope);
         let difference = extension::difference(&mapped, record, false);
         extension::report_losses(&stored.id, &difference, losses);
+        report_missing_time(stored, losses);
         extension::attach(&mut file, difference, Some(&stored.id));
         let path = used_paths.reserve(None, &conversation.id);
         let index = index_entry(conversation, &name, title, created, updated, &record.tags, &path);
@@ -169,7 +177,7 @@ impl ConversationWriter {
         order: (u8, u64, u64),
         used_paths: &mut UsedPaths,
     ) -> Self {
-        let created = created_of(first, context.description.now);
+        let created = created_of(first, conversation);
         let name = platform(&first.source.platform);
         let mut file = object([
             ("schema", text_value(CONVERSATION_SCHEMA)),
@@ -195,7 +203,7 @@ impl ConversationWriter {
         losses: &mut LossReport,
     ) -> Self {
         let record = &stored.record;
-        let created = created_of(record, context.description.now);
+        let created = created_of(record, conversation);
         let source = |key: &str| doc.raw(key).map(|raw| raw.get().to_owned());
         let (index_source, file_source) = (source("index"), source("file"));
         let parse = |text: &Option<String>| text.as_ref().and_then(|t| Tree::parse(t, context.depth).ok());
@@ -251,10 +259,9 @@ impl ConversationWriter {
             update_derived_memories(index, context, conversation);
         }
         let name = platform(&record.source.platform);
-        let created_or_epoch = record.times.created.or_else(|| Timestamp::from_micros(0)).unwrap_or(created);
         for (tree, kind) in [(&mut index, &INDEX_ENTRY), (&mut file, &CONVERSATION)] {
             let Some(tree) = tree else { continue };
-            clean(tree, kind, (created_or_epoch, &name, context.keeps_unknown()), &stored.id, losses);
+            clean(tree, kind, (created, &name, context.keeps_unknown()), &stored.id, losses);
         }
         if context.strip
             && let Some(file) = &mut file
@@ -475,6 +482,7 @@ fn message_row(
     let mapped = to_record::message(&tree, &context.first_pass.home_scope, &conversation_id, usize::MAX);
     let difference = extension::difference(&mapped, record, false);
     extension::report_losses(&stored.id, &difference, losses);
+    report_missing_time(stored, losses);
     extension::attach(&mut tree, difference, Some(&stored.id));
     row.tree = tree;
     row

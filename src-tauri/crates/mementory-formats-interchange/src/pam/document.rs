@@ -48,6 +48,12 @@ impl<'t> Document<'t> {
         serde_json::from_str(self.raw(key)?.get()).ok()
     }
 
+    /// Value of a member with an id, which should be a string. Of a number, its digits are the value.
+    pub fn id_member(&self, key: &str) -> Option<String> {
+        let is_number = |raw: &&RawValue| raw.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
+        self.text_member(key).or_else(|| Some(self.raw(key).filter(is_number)?.get().to_owned()))
+    }
+
     /// Elements of a member. Empty if the member is not a list.
     pub fn list(&self, key: &str) -> Vec<&'t RawValue> {
         self.raw(key).and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
@@ -75,6 +81,14 @@ impl<'t> Document<'t> {
         other_members
             .filter_map(|(key, raw)| Some((key.as_str(), Tree::from_raw_within(raw, &mut remaining).err()?)))
             .collect()
+    }
+}
+
+/// Text of a member with an id. The format requires a text; of a number, its digits are the text.
+pub(super) fn id<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
+    match tree.get(name)? {
+        Tree::Text(id) | Tree::Number(id) => Some(id),
+        _ => None,
     }
 }
 

@@ -4,6 +4,7 @@ use super::{
     bundle::{Bundle, KEY_SCOPE},
     document::{self, Document},
     increment::STORE_FILE,
+    to_record,
 };
 use crate::detect;
 use mementory_format::{Catalog, FormatError, RecordSource, StoredRecord, WriteOptions};
@@ -32,6 +33,8 @@ pub(super) enum Destination {
 pub(super) struct ExportedConversation {
     pub id: String,
     pub messages: usize,
+    /// The earliest time of its messages.
+    pub first_message: Option<Timestamp>,
     /// Ids of the memories derived from the conversation, each with true if the memory is from the home store.
     pub derived: Vec<(String, bool)>,
 }
@@ -281,6 +284,7 @@ impl FirstPass {
                 (ExportedConversation { id, ..ExportedConversation::default() }, !self.incremental)
             });
             slot.0.messages += 1;
+            slot.0.first_message = [slot.0.first_message, entry.time].into_iter().flatten().min();
             slot.1 |= is_newer(entry.time, self.since) && entry.time.is_some();
             self.messages.insert(entry.id.clone(), (key, exported_id(entry)));
         }
@@ -356,7 +360,7 @@ impl BaseExport {
         let doc = Document::open(&text, &store.place)?;
         let ids = |list: &str| -> HashSet<String> {
             let trees = doc.list(list).into_iter().filter_map(|raw| Tree::from_raw(raw, limits.json_depth).ok());
-            trees.filter_map(|t| t.get("id").and_then(Tree::as_str).map(str::to_owned)).collect()
+            trees.filter_map(|t| to_record::id(&t, "id").map(str::to_owned)).collect()
         };
         Ok(Self {
             export_id: doc.text_member("export_id"),

@@ -3,14 +3,14 @@
 //! moved, under its JSON pointer, to the one member that has no schema. Relations and index entries have no such
 //! member, so the value is left out. A required member gets the closest value that the schema allows.
 use super::{
-    conformance::is_safe_path,
+    conformance::path_in_bundle,
     hash::content_hash,
     schema::{
         CONVERSATION_RULE, EMBEDDING_RULE, INDEX_RULE, MEMORY_RULE, MEMORY_TYPES, MESSAGE_RULE, RELATION_RULE,
         STORE_RULE,
     },
     schema_check::{Fault, check, is_error},
-    to_record::{nested_text, text},
+    to_record::{content_text, nested_text, text},
 };
 use mementory_json::{
     Tree,
@@ -40,6 +40,11 @@ impl ObjectKind {
     /// True if the object has a member without a schema.
     pub fn has_overflow_member(&self) -> bool {
         self.overflow_member.is_some()
+    }
+
+    /// True if the format defines a member with this name.
+    fn knows(&self, name: &str) -> bool {
+        self.rule.fields().is_some_and(|fields| fields.iter().any(|field| field.name == name))
     }
 
     /// True if the object must have the member.
@@ -123,8 +128,8 @@ fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unk
         out.extend(forbidden_memory_members(tree).into_iter().map(str::to_owned));
     }
     let is_file = nested_text(tree, "storage", "type") == Some("file");
-    if !kind.blocks.is_empty() && is_file && nested_text(tree, "storage", "ref").is_some_and(|path| !is_safe_path(path))
-    {
+    let reference = nested_text(tree, "storage", "ref").filter(|_| is_file && !kind.blocks.is_empty());
+    if reference.is_some_and(|reference| path_in_bundle(reference).is_none()) {
         out.insert("/storage".into());
     }
     out
@@ -245,13 +250,21 @@ pub(super) fn move_forbidden_values(
     }
     let mut moved: Vec<(String, Tree)> = Vec::new();
     for pointer in forbidden_members(tree, kind, &faults, keeps_unknown) {
+        let is_known = pointer.split('/').nth(1).is_some_and(|name| kind.knows(name));
+        let rewritten = value_at(tree, &pointer).filter(|_| is_known);
+        if let Some(value) = rewritten.and_then(|value| rewritten_value(&pointer, value)) {
+            set_at(tree, &pointer, Some(value));
+            changed.added.push(pointer);
+            continue;
+        }
         let old_value = value_at(tree, &pointer).cloned();
-        let new_value = match kind.required.contains(&pointer.as_str()) {
-            true => match replacement(tree, &pointer) {
+        let new_value = match (kind.required.contains(&pointer.as_str()), &old_value) {
+            (true, _) => match replacement(tree, &pointer) {
                 Some(new_value) => Some(new_value),
                 None => continue,
             },
-            false => None,
+            (false, Some(content)) if pointer == "/content" && is_known => text_content(content),
+            (false, _) => None,
         };
         if old_value.is_none() && new_value.is_none() {
             continue;
@@ -285,6 +298,35 @@ pub(super) fn move_forbidden_values(
         }
     }
     changed
+}
+
+/// Pointers to ids and to references to ids.
+const IDS: [&str; 8] = [
+    "/id",
+    "/from",
+    "/to",
+    "/parent_id",
+    "/memory_id",
+    "/temporal/superseded_by",
+    "/provenance/conversation_ref",
+    "/provenance/message_ref",
+];
+
+/// The value in the form that the format requires, if it only has another form: an id that is a number, or the plain
+/// text of a message.
+fn rewritten_value(pointer: &str, value: &Tree) -> Option<Tree> {
+    match value {
+        Tree::Number(id) if IDS.contains(&pointer) => Some(Tree::Text(id.clone())),
+        Tree::Text(text) if pointer == "/content" && !text.is_empty() => text_content(value),
+        _ => None,
+    }
+}
+
+/// The content of a message with the text of a content in another form. None if that has no text.
+fn text_content(content: &Tree) -> Option<Tree> {
+    let text = Some(content_text(content)).filter(|text| !text.is_empty())?;
+    let member = |name: &str, value: String| (name.to_owned(), Tree::Text(value));
+    Some(Tree::Object(vec![member("type", "text".into()), member("text", text)]))
 }
 
 /// True if [`EMPTY_CONTENT`] was written because the content of the memory was empty.

@@ -6,6 +6,7 @@ use super::{
     salvage,
     schema::MEMORY_RULE,
     schema_check::{Fault, check},
+    to_record,
 };
 use mementory_format::FormatError;
 use mementory_json::{Tree, TreeError};
@@ -25,6 +26,8 @@ const MAX_QUEUED_BATCHES: usize = 4;
 #[derive(Default)]
 struct CheckedMemory {
     id: String,
+    /// True if the id is a text. The order of other ids is undefined, so their memories stay in the order of the file.
+    has_text_id: bool,
     /// Canonical text. None if a number has no canonical form.
     canonical: Option<String>,
     faults: Vec<Fault>,
@@ -138,7 +141,8 @@ impl StoreTotals<'_> {
                     continue;
                 }
             };
-            self.checksum.add_text(&checked.id, checked.canonical.as_deref());
+            let sort_id = if checked.has_text_id { checked.id.as_str() } else { "" };
+            self.checksum.add_text(sort_id, checked.canonical.as_deref());
             if !checked.is_intact {
                 self.damaged.push(self.count - 1);
             }
@@ -168,7 +172,8 @@ fn count_bytes(raws: &[&RawValue]) -> usize {
 fn check_memory(tree: &Tree) -> CheckedMemory {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
     let mut out = CheckedMemory {
-        id: text("id").unwrap_or_default().to_owned(),
+        id: to_record::id(tree, "id").unwrap_or_default().to_owned(),
+        has_text_id: text("id").is_some(),
         canonical: canonical::canonical(tree),
         faults: check(&MEMORY_RULE, tree),
         is_intact: salvage::is_intact(tree),
@@ -208,9 +213,9 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
     if !is_ordered(created, nested_text(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
         fault(true, "time_order", "/confidence/last_reinforced", "confirmed before it was created");
     }
-    let filled_text =
-        |block: &str, name: &str| nested_text(tree, block, name).filter(|s| !s.is_empty()).map(str::to_owned);
-    let superseded = filled_text("temporal", "superseded_by");
+    let reference =
+        |block: &str, name: &str| to_record::nested_id(tree, block, name).filter(|s| !s.is_empty()).map(str::to_owned);
+    let superseded = reference("temporal", "superseded_by");
     if (text("status") == Some("superseded")) != superseded.is_some() {
         fault(true, "status_mismatch", "", "status superseded and superseded_by belong together");
     }
@@ -219,7 +224,7 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
     }
     CheckedMemory {
         superseded,
-        conversation: filled_text("provenance", "conversation_ref"),
+        conversation: reference("provenance", "conversation_ref"),
         embedding: text("embedding_ref").map(str::to_owned),
         ..out
     }

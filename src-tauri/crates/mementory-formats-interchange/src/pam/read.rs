@@ -3,7 +3,7 @@
 //! sink.
 use super::{
     bundle::{Bundle, KEY_SCOPE, scope},
-    conformance::check_conformance,
+    conformance::{check_conformance, path_in_bundle},
     document::{self, Document},
     extension::{is_stub, restore},
     forbidden::had_empty_content,
@@ -113,6 +113,11 @@ fn read_source(
         vectors: BTreeMap::new(),
         sink,
     };
+    let (conversations, embeddings) = (bundle.conversations.iter(), bundle.embeddings.iter());
+    let companions = conversations.map(|m| (m, Kind::Conversation)).chain(embeddings.map(|m| (m, Kind::Foreign)));
+    for (member, kind) in companions.filter(|(member, _)| report.other_versions.contains(&member.id)) {
+        reader.report_failed(member.place.clone(), "unsupported_version: its version is not supported", kind);
+    }
     reader.read_vectors()?;
     if let Some(store) = bundle.store {
         reader.read_store(store)?;
@@ -206,10 +211,10 @@ impl StoreReader<'_> {
                     );
                     continue;
                 };
-                let text_of = |name: &str| to_record::text(&tree, name).unwrap_or_default().to_owned();
-                let vector =
-                    Vector { json: raw.get().to_owned(), model: text_of("model"), place: (member.place.clone(), i) };
-                self.vectors.entry(text_of("memory_id")).or_default().push(vector);
+                let model = to_record::text(&tree, "model").unwrap_or_default().to_owned();
+                let memory = to_record::id(&tree, "memory_id").unwrap_or_default().to_owned();
+                let vector = Vector { json: raw.get().to_owned(), model, place: (member.place.clone(), i) };
+                self.vectors.entry(memory).or_default().push(vector);
             }
             let envelope = super::envelope::embeddings(&doc, self.bounds);
             self.send_envelope("embeddings.json", "manifest", member, envelope.as_bytes())?;
@@ -248,7 +253,7 @@ impl StoreReader<'_> {
                 return Ok(());
             }
         };
-        if to_record::text(&tree, "id").is_none_or(str::is_empty) || to_record::text(&tree, "content").is_none() {
+        if to_record::id(&tree, "id").is_none_or(str::is_empty) || to_record::text(&tree, "content").is_none() {
             self.report_failed(place, "malformed: a memory needs an id and a content", Kind::Memory);
             return Ok(());
         }
@@ -305,7 +310,7 @@ impl StoreReader<'_> {
         let pointer = format!("/relations/{i}");
         let place = format!("{}{pointer}", member.place);
         let tree = Tree::parse(source, self.bounds).ok();
-        let Some(tree) = tree.filter(|t| ["id", "from", "to"].iter().all(|k| to_record::text(t, k).is_some())) else {
+        let Some(tree) = tree.filter(|t| ["id", "from", "to"].iter().all(|k| to_record::id(t, k).is_some())) else {
             self.report_failed(place, "malformed: a relation needs id, from and to", Kind::Relation);
             return Ok(());
         };
@@ -322,11 +327,12 @@ impl StoreReader<'_> {
     fn read_conversations(&mut self, store: &Member, doc: &Document) -> Result<(), FormatError> {
         let mut files: BTreeMap<String, &Member> = BTreeMap::new();
         let unreadable = self.unreadable;
-        let readable: Vec<&Member> =
-            self.bundle.conversations.iter().copied().filter(|member| !unreadable.contains(&member.id)).collect();
+        let (left_out, readable): (Vec<&Member>, Vec<&Member>) =
+            self.bundle.conversations.iter().copied().partition(|member| unreadable.contains(&member.id));
+        let unreadable_paths: HashSet<&str> = left_out.into_iter().map(|m| self.bundle.path_of(m)).collect();
         for member in &readable {
             let text = document::read_text(self.bundle.catalog, member, self.limits())?;
-            let id = Document::open(&text, &member.place)?.text_member("id").unwrap_or_default();
+            let id = Document::open(&text, &member.place)?.id_member("id").unwrap_or_default();
             files.entry(id).or_insert(member);
         }
         let paths: HashMap<&str, &Member> = readable.iter().map(|m| (self.bundle.path_of(m), *m)).collect();
@@ -334,16 +340,18 @@ impl StoreReader<'_> {
         for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
             let place = format!("{}/conversations_index/{i}", store.place);
             let tree = Tree::from_raw(raw, self.bounds).ok();
-            let Some(tree) = tree.filter(|t| to_record::text(t, "id").is_some_and(|id| !id.is_empty())) else {
+            let Some(tree) = tree.filter(|t| to_record::id(t, "id").is_some_and(|id| !id.is_empty())) else {
                 self.report_failed(place, "malformed: an entry of the index needs an id", Kind::Conversation);
                 continue;
             };
-            let id = to_record::text(&tree, "id").unwrap_or_default();
-            let by_path = || to_record::nested_text(&tree, "storage", "ref").and_then(|path| paths.get(path));
+            let id = to_record::id(&tree, "id").unwrap_or_default();
+            let path = to_record::nested_text(&tree, "storage", "ref").and_then(path_in_bundle);
+            let by_path = || path.as_deref().and_then(|path| paths.get(path));
             let file = files.get(id).or_else(by_path).copied();
             let file = file.filter(|m| used_files.insert(m.id));
             let is_in_file = to_record::nested_text(&tree, "storage", "type") == Some("file");
-            if file.is_none() && is_in_file {
+            let is_unreadable = path.is_some_and(|path| unreadable_paths.contains(path.as_str()));
+            if file.is_none() && is_in_file && !is_unreadable {
                 self.sink.note(Issue::new("conversation_missing", &place, "the file that it names is not here"));
             }
             self.read_conversation(Some((store, i, raw.get(), &tree)), file)?;
@@ -399,7 +407,7 @@ impl StoreReader<'_> {
             for (i, (raw, tree)) in messages.iter().zip(&trees).enumerate() {
                 let pointer = format!("/messages/{i}");
                 let at = format!("{}{pointer}", member.place);
-                let Some(tree) = tree.as_ref().filter(|t| to_record::text(t, "id").is_some_and(|id| !id.is_empty()))
+                let Some(tree) = tree.as_ref().filter(|t| to_record::id(t, "id").is_some_and(|id| !id.is_empty()))
                 else {
                     self.report_failed(at, "malformed: a message needs an id", Kind::Message);
                     continue;
@@ -482,12 +490,12 @@ fn outline_text(doc: &Document, lists: &[&str]) -> String {
 
 /// Indexes of the messages on the branch that ends with the last message, or of all messages if none has a parent.
 fn active_branch(trees: &[Option<Tree>]) -> HashSet<usize> {
-    let parent = |i: usize| trees[i].as_ref().and_then(|t| to_record::text(t, "parent_id")).filter(|p| !p.is_empty());
+    let parent = |i: usize| trees[i].as_ref().and_then(|t| to_record::id(t, "parent_id")).filter(|p| !p.is_empty());
     if (0..trees.len()).all(|i| parent(i).is_none()) {
         return (0..trees.len()).collect();
     }
     let by_id: HashMap<&str, usize> =
-        trees.iter().enumerate().filter_map(|(i, t)| Some((to_record::text(t.as_ref()?, "id")?, i))).collect();
+        trees.iter().enumerate().filter_map(|(i, t)| Some((to_record::id(t.as_ref()?, "id")?, i))).collect();
     let mut out = HashSet::new();
     let mut at = trees.len().checked_sub(1);
     // Parents may form a cycle, so the loop also ends at an index that is already in the set.

@@ -23,10 +23,14 @@ pub(super) struct Report {
     pub integrity: Integrity,
     /// Place of a member outside the records that is too large to read.
     pub too_large: Option<String>,
-    /// Catalog ids of unreadable companion files (conversations, embeddings).
+    /// Catalog ids of companion files (conversations, embeddings) that cannot be read.
     pub unreadable: HashSet<usize>,
-    /// The error of the first unreadable companion file.
+    /// The error of the first damaged companion file.
     pub refusal: Option<FormatError>,
+    /// Catalog ids of companion files with an unsupported version. An import leaves them out.
+    pub other_versions: HashSet<usize>,
+    /// The error of the first of them.
+    pub version_error: Option<FormatError>,
     pub not_listed: (u64, u64),
     pub minor: u64,
 }
@@ -96,9 +100,20 @@ impl Report {
         }
     }
 
-    /// Reports a companion file that is damaged or not a JSON document. Returns any other error.
+    /// Reports a companion file that is damaged, not a JSON document, or of an unsupported version. Returns any other
+    /// error.
     pub fn report_unreadable_file(&mut self, member: &Member, error: FormatError) -> Result<(), FormatError> {
         let (code, message) = match &error {
+            FormatError::Version { .. } | FormatError::Invalid { code: "version_malformed", .. } => {
+                match &error {
+                    FormatError::Invalid { code, place, message } => self.error(code, place, message.clone()),
+                    _ => self.error("unsupported_version", &member.place, "of another major version: 1.x is supported"),
+                }
+                self.unreadable.insert(member.id);
+                self.other_versions.insert(member.id);
+                self.version_error.get_or_insert(error);
+                return Ok(());
+            }
             FormatError::Io { source, .. } if is_damage(source) => ("damaged_entry", source.to_string()),
             FormatError::Invalid { code: "malformed", message, .. } => ("malformed", message.clone()),
             _ => return Err(error),
@@ -109,25 +124,24 @@ impl Report {
         Ok(())
     }
 
-    /// Parses a record. Reports only records that are too large, because the reader reports all other faults.
+    /// Parses a record, and reports it if it cannot be parsed.
     pub fn parse(&mut self, raw: &RawValue, place: &str, bounds: Bounds) -> Option<Tree> {
         match Tree::from_raw(raw, bounds) {
             Ok(tree) => Some(tree),
             Err(why) => {
-                if matches!(why, TreeError::Size(_)) {
-                    self.report_unreadable(place, &why);
-                }
+                self.report_unreadable(place, &why);
                 None
             }
         }
     }
 
-    /// A document without its records. A member that is too large becomes null, and [`Self::too_large`] is set.
+    /// A document without its records. A member that cannot be parsed becomes null and is reported. If it is too large,
+    /// [`Self::too_large`] is set.
     pub fn outline_of(&mut self, doc: &Document, place: &str, lists: &[&str], bounds: Bounds) -> Tree {
         for (key, why) in doc.unreadable_members(lists, bounds) {
+            let at = format!("{place}/{key}");
+            self.report_unreadable(&at, &why);
             if matches!(why, TreeError::Size(_)) {
-                let at = format!("{place}/{key}");
-                self.report_unreadable(&at, &why);
                 self.too_large.get_or_insert(at);
             }
         }

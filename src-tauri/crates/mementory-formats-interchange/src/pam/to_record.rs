@@ -1,4 +1,5 @@
 //! Converts objects of the format to records. Members without a field in [`Record`] go into `fields`.
+pub(super) use super::document::id;
 use mementory_format::extension::is_slot_name;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Fields, Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp};
@@ -27,6 +28,11 @@ pub(super) fn text<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
 /// Text of the member `name` inside the member `block`.
 pub(super) fn nested_text<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
     text(tree.get(block)?, name)
+}
+
+/// Text of the id `name` inside the member `block`.
+pub(super) fn nested_id<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
+    id(tree.get(block)?, name)
 }
 
 fn non_empty(value: Option<&str>) -> Option<String> {
@@ -74,7 +80,7 @@ fn other_members(tree: &Tree, used: &[&str]) -> Fields {
 
 /// A memory (§4). The caller sets origin, verbatim and embeddings.
 pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
-    let id = text(tree, "id").unwrap_or_default();
+    let id = id(tree, "id").unwrap_or_default();
     let mut record = Record::new(Kind::Memory, memory_key(scope, id), text(tree, "content").unwrap_or_default());
     record.origin_id = non_empty(Some(id));
     record.title = non_empty(text(tree, "summary"));
@@ -90,21 +96,22 @@ pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
     record.times.valid_from = time_of("valid_from");
     record.times.valid_to = time_of("valid_until");
     let from = |name: &str| non_empty(nested_text(tree, "provenance", name));
+    let reference = |name: &str| nested_id(tree, "provenance", name).filter(|id| !id.is_empty());
     record.source = Source {
         platform: from("platform").unwrap_or_default(),
         account: from("platform_user_id"),
-        conversation: from("conversation_ref"),
-        message: from("message_ref"),
+        conversation: reference("conversation_ref").map(str::to_owned),
+        message: reference("message_ref").map(str::to_owned),
         method: from("extraction_method"),
         project: None,
     };
     let mut link = |relation: &str, kind, target| record.links.push(Link { relation: relation.into(), kind, target });
-    if let Some(next) = nested_text(tree, "temporal", "superseded_by").filter(|t| !t.is_empty()) {
+    if let Some(next) = nested_id(tree, "temporal", "superseded_by").filter(|t| !t.is_empty()) {
         link("superseded_by", Kind::Memory, memory_key(scope, next));
     }
-    if let Some(conversation) = nested_text(tree, "provenance", "conversation_ref").filter(|t| !t.is_empty()) {
+    if let Some(conversation) = reference("conversation_ref") {
         link("derived_from", Kind::Conversation, conversation_key(scope, conversation));
-        if let Some(message) = nested_text(tree, "provenance", "message_ref").filter(|t| !t.is_empty()) {
+        if let Some(message) = reference("message_ref") {
             link("derived_from", Kind::Message, message_key(scope, conversation, message));
         }
     }
@@ -121,16 +128,17 @@ pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
 
 /// A relation between two memories (§13).
 pub(super) fn relation(tree: &Tree, scope: &str) -> Record {
-    let text_of = |name: &str| text(tree, name).unwrap_or_default();
-    let summary = format!("{} {} {}", text_of("from"), text_of("type"), text_of("to"));
-    let mut record = Record::new(Kind::Relation, RecordKey::new(scope, format!("relation/{}", text_of("id"))), summary);
-    record.origin_id = non_empty(text(tree, "id"));
+    let id_of = |name: &str| id(tree, name).unwrap_or_default();
+    let kind = text(tree, "type").unwrap_or_default();
+    let summary = format!("{} {kind} {}", id_of("from"), id_of("to"));
+    let mut record = Record::new(Kind::Relation, RecordKey::new(scope, format!("relation/{}", id_of("id"))), summary);
+    record.origin_id = non_empty(id(tree, "id"));
     record.record_type = non_empty(text(tree, "type"));
     record.confidence = tree.get("confidence").and_then(Tree::as_f64).filter(|n| n.is_finite());
     record.times.created = time(text(tree, "created_at"));
     record.source.platform = super::bundle::KEY_SCOPE.into();
     for (relation, end) in [("source", "from"), ("target", "to")] {
-        let target = memory_key(scope, text_of(end));
+        let target = memory_key(scope, id_of(end));
         record.links.push(Link { relation: relation.into(), kind: Kind::Memory, target });
     }
     record.fields = other_members(tree, &["id", "from", "to", "type", "confidence", "created_at"]);
@@ -142,7 +150,7 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
     let none = Tree::Null;
     let (index, file) = (index.unwrap_or(&none), file.unwrap_or(&none));
     let text_of = |name: &str| text(file, name).or_else(|| text(index, name));
-    let id = text_of("id").unwrap_or_default();
+    let id = id(file, "id").or_else(|| id(index, "id")).unwrap_or_default();
     let mut record = Record::new(Kind::Conversation, conversation_key(scope, id), "");
     record.origin_id = non_empty(Some(id));
     record.title = non_empty(text_of("title"));
@@ -168,19 +176,25 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
     record
 }
 
-/// Text of a message: the text of its content, otherwise that of the content's parts, otherwise that of its tool calls.
+/// Text of a message: the text of its content, otherwise that of its tool calls.
 pub(super) fn message_text(tree: &Tree) -> String {
-    let Some(content) = tree.get("content") else { return tool_text(tree) };
-    let whole_text = text(content, "text").unwrap_or_default();
-    let parts: Vec<&str> = match content.get("parts") {
-        Some(Tree::Array(parts)) => parts.iter().filter_map(|p| text(p, "text")).filter(|t| !t.is_empty()).collect(),
-        _ => vec![],
-    };
-    match (whole_text.is_empty(), parts.is_empty()) {
-        (false, _) => whole_text.to_owned(),
-        (true, false) => parts.join("\n"),
-        (true, true) => tool_text(tree),
+    let text = tree.get("content").map(content_text).unwrap_or_default();
+    if text.is_empty() { tool_text(tree) } else { text }
+}
+
+/// Text of a message's content, otherwise that of its parts. The format requires an object, but some programs write only
+/// the text or the list of the parts.
+pub(super) fn content_text(content: &Tree) -> String {
+    let whole_text = content.as_str().or_else(|| text(content, "text")).unwrap_or_default();
+    if !whole_text.is_empty() {
+        return whole_text.to_owned();
     }
+    let parts = match (content, content.get("parts")) {
+        (Tree::Array(parts), _) | (_, Some(Tree::Array(parts))) => parts.as_slice(),
+        _ => &[],
+    };
+    let texts = parts.iter().filter_map(|part| part.as_str().or_else(|| text(part, "text")));
+    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 fn tool_text(tree: &Tree) -> String {
@@ -202,7 +216,7 @@ fn tool_text(tree: &Tree) -> String {
 
 /// A message. The caller decides whether it is on the active branch.
 pub(super) fn message(tree: &Tree, scope: &str, conversation: &str, position: usize) -> Record {
-    let id = text(tree, "id").unwrap_or_default();
+    let id = id(tree, "id").unwrap_or_default();
     let mut record = Record::new(Kind::Message, message_key(scope, conversation, id), message_text(tree));
     record.origin_id = non_empty(Some(id));
     record.times.created = time(text(tree, "created_at"));
@@ -217,7 +231,7 @@ pub(super) fn message(tree: &Tree, scope: &str, conversation: &str, position: us
     };
     record.message = Some(MessagePart {
         role: role.to_owned(),
-        parent: text(tree, "parent_id").filter(|p| !p.is_empty()).map(|p| message_key(scope, conversation, p)),
+        parent: self::id(tree, "parent_id").filter(|p| !p.is_empty()).map(|p| message_key(scope, conversation, p)),
         position: u32::try_from(position).unwrap_or(u32::MAX),
         hidden: false,
         active: true,
@@ -241,9 +255,12 @@ pub(super) fn message(tree: &Tree, scope: &str, conversation: &str, position: us
         "attachments",
     ];
     record.fields = other_members(tree, &used);
-    if let Some(Value::Object(content)) = record.fields.get("content")
-        && content.get("type").and_then(Value::as_str) == Some("text")
-    {
+    let is_only_text = match tree.get("content") {
+        Some(Tree::Text(_)) => true,
+        Some(content) => text(content, "type") == Some("text"),
+        None => false,
+    };
+    if is_only_text {
         record.fields.remove("content");
     }
     record.fields.retain(|_, v| !v.as_array().is_some_and(Vec::is_empty));

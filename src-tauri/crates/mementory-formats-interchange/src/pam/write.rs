@@ -238,13 +238,12 @@ impl StoreWriter<'_> {
         }
         let Some(verbatim) = &record.verbatim else { return };
         let mut text = verbatim.text.clone();
-        let created =
-            record.times.created.or_else(|| Timestamp::from_micros(0)).unwrap_or(self.context.description.now);
+        let created = record.times.created.unwrap_or(Timestamp::EPOCH);
         if let Ok(mut tree) = Tree::parse(&text, self.context.depth) {
             let original = tree.clone();
             let required_values = (created, "", self.context.keeps_unknown());
             clean(&mut tree, &RELATION, required_values, &stored.id, &mut self.report.losses);
-            let id = to_record::text(&tree, "id").unwrap_or_default();
+            let id = to_record::id(&tree, "id").unwrap_or_default();
             if !self.used_ids.insert(format!("relation {id}")) {
                 set_id(&mut tree, &uuid(&stored.id), &stored.id, &mut self.report.losses);
             }

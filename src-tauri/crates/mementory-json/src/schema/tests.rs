@@ -259,3 +259,40 @@ fn mending_removes_whole_objects_of_a_list() {
     assert_eq!(out, r#"{"list":[{"a":"1","b":"2"},{"a":"3","b":"4"}]}"#);
     assert_eq!(names.into_iter().collect::<Vec<_>>(), ["list"]);
 }
+
+#[test]
+fn uris_follow_rfc_3986() {
+    let accepted = [
+        "https://example.org/a%20b?q=a/b?c#top",
+        "http://user:word@[2001:db8::7]:8080/",
+        "http://[v7.fe:1]",
+        "http://[::ffff:192.0.2.1]",
+        "urn:isbn:0451450523",
+        "mailto:lena@example.org",
+        "file:///etc/fstab",
+        "x-app+1.0:go",
+        "http://example.org:",
+    ];
+    let rejected = [
+        "",
+        "example.org",
+        "7z:a",
+        "http:",
+        "http://[::1",
+        "http://::1]",
+        "http://[::1]x",
+        "http://[::g]",
+        "http://[v.x]",
+        "http://example.org:port",
+        "http://example.org:80:80",
+        "http://a@b@example.org",
+        "http://example.org/%zz",
+        "http://example.org/100%",
+        "http://example.org/a[0]",
+        "http://example.org/?q=a b",
+        "http://example.org/#a#b",
+        "http://exämple.org",
+    ];
+    accepted.iter().for_each(|text| assert!(is_uri(text), "{text}"));
+    rejected.iter().for_each(|text| assert!(!is_uri(text), "{text}"));
+}

@@ -87,6 +87,7 @@ fn a_forbidden_value_of_version_1_is_not_written_again() {
             ("/mif_version", json!("2.0"), "version_and_shape_differ"),
             ("/mif_version", json!(null), "missing_field"),
             ("/mif_version", json!(1.0), "wrong_type"),
+            ("/$schema", json!("http://[::1"), "bad_value"),
             ("/export", json!(null), "missing_field"),
             ("/export/id", json!("exp_a-b"), "bad_value"),
             ("/export/user_id", json!(null), "missing_field"),

@@ -92,3 +92,19 @@ fn losses_are_reported() {
     assert!(report.losses.count("fields", LossKind::MovedToExtension) > 0);
     assert!(report.losses.count("passthrough", LossKind::LeftOut) > 0, "manifest of the other format");
 }
+
+#[test]
+fn records_without_a_time_are_the_same_in_every_export() {
+    let scratch = Scratch::new("undated");
+    let mut source = read_any(&repo().join("fixtures/mcp_memory/graph/input.json")).unwrap();
+    assert!(source.records.iter().all(|record| record.times.created.is_none()), "the fixture has no times");
+    let mut stores = Vec::new();
+    for (name, now) in [("first", "2026-11-20T12:00:00Z"), ("second", "2026-12-24T18:30:00Z")] {
+        source.now = Some(now);
+        let report = write(&mut source, &scratch.at(name), &full_export());
+        assert_eq!(report.losses.count("created", LossKind::Narrowed), source.records.len() as u64);
+        stores.push(json(&scratch.at(name).join("memory-store.json")));
+    }
+    assert_eq!(stores[0]["memories"], stores[1]["memories"]);
+    assert_ne!(stores[0]["export_date"], stores[1]["export_date"], "only the store has the time of the export");
+}
