@@ -1,7 +1,7 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
 use super::FORMAT_ID;
 use super::shape::MESSAGE_LISTS;
-use super::{branches, cline, pairs, tree};
+use super::{branches, cline, envelope, pairs, tree};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent, put_oldest_first};
 use mementory_formats_shared::content::Content;
@@ -49,7 +49,7 @@ const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 9] = [
 ];
 
 /// Websites of assistants, each with the name of the platform.
-const HOSTS: [(&str, &str); 13] = [
+const HOSTS: [(&str, &str); 14] = [
     ("chatgpt.com", "chatgpt"),
     ("chat.openai.com", "chatgpt"),
     ("claude.ai", "claude"),
@@ -63,9 +63,13 @@ const HOSTS: [(&str, &str); 13] = [
     ("meta.ai", "meta_ai"),
     ("character.ai", "character_ai"),
     ("chat.qwen.ai", "qwen"),
+    ("pi.ai", "pi"),
 ];
 /// Roles of messages that nobody wrote.
 const NO_SPEAKERS: [&str; 6] = ["unknown", "error", "info", "status", "notification", "event"];
+
+/// Number of falling times that shows that a list has the newest message first.
+const CERTAIN_FALLS: usize = 3;
 
 /// Key of the instruction in entries of training data. The question is in `input`, or the instruction is the question.
 const INSTRUCTION: &str = "instruction";
@@ -79,8 +83,30 @@ pub(super) fn conversation(
     element: &ObjectElement<'_>,
     loose: &mut LooseMessages,
 ) -> Result<(), FormatError> {
+    conversation_in(files, member, element, None, loose)
+}
+
+/// Sends the conversation in an element. `outer` is the object around it, if that describes the conversation too.
+fn conversation_in(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    element: &ObjectElement<'_>,
+    outer: Option<&ObjectElement<'_>>,
+    loose: &mut LooseMessages,
+) -> Result<(), FormatError> {
     let object = &element.object;
     let Some((key, raw)) = message_list(object) else {
+        if role_name(object).is_none()
+            && question_and_answer(object).is_none()
+            && let Some(found) = envelope::find(object, has_messages)
+            && let Some(inner) = Object::parse(found.raw.get())
+        {
+            let pointer = format!("{}{}", element.pointer, found.pointer);
+            let inner = ObjectElement { text: found.raw.get(), object: inner, pointer };
+            loose.platform = found.platform.or(loose.platform);
+            let outer = found.is_described_outside.then_some(element);
+            return conversation_in(files, member, &inner, outer, loose);
+        }
         // A message may have its text inside `data`, so only an element without a role is searched for conversations.
         if role_name(object).is_none()
             && let Some((key, inner)) =
@@ -132,11 +158,10 @@ pub(super) fn conversation(
     }
     let forks = branches::add_forks(files, member, object, &element.pointer, &mut turns);
     let header = HEADER_KEYS.iter().find_map(|key| object.object(key));
-    let text = |keys: &[&str]| {
-        first_text(object, keys).or_else(|| header.as_ref().and_then(|header| first_text(header, keys)))
-    };
+    let header = header.as_ref().or_else(|| outer.map(|outer| &outer.object));
+    let text = |keys: &[&str]| first_text(object, keys).or_else(|| header.and_then(|header| first_text(header, keys)));
     let mut chat_times = times(object);
-    if let Some(header) = &header {
+    if let Some(header) = header {
         let dates = header.object("dates");
         for further in [Some(times(header)), dates.as_ref().map(times)].into_iter().flatten() {
             chat_times.created = chat_times.created.or(further.created);
@@ -163,7 +188,7 @@ pub(super) fn conversation(
         model: text(&["model", "model_id", "modelId"]).or_else(|| first_text(model.as_ref()?, &["id", "name"])),
         leaf: text(&LEAF_KEYS).or_else(|| forks?.last_shown_id),
         pointer: element.pointer.clone(),
-        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &lists))),
+        verbatim: Some(Verbatim::json(with_replaced_values(outer.unwrap_or(element).text, &lists))),
         turns,
         ..Chat::default()
     };
@@ -218,11 +243,18 @@ fn name_assistants(turns: &mut [Turn]) {
     }
 }
 
-/// True if a list without links to parents begins with an answer, ends with a prompt, and has times that never
-/// increase.
+/// True if the times of a list without links to parents never increase, and it does not begin with a prompt and end with
+/// an answer. An answer may be stamped before its prompt, so a list with such ends must have at least
+/// [`CERTAIN_FALLS`] times that are before the one above them.
 fn is_newest_first(turns: &[Turn]) -> bool {
-    let ends = turns.first().zip(turns.last());
-    ends.is_some_and(|(first, last)| first.role == ASSISTANT && last.role == USER)
+    let Some((first, last)) = turns.first().zip(turns.last()) else { return false };
+    let falls = turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.times.created > b.times.created)).count();
+    let is_reversed = match (first.role.as_str(), last.role.as_str()) {
+        (ASSISTANT, USER) => true,
+        (USER, ASSISTANT) => falls >= CERTAIN_FALLS,
+        _ => falls > 0,
+    };
+    is_reversed
         && turns.iter().all(|turn| turn.parent == TurnParent::Previous && turn.times.created.is_some())
         && turns.windows(2).all(|pair| matches!(pair, [a, b] if a.times.created >= b.times.created))
 }
@@ -286,6 +318,14 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
         .map(|key| (*key, object.raw_value(key)))
         .find_map(|(key, raw)| Some((key, raw.filter(|raw| is_list(raw))?)));
     lists_found.or_else(|| Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?)))
+}
+
+/// True for a conversation. A list of conversations may be under the same key as a list of messages, so the first entry
+/// must be a message.
+fn has_messages(raw: &RawValue) -> bool {
+    let messages = Object::parse(raw.get()).and_then(|object| message_list(&object));
+    let first = messages.and_then(|(_, raw)| list(raw)?.into_iter().find_map(|raw| Object::parse(raw.get())));
+    first.is_some_and(|message| role_name(&message).is_some() && !message.has("messages"))
 }
 
 /// Determines the assistant whose chat a browser extension exported, from the link to the chat or from `powered_by`.

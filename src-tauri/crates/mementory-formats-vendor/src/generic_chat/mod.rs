@@ -8,6 +8,7 @@ mod cline;
 mod compliance;
 mod conversation;
 mod detect;
+mod envelope;
 mod goose;
 mod kiro;
 mod kobold;
