@@ -1,9 +1,10 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
 use super::FORMAT_ID;
+use super::newest_first::reverse_if_newest_first;
 use super::shape::MESSAGE_LISTS;
 use super::{branches, cline, envelope, pairs, tree};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn, TurnParent, put_oldest_first};
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::content::Content;
 use mementory_formats_shared::message::{
     first_text, read_list, read_map, read_message, report_no_message, role_name, store_embedded, times, unit,
@@ -67,9 +68,6 @@ const HOSTS: [(&str, &str); 14] = [
 ];
 /// Roles of messages that nobody wrote.
 const NO_SPEAKERS: [&str; 6] = ["unknown", "error", "info", "status", "notification", "event"];
-
-/// Number of falling times that shows that a list has the newest message first.
-const CERTAIN_FALLS: usize = 3;
 
 /// Key of the instruction in entries of training data. The question is in `input`, or the instruction is the question.
 const INSTRUCTION: &str = "instruction";
@@ -153,9 +151,7 @@ fn conversation_in(
     turns.iter_mut().for_each(cline::separate_added_text);
     tree::find_roots(&mut turns);
     name_assistants(&mut turns);
-    if is_newest_first(&turns) {
-        put_oldest_first(&mut turns);
-    }
+    reverse_if_newest_first(&mut turns);
     let forks = branches::add_forks(files, member, object, &element.pointer, &mut turns);
     let header = HEADER_KEYS.iter().find_map(|key| object.object(key));
     let header = header.as_ref().or_else(|| outer.map(|outer| &outer.object));
@@ -241,22 +237,6 @@ fn name_assistants(turns: &mut [Turn]) {
         let name = std::mem::replace(&mut turn.role, ASSISTANT.to_owned());
         turn.model.get_or_insert(name);
     }
-}
-
-/// True if the times of a list without links to parents never increase, and it does not begin with a prompt and end with
-/// an answer. An answer may be stamped before its prompt, so a list with such ends must have at least
-/// [`CERTAIN_FALLS`] times that are before the one above them.
-fn is_newest_first(turns: &[Turn]) -> bool {
-    let Some((first, last)) = turns.first().zip(turns.last()) else { return false };
-    let falls = turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.times.created > b.times.created)).count();
-    let is_reversed = match (first.role.as_str(), last.role.as_str()) {
-        (ASSISTANT, USER) => true,
-        (USER, ASSISTANT) => falls >= CERTAIN_FALLS,
-        _ => falls > 0,
-    };
-    is_reversed
-        && turns.iter().all(|turn| turn.parent == TurnParent::Previous && turn.times.created.is_some())
-        && turns.windows(2).all(|pair| matches!(pair, [a, b] if a.times.created >= b.times.created))
 }
 
 /// Sends the conversations in a response of an API: `{"data": {"conversations": […]}}`.
@@ -531,6 +511,7 @@ impl LooseMessages {
         self.chats.iter().for_each(|chat| *people.entry(chat.id.clone()).or_default() += 1);
         for LooseChat { id, person, mut turns } in self.chats {
             tree::find_roots(&mut turns);
+            reverse_if_newest_first(&mut turns);
             let ids: std::collections::HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
             // A parent must be in the same conversation.
             for turn in &mut turns {

@@ -13,6 +13,7 @@ mod goose;
 mod kiro;
 mod kobold;
 mod llm_logs;
+mod newest_first;
 mod ollama;
 mod openrouter;
 mod pairs;
