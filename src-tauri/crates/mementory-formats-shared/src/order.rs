@@ -106,8 +106,8 @@ fn order_by_array(nodes: &[Node<'_>], out: &mut MessageOrder) {
     }
 }
 
-/// For each message, the last one that is reached from it over the parents in the source. In a cycle, that is one of its
-/// messages.
+/// For each message, the last one that is reached from it over the parents in the source. In a cycle, that is one of
+/// its messages.
 fn tops_of(parents: &[Option<usize>]) -> Vec<usize> {
     let mut tops: Vec<Option<usize>> = vec![None; parents.len()];
     let mut is_on_path = vec![false; parents.len()];

@@ -1,5 +1,5 @@
-//! Reads the interactions of Microsoft 365 Copilot, as Microsoft Graph returns them (`aiInteraction`): prompts and answers
-//! of all apps, each with the id of its session. An organisation exports them for its people.
+//! Reads the interactions of Microsoft 365 Copilot, as Microsoft Graph returns them (`aiInteraction`): prompts and
+//! answers of all apps, each with the id of its session. An organisation exports them for its people.
 use super::COPILOT;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::{

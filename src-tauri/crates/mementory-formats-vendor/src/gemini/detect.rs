@@ -27,8 +27,8 @@ pub(super) enum Content {
     Gems,
 }
 
-/// One claim for each archive, folder or loose file. The archives of one Takeout are claimed together, because the files
-/// of its activities may be in another archive than their log.
+/// One claim for each archive, folder or loose file. The archives of one Takeout are claimed together, because the
+/// files of its activities may be in another archive than their log.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut groups: BTreeMap<String, Vec<(&Member, Content)>> = BTreeMap::new();
     for member in catalog.members() {

@@ -33,8 +33,8 @@ fn links_point_down(turns: &[Turn]) -> Option<bool> {
     (above + below > 0).then_some(above > below)
 }
 
-/// True if the times of a list without links to parents never increase, and it does not begin with a prompt and end with
-/// an answer. An answer may be stamped before its prompt, so a list with such ends must have at least
+/// True if the times of a list without links to parents never increase, and it does not begin with a prompt and end
+/// with an answer. An answer may be stamped before its prompt, so a list with such ends must have at least
 /// [`CERTAIN_FALLS`] times that are before the one above them.
 fn has_falling_times(turns: &[Turn]) -> bool {
     let Some((first, last)) = turns.first().zip(turns.last()) else { return false };
