@@ -50,7 +50,7 @@ const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 9] = [
 ];
 
 /// Websites of assistants, each with the name of the platform.
-const HOSTS: [(&str, &str); 14] = [
+const HOSTS: [(&str, &str); 13] = [
     ("chatgpt.com", "chatgpt"),
     ("chat.openai.com", "chatgpt"),
     ("claude.ai", "claude"),
@@ -64,7 +64,6 @@ const HOSTS: [(&str, &str); 14] = [
     ("meta.ai", "meta_ai"),
     ("character.ai", "character_ai"),
     ("chat.qwen.ai", "qwen"),
-    ("pi.ai", "pi"),
 ];
 /// Roles of messages that nobody wrote.
 const NO_SPEAKERS: [&str; 6] = ["unknown", "error", "info", "status", "notification", "event"];
