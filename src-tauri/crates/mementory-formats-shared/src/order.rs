@@ -57,14 +57,23 @@ pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
         && nodes.iter().all(|n| matches!(n.parent, Parent::Root))
         && nodes.iter().all(|n| nodes.first().is_some_and(|first| first.is_human == n.is_human));
     if are_alternatives || nodes.iter().any(|n| matches!(n.parent, Parent::Id(_))) {
+        let stated = |node: &Node<'_>| match &node.parent {
+            Parent::Id(id) => by_id.get(id.as_ref()).copied(),
+            Parent::Root | Parent::Missing => None,
+        };
+        let stated: Vec<Option<usize>> = nodes.iter().map(stated).collect();
+        let tops = tops_of(&stated);
         for (i, node) in nodes.iter().enumerate() {
-            out.parent.push(match &node.parent {
-                Parent::Root => None,
-                Parent::Missing => i.checked_sub(1),
-                Parent::Id(id) => by_id.get(id.as_ref()).copied().or_else(|| {
+            // If the newest message is first, the message before one may be an answer to it.
+            let before = i.checked_sub(1).filter(|before| tops.get(*before) != Some(&i));
+            out.parent.push(match (&node.parent, stated.get(i).copied().flatten()) {
+                (Parent::Root, _) => None,
+                (Parent::Missing, _) => before,
+                (Parent::Id(_), Some(parent)) => Some(parent),
+                (Parent::Id(_), None) => {
                     out.missing_parents += 1;
-                    i.checked_sub(1)
-                }),
+                    before
+                }
             });
         }
         order_by_links(&mut out);
@@ -95,6 +104,33 @@ fn order_by_array(nodes: &[Node<'_>], out: &mut MessageOrder) {
     for pair in out.sequence.windows(2) {
         out.parent[pair[1]] = Some(pair[0]);
     }
+}
+
+/// For each message, the last one that is reached from it over the parents in the source. In a cycle, that is one of
+/// its messages.
+fn tops_of(parents: &[Option<usize>]) -> Vec<usize> {
+    let mut tops: Vec<Option<usize>> = vec![None; parents.len()];
+    let mut is_on_path = vec![false; parents.len()];
+    for start in 0..parents.len() {
+        let mut path = Vec::new();
+        let mut at = start;
+        let top = loop {
+            if let Some(top) = tops[at] {
+                break top;
+            }
+            path.push(at);
+            is_on_path[at] = true;
+            match parents[at] {
+                Some(parent) if !is_on_path[parent] => at = parent,
+                _ => break at,
+            }
+        };
+        for message in path {
+            tops[message] = Some(top);
+            is_on_path[message] = false;
+        }
+    }
+    tops.into_iter().enumerate().map(|(index, top)| top.unwrap_or(index)).collect()
 }
 
 fn children_by_parent(parent: &[Option<usize>]) -> Vec<Vec<usize>> {

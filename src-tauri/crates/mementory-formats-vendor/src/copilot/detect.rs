@@ -2,7 +2,7 @@
 //! checked too.
 use super::{
     columns::{self, Layout},
-    start,
+    interactions, start,
 };
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{extension, folder, is_junk};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Root, archive and folder of tables that belong together.
 type Group<'c> = (usize, Option<usize>, &'c str);
 
-/// One claim for the tables of a folder or archive.
+/// One claim for the tables of a folder or archive, and one for its interactions.
 pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> Vec<Claim> {
     let mut groups: BTreeMap<Group<'_>, Vec<(&Member, f64)>> = BTreeMap::new();
     for member in catalog.members() {
@@ -33,7 +33,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
         parts: tables.iter().map(|(m, _)| Part { member: m.id, role: Role::Conversations }).collect(),
         missing_parts: vec![],
     };
-    groups.into_values().map(claim).collect()
+    groups.into_values().map(claim).chain(interactions::claims(catalog)).collect()
 }
 
 fn confidence(catalog: &Catalog, member: &Member, limits: &Limits, is_selected: bool) -> Option<f64> {

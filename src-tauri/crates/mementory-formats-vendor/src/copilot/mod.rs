@@ -1,6 +1,7 @@
-//! The activity history of Microsoft Copilot as CSV. See README.md.
+//! The activity history of Microsoft Copilot as CSV, and the interactions that Microsoft Graph returns. See README.md.
 mod columns;
 mod detect;
+mod interactions;
 mod read;
 mod start;
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Reads the tables. Consecutive messages with the same title form a conversation.
 use super::COPILOT;
 use super::columns::{self, Columns, Layout};
-use super::{start, time};
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use super::{interactions, start, time};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
     object::content_id,
@@ -18,7 +18,10 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    FileReader::new(COPILOT, catalog, context, sink).each_file(detected, |reader, member, _| {
+    FileReader::new(COPILOT, catalog, context, sink).each_file(detected, |reader, member, role| {
+        if role == Role::Records {
+            return interactions::read(reader, member);
+        }
         let mut table = Table::default();
         let (catalog, limits) = (reader.catalog, &reader.context.limits);
         let start = catalog.read(member, |bytes| start::examine(bytes, limits, &member.place))?;

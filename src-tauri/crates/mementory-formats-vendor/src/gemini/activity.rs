@@ -59,10 +59,15 @@ pub(super) enum Meaning {
 }
 
 impl Activity {
-    /// Id of an activity: the digest of its time in whole seconds and its title, because exports have no ids. Both are
-    /// the same in JSON and in HTML.
+    /// Id of an activity: the digest of its time in whole seconds and its prompt or title, because exports have no ids.
+    /// Both are the same in JSON and in HTML. Known words before a prompt are left out, because they change with the
+    /// language of the account.
     pub(super) fn id(&self) -> String {
-        let words: Vec<&str> = self.title.split_whitespace().collect();
+        let text = match self.title() {
+            Title::Prompt(prompt) => self.without_file_count(prompt),
+            Title::Activity | Title::Unknown => self.title.as_str(),
+        };
+        let words: Vec<&str> = text.split_whitespace().collect();
         let time = match self.time {
             Some(time) => time.to_rfc3339_seconds(),
             None => self.stamp.clone(),
@@ -86,17 +91,21 @@ impl Activity {
         }
     }
 
+    /// A prompt without the number of its files, which is part of the title in some exports.
+    fn without_file_count<'p>(&self, prompt: &'p str) -> &'p str {
+        if self.files.is_empty() { prompt } else { verbs::without_file_count(prompt) }
+    }
+
     /// Determines whether the activity is a prompt. `is_prompt_word` gets the header or the first word of a title in an
     /// unknown language. It returns true if activities with answers have this header, or a title that begins with this
     /// word.
     pub(super) fn meaning(&self, is_prompt_word: impl FnOnce(&str) -> bool) -> Meaning {
-        let has_files = !self.files.is_empty();
-        let text = |prompt: &str| if has_files { verbs::without_file_count(prompt) } else { prompt }.to_owned();
+        let text = |prompt: &str| Meaning::Prompt(self.without_file_count(prompt).to_owned());
         match self.title() {
-            Title::Prompt(prompt) => Meaning::Prompt(text(prompt)),
+            Title::Prompt(prompt) => text(prompt),
             Title::Activity => Meaning::Other,
             Title::Unknown if self.answer.is_some() || self.prompt_word().is_some_and(is_prompt_word) => {
-                Meaning::Prompt(text(self.title.trim()))
+                text(self.title.trim())
             }
             Title::Unknown => Meaning::Other,
         }

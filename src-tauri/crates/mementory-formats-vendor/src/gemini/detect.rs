@@ -2,8 +2,8 @@
 //! `MyActivity.json`, and names of files and folders are translated (vendors.md §0, §5).
 use super::{activity::is_in_gemini_folder, html_row, json_row, voyager};
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, decoded_head, plain_name};
-use mementory_formats_shared::{html::Rows, json_head::has_json_name, object::Object};
-use mementory_json::{Elements, keys_of};
+use mementory_formats_shared::{files::file_name, html::Rows, json_head::has_json_name, object::Object};
+use mementory_json::{Elements, keys_of, repair};
 use mementory_model::Limits;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,8 @@ pub(super) enum Content {
     Gems,
 }
 
-/// One claim for each archive, folder or loose file.
+/// One claim for each archive, folder or loose file. The archives of one Takeout are claimed together, because the
+/// files of its activities may be in another archive than their log.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut groups: BTreeMap<String, Vec<(&Member, Content)>> = BTreeMap::new();
     for member in catalog.members() {
@@ -38,12 +39,24 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     groups.values().map(|found| build_claim(catalog, found)).collect()
 }
 
-/// Files of one archive, or of one dropped folder, belong together.
+/// Files of one archive, of the archives of one Takeout, or of one dropped folder, belong together.
 fn group_of(member: &Member) -> String {
-    match member.archive {
-        Some(archive) => format!("archive {archive}"),
-        None => format!("root {}", member.root),
+    match (member.archive, takeout_of(member)) {
+        (Some(_), Some(takeout)) => format!("takeout {takeout}"),
+        (Some(archive), None) => format!("archive {archive}"),
+        (None, _) => format!("root {}", member.root),
     }
+}
+
+/// The place and name that the archives of one Takeout share: `takeout-20260726T100000Z-1` for
+/// `takeout-20260726T100000Z-1-002.zip`. None for other archives.
+fn takeout_of(member: &Member) -> Option<&str> {
+    let archive = member.place.strip_suffix(member.name.as_str())?.strip_suffix("!/")?;
+    let (stem, number) = archive.rsplit_once('.')?.0.rsplit_once('-')?;
+    // A browser appends a number in parentheses to the name of a file that was downloaded twice.
+    let number = number.split(" (").next().unwrap_or(number);
+    let is_number = number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && file_name(stem).starts_with("takeout")).then_some(stem)
 }
 
 fn build_claim(catalog: &Catalog, contents: &[(&Member, Content)]) -> Claim {
@@ -84,18 +97,18 @@ fn build_claim(catalog: &Catalog, contents: &[(&Member, Content)]) -> Claim {
 /// Files beside the activities, and pages of Takeout that have no activities.
 fn other_parts(catalog: &Catalog, contents: &[(&Member, Content)]) -> Vec<Part> {
     let found_ids: BTreeSet<usize> = contents.iter().map(|(member, _)| member.id).collect();
-    let place = |member: &Member| (member.root, member.archive, dir_of(&member.name).to_owned());
+    let place = |member: &Member| (group_of(member), dir_in_takeout(&member.name).to_owned());
     let is_log = |content: Content| matches!(content, Content::ActivityJson | Content::ActivityHtml);
     let folders: BTreeSet<_> = contents
         .iter()
         .filter(|(member, content)| is_log(*content) && is_own_folder(member))
         .map(|(member, _)| place(member))
         .collect();
-    let archives: BTreeSet<_> = contents.iter().map(|(member, _)| (member.root, member.archive)).collect();
+    let groups: BTreeSet<String> = contents.iter().map(|(member, _)| group_of(member)).collect();
     let role = |member: &Member| {
         let name = plain_name(&member.name);
         if name.ends_with("archive_browser.html") || name.ends_with("gemini_scheduled_actions_data.html") {
-            return archives.contains(&(member.root, member.archive)).then_some(Role::Sidecar);
+            return groups.contains(&group_of(member)).then_some(Role::Sidecar);
         }
         if !folders.contains(&place(member)) {
             return None;
@@ -120,6 +133,14 @@ fn is_own_folder(member: &Member) -> bool {
 
 fn dir_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+/// The folder of a file without what is above `Takeout`, so that it is the same in all archives of a Takeout.
+fn dir_in_takeout(path: &str) -> &str {
+    let dir = dir_of(path);
+    let starts = std::iter::once(0).chain(dir.match_indices('/').map(|(at, _)| at + 1));
+    let is_takeout = |rest: &str| rest.split('/').next().is_some_and(|name| name.eq_ignore_ascii_case("takeout"));
+    starts.filter_map(|at| dir.get(at..)).find(|rest| is_takeout(rest)).unwrap_or(dir)
 }
 
 /// What a file contains. None if the file is not from Gemini.
@@ -189,8 +210,11 @@ fn has_gemini_row(head: &[u8], is_gemini_file: bool) -> bool {
     let mut elements = Elements::new(&mut bytes, &limits).with_keys(&WRAPPERS);
     // The last element is cut off, so reading it gives an error, which ends the loop.
     while let Ok(Some(element)) = elements.next() {
-        let text = std::str::from_utf8(element.bytes).unwrap_or_default();
-        if Object::parse(text).is_some_and(|row| json_row::is_gemini(&row, is_gemini_file)) {
+        let is_gemini = |text: &str| Object::parse(text).is_some_and(|row| json_row::is_gemini(&row, is_gemini_file));
+        // A row that the reader would repair is repaired here too.
+        if std::str::from_utf8(element.bytes).is_ok_and(is_gemini)
+            || repair(element.bytes).is_some_and(|(text, _)| is_gemini(&text))
+        {
             return true;
         }
     }

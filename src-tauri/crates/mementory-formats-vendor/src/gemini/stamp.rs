@@ -31,13 +31,13 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
         return Some(Stamp { time, has_zone });
     }
     let (before, [hour, minute, second], after) = split_clock(text)?;
-    let is_chinese = before.contains('年');
-    // In Chinese, the time zone may come before the time of day.
+    // In Chinese, the time zone may come before the time of day, and directly after the date.
+    let before = before.replace('日', "日 ");
     let mut offset_minutes = None;
     let mut without_zone = |text: &str| {
         let mut out = String::new();
         for word in text.split_whitespace() {
-            match read_zone(word.trim_matches(['[', ']', '(', ')', ',']), is_chinese) {
+            match read_zone(word.trim_matches(['[', ']', '(', ')', ',']), &before) {
                 Some(minutes) => offset_minutes = Some(minutes),
                 None => out.extend([word, " "]),
             }
@@ -88,8 +88,11 @@ fn split_clock(text: &str) -> Option<(String, [u16; 3], String)> {
     None
 }
 
-/// Offset of a time zone from UTC in minutes. None if the word is not a time zone, or an unknown one.
-fn read_zone(zone: &str, is_chinese: bool) -> Option<i64> {
+/// Offset of a time zone from UTC in minutes. None if the word is not a time zone, or an unknown one. The language of
+/// `date` decides between zones with the same abbreviation.
+fn read_zone(zone: &str, date: &str) -> Option<i64> {
+    let is_chinese = date.contains('年');
+    let is_hebrew = date.contains(|c| matches!(c, '\u{5d0}'..='\u{5ea}'));
     let zone = zone.replace('\u{2212}', "-");
     let zone = zone.as_str();
     if let Some(offset) =
@@ -109,20 +112,29 @@ fn read_zone(zone: &str, is_chinese: bool) -> Option<i64> {
         "UTC" | "GMT" | "Z" | "WET" => 0,
         "WEST" | "BST" | "CET" | "MEZ" | "WAT" | "HNEC" | "SEČ" => 60,
         "CEST" | "MESZ" | "HAEC" | "EET" | "OEZ" | "SAST" | "CAT" | "SELČ" => 120,
-        "EEST" | "OESZ" | "MSK" | "TRT" | "EAT" => 180,
+        "IST" if is_hebrew => 120,
+        "EEST" | "OESZ" | "MSK" | "TRT" | "EAT" | "IDT" => 180,
+        "IRST" => 210,
+        "GST" => 240,
+        "PKT" => 300,
         "IST" => 330,
+        "NPT" => 345,
         "WIB" | "ICT" => 420,
-        "HKT" | "SGT" | "AWST" | "PHT" | "MYT" => 480,
+        "HKT" | "SGT" | "AWST" | "PHT" | "MYT" | "WITA" => 480,
         "CST" if is_chinese => 480,
-        "JST" | "KST" => 540,
-        "AEST" => 600,
+        "JST" | "KST" | "WIT" => 540,
+        "ACST" => 570,
+        "AEST" | "ChST" => 600,
+        "ACDT" => 630,
         "AEDT" => 660,
         "NZST" => 720,
         "NZDT" => 780,
         "BRST" => -120,
-        "BRT" | "ART" | "CLST" | "ADT" | "HAA" => -180,
-        "EDT" | "CLT" | "AST" | "HAE" | "HNA" => -240,
-        "EST" | "CDT" | "PET" | "COT" | "HNE" | "HAC" => -300,
+        "NDT" => -150,
+        "BRT" | "ART" | "CLST" | "ADT" | "HAA" | "UYT" => -180,
+        "NST" => -210,
+        "EDT" | "CLT" | "AST" | "HAE" | "HNA" | "BOT" | "VET" => -240,
+        "EST" | "CDT" | "PET" | "COT" | "ECT" | "HNE" | "HAC" => -300,
         "CST" | "MDT" | "HNC" | "HAR" => -360,
         "MST" | "PDT" | "HNR" | "HAP" => -420,
         "PST" | "AKDT" | "HNP" => -480,
@@ -185,6 +197,11 @@ mod tests {
             ("26 korr 2026, 1:00:00 m.d., GMT+2", "2026-07-26T11:00:00Z"),
             ("2026 ജൂലൈ 26, IST 1:00:00 PM", "2026-07-26T07:30:00Z"),
             ("26 juil. 2026, 12 h 00 min 00 s HAE", "2026-07-26T16:00:00Z"),
+            ("2026年7月26日GMT+08:00 18:00:00", "2026-07-26T10:00:00Z"),
+            ("2026年7月26日GMT+8 下午6:00:00", "2026-07-26T10:00:00Z"),
+            ("26 ביולי 2026, 13:00:00 IDT", "2026-07-26T10:00:00Z"),
+            ("26 בינו׳ 2026, 12:00:00 IST", "2026-01-26T10:00:00Z"),
+            ("26 Jul 2026, 19:30:00 ACST", "2026-07-26T10:00:00Z"),
         ] {
             assert_eq!(utc(text), Some((time.into(), true)), "{text}");
         }

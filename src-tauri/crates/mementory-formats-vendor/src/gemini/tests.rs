@@ -67,6 +67,24 @@ fn json_and_page_of_one_activity_have_the_same_keys() {
 }
 
 #[test]
+fn an_activity_has_the_same_key_after_the_account_has_another_language() {
+    let scratch = Scratch::new("gemini-language");
+    let row = |title: &str, header: &str| {
+        format!(
+            r#"[{{"header":"{header}","title":"{title}","time":"2026-07-26T10:00:00Z","products":["{header}"],"safeHtmlItem":[{{"html":"Frogs."}}]}}]"#
+        )
+    };
+    let keys = |name: &str, text: String| -> Vec<String> {
+        let (_, imported) = import(&scratch.put(name, text), &Gemini);
+        imported.records.into_iter().map(|record| record.key.value).collect()
+    };
+    let english = keys("a.json", row("Prompted what eats slugs?", "Gemini Apps"));
+    assert_eq!(english.len(), 3);
+    assert_eq!(keys("b.json", row("Eingegebener Prompt: what eats slugs?", "Gemini-Apps")), english);
+    assert_ne!(keys("c.json", row("Prompted what eats snails?", "Gemini Apps")), english);
+}
+
+#[test]
 fn names_of_files_do_not_matter() {
     let scratch = Scratch::new("gemini-names");
     let fixtures = repo().join("fixtures/gemini");

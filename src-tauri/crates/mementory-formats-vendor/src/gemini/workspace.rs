@@ -3,7 +3,7 @@
 use super::activity::SCOPE;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
-    chat::{Chat, ChatFile, Turn},
+    chat::{Chat, ChatFile, Turn, TurnParent},
     object::{Object, content_id, list, with_replaced_values},
     reader::FileReader,
 };
@@ -41,10 +41,10 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         for (name, raw) in thread.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
             chat.fields.extend(serde_json::from_str(raw.get()).ok().map(|value| (name.to_owned(), value)));
         }
-        let mut counts = HashMap::new();
+        let mut places = Places::default();
         for (index, raw) in items.iter().enumerate() {
             let pointer = format!("{}/conversation_turns/{index}", element.pointer);
-            let element_turns = turns(raw, &pointer, index, &mut counts);
+            let element_turns = turns(raw, &pointer, index, &mut places);
             if element_turns.is_empty() {
                 let reason = "not_a_message: neither a turn of the user nor one of the system";
                 let place = format!("{}#{pointer}", member.place);
@@ -73,8 +73,34 @@ fn thread_id(thread: &Object<'_>, chat: &Chat) -> String {
     format!("workspace/{}", id.map_or_else(digest, Into::into))
 }
 
+/// The places of the turns in their thread.
+#[derive(Default)]
+struct Places {
+    /// For each role and number: how many turns have it, and the parent of the first of them.
+    known: HashMap<(&'static str, u64), (u32, TurnParent)>,
+    /// Role, number and id of the turn before.
+    before: Option<(&'static str, u64, String)>,
+}
+
+impl Places {
+    /// The id and the parent of the next turn. An edited prompt and a new answer have the number of the previous one.
+    fn next(&mut self, role: &'static str, number: u64) -> (String, TurnParent) {
+        let after = self.before.as_ref().map_or(TurnParent::Root, |(.., id)| TurnParent::Id(id.clone()));
+        // An answer follows its prompt, and an edited prompt the answer with the number before its own.
+        let follows = self.before.as_ref().is_some_and(|(role_before, number_before, _)| {
+            role != *role_before && (role != "user" || number_before.checked_add(1) == Some(number))
+        });
+        let (count, first_parent) = self.known.entry((role, number)).or_insert_with(|| (0, after.clone()));
+        let parent = if *count == 0 || follows { after } else { first_parent.clone() };
+        let id = if *count == 0 { format!("{role}/{number}") } else { format!("{role}/{number}/{count}") };
+        *count += 1;
+        self.before = Some((role, number, id.clone()));
+        (id, parent)
+    }
+}
+
 /// The turns in an element: the turn of the user, the turn of the system, or both.
-fn turns(raw: &RawValue, pointer: &str, index: usize, counts: &mut HashMap<String, u32>) -> Vec<Turn> {
+fn turns(raw: &RawValue, pointer: &str, index: usize, places: &mut Places) -> Vec<Turn> {
     let Some(element) = Object::parse(raw.get()) else { return Vec::new() };
     let mut out = Vec::new();
     for (name, other, role) in [("user_turn", "system_turn", "user"), ("system_turn", "user_turn", "assistant")] {
@@ -87,12 +113,10 @@ fn turns(raw: &RawValue, pointer: &str, index: usize, counts: &mut HashMap<Strin
             .into_iter()
             .collect();
         let number = turn.whole_number("turn_index").unwrap_or(index as u64);
-        // An edited prompt or a new answer has the same number as the previous one, so a count is appended.
-        let count = counts.entry(format!("{role}/{number}")).or_insert(0);
-        let id = if *count == 0 { format!("{role}/{number}") } else { format!("{role}/{number}/{count}") };
-        *count += 1;
+        let (id, parent) = places.next(role, number);
         let mut message = Turn {
             id: Some(id),
+            parent,
             role: role.into(),
             content_type: "text".into(),
             times: Times { created: turn.timestamp("turn_last_modified"), ..Times::default() },

@@ -1,9 +1,10 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
 use super::FORMAT_ID;
+use super::newest_first::reverse_if_newest_first;
 use super::shape::MESSAGE_LISTS;
-use super::{branches, cline, pairs, tree};
+use super::{branches, cline, envelope, pairs, tree};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn, TurnParent, put_oldest_first};
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::content::Content;
 use mementory_formats_shared::message::{
     first_text, read_list, read_map, read_message, report_no_message, role_name, store_embedded, times, unit,
@@ -79,8 +80,30 @@ pub(super) fn conversation(
     element: &ObjectElement<'_>,
     loose: &mut LooseMessages,
 ) -> Result<(), FormatError> {
+    conversation_in(files, member, element, None, loose)
+}
+
+/// Sends the conversation in an element. `outer` is the object around it, if that describes the conversation too.
+fn conversation_in(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    element: &ObjectElement<'_>,
+    outer: Option<&ObjectElement<'_>>,
+    loose: &mut LooseMessages,
+) -> Result<(), FormatError> {
     let object = &element.object;
     let Some((key, raw)) = message_list(object) else {
+        if role_name(object).is_none()
+            && question_and_answer(object).is_none()
+            && let Some(found) = envelope::find(object, has_messages)
+            && let Some(inner) = Object::parse(found.raw.get())
+        {
+            let pointer = format!("{}{}", element.pointer, found.pointer);
+            let inner = ObjectElement { text: found.raw.get(), object: inner, pointer };
+            loose.platform = found.platform.or(loose.platform);
+            let outer = found.is_described_outside.then_some(element);
+            return conversation_in(files, member, &inner, outer, loose);
+        }
         // A message may have its text inside `data`, so only an element without a role is searched for conversations.
         if role_name(object).is_none()
             && let Some((key, inner)) =
@@ -127,16 +150,13 @@ pub(super) fn conversation(
     turns.iter_mut().for_each(cline::separate_added_text);
     tree::find_roots(&mut turns);
     name_assistants(&mut turns);
-    if is_newest_first(&turns) {
-        put_oldest_first(&mut turns);
-    }
+    reverse_if_newest_first(&mut turns);
     let forks = branches::add_forks(files, member, object, &element.pointer, &mut turns);
     let header = HEADER_KEYS.iter().find_map(|key| object.object(key));
-    let text = |keys: &[&str]| {
-        first_text(object, keys).or_else(|| header.as_ref().and_then(|header| first_text(header, keys)))
-    };
+    let header = header.as_ref().or_else(|| outer.map(|outer| &outer.object));
+    let text = |keys: &[&str]| first_text(object, keys).or_else(|| header.and_then(|header| first_text(header, keys)));
     let mut chat_times = times(object);
-    if let Some(header) = &header {
+    if let Some(header) = header {
         let dates = header.object("dates");
         for further in [Some(times(header)), dates.as_ref().map(times)].into_iter().flatten() {
             chat_times.created = chat_times.created.or(further.created);
@@ -163,7 +183,7 @@ pub(super) fn conversation(
         model: text(&["model", "model_id", "modelId"]).or_else(|| first_text(model.as_ref()?, &["id", "name"])),
         leaf: text(&LEAF_KEYS).or_else(|| forks?.last_shown_id),
         pointer: element.pointer.clone(),
-        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &lists))),
+        verbatim: Some(Verbatim::json(with_replaced_values(outer.unwrap_or(element).text, &lists))),
         turns,
         ..Chat::default()
     };
@@ -216,15 +236,6 @@ fn name_assistants(turns: &mut [Turn]) {
         let name = std::mem::replace(&mut turn.role, ASSISTANT.to_owned());
         turn.model.get_or_insert(name);
     }
-}
-
-/// True if a list without links to parents begins with an answer, ends with a prompt, and has times that never
-/// increase.
-fn is_newest_first(turns: &[Turn]) -> bool {
-    let ends = turns.first().zip(turns.last());
-    ends.is_some_and(|(first, last)| first.role == ASSISTANT && last.role == USER)
-        && turns.iter().all(|turn| turn.parent == TurnParent::Previous && turn.times.created.is_some())
-        && turns.windows(2).all(|pair| matches!(pair, [a, b] if a.times.created >= b.times.created))
 }
 
 /// Sends the conversations in a response of an API: `{"data": {"conversations": […]}}`.
@@ -286,6 +297,14 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
         .map(|key| (*key, object.raw_value(key)))
         .find_map(|(key, raw)| Some((key, raw.filter(|raw| is_list(raw))?)));
     lists_found.or_else(|| Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?)))
+}
+
+/// True for a conversation. A list of conversations may be under the same key as a list of messages, so the first entry
+/// must be a message.
+fn has_messages(raw: &RawValue) -> bool {
+    let messages = Object::parse(raw.get()).and_then(|object| message_list(&object));
+    let first = messages.and_then(|(_, raw)| list(raw)?.into_iter().find_map(|raw| Object::parse(raw.get())));
+    first.is_some_and(|message| role_name(&message).is_some() && !message.has("messages"))
 }
 
 /// Determines the assistant whose chat a browser extension exported, from the link to the chat or from `powered_by`.
@@ -491,6 +510,7 @@ impl LooseMessages {
         self.chats.iter().for_each(|chat| *people.entry(chat.id.clone()).or_default() += 1);
         for LooseChat { id, person, mut turns } in self.chats {
             tree::find_roots(&mut turns);
+            reverse_if_newest_first(&mut turns);
             let ids: std::collections::HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
             // A parent must be in the same conversation.
             for turn in &mut turns {

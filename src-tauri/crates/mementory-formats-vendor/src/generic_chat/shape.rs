@@ -24,6 +24,11 @@ pub(super) const MESSAGE_LISTS: [&str; 15] = [
     "items",
     "data",
 ];
+/// Keys of an object with a single conversation, in a file that says something else beside it.
+pub(super) const ENVELOPES: [&str; 9] =
+    ["data", "result", "response", "export", "user_data", "conversation", "chat", "thread", "session"];
+/// Keys of [`ENVELOPES`] that may contain another envelope.
+pub(super) const OUTER_ENVELOPES: [&str; 3] = ["data", "result", "response"];
 /// Keys of the speaker of a message.
 const ROLE_KEYS: [&str; 9] =
     ["role", "sender", "author", "from", "speaker", "isUser", "is_user", "isHuman", "is_human"];
@@ -219,7 +224,12 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
         // Some programs put each message into an envelope.
         MESSAGE_LISTS.iter().any(|list| is_message(&at(list)) || is_message(&format!("{}message.", at(list))))
     };
-    if has_lists("") || WRAPPERS.iter().any(|wrapper| has_lists(&format!("{wrapper}."))) {
+    let is_in_envelope = |outer: &str| ENVELOPES.iter().any(|inner| has_lists(&format!("{outer}{inner}.")));
+    if has_lists("")
+        || WRAPPERS.iter().any(|wrapper| has_lists(&format!("{wrapper}.")))
+        || is_in_envelope("")
+        || OUTER_ENVELOPES.iter().any(|outer| is_in_envelope(&format!("{outer}.")))
+    {
         return Some(Shape::Conversations);
     }
     // The whole file may be one message that contains its answers.
@@ -360,6 +370,9 @@ mod tests {
             (r#"{"object":"order","choices":[{"message":"a"}]}"#, None),
             (r#"{"version":"orpg.3.0","characters":{},"messages":{},"items":{}}"#, Some(Shape::OpenRouter)),
             (r#"{"history":[{"message":{"role":"user","content":"a"}}]}"#, Some(Shape::Conversations)),
+            (r#"{"result":{"messages":[{"role":"user","content":"a"}]}}"#, Some(Shape::Conversations)),
+            (r#"{"data":{"chat":{"messages":[{"role":"user","content":"a"}]}}}"#, Some(Shape::Conversations)),
+            (r#"{"order":{"messages":[{"role":"user","content":"a"}]}}"#, None),
             (r#"{"messages":[{"author":{"type":"human"},"content":"a"}]}"#, Some(Shape::Conversations)),
             (r#"[{"type":"human","data":{"content":"a"}}]"#, Some(Shape::Messages)),
             (r#"{"history":[{"role":"user","parts":[{"text":"a"}]}]}"#, Some(Shape::Conversations)),

@@ -6,8 +6,48 @@ use mementory_model::Timestamp;
 pub(super) const ASSISTANT: &str = "Meta AI";
 
 /// Words that stand for the person, in the languages that an account may have.
-pub(super) const PERSON: [&str; 12] =
-    ["You", "Du", "Sie", "Tú", "Usted", "Vous", "Você", "Tu", "Jij", "あなた", "你", "Anda"];
+pub(super) const PERSON: [&str; 40] = [
+    "You",
+    "Du",
+    "Sie",
+    "Tú",
+    "Usted",
+    "Vous",
+    "Você",
+    "Tu",
+    "Jij",
+    "あなた",
+    "你",
+    "您",
+    "Anda",
+    "Kamu",
+    "Siz",
+    "Sen",
+    "Ty",
+    "Вы",
+    "Ты",
+    "Ви",
+    "Ти",
+    "أنت",
+    "אתה",
+    "Bạn",
+    "คุณ",
+    "आप",
+    "तुम्ही",
+    "আপনি",
+    "நீங்கள்",
+    "మీరు",
+    "آپ",
+    "شما",
+    "나",
+    "회원님",
+    "Sinä",
+    "Εσείς",
+    "Εσύ",
+    "Ön",
+    "Dvs.",
+    "Vy",
+];
 
 /// Role of a speaker. None for other words.
 pub(super) fn role(speaker: &str) -> Option<&'static str> {
@@ -22,8 +62,11 @@ pub(super) fn role(speaker: &str) -> Option<&'static str> {
 /// first speaker is the heading, which [`heading`] returns.
 pub(super) fn turns(text: &str) -> Vec<(&'static str, String)> {
     let mut out: Vec<(&'static str, String)> = Vec::new();
+    // A transcript is in one language, so a line that begins with another word for the person is part of a message.
+    let mut person: Option<&str> = None;
     for line in text.lines() {
-        match speaker_of(line) {
+        let word = line.split(':').next().unwrap_or_default().trim();
+        match speaker_of(line).filter(|_| word == ASSISTANT || *person.get_or_insert(word) == word) {
             Some((role, rest)) => out.push((role, rest.trim_start().to_owned())),
             None => {
                 if let Some((_, last)) = out.last_mut() {
@@ -108,6 +151,10 @@ mod tests {
         assert_eq!(turns(text), expected);
         assert_eq!(heading(text), "Conversation with Meta AI");
         assert!(turns("You and Meta AI\nhttps://example.org").is_empty());
+        for person in ["Ty", "Вы", "आप", "آپ"] {
+            let text = format!("{person}: Ciao\nTu: io\nMeta AI: Ciao!");
+            assert_eq!(turns(&text), [("user", "Ciao\nTu: io".to_owned()), ("assistant", "Ciao!".into())]);
+        }
     }
 
     #[test]

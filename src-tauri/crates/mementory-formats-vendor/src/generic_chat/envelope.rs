@@ -1,0 +1,37 @@
+//! A single conversation inside another object: in the response of an API, or beside the details of an account.
+use super::shape::{ENVELOPES, OUTER_ENVELOPES};
+use mementory_formats_shared::object::Object;
+use serde_json::value::RawValue;
+
+/// Key of the object in which Pi's download has the messages and the details of the account.
+const PI_DATA: &str = "user_data";
+
+/// A conversation inside another object.
+pub(super) struct Enveloped<'a> {
+    /// JSON pointer of the conversation in the outer object.
+    pub pointer: String,
+    pub raw: &'a RawValue,
+    /// True if the outer object describes the conversation too. An API's response describes only the request.
+    pub is_described_outside: bool,
+    /// The assistant, if the file is one's own download.
+    pub platform: Option<&'static str>,
+}
+
+/// Finds the conversation in an object that has no messages itself. `has_messages` is true for the text of a
+/// conversation. At most two objects are opened.
+pub(super) fn find<'a>(object: &Object<'a>, has_messages: fn(&RawValue) -> bool) -> Option<Enveloped<'a>> {
+    let inside = |outer: &Object<'a>, at: &str| {
+        ENVELOPES.iter().find_map(|key| {
+            let raw = outer.raw_value(key).filter(|raw| has_messages(raw))?;
+            let is_described_outside = !OUTER_ENVELOPES.contains(key) && *key != PI_DATA;
+            let platform = (*key == PI_DATA && outer.has("base64encoded_compressed_user_data")).then_some("pi");
+            Some(Enveloped { pointer: format!("{at}/{key}"), raw, is_described_outside, platform })
+        })
+    };
+    inside(object, "").or_else(|| {
+        OUTER_ENVELOPES.iter().find_map(|key| {
+            let found = inside(&object.object(key)?, &format!("/{key}"))?;
+            Some(Enveloped { is_described_outside: false, ..found })
+        })
+    })
+}

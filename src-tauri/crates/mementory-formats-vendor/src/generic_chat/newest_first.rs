@@ -1,0 +1,50 @@
+//! Lists of messages whose newest message comes first, as the APIs of websites return them.
+use mementory_formats_shared::chat::{Turn, TurnParent, put_oldest_first};
+use mementory_formats_shared::roles::{ASSISTANT, USER};
+use std::collections::HashMap;
+
+/// Number of falling times that shows that a list has the newest message first.
+const CERTAIN_FALLS: usize = 3;
+
+/// Puts the oldest message first if the newest one is first.
+pub(super) fn reverse_if_newest_first(turns: &mut [Turn]) {
+    if links_point_down(turns).unwrap_or_else(|| has_falling_times(turns)) {
+        put_oldest_first(turns);
+    }
+}
+
+/// True if most messages are above their parents. None if no message names a parent in the list.
+fn links_point_down(turns: &[Turn]) -> Option<bool> {
+    let numbered = || turns.iter().enumerate();
+    let positions: HashMap<&str, usize> = numbered().filter_map(|(n, turn)| Some((turn.id.as_deref()?, n))).collect();
+    let (mut above, mut below) = (0_usize, 0_usize);
+    for (position, turn) in numbered() {
+        match &turn.parent {
+            TurnParent::Id(id) => match positions.get(id.as_str()) {
+                Some(parent) if *parent > position => above += 1,
+                Some(_) => below += 1,
+                None => {}
+            },
+            // Indexes would change their meaning.
+            TurnParent::At(_) => return Some(false),
+            TurnParent::Root | TurnParent::Previous => {}
+        }
+    }
+    (above + below > 0).then_some(above > below)
+}
+
+/// True if the times of a list without links to parents never increase, and it does not begin with a prompt and end
+/// with an answer. An answer may be stamped before its prompt, so a list with such ends must have at least
+/// [`CERTAIN_FALLS`] times that are before the one above them.
+fn has_falling_times(turns: &[Turn]) -> bool {
+    let Some((first, last)) = turns.first().zip(turns.last()) else { return false };
+    let falls = turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.times.created > b.times.created)).count();
+    let is_reversed = match (first.role.as_str(), last.role.as_str()) {
+        (ASSISTANT, USER) => true,
+        (USER, ASSISTANT) => falls >= CERTAIN_FALLS,
+        _ => falls > 0,
+    };
+    is_reversed
+        && turns.iter().all(|turn| turn.parent == TurnParent::Previous && turn.times.created.is_some())
+        && turns.windows(2).all(|pair| matches!(pair, [a, b] if a.times.created >= b.times.created))
+}
