@@ -1,4 +1,5 @@
 //! Memory lists as text (read and written) and conversations as text or Markdown (only read). See README.md.
+mod ai_chat_exporter;
 mod aider;
 mod cascade;
 mod claude_terminal;
