@@ -14,7 +14,8 @@ use mementory_model::{DroppedAs, Kind, Times, Verbatim};
 use serde_json::Value;
 use std::collections::HashMap;
 
-const PLATFORM: &str = "llm";
+/// Name of the platform.
+pub(super) const PLATFORM: &str = "llm";
 /// Columns that contain or repeat what was sent to the model.
 const SENT_COLUMNS: [&str; 3] = ["prompt", "system", "prompt_json"];
 
