@@ -178,7 +178,8 @@ impl Content {
     pub fn add_call(&mut self, call: &Object<'_>) {
         let function = call.object("function");
         let inner = function.as_ref().unwrap_or(call);
-        let input = ["arguments", "args", "input", "parameters", "tool_kwargs"].iter().find_map(|key| inner.raw_value(key));
+        let input =
+            ["arguments", "args", "input", "parameters", "tool_kwargs"].iter().find_map(|key| inner.raw_value(key));
         let text = input.map(|raw| decode_string(raw).unwrap_or(Cow::Borrowed(raw.get())));
         self.add_block("tool_call", tool_name(inner), text.unwrap_or_default());
         let result = first_nested(call, &["output", "result"]);
