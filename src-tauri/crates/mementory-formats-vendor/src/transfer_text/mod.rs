@@ -10,6 +10,7 @@ mod duck_ai;
 mod entries;
 mod folded;
 mod head;
+mod kagi;
 mod marks;
 mod programs;
 mod read;
