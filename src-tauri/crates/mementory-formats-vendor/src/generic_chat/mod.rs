@@ -15,6 +15,7 @@ mod kiro;
 mod kobold;
 mod llm_json;
 mod llm_logs;
+mod llm_threads;
 mod ollama;
 mod openrouter;
 mod pairs;
