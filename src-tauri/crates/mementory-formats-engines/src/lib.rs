@@ -9,9 +9,11 @@ pub mod langmem;
 pub mod mcp_memory;
 pub mod mcp_memory_service;
 pub mod mem0;
+pub mod memobase;
 pub mod okf;
 pub mod openmemory;
 pub mod portable_agent_memory;
+pub mod supermemory;
 pub mod zep;
 
 use mementory_format::Format;
@@ -29,6 +31,8 @@ pub const FORMATS: &[&dyn Format] = &[
     &agentcore::AgentCore,
     &mcp_memory_service::McpMemoryService,
     &cognee::Cognee,
+    &memobase::Memobase,
+    &supermemory::Supermemory,
     &aimem::Aimem,
     &portable_agent_memory::PortableAgentMemory,
 ];

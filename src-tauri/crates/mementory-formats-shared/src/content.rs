@@ -88,7 +88,8 @@ impl Content {
             return self.add_text(&text);
         }
         let Some(part) = Object::parse(raw.get()) else { return };
-        let kind = part.text("type").unwrap_or_default();
+        // LlamaIndex names the type of a part `block_type`.
+        let kind = part.text("type").or_else(|| part.text("block_type")).unwrap_or_default();
         let kind = kind.as_ref();
         if let Some(fragment) = part.object("part").filter(|inner| inner.has("pt")) {
             return self.add_fragment(&fragment);
@@ -177,7 +178,8 @@ impl Content {
     pub fn add_call(&mut self, call: &Object<'_>) {
         let function = call.object("function");
         let inner = function.as_ref().unwrap_or(call);
-        let input = ["arguments", "args", "input", "parameters"].iter().find_map(|key| inner.raw_value(key));
+        let input =
+            ["arguments", "args", "input", "parameters", "tool_kwargs"].iter().find_map(|key| inner.raw_value(key));
         let text = input.map(|raw| decode_string(raw).unwrap_or(Cow::Borrowed(raw.get())));
         self.add_block("tool_call", tool_name(inner), text.unwrap_or_default());
         let result = first_nested(call, &["output", "result"]);

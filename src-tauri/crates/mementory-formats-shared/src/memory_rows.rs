@@ -1,6 +1,6 @@
 //! Rows of memory engines: reads values in the notations that the engines use, iterates over the rows of a file, and
 //! sends rows as records.
-use super::object::{Object, content_id, decode_string, list};
+use super::object::{Object, content_id, decode_string, list, with_replaced_values};
 use super::reader::FileReader;
 use mementory_format::{FormatError, Member, PassthroughItem};
 use mementory_json::{ElementError, Elements, repair};
@@ -58,7 +58,10 @@ impl RowValues for Object<'_> {
     }
 
     fn other_fields(&self, used: &[&str]) -> Fields {
-        let is_vector = |key: &str| key.ends_with("embedding") || key.ends_with("vector");
+        let is_vector = |key: &str| {
+            let key = key.to_ascii_lowercase();
+            key.ends_with("embedding") || key.ends_with("vector")
+        };
         let members = self.members().filter(|(key, _)| !used.contains(key) && !is_vector(key));
         members.filter_map(|(key, raw)| Some((key.to_owned(), value_of(raw)?))).collect()
     }
@@ -247,17 +250,30 @@ pub fn each_row(
 ) -> Result<(), FormatError> {
     let catalog = files.catalog;
     let wrapper = catalog.read(member, |bytes| each_row_in(files, member, bytes, keys, kind, read))?;
-    if let Some(text) = wrapper.filter(|text| has_more_than_lists(text, keys)) {
-        let item = PassthroughItem {
-            format: files.format.into(),
-            group: String::new(),
-            name: format!("{}#", member.name),
-            role: "raw".into(),
-            place: format!("{}#", member.place),
-        };
-        files.sink.passthrough(item, &mut text.as_bytes())?;
+    match wrapper.filter(|text| has_more_than_lists(text, keys)) {
+        Some(text) => pass_through(files, member, &text),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Stores what is left of a row whose lists were read (`lists`, each with its replacement) as a passthrough file.
+pub fn pass_through_rest(
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    lists: &[(&RawValue, &str)],
+) -> Result<(), FormatError> {
+    pass_through(files, row.member, &with_replaced_values(row.text, lists))
+}
+
+fn pass_through(files: &mut FileReader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
+    let item = PassthroughItem {
+        format: files.format.into(),
+        group: String::new(),
+        name: format!("{}#", member.name),
+        role: "raw".into(),
+        place: format!("{}#", member.place),
+    };
+    files.sink.passthrough(item, &mut text.as_bytes())
 }
 
 /// True if the object that contains the lists also has other members.

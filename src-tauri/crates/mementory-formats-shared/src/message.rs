@@ -109,7 +109,11 @@ pub fn content(object: &Object<'_>) -> Content {
         let data = object.object("data");
         data.as_ref().and_then(|data| data.raw_value("content")).into_iter().for_each(|raw| content.add(raw));
     }
-    for call in object.list("tool_calls").or_else(|| object.list("toolCalls")).unwrap_or_default() {
+    let calls = object.list("tool_calls").or_else(|| object.list("toolCalls"));
+    // LlamaIndex repeats calls that are parts of the content in `additional_kwargs`; older versions have them only there.
+    let has_calls = content.blocks.iter().any(|block| block.get("type").is_some_and(|kind| kind == "tool_call"));
+    let further_calls = || object.object("additional_kwargs").filter(|_| !has_calls)?.list("tool_calls");
+    for call in calls.or_else(further_calls).unwrap_or_default() {
         if let Some(call) = Object::parse(call.get()) {
             content.add_call(&call);
         }

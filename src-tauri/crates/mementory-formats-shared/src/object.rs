@@ -105,6 +105,11 @@ impl<'a> Object<'a> {
         list(self.raw_value(key)?)
     }
 
+    /// The objects in a member that is a list. Other entries are left out.
+    pub fn objects(&self, key: &str) -> impl Iterator<Item = Object<'a>> + use<'a> {
+        self.list(key).unwrap_or_default().into_iter().filter_map(|raw| Object::parse(raw.get()))
+    }
+
     /// The members of a member that is an object. None for any other value.
     pub fn object(&self, key: &str) -> Option<Object<'a>> {
         Object::parse(self.raw_value(key)?.get())

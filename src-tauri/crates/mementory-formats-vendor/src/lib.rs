@@ -22,6 +22,7 @@ pub mod mistral;
 pub mod obsidian;
 pub mod open_webui;
 pub mod perplexity;
+pub mod snapchat;
 pub mod transfer_text;
 
 use mementory_format::Format;
@@ -46,6 +47,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &gemini::Gemini,
     &gemini_aistudio::AiStudio,
     &meta_ai::MetaAi,
+    &snapchat::Snapchat,
     &character_ai::CharacterAi,
     &transfer_text::TransferText,
     &generic_chat::GenericChat,

@@ -1,21 +1,36 @@
-//! A conversation on chatgpt.com that was saved with a browser ("Save page as"). The page has only the messages that it
-//! showed, and no times.
+//! A conversation on chatgpt.com that was saved as a page. A browser ("Save page as") saves only the messages that it
+//! showed, and no times. ChatGPT Exporter (pionxzh/chatgpt-exporter) saves the messages of one branch.
 use mementory_format::{Catalog, FormatError, Member, Sink, is_uuid};
 use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
 use mementory_formats_shared::html::{self, Row, RowError, RowKind, Rows};
 use mementory_formats_shared::roles;
-use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Verbatim};
+use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Times, Timestamp, Verbatim};
 
 /// Number of bytes that are searched for the address and the title of the page.
 const HEAD_BYTES: usize = 256 << 10;
 /// Number of bytes that detection searches for a message. The styles of a page come before it.
 const PAGE_BYTES: usize = 16 << 20;
-/// The element of a message.
+/// The element of a message in a page that a browser saved.
 const MESSAGE: RowKind = RowKind { name: "div", class: "text-message" };
 const ROLE: &str = "data-message-author-role";
+/// The element of a message in a page that ChatGPT Exporter saved, and the element inside it with the text.
+const ITEM: RowKind = RowKind { name: "div", class: "conversation-item" };
+const ITEM_TEXT: RowKind = RowKind { name: "div", class: "conversation-content" };
+
+/// Who saved a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SavedBy {
+    Browser,
+    Exporter,
+}
 
 /// True for a saved page with messages.
 pub(super) fn is_saved_page(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
+    Ok(saved_by(catalog, member)?.is_some())
+}
+
+/// Who saved a page with messages. None for any other page.
+fn saved_by(catalog: &Catalog, member: &Member) -> Result<Option<SavedBy>, FormatError> {
     let read = |count| match catalog.head(member, count) {
         Err(e @ FormatError::Limit { .. }) => Err(e),
         head => Ok(String::from_utf8_lossy(&head.unwrap_or_default()).into_owned()),
@@ -26,7 +41,11 @@ pub(super) fn is_saved_page(catalog: &Catalog, member: &Member) -> Result<bool, 
     };
     let head = read(HEAD_BYTES)?;
     let names_site = head.contains("chatgpt.com") || head.contains("chat.openai.com");
-    Ok(names_site && (has_message(&head) || has_message(&read(PAGE_BYTES)?)))
+    if names_site && head.contains(">ChatGPT Exporter</a>") && html::find_element(&head, 0, ITEM).is_some() {
+        return Ok(Some(SavedBy::Exporter));
+    }
+    let is_page = names_site && (has_message(&head) || has_message(&read(PAGE_BYTES)?));
+    Ok(is_page.then_some(SavedBy::Browser))
 }
 
 /// Reads the messages of a page.
@@ -40,9 +59,14 @@ pub(super) fn read(
     version: Option<&str>,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
+    let saved_by = saved_by(catalog, member)?.unwrap_or(SavedBy::Browser);
+    let (kind, turn) = match saved_by {
+        SavedBy::Browser => (MESSAGE, turn as fn(Row) -> Option<Turn>),
+        SavedBy::Exporter => (ITEM, exported_turn as fn(Row) -> Option<Turn>),
+    };
     let mut turns = Vec::new();
     let result = catalog.read(member, |bytes| {
-        let mut rows = Rows::new(bytes, MESSAGE, limits);
+        let mut rows = Rows::new(bytes, kind, limits);
         loop {
             match rows.next_row() {
                 Ok(Some(row)) => {
@@ -69,14 +93,20 @@ pub(super) fn read(
     }
     let head = catalog.head(member, HEAD_BYTES)?;
     let page = String::from_utf8_lossy(&head);
-    // The body contains the addresses of other conversations, so only the text before it is searched for the id.
-    let id = page.split("<body").next().and_then(conversation_id);
+    // The body contains the addresses of other conversations, so only the text before it is searched for the id. In a
+    // page of the exporter, the title links to the conversation.
+    let id = match saved_by {
+        SavedBy::Browser => page.split("<body").next().and_then(conversation_id),
+        SavedBy::Exporter => {
+            page.split_once("<body").and_then(|(_, body)| conversation_id(body.split(ITEM.class).next()?))
+        }
+    };
     let title = page.split_once("<title").and_then(|(_, rest)| rest.split_once('>')?.1.split_once("</title>"));
     let chat = Chat {
         id: id.map(str::to_owned),
         // The key differs from that of the same conversation in an export, because the page contains less and must not
         // replace that conversation.
-        key: id.map(|id| format!("page/{id}")),
+        key: id.map(|id| if saved_by == SavedBy::Exporter { format!("exporter/{id}") } else { format!("page/{id}") }),
         title: title.map(|(words, _)| html::to_text(words)).filter(|words| !words.is_empty()),
         turns,
         is_log: true,
@@ -108,6 +138,24 @@ fn turn(row: Row) -> Option<Turn> {
         role,
         text,
         content_type: "text".into(),
+        pointer: format!("@{}", row.offset),
+        verbatim: Some(Verbatim { media_type: "text/html".into(), text: row.html }),
+        ..Turn::default()
+    })
+}
+
+/// The message in an element of a page that ChatGPT Exporter saved. It names the model, or else the person.
+fn exported_turn(row: Row) -> Option<Turn> {
+    let is_user = row.html.contains("class=\"author user\"");
+    let start = html::find_element(&row.html, 0, ITEM_TEXT)?.start;
+    let content = row.html.get(start..)?;
+    let content = html::element_end(content, ITEM_TEXT.name).and_then(|end| content.get(..end)).unwrap_or(content);
+    let time = row.html.split_once("<time ").and_then(|(_, rest)| attribute(rest.split('>').next()?, "datetime"));
+    Some(Turn {
+        role: if is_user { roles::USER } else { roles::ASSISTANT }.to_owned(),
+        text: if is_user { html::to_text_with_lines(content).trim().to_owned() } else { html::to_text(content) },
+        content_type: "text".into(),
+        times: Times { created: time.and_then(Timestamp::parse), ..Times::default() },
         pointer: format!("@{}", row.offset),
         verbatim: Some(Verbatim { media_type: "text/html".into(), text: row.html }),
         ..Turn::default()

@@ -12,7 +12,7 @@ use mementory_formats_shared::message::{
 use mementory_formats_shared::object::{Object, content_id, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{self, ASSISTANT, SYSTEM, USER};
-use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
+use mementory_model::{DroppedAs, Issue, Kind, Times, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
@@ -31,8 +31,18 @@ pub(super) const ID_KEYS: [&str; 13] = [
     "chatID",
     "message_tree_id",
 ];
-pub(super) const TITLE_KEYS: [&str; 9] =
-    ["title", "userTitle", "name", "topic", "subject", "thread_title", "chat_title", "chatTitle", "autoTitle"];
+pub(super) const TITLE_KEYS: [&str; 10] = [
+    "title",
+    "userTitle",
+    "name",
+    "topic",
+    "subject",
+    "thread_title",
+    "thread_name",
+    "chat_title",
+    "chatTitle",
+    "autoTitle",
+];
 const HEADER_KEYS: [&str; 8] = ["thread", "conversation", "conv", "chat", "metadata", "session", "meta", "history"];
 const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "instructions", "systemMessage"];
 const LEAF_KEYS: [&str; 5] = ["currentId", "current_node", "currentMessageId", "activeLeafId", "currNode"];
@@ -50,7 +60,7 @@ const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 9] = [
 ];
 
 /// Websites of assistants, each with the name of the platform.
-const HOSTS: [(&str, &str); 13] = [
+const HOSTS: [(&str, &str); 14] = [
     ("chatgpt.com", "chatgpt"),
     ("chat.openai.com", "chatgpt"),
     ("claude.ai", "claude"),
@@ -60,6 +70,7 @@ const HOSTS: [(&str, &str); 13] = [
     ("x.com/i/grok", "grok"),
     ("chat.deepseek.com", "deepseek"),
     ("copilot.microsoft.com", "copilot"),
+    ("copilot.com", "copilot"),
     ("chat.mistral.ai", "mistral"),
     ("meta.ai", "meta_ai"),
     ("character.ai", "character_ai"),
@@ -155,7 +166,7 @@ fn conversation_in(
     let header = HEADER_KEYS.iter().find_map(|key| object.object(key));
     let header = header.as_ref().or_else(|| outer.map(|outer| &outer.object));
     let text = |keys: &[&str]| first_text(object, keys).or_else(|| header.and_then(|header| first_text(header, keys)));
-    let mut chat_times = times(object);
+    let mut chat_times = if is_dated_by_export(object) { Times::default() } else { times(object) };
     if let Some(header) = header {
         let dates = header.object("dates");
         for further in [Some(times(header)), dates.as_ref().map(times)].into_iter().flatten() {
@@ -163,7 +174,7 @@ fn conversation_in(
             chat_times.updated = chat_times.updated.or(further.updated);
         }
     }
-    let link = text(&["link", "url", "source_url"]);
+    let link = text(&["link", "url", "source_url", "thread_url"]);
     let model = object.object("model");
     let mut lists = vec![(raw, "[]")];
     if key == pairs::INTERNAL {
@@ -201,6 +212,11 @@ fn conversation_in(
         conversation.origin_id = stated_id;
     }
     files.sink.unit(unit)
+}
+
+/// True for a chat that AI Chat Exporter saved, whose `date` is the time of the export.
+fn is_dated_by_export(object: &Object<'_>) -> bool {
+    ["exporter", "count", "date", "url"].iter().all(|key| object.has(key))
 }
 
 /// Sends a tree of Open Assistant: the first prompt of a conversation with all answers below it.
@@ -390,7 +406,7 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
 
 /// The first question and the first answer. Instructions before them are left out, because they are often the same in
 /// many conversations.
-fn beginning(turns: &[Turn]) -> String {
+pub(super) fn beginning(turns: &[Turn]) -> String {
     let first_text_of = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
     let first_text = || turns.first().map(|turn| turn.text.as_str());
     format!("{:?}\n{:?}", first_text_of(USER).or_else(first_text), first_text_of(ASSISTANT))

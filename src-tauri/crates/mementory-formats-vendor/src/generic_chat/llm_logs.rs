@@ -1,8 +1,10 @@
 //! Reads the database of the command line program LLM: a table of conversations, and a table whose rows are a prompt
-//! with its response.
+//! with its response. Later versions log to further tables (see `llm_threads`).
+use super::llm_threads::{self, Threads};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::content::Content;
 use mementory_formats_shared::message::send;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, USER};
@@ -14,7 +16,8 @@ use mementory_model::{DroppedAs, Kind, Times, Verbatim};
 use serde_json::Value;
 use std::collections::HashMap;
 
-const PLATFORM: &str = "llm";
+/// Name of the platform.
+pub(super) const PLATFORM: &str = "llm";
 /// Columns that contain or repeat what was sent to the model.
 const SENT_COLUMNS: [&str; 3] = ["prompt", "system", "prompt_json"];
 
@@ -29,10 +32,13 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let database = sqlite_rows::open(files, member)?;
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     let mut responses = responses_of(&database).map_err(|error| unreadable(member, &error))?;
+    let mut threads = Threads::of(&database, &names).map_err(|error| unreadable(member, &error))?;
     each_row(files, member, &database, "conversations", |files, row, number| {
         let id = text_in(&row, "id");
         let rows = id.as_ref().and_then(|_| responses.remove(&id)).unwrap_or_default();
-        let turns = turns_of(files, member, &database, id.as_deref().unwrap_or_default(), &rows);
+        let mut turns = turns_of(files, member, &database, id.as_deref().unwrap_or_default(), &rows);
+        // A thread that continues a conversation of an older version has its id.
+        threads.add_messages(files, member, &database, id.as_deref().unwrap_or_default(), &mut turns);
         let mut chat = Chat {
             id,
             title: text_in(&row, "name"),
@@ -66,8 +72,22 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         chat.turns = turns;
         send(files, member, chat, PLATFORM, Some("database"))?;
     }
+    for id in threads.ids() {
+        let mut chat = Chat { is_log: true, pointer: format!("threads/{id}"), ..Chat::default() };
+        threads.add_messages(files, member, &database, &id, &mut chat.turns);
+        let Some(first) = chat.turns.first() else { continue };
+        chat.times.created = first.times.created;
+        chat.times.updated = chat.turns.last().and_then(|turn| turn.times.created);
+        chat.title = Threads::name(&database, &id);
+        // Turns outside of a thread are one conversation.
+        chat.id = Some(id).filter(|id| !id.is_empty());
+        send(files, member, chat, PLATFORM, Some("database"))?;
+    }
     report_other_tables(files, member, &database, &names, |table| match table {
         "conversations" | "responses" => None,
+        name if llm_threads::TABLES.contains(&name) => None,
+        // These tables repeat texts or belong to messages that are read.
+        name if name.starts_with("turn_") || name.starts_with("part_") => None,
         name if name.starts_with('_') || name.starts_with("responses_fts") => None,
         _ => Some("it has no messages"),
     });
@@ -122,18 +142,18 @@ fn read_turns(database: &Database, rows: &[i64], max_bytes: u64, out: &mut Vec<T
         if bytes > max_bytes || out.len() as u64 >= database.max_rows {
             return Ok(false);
         }
-        add_turns(row, &mut last_system, out);
+        add_turns(row, "responses", &mut last_system, out);
     }
     Ok(true)
 }
 
 /// Adds the messages of a row: its system prompt, unless the previous row had the same one, its prompt and its
 /// response. The verbatim of a response does not contain the prompt, so erasing the prompt erases its text completely.
-fn add_turns(mut row: Row, last_system: &mut Option<String>, out: &mut Vec<Turn>) {
+pub(super) fn add_turns(mut row: Row, table: &str, last_system: &mut Option<String>, out: &mut Vec<Turn>) {
     let id = text_in(&row, "id").unwrap_or_else(|| row.get("id").map(Value::to_string).unwrap_or_default());
     let times = Times { created: text_in(&row, "datetime_utc").as_deref().and_then(text_time), ..Times::default() };
     let model = text_in(&row, "resolved_model").or_else(|| text_in(&row, "model"));
-    let pointer = format!("responses/{id}");
+    let pointer = format!("{table}/{id}");
     let turn = |role: &str, text: &str, source: String| Turn {
         id: Some(format!("{id}/{role}")),
         role: role.into(),
@@ -154,9 +174,15 @@ fn add_turns(mut row: Row, last_system: &mut Option<String>, out: &mut Vec<Turn>
         out.push(turn(USER, &prompt, Value::from(prompt.as_str()).to_string()));
     }
     let response = text_in(&row, "response").unwrap_or_default();
+    let mut content = Content::default();
+    content.add_block("thinking", None, text_in(&row, "reasoning").unwrap_or_default());
     SENT_COLUMNS.iter().for_each(|name| {
         row.remove(*name);
     });
-    out.push(turn(ASSISTANT, &response, row_text(row, |_| false)));
+    let mut answer = turn(ASSISTANT, &response, row_text(row, |_| false));
+    if !content.blocks.is_empty() {
+        answer.fields.insert("blocks".into(), content.blocks.into());
+    }
+    out.push(answer);
     *last_system = system;
 }

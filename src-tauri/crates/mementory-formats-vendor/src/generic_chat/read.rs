@@ -4,8 +4,8 @@ use super::conversation::{LooseMessages, conversation};
 use super::detect::{ANYTHING_LLM, GOOSE, LLM, OLLAMA, ZED};
 use super::shape::{Shape, wrappers};
 use super::{
-    amazon_q, anything_llm, api, cherry_studio, cline, compliance, goose, kiro, kobold, llm_logs, ollama, openrouter,
-    stores, tables, threads, zed,
+    amazon_q, anything_llm, api, chat_store, cherry_studio, cline, compliance, doubao, goose, kiro, kobold, llm_json,
+    llm_logs, ollama, openrouter, stores, tables, threads, yuanbao, zed,
 };
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -72,6 +72,20 @@ pub(super) fn read(
             }
             Shape::AmazonQ => {
                 files.objects(member, &[], Kind::Conversation, |files, e| amazon_q::read_saved(files, member, e))?;
+            }
+            Shape::ChatStore => {
+                files.objects(member, &[], Kind::Conversation, |files, e| chat_store::read_store(files, member, e))?;
+            }
+            Shape::Yuanbao => {
+                files.objects(member, &[], Kind::Conversation, |files, e| yuanbao::read(files, member, e))?;
+            }
+            Shape::Doubao => {
+                files.objects(member, &[], Kind::Conversation, |files, e| doubao::read(files, member, e))?;
+            }
+            Shape::LlmJson => {
+                let mut log = llm_json::Log::default();
+                files.objects(member, &[], Kind::Message, |files, element| log.add(files, member, element))?;
+                log.send(files, member)?;
             }
             Shape::Kiro => {
                 let mut log = kiro::Log::default();

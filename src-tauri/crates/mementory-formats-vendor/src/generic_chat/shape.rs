@@ -1,5 +1,5 @@
 //! The shapes that many programs share, recognised by the start of a file.
-use super::{api, cline, compliance, pairs};
+use super::{api, chat_store, cline, compliance, doubao, llm_json, pairs, yuanbao};
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
 
@@ -102,6 +102,14 @@ pub(super) enum Shape {
     Api,
     /// Conversations of a ChatGPT workspace, from the Compliance API.
     Compliance,
+    /// Responses that the command line program LLM printed as JSON.
+    LlmJson,
+    /// The chat store of LlamaIndex.
+    ChatStore,
+    /// A conversation as the page of Yuanbao receives it.
+    Yuanbao,
+    /// A conversation as the page of Doubao receives it.
+    Doubao,
 }
 
 impl Shape {
@@ -123,6 +131,10 @@ impl Shape {
             Shape::ZedText => "zed_text",
             Shape::Api => "api",
             Shape::Compliance => "compliance",
+            Shape::LlmJson => "llm_json",
+            Shape::ChatStore => "chat_store",
+            Shape::Yuanbao => "yuanbao",
+            Shape::Doubao => "doubao",
         }
     }
 
@@ -134,6 +146,7 @@ impl Shape {
             &shared[..],
             &backups[..],
             &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold, Shape::Api, Shape::Compliance, Shape::ZedText],
+            &[Shape::LlmJson, Shape::ChatStore, Shape::Yuanbao, Shape::Doubao],
         ]
         .concat()
         .into_iter()
@@ -150,6 +163,18 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     }
     if let Some(backup) = backup(&keys, &text) {
         return Some(backup);
+    }
+    if llm_json::is_log(&keys) {
+        return Some(Shape::LlmJson);
+    }
+    if yuanbao::is_conversation(&keys) {
+        return Some(Shape::Yuanbao);
+    }
+    if doubao::is_conversation(&keys) {
+        return Some(Shape::Doubao);
+    }
+    if chat_store::is_chat_store(&keys) && names_speaker(&text) {
+        return Some(Shape::ChatStore);
     }
     if ["gamestarted", "prompt", KOBOLD_ACTIONS].iter().all(|key| has(&keys, key)) {
         return Some(Shape::Kobold);
@@ -401,6 +426,30 @@ mod tests {
             (r#"[{"name":"x","role":"editor","text":"y"}]"#, None),
             (r#"{"messages":[{"from":"Claude","text":"See you at eight"}]}"#, None),
             (r#"{"messages":[{"subject":"mail","from":"a@example.org","body":"x"}]}"#, None),
+            (
+                r#"[{"id":"r","prompt":"a","response":"b","conversation_id":"c","datetime_utc":"x","conversation_name":"a"}]"#,
+                Some(Shape::LlmJson),
+            ),
+            (
+                r#"{"store":{"s":[{"role":"user","additional_kwargs":{},"blocks":[{"block_type":"text","text":"a"}]}]}}"#,
+                Some(Shape::ChatStore),
+            ),
+            (
+                r#"{"chat_store":{"store":{"s":[{"role":"user","content":"a","additional_kwargs":{}}]}}}"#,
+                Some(Shape::ChatStore),
+            ),
+            (r#"{"store":{"s":[{"role":"user","content":"a"}]}}"#, None),
+            (r#"{"store":{"book":[{"author":"Nigel","title":"a"}]}}"#, None),
+            (
+                r#"{"convs":[{"speaker":"human","index":1,"speechesV2":[{"content":[{"type":"text","msg":"a"}]}]}]}"#,
+                Some(Shape::Yuanbao),
+            ),
+            (r#"{"convs":[{"speaker":"human","speech":"a"}]}"#, None),
+            (
+                r#"{"downlink_body":{"pull_singe_chain_downlink_body":{"messages":[{"user_type":1,"content":"a"}]}}}"#,
+                Some(Shape::Doubao),
+            ),
+            (r#"{"downlink_body":{"messages":[{"user_type":1,"content":"a"}]}}"#, None),
             ("[]", None),
         ] {
             assert_eq!(shape(text.as_bytes()), expected, "{text}");

@@ -29,6 +29,7 @@ fn a_question_is_not_in_the_verbatim_of_its_answer() {
             "compliance",
             "compliance_log",
             "llm_database_loose",
+            "llm_json",
             "replika",
             "speaker_pairs",
             "amazon_q",

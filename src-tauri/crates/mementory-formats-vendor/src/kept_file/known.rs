@@ -19,7 +19,7 @@ const KNOWN_FILES: [KnownFile; 6] = [
     KnownFile {
         paths: &["snapchat_ai.json", "snapchat_ai.html"],
         keys: &["My AI Content"],
-        text: "It is from a download of Snapchat. Chats with My AI in it are not read: copy them and paste them instead",
+        text: "It is from a download of Snapchat. Only chats with My AI are read from it, if it was made with JSON files",
     },
     KnownFile {
         paths: &["data/tweets.js", "data/tweet.js"],

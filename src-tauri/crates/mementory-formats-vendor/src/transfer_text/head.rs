@@ -1,7 +1,7 @@
 //! The head of an exported conversation: front matter, and the link to the chat.
 
 /// Addresses of chats, each with the name of the platform.
-const CHATS: [(&str, &str); 21] = [
+const CHATS: [(&str, &str); 22] = [
     ("chatgpt.com/c/", "chatgpt"),
     ("chatgpt.com/g/", "chatgpt"),
     ("chatgpt.com/share/", "chatgpt"),
@@ -16,6 +16,7 @@ const CHATS: [(&str, &str); 21] = [
     ("perplexity.ai/search/", "perplexity"),
     ("chat.deepseek.com/a/chat/", "deepseek"),
     ("copilot.microsoft.com/chats/", "copilot"),
+    ("copilot.com/chats/", "copilot"),
     ("chat.mistral.ai/chat/", "mistral"),
     ("chat.qwen.ai/c/", "qwen"),
     ("poe.com/chat/", "poe"),
@@ -43,10 +44,15 @@ pub(super) fn without_front_matter(text: &str) -> &str {
 
 /// The title in the front matter, without quotes.
 pub(super) fn title(text: &str) -> Option<&str> {
+    value(text, "title")
+}
+
+/// The value of this name in the front matter, without quotes. None if it is empty.
+pub(super) fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let (front, _) = split(text)?;
-    let value = front.lines().find_map(|line| line.strip_prefix("title:"))?;
-    let title = value.trim().trim_matches(['"', '\'']).trim();
-    (!title.is_empty()).then_some(title)
+    let value = front.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    let value = value.trim().trim_matches(['"', '\'']).trim();
+    (!value.is_empty()).then_some(value)
 }
 
 /// The front matter, and the text after it.

@@ -1,4 +1,5 @@
 //! Memory lists as text (read and written) and conversations as text or Markdown (only read). See README.md.
+mod ai_chat_exporter;
 mod aider;
 mod cascade;
 mod claude_terminal;
@@ -9,6 +10,7 @@ mod duck_ai;
 mod entries;
 mod folded;
 mod head;
+mod kagi;
 mod marks;
 mod programs;
 mod read;

@@ -1,6 +1,6 @@
 //! The programs whose conversations are recognised by a mark that only the program writes.
 use super::transcript::Transcript;
-use super::{aider, cascade, claude_terminal, duck_ai};
+use super::{ai_chat_exporter, aider, cascade, claude_terminal, duck_ai, kagi};
 
 /// A program that saves or shows conversations as text.
 struct Program {
@@ -15,8 +15,10 @@ struct Program {
 }
 
 /// Every program, in the order in which they are tried.
-const PROGRAMS: [Program; 4] = [
+const PROGRAMS: [Program; 6] = [
     Program { read: duck_ai::read, name: "a chat", origin: "Duck.ai saves it", may_be_list: false },
+    Program { read: ai_chat_exporter::read, name: "a chat", origin: "AI Chat Exporter saves it", may_be_list: false },
+    Program { read: kagi::read, name: "a chat", origin: "Kagi Assistant saves it", may_be_list: false },
     Program {
         read: cascade::read,
         name: "a conversation",

@@ -51,13 +51,7 @@ impl Transcript {
     pub(super) fn is_labelled_export(&self) -> bool {
         let has_colon = |turn: &Turn| turn.source.lines().next().is_some_and(|line| line.trim_end().ends_with(':'));
         let is_labelled = self.style == Some(Style::Heading) && self.turns.iter().all(has_colon);
-        let says_so = |line: &str| {
-            let words = line.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
-            ["exported on ", "exported from ", "exported by ", "exported with ", "exported: ", "exported:** "]
-                .iter()
-                .any(|beginning| words.starts_with(beginning))
-        };
-        let is_named = head::platform(&self.preamble).is_some() || self.preamble.lines().any(says_so);
+        let is_named = head::platform(&self.preamble).is_some() || self.preamble.lines().any(says_exported);
         let is_marked = self.style >= Some(Style::Bold) && is_named;
         self.turns.len() >= 2 && (is_labelled || is_marked)
     }
@@ -78,8 +72,20 @@ const MAX_HEAD_LINES: usize = 40;
 /// Longest name in a line of the form `name: value` in a head, in characters.
 const MAX_NAME: usize = 30;
 
+/// True for a line that says that the text was exported.
+fn says_exported(line: &str) -> bool {
+    let words = line.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    ["exported on ", "exported from ", "exported by ", "exported with ", "exported: ", "exported:** "]
+        .iter()
+        .any(|beginning| words.starts_with(beginning))
+}
+
 /// True for a line such as programs write in the head of an exported conversation.
 fn is_head_line(line: &str) -> bool {
+    // Save my Chatbot names date, website and program in one line.
+    if says_exported(line) && line.contains("](") {
+        return true;
+    }
     let line = line.trim().trim_start_matches(['-', '>', ' ']);
     let is_rule = line.chars().all(|c| matches!(c, '-' | '*' | '_' | '='));
     let is_mark = line.starts_with('#') || line.starts_with("<!--") || line.starts_with('[') && line.ends_with(')');
@@ -204,6 +210,13 @@ fn begins_with_model_line(speakers: &[(usize, Speaker<'_>)]) -> bool {
 /// If the first line of a turn is only a time, removes the line and sets the time of the turn.
 fn extract_time(turn: &mut Turn) {
     let (first, rest) = turn.text.split_once('\n').unwrap_or((turn.text.as_str(), ""));
+    // ChatGPT Exporter writes the time as an element of HTML.
+    let element = first.trim().strip_prefix("<time datetime=\"").filter(|element| element.ends_with("</time>"));
+    if let Some(time) = element.and_then(|element| Timestamp::parse(element.split('"').next()?)) {
+        turn.time.get_or_insert(time);
+        turn.text = rest.trim_start().to_owned();
+        return;
+    }
     let line = first.trim().trim_start_matches(['*', '_', '(', '[']);
     let line = line.strip_prefix("message time:").unwrap_or(line);
     let is_short = line.len() <= 40 && turn.time.is_none();
@@ -288,6 +301,27 @@ mod tests {
         assert!(transcript.turns[0].time.is_some() && transcript.is_exported());
         let transcript = read("User: 2026-01-16 was a Friday\nAI: It was.").unwrap();
         assert_eq!(transcript.turns[0].text, "2026-01-16 was a Friday");
+    }
+
+    #[test]
+    fn the_time_of_a_turn_may_be_an_element_of_a_page() {
+        let text = "# Slugs\n\n#### You:\n<time datetime=\"2026-01-16T10:00:00.000Z\" title=\"x\">10:00</time>\n\nHi\n\n\
+                    #### ChatGPT:\n<time datetime=\"soon\">10:01</time>\n\nHello";
+        let transcript = read(text).unwrap();
+        assert_eq!(texts(&transcript), ["Hi", "<time datetime=\"soon\">10:01</time>\n\nHello"]);
+        assert_eq!(transcript.turns[0].time.unwrap().to_rfc3339(), "2026-01-16T10:00:00Z");
+        assert!(transcript.turns[1].time.is_none());
+    }
+
+    #[test]
+    fn the_head_of_save_my_chatbot_is_only_a_head() {
+        let text = "# Slugs...\n\nExported on 27/10/2025 at 20:28:01 [from ChatGPT](https://chatgpt.com/c/1) - with \
+                    [SaveMyChatbot](https://example.org)\n\n## User\nHi\n\n## ChatGPT\nHello\n";
+        let transcript = read(text).unwrap();
+        assert_eq!(texts(&transcript), ["Hi", "Hello"]);
+        assert!(transcript.is_labelled_export() && transcript.has_only_a_head_before());
+        let note = text.replace("Exported on", "We exported on");
+        assert!(!read(&note).unwrap().has_only_a_head_before());
     }
 
     #[test]

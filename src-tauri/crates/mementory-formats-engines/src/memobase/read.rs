@@ -1,0 +1,100 @@
+//! Reads profiles as memories, and events and their gists as facts.
+use super::detect::LISTS;
+use super::{ID, PLATFORM};
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of, pass_through_rest};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
+use mementory_model::{Kind, Record};
+
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut files = FileReader::new(ID, catalog, context, sink);
+    let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
+    files.each_file(detected, |files, member, _| {
+        each_row(files, member, &LISTS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
+    })
+}
+
+/// Reads a profile, an event, or a whole answer, whose lists are in `data`.
+fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
+    let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
+    let Some(data) = object.object("data").filter(|data| LISTS.iter().any(|list| data.list(list).is_some())) else {
+        return read_entry(rows, files, row, &object);
+    };
+    for list in LISTS {
+        for (number, raw) in data.list(list).unwrap_or_default().into_iter().enumerate() {
+            let pointer = format!("{}/data/{list}/{number}", row.pointer);
+            let inner = Row { member: row.member, text: raw.get(), pointer };
+            if let Some(object) = object_of(files, &inner, Kind::Memory) {
+                read_entry(rows, files, &inner, &object)?;
+            }
+        }
+    }
+    let lists: Vec<_> = LISTS.iter().filter_map(|list| Some((data.raw_value(list)?, "[]"))).collect();
+    pass_through_rest(files, row, &lists)
+}
+
+fn read_entry(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    object: &Object<'_>,
+) -> Result<(), FormatError> {
+    let record = if object.has("event_data") {
+        event(rows, row, object)
+    } else if object.has("gist_data") {
+        gist(rows, row, object)
+    } else {
+        profile(rows, row, object)
+    };
+    let Some(mut record) = record else {
+        rows.fail(files, row, "no_content: no text in it", Kind::Memory);
+        return Ok(());
+    };
+    record.times.created = object.time("created_at");
+    record.times.updated = object.time("updated_at");
+    // Memobase makes its records from chats.
+    record.source.method = Some("extracted".into());
+    rows.send(files, row, record)
+}
+
+/// A statement about the person, in a slot that is named by a topic and a topic inside it.
+fn profile(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record> {
+    let text = object.first_text(&["content"])?;
+    let mut record = rows.record(Kind::Memory, object.id("id"), row.text, text);
+    let attributes = object.object("attributes").unwrap_or_default();
+    record.record_type = attributes.first_text(&["topic"]);
+    record.tags = ["topic", "sub_topic"].iter().filter_map(|key| attributes.first_text(&[key])).collect();
+    record.fields = object.other_fields(&["id", "content", "attributes", "created_at", "updated_at"]);
+    record.fields.extend(attributes.other_fields(&["topic", "sub_topic"]));
+    Some(record)
+}
+
+/// Something that happened. Its text is the summary, or else what it changed in the profile.
+fn event(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record> {
+    let data = object.object("event_data")?;
+    let changes = data.objects("profile_delta").filter_map(|change| change.first_text(&["content"]));
+    let changes = changes.collect::<Vec<_>>().join("\n");
+    let text = data.first_text(&["event_tip"]).or_else(|| Some(changes).filter(|text| !text.is_empty()))?;
+    let mut record = rows.record(Kind::Fact, object.id("id"), row.text, text);
+    record.record_type = Some("event".into());
+    let tag = |tag: Object<'_>| Some(format!("{}: {}", tag.first_text(&["tag"])?, tag.first_text(&["value"])?));
+    record.tags = data.objects("event_tags").filter_map(tag).collect();
+    record.fields = object.other_fields(&["id", "event_data", "created_at", "updated_at"]);
+    record.fields.extend(data.other_fields(&["event_tip", "event_tags"]));
+    Some(record)
+}
+
+/// One sentence of the summary of an event.
+fn gist(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record> {
+    let text = object.object("gist_data")?.first_text(&["content"])?;
+    let mut record = rows.record(Kind::Fact, object.id("id"), row.text, text);
+    record.record_type = Some("event_gist".into());
+    record.fields = object.other_fields(&["id", "gist_data", "created_at", "updated_at"]);
+    Some(record)
+}

@@ -1,0 +1,40 @@
+//! Memories and documents of Supermemory. See README.md.
+mod detect;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_model::Limits;
+
+/// Id of the format. It is also the scope of the record keys.
+const ID: &str = "supermemory";
+/// Name of the platform, for the filter by source.
+const PLATFORM: &str = "supermemory";
+
+/// Memories and documents of Supermemory.
+pub struct Supermemory;
+
+impl Format for Supermemory {
+    fn id(&self) -> &'static str {
+        ID
+    }
+    fn name(&self) -> &'static str {
+        "Supermemory memories and documents"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog))
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+}

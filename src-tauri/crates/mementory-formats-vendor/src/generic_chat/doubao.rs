@@ -1,0 +1,120 @@
+//! Reads a conversation with Doubao as its page receives it from `im/chain/single`. Browser scripts save this answer
+//! unchanged. The answer lists the newest message first, and texts are JSON inside a string.
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::content::{Content, FileRef};
+use mementory_formats_shared::message::{first_text, read_message, report_no_message, send};
+use mementory_formats_shared::object::{Object, decode_string, list, with_replaced_values};
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_formats_shared::roles::{ASSISTANT, USER};
+use mementory_json::Keys;
+use mementory_model::Verbatim;
+use serde_json::{Value, value::RawValue};
+
+/// Members above the list of messages. The word `singe` is Doubao's.
+const PATH: [&str; 2] = ["downlink_body", "pull_singe_chain_downlink_body"];
+/// Member with the messages.
+const MESSAGES: &str = "messages";
+
+/// True for the keys of a conversation.
+pub(super) fn is_conversation(keys: &Keys) -> bool {
+    let at = format!("{}.{MESSAGES}", PATH.join("."));
+    ["user_type", "content"].iter().all(|key| keys.has(&format!("{at}.{key}")))
+}
+
+/// Sends the conversation in an element.
+pub(super) fn read(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    element: &ObjectElement<'_>,
+) -> Result<(), FormatError> {
+    let [outer, inner] = PATH;
+    let at = format!("{}/{outer}/{inner}/{MESSAGES}", element.pointer);
+    let chain = element.object.object(outer).and_then(|body| body.object(inner)).unwrap_or_default();
+    let mut turns: Vec<(Option<u64>, Turn)> = Vec::new();
+    let mut id = first_text(&chain, &["conversation_id"]);
+    for (number, raw) in chain.list(MESSAGES).unwrap_or_default().into_iter().enumerate() {
+        let pointer = format!("{at}/{number}");
+        let Some(message) = Object::parse(raw.get()) else {
+            report_no_message(files, member, &pointer);
+            continue;
+        };
+        id = id.or_else(|| first_text(&message, &["conversation_id"]));
+        let order = ["index_in_conv", "create_time"].iter().find_map(|key| message.whole_number(key));
+        turns.push((order, turn(files, &message, raw.get(), pointer)));
+    }
+    turns.sort_by_key(|(order, _)| *order);
+    let messages: Vec<_> = chain.raw_value(MESSAGES).map(|raw| (raw, "[]")).into_iter().collect();
+    let mut chat = Chat {
+        id,
+        pointer: element.pointer.clone(),
+        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &messages))),
+        is_log: true,
+        turns: turns.into_iter().map(|(_, turn)| turn).collect(),
+        ..Chat::default()
+    };
+    chat.times.created = chat.turns.iter().filter_map(|turn| turn.times.created).min();
+    chat.times.updated = chat.turns.iter().filter_map(|turn| turn.times.created).max();
+    send(files, member, chat, "doubao", Some("doubao"))
+}
+
+fn turn(files: &FileReader<'_>, message: &Object<'_>, text: &str, pointer: String) -> Turn {
+    let mut turn = read_message(message, text, pointer, files.format);
+    turn.role = if message.whole_number("user_type") == Some(1) { USER } else { ASSISTANT }.to_owned();
+    let mut content = Content::default();
+    // The same blocks may be in both members.
+    for key in ["content", "content_block"] {
+        if content.text.is_empty() && content.files.is_empty() {
+            message.raw_value(key).into_iter().for_each(|raw| add_content(&mut content, raw));
+        }
+    }
+    if content.text.is_empty() {
+        content.add_text(&first_text(message, &["tts_content"]).unwrap_or_default());
+    }
+    turn.content_type = content.content_type().into();
+    turn.attachments = content.attachments(files.format);
+    turn.fields.remove("blocks");
+    if !content.blocks.is_empty() {
+        turn.fields.insert("blocks".into(), Value::from(content.blocks));
+    }
+    turn.text = content.text;
+    turn
+}
+
+/// Adds the content of a message: blocks, an object with a text, or a text. Blocks and object may be inside a string.
+fn add_content(content: &mut Content, raw: &RawValue) {
+    let decoded = decode_string(raw);
+    let inside = decoded.as_ref().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
+    let raw = inside.filter(|raw| raw.get().starts_with(['[', '{'])).unwrap_or(raw);
+    if let Some(blocks) = list(raw) {
+        blocks.into_iter().filter_map(|block| Object::parse(block.get())).for_each(|block| add_block(content, &block));
+    } else if let Some(object) = Object::parse(raw.get()) {
+        content.add_text(&first_text(&object, &["text"]).unwrap_or_default());
+        add_creations(content, &object);
+    } else {
+        content.add(raw);
+    }
+}
+
+/// Adds a block: a text, pictures that the model made, or another kind, which stays folded.
+fn add_block(content: &mut Content, block: &Object<'_>) {
+    let inner = block.object("content").unwrap_or_default();
+    if let Some(text) = inner.object("text_block") {
+        content.add_text(&first_text(&text, &["text"]).unwrap_or_default());
+    } else if let Some(creation) = inner.object("creation_block") {
+        add_creations(content, &creation);
+    } else {
+        let kind = inner.members().map(|(key, _)| key.to_owned()).next().unwrap_or_default();
+        let texts = inner.members().filter_map(|(_, raw)| first_text(&Object::parse(raw.get())?, &["text", "title"]));
+        content.add_block(&kind, None, texts.collect::<Vec<_>>().join("\n"));
+    }
+}
+
+/// Adds the addresses of pictures. The page has several sizes of each.
+fn add_creations(content: &mut Content, object: &Object<'_>) {
+    let sizes = ["image_ori_raw", "image_raw", "image_ori", "image_preview"];
+    for image in object.objects("creations").filter_map(|creation| creation.object("image")) {
+        let address = sizes.iter().find_map(|size| first_text(&image.object(size)?, &["url"]));
+        content.files.extend(address.map(|id| FileRef { id: Some(id), ..FileRef::default() }));
+    }
+}

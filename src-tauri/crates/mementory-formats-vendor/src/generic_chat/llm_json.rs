@@ -1,0 +1,174 @@
+//! Reads what the command line program LLM prints with `llm logs --json`: a list whose entries are the rows that its
+//! database has, with the name of the conversation, calls of tools and attachments added. Ids are those of the database.
+use super::FORMAT_ID;
+use super::llm_logs::PLATFORM;
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::any_time::first_time;
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::content::{Content, FileRef};
+use mementory_formats_shared::message::{first_text, send};
+use mementory_formats_shared::object::{Object, content_id, with_replaced_values};
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
+use mementory_json::Keys;
+use mementory_model::{DroppedAs, Fields, Kind, Times, Timestamp, Verbatim};
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+
+/// Members of an entry that have messages of their own, or that repeat what was sent before.
+const SENT: [(&str, &str); 5] =
+    [("prompt", "\"\""), ("system", "\"\""), ("prompt_json", "null"), ("tool_results", "[]"), (NAME, "null")];
+/// Name of the conversation. LLM makes it from the first prompt.
+const NAME: &str = "conversation_name";
+
+/// True for the keys of a list of logged responses.
+pub(super) fn is_log(keys: &Keys) -> bool {
+    ["prompt", "response", "datetime_utc", "conversation_id", NAME].iter().all(|key| keys.has(key))
+}
+
+/// The entries of a file, by conversation.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    chats: Vec<(Option<String>, Vec<Entry>)>,
+    positions: HashMap<String, usize>,
+    ids: HashSet<String>,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    time: Option<Timestamp>,
+    text: String,
+    pointer: String,
+}
+
+impl Log {
+    /// Adds an entry. An entry without a response is reported as dropped, and so is one that occurs a second time.
+    pub fn add(
+        &mut self,
+        files: &mut FileReader<'_>,
+        member: &Member,
+        element: &ObjectElement<'_>,
+    ) -> Result<(), FormatError> {
+        let object = &element.object;
+        let place = format!("{}#{}", member.place, element.pointer);
+        if object.text("response").is_none() && object.text("prompt").is_none() {
+            let reason = "no_messages: this entry has neither prompt nor response";
+            files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            return Ok(());
+        }
+        if !self.ids.insert(id_of(object, element.text)) {
+            let reason = "duplicate: the same response occurs twice";
+            files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Message));
+            return Ok(());
+        }
+        self.bytes += element.text.len() as u64;
+        let limit = files.context.limits.element_bytes;
+        if self.bytes > limit {
+            return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
+        }
+        let time = first_time(object, &["datetime_utc"]);
+        let entry = Entry { time, text: element.text.to_owned(), pointer: element.pointer.clone() };
+        let id = first_text(object, &["conversation_id"]);
+        let position = id.as_ref().and_then(|id| self.positions.get(id)).copied();
+        match position.and_then(|at| self.chats.get_mut(at)) {
+            Some((_, entries)) => entries.push(entry),
+            None => {
+                if let Some(id) = &id {
+                    self.positions.insert(id.clone(), self.chats.len());
+                }
+                self.chats.push((id, vec![entry]));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the conversations. A search lists their entries by relevance, so they are sorted by time.
+    pub fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        for (id, mut entries) in self.chats {
+            entries.sort_by_key(|entry| entry.time);
+            let mut chat = Chat { id, is_log: true, ..Chat::default() };
+            let mut last_system = None;
+            for entry in &entries {
+                let Some(object) = Object::parse(&entry.text) else { continue };
+                if chat.pointer.is_empty() {
+                    chat.pointer.clone_from(&entry.pointer);
+                    chat.title = first_text(&object, &[NAME]);
+                    chat.model = first_text(&object, &["conversation_model"]);
+                    // As in the database, a response outside of a conversation is one of its own.
+                    chat.id.get_or_insert_with(|| format!("responses/{}", id_of(&object, &entry.text)));
+                }
+                add_turns(&object, entry, &mut last_system, &mut chat.turns);
+            }
+            chat.times.created = entries.first().and_then(|entry| entry.time);
+            chat.times.updated = entries.last().and_then(|entry| entry.time);
+            send(files, member, chat, PLATFORM, Some("llm_json"))?;
+        }
+        Ok(())
+    }
+}
+
+fn id_of(object: &Object<'_>, text: &str) -> String {
+    first_text(object, &["id"]).unwrap_or_else(|| content_id(text))
+}
+
+/// Adds the system prompt unless the entry before it had the same, results of tools, the prompt and the response.
+fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String>, out: &mut Vec<Turn>) {
+    let id = id_of(object, &entry.text);
+    let turn = |role: &str, content: Content, source: String| Turn {
+        id: Some(format!("{id}/{role}")),
+        hidden: matches!(role, SYSTEM | TOOL),
+        content_type: if role == SYSTEM { "context".into() } else { content.content_type().into() },
+        role: role.into(),
+        times: Times { created: entry.time, ..Times::default() },
+        pointer: entry.pointer.clone(),
+        attachments: content.attachments(FORMAT_ID),
+        fields: match content.blocks.is_empty() {
+            true => Fields::default(),
+            false => [("blocks".into(), Value::from(content.blocks))].into_iter().collect(),
+        },
+        text: content.text,
+        verbatim: Some(Verbatim::json(source)),
+        ..Turn::default()
+    };
+    let source_of = |key: &str| object.raw_value(key).map_or("\"\"", |raw| raw.get()).to_owned();
+    let spoken = |key: &str| Some(Content { text: object.non_blank_text(key)?.into_owned(), ..Content::default() });
+    let system = spoken("system");
+    let system_text = system.as_ref().map(|content| content.text.clone());
+    if let Some(content) = system.filter(|_| system_text != *last_system) {
+        out.push(turn(SYSTEM, content, source_of("system")));
+    }
+    *last_system = system_text;
+    let mut results = Content::default();
+    for result in object.objects("tool_results") {
+        let text = first_text(&result, &["output", "exception"]).unwrap_or_default();
+        results.add_block("tool_result", first_text(&result, &["name"]), text);
+    }
+    if !results.blocks.is_empty() {
+        out.push(turn(TOOL, results, source_of("tool_results")));
+    }
+    let mut prompt = spoken("prompt").unwrap_or_default();
+    prompt.files.extend(object.objects("attachments").map(|file| attachment(&file)));
+    if !prompt.text.is_empty() || !prompt.files.is_empty() {
+        out.push(turn(USER, prompt, source_of("prompt")));
+    }
+    let mut answer = spoken("response").unwrap_or_default();
+    answer.add_block("thinking", None, first_text(object, &["reasoning"]).unwrap_or_default());
+    object.objects("tool_calls").for_each(|call| answer.add_call(&call));
+    // The verbatim of a response does not contain the prompt, so erasing the prompt erases its text completely.
+    let cuts: Vec<_> = SENT.iter().filter_map(|(key, with)| Some((object.raw_value(key)?, *with))).collect();
+    let mut answer = turn(ASSISTANT, answer, with_replaced_values(&entry.text, &cuts));
+    answer.model = first_text(object, &["resolved_model", "model"]);
+    out.push(answer);
+}
+
+/// A file that was sent with a prompt. The log contains its place, and its id is a digest of its bytes.
+fn attachment(file: &Object<'_>) -> FileRef {
+    let name = first_text(file, &["path", "url"]);
+    FileRef {
+        id: first_text(file, &["id", "path", "url"]),
+        name: name.and_then(|place| place.rsplit(['/', '\\']).next().map(str::to_owned)),
+        media_type: first_text(file, &["type"]),
+        size: file.whole_number("content_length"),
+    }
+}

@@ -1,0 +1,191 @@
+//! Reads the tables in which LLM 0.32 and later logs: threads, turns, and messages that are stored once and name their
+//! parents. A turn becomes a row of the shape that older versions stored (see `llm_logs`).
+use super::llm_logs::add_turns;
+use mementory_format::Member;
+use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite::Database;
+use mementory_formats_shared::sqlite_rows::{Row, row_of, text_in};
+use mementory_model::{DroppedAs, Kind};
+use rusqlite::OptionalExtension;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Most messages of a turn. The messages of a damaged database may form a circle.
+const MAX_MESSAGES: usize = 1000;
+/// The tables of these versions.
+pub(super) const TABLES: [&str; 4] = ["threads", "turns", "messages", "parts"];
+
+/// The turns of each thread, by the numbers of their rows, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Threads(BTreeMap<String, Vec<i64>>);
+
+impl Threads {
+    /// The threads of a database with these tables. A turn that is a response of an older version too is left out.
+    pub fn of(database: &Database, tables: &[String]) -> rusqlite::Result<Self> {
+        let mut out = Self::default();
+        if !TABLES.iter().all(|name| tables.iter().any(|table| table == name)) {
+            return Ok(out);
+        }
+        let sql = "SELECT CAST(thread_id AS TEXT), rowid FROM turns \
+                   WHERE NOT EXISTS (SELECT 1 FROM responses WHERE responses.id = turns.id) \
+                   ORDER BY datetime_utc, rowid";
+        let mut statement = database.connection.prepare(sql)?;
+        let mut rows = statement.query([])?;
+        let mut count = 0;
+        while count < database.max_rows
+            && let Some(row) = rows.next()?
+        {
+            let thread: Option<String> = row.get(0)?;
+            out.0.entry(thread.unwrap_or_default()).or_default().push(row.get(1)?);
+            count += 1;
+        }
+        Ok(out)
+    }
+
+    /// Ids of the threads that were not read yet.
+    pub fn ids(&self) -> Vec<String> {
+        self.0.keys().cloned().collect()
+    }
+
+    /// Name of a thread.
+    pub fn name(database: &Database, id: &str) -> Option<String> {
+        let sql = "SELECT name FROM threads WHERE id = ?1";
+        let name = database.connection.query_row(sql, [id], |row| row.get::<_, Option<String>>(0));
+        name.ok().flatten().filter(|name| !name.trim().is_empty())
+    }
+
+    /// Adds the messages of a thread. Turns that cannot be read are reported.
+    pub fn add_messages(
+        &mut self,
+        files: &mut FileReader<'_>,
+        member: &Member,
+        database: &Database,
+        thread: &str,
+        out: &mut Vec<Turn>,
+    ) {
+        let rows = self.0.remove(thread).unwrap_or_default();
+        let most = files.context.limits.element_bytes;
+        let (mut bytes, mut last_system) = (0, None);
+        for number in rows {
+            let failed = match turn_row(database, number, most.saturating_sub(bytes)) {
+                Ok(Some(row)) => {
+                    bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
+                    add_turns(row, "turns", &mut last_system, out);
+                    continue;
+                }
+                Ok(None) => "too_large: the rest of this conversation is larger than the limit".to_owned(),
+                Err(error) => format!("database_unreadable: {error}"),
+            };
+            let place = format!("{}#turns of {thread}", member.place);
+            files.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
+            return;
+        }
+    }
+}
+
+/// A turn with its texts. None if they have more than `most` bytes.
+fn turn_row(database: &Database, number: i64, most: u64) -> rusqlite::Result<Option<Row>> {
+    let mut statement = database.connection.prepare("SELECT * FROM turns WHERE rowid = ?1")?;
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
+    let parent = text_in(&row, "parent_message_hash");
+    let answers = messages(database, text_in(&row, "tip_message_hash"), |hash, _| Some(hash) == parent.as_deref())?;
+    // What was sent follows the last answer. Before the first answer, this includes the system prompt.
+    let sent = messages(database, parent.clone(), |_, role| role == "assistant")?;
+    let mut texts = Texts { database, most, bytes: 0 };
+    let parts = [
+        ("system", texts.of(&sent, Some("system"), "text")?),
+        ("prompt", texts.of(&sent, Some("user"), "text")?),
+        ("response", texts.of(&answers, None, "text")?),
+        ("reasoning", texts.of(&answers, None, "reasoning")?),
+        ("tool_calls", texts.of(&answers, None, "tool_call")?),
+        ("tool_results", texts.of(&sent, None, "tool_result")?),
+    ];
+    if texts.bytes > most {
+        return Ok(None);
+    }
+    for (name, text) in parts.into_iter().filter(|(_, text)| !text.is_empty()) {
+        row.insert(name.into(), text.into());
+    }
+    Ok(Some(row))
+}
+
+/// Hash and role of the messages from this one back to the first, or up to the one for which `is_end` returns true,
+/// which is left out. The oldest is first.
+fn messages(
+    database: &Database,
+    from: Option<String>,
+    is_end: impl Fn(&str, &str) -> bool,
+) -> rusqlite::Result<Vec<(String, String)>> {
+    let mut statement = database.connection.prepare("SELECT parent_hash, role FROM messages WHERE hash = ?1")?;
+    let (mut out, mut next) = (Vec::new(), from);
+    while let Some(hash) = next.take().filter(|_| out.len() < MAX_MESSAGES) {
+        let found: Option<(Option<String>, Option<String>)> =
+            statement.query_row([&hash], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let Some((parent, role)) = found else { break };
+        let role = role.unwrap_or_default();
+        if is_end(&hash, &role) {
+            break;
+        }
+        out.push((hash, role));
+        next = parent;
+    }
+    out.reverse();
+    Ok(out)
+}
+
+/// Puts the texts of messages together, up to a number of bytes.
+struct Texts<'d> {
+    database: &'d Database,
+    most: u64,
+    bytes: u64,
+}
+
+impl Texts<'_> {
+    /// The texts of the parts of this type, without separators as LLM prints them. A part without text is its JSON.
+    fn of(&mut self, messages: &[(String, String)], role: Option<&str>, kind: &str) -> rusqlite::Result<String> {
+        let sql = "SELECT text, payload FROM parts WHERE message_hash = ?1 AND type = ?2 ORDER BY position";
+        let database = self.database;
+        let mut statement = database.connection.prepare(sql)?;
+        let mut out = String::new();
+        for (hash, _) in messages.iter().filter(|(_, name)| role.is_none_or(|role| role == name)) {
+            let mut rows = statement.query([hash.as_str(), kind])?;
+            while let Some(row) = rows.next()? {
+                let (text, payload): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
+                match text {
+                    Some(text) => self.push(&mut out, &text),
+                    None => self.push_payload(&mut out, &payload.unwrap_or_default())?,
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// Adds a text that refers to fragments, or any other payload as it is.
+    fn push_payload(&mut self, out: &mut String, payload: &str) -> rusqlite::Result<()> {
+        let value: Value = serde_json::from_str(payload).unwrap_or_default();
+        let Some(parts) = value.get("text_ref").and_then(Value::as_array) else {
+            self.push(out, payload);
+            return Ok(());
+        };
+        for part in parts {
+            if let Some(literal) = part.get("literal").and_then(Value::as_str) {
+                self.push(out, literal);
+            } else if let Some(id) = part.get("fragment").and_then(Value::as_i64).filter(|_| self.bytes <= self.most) {
+                let sql = "SELECT content FROM fragments WHERE id = ?1";
+                let content = self.database.connection.query_row(sql, [id], |row| row.get::<_, Option<String>>(0));
+                self.push(out, &content.optional()?.flatten().unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a text unless the limit was reached.
+    fn push(&mut self, out: &mut String, text: &str) {
+        if self.bytes <= self.most {
+            self.bytes += text.len() as u64;
+            out.push_str(text);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Detects `snapchat_ai.json` in an archive of My Data by the names of its lists.
+use mementory_format::{Catalog, Claim};
+use mementory_formats_shared::memory_heads::{self, Head};
+
+/// What was written in the chat with My AI.
+pub(super) const CHAT: &str = "My AI Content";
+/// What My AI remembers.
+pub(super) const MEMORY: &str = "My AI Memory";
+
+/// Makes one claim for the files of each folder.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    memory_heads::claims(catalog, 0.95, "What Snapchat has of the chat with My AI", layout)
+}
+
+/// An account that never used My AI has empty lists.
+fn layout(head: &Head) -> Option<&'static str> {
+    let is_chat = head.has_all(CHAT, &["Timestamp", "Content"]);
+    let is_memory = head.has_any(MEMORY, &["Memory", "Timestamp"]);
+    let has_both = head.has_all("", &[CHAT, MEMORY]);
+    (!head.is_list && (is_chat || is_memory || has_both)).then_some("")
+}
