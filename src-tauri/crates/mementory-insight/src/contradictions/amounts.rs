@@ -71,6 +71,14 @@ impl Amounts {
         self.differ(other, Measure::is_same)
     }
 
+    /// True if both give the same number with the same unit, and no others that differ.
+    pub(super) fn numbers_agree(&self, other: &Self) -> bool {
+        let pairs = || self.numbers.iter().flat_map(|one| other.numbers.iter().map(move |two| (one, two)));
+        let is_same = |one: &Number, two: &Number| (one.value - two.value).abs() < 1e-9;
+        pairs().any(|(one, two)| is_same(one, two) && one.measure.may_be_same(&two.measure))
+            && !self.numbers_of_one_unit_differ(other)
+    }
+
     /// True if one of the numbers is an amount of money.
     pub(super) fn has_money(&self) -> bool {
         self.numbers.iter().any(|number| number.measure.is_money())
