@@ -15,6 +15,8 @@ const STEPS: usize = 12;
 const THRESHOLDS: [f64; 4] = [0.5, 0.6, 0.7, 0.8];
 /// Number of parts in which the pairs are left out.
 const FOLDS: usize = 8;
+/// The days in the files are counted from 1 January 2022, which is this many days after 1 January 1970.
+const FIRST_DAY: i64 = 18_993;
 /// A day and a year in microseconds.
 const DAY: i64 = 86_400_000_000;
 const YEAR: i64 = 365 * DAY;
@@ -100,7 +102,8 @@ fn life(file: &str, encoder: &Encoder, names: &mut Vec<&'static str>) -> Set {
             }
             name => {
                 positions.insert(name, statements.len());
-                statements.push(Statement { text: third, at: second.parse::<i64>().ok().map(|day| day * DAY) });
+                let day = second.parse::<i64>().ok();
+                statements.push(Statement { text: third, at: day.map(|day| (day + FIRST_DAY) * DAY) });
             }
         }
     }
