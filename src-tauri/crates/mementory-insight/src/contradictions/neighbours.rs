@@ -5,9 +5,12 @@ use super::{attributes::dot, features::Feature, reading::Reading};
 use std::collections::BTreeMap;
 
 /// Largest number of statements near one sample sentence that are compared with each other. The newest are used.
-const MAX_GROUP: usize = 48;
+const MAX_GROUP: usize = 24;
 /// Number of neighbours of each statement that are kept.
 const MAX_NEIGHBOURS: usize = 4;
+/// The corresponding number among more than `MANY` statements, so that they do not take long.
+const MAX_NEIGHBOURS_OF_MANY: usize = 2;
+const MANY: usize = 5000;
 /// Statements that are less alike than this are no neighbours.
 const MIN_LIKENESS: f32 = 0.15;
 /// Among fewer statements than this, it says nothing that one is nearest.
@@ -15,6 +18,8 @@ const MIN_STATEMENTS: usize = 8;
 
 /// The nearest neighbours of each statement: likeness and position, the nearest one first.
 pub(super) struct Neighbours {
+    /// Number of neighbours that are kept of each.
+    limit: usize,
     of: Vec<Vec<(f32, usize)>>,
 }
 
@@ -37,7 +42,8 @@ impl Neighbours {
             }
             kept.push(members);
         }
-        let mut neighbours = Self { of: vec![Vec::with_capacity(MAX_NEIGHBOURS + 1); readings.len()] };
+        let limit = if readings.len() > MANY { MAX_NEIGHBOURS_OF_MANY } else { MAX_NEIGHBOURS };
+        let mut neighbours = Self { limit, of: vec![Vec::new(); readings.len()] };
         // For each statement, the last one that it was compared with, so that a pair in several groups counts once.
         let mut compared_with = vec![usize::MAX; readings.len()];
         for (a, one) in readings.iter().enumerate() {
@@ -59,11 +65,12 @@ impl Neighbours {
     }
 
     fn add(&mut self, of: usize, neighbour: usize, likeness: f32) {
+        let limit = self.limit;
         let Some(nearest) = self.of.get_mut(of) else { return };
         let at = nearest.partition_point(|(other, _)| *other >= likeness);
-        if at < MAX_NEIGHBOURS {
+        if at < limit {
             nearest.insert(at, (likeness, neighbour));
-            nearest.truncate(MAX_NEIGHBOURS);
+            nearest.truncate(limit);
         }
     }
 
