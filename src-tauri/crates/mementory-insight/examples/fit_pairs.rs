@@ -179,10 +179,8 @@ fn fit(sets: &[&Set]) -> Model {
                 curvature[n].iter_mut().zip(&row[..=n]).for_each(|(cell, other)| *cell += scaled * other);
             }
         }
-        for n in 0..size {
-            gradient[n] -= PENALTY * weights[n];
-            curvature[n][n] += PENALTY;
-        }
+        gradient.iter_mut().zip(&weights).take(size).for_each(|(slope, weight)| *slope -= PENALTY * weight);
+        curvature.iter_mut().enumerate().take(size).for_each(|(n, row)| row[n] += PENALTY);
         curvature[size][size] += 1e-6;
         weights.iter_mut().zip(solve(curvature, gradient)).for_each(|(weight, step)| *weight += step);
     }
