@@ -14,9 +14,9 @@ mod values;
 mod word_lists;
 
 pub use classify::{About, about};
-#[doc(hidden)]
-pub use contradictions::pools_values;
 pub use contradictions::{Contradiction, Sort, Statement, contradictions, past_plans};
+#[doc(hidden)]
+pub use contradictions::{evidence_of, pools_values};
 pub use fitted::{DIMENSIONS, judge};
 #[doc(hidden)]
 pub use fitted::{FEATURE_COUNT, MIN_SPECIAL, MIN_SPECIAL_BY_LESS, feature_value, inputs};

@@ -31,6 +31,11 @@ pub(crate) fn first_subject(folded: &Folded) -> Option<FirstSubject> {
 /// The last relation that is named before `until`, as its position in the list of relations. None if the statement is
 /// about the person.
 pub(crate) fn subject(folded: &str, until: usize) -> Option<usize> {
+    relations(folded).into_iter().filter(|(end, _)| *end <= until).max_by_key(|(end, _)| *end).map(|(_, n)| n)
+}
+
+/// The relations that are named in a folded text: where each ends, and its position in the list of relations.
+pub(crate) fn relations(folded: &str) -> Vec<(usize, usize)> {
     static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {
         let all = RELATIONS.iter().enumerate();
@@ -45,8 +50,17 @@ pub(crate) fn subject(folded: &str, until: usize) -> Option<usize> {
         !inside_asian
             || next.is_none_or(|c| "のはがもをとにさ、。「・".contains(c) || matches!(u32::from(c), 0x30a0..=0x30ff))
     };
-    hits.into_iter()
-        .filter(|hit| hit.end <= until && stands_alone(hit.end, hit.start))
-        .max_by_key(|hit| hit.end)
-        .map(|hit| *hit.value)
+    hits.into_iter().filter(|hit| stands_alone(hit.end, hit.start)).map(|hit| (hit.end, *hit.value)).collect()
+}
+
+/// True if the relation that ends here is "Frau" without an article or possessive before it, which is a title: "the
+/// dentist is Frau Kessler".
+pub(crate) fn is_title(folded: &str, end: usize) -> bool {
+    const BEFORE_WIFE: [&str; 12] =
+        ["meine", "meiner", "seine", "seiner", "deine", "ihre", "ihrer", "unsere", "die", "der", "eine", "einer"];
+    let Some(before) = folded.get(..end).and_then(|text| text.strip_suffix("frau")) else { return false };
+    let before = before.trim_end();
+    let last = before.rsplit(' ').next().unwrap_or_default();
+    // A statement that opens with "Frau" is about a wife, and so is "Tims Frau".
+    !before.is_empty() && !BEFORE_WIFE.contains(&last) && !last.ends_with('s')
 }

@@ -10,12 +10,18 @@ mod common;
 
 const LIFE: &str = include_str!("data/life.tsv");
 /// Lives that were used to extend the rules.
-const TUNED: [&str; 9] = [
+const TUNED: [&str; 15] = [
+    include_str!("data/lives/baker.tsv"),
+    include_str!("data/lives/biologist.tsv"),
     include_str!("data/lives/boat_builder.tsv"),
+    include_str!("data/lives/cabinet_maker.tsv"),
     include_str!("data/lives/gardener.tsv"),
+    include_str!("data/lives/grandmother.tsv"),
     include_str!("data/lives/illustrator.tsv"),
     include_str!("data/lives/joiner.tsv"),
+    include_str!("data/lives/nurse.tsv"),
     include_str!("data/lives/paramedic.tsv"),
+    include_str!("data/lives/programmer.tsv"),
     include_str!("data/lives/scientist.tsv"),
     include_str!("data/lives/teacher.tsv"),
     include_str!("data/lives/tester.tsv"),

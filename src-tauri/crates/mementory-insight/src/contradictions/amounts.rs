@@ -50,6 +50,9 @@ pub(super) enum Time {
 /// An amount of money without a period may be for a year if it differs from a yearly amount by at most this factor.
 const MAX_RATIO_OF_YEARLY: f64 = 2.0;
 
+/// Punctuation that may follow a number and is no part of it.
+const PUNCTUATION: [char; 3] = ['.', ',', ':'];
+
 impl Amounts {
     /// The numbers that may be measured in one of the classes (positions in the list of units), and all times.
     pub(super) fn measured_in(&self, classes: &[usize]) -> Self {
@@ -65,6 +68,14 @@ impl Amounts {
     /// True if both have numbers with the same unit, but no number in common.
     pub(super) fn numbers_of_one_unit_differ(&self, other: &Self) -> bool {
         self.differ(other, Measure::is_same)
+    }
+
+    /// True if both give the same number with the same unit, and no others that differ.
+    pub(super) fn numbers_agree(&self, other: &Self) -> bool {
+        let pairs = || self.numbers.iter().flat_map(|one| other.numbers.iter().map(move |two| (one, two)));
+        let is_same = |one: &Number, two: &Number| (one.value - two.value).abs() < 1e-9;
+        pairs().any(|(one, two)| is_same(one, two) && one.measure.may_be_same(&two.measure))
+            && !self.numbers_of_one_unit_differ(other)
     }
 
     /// True if one of the numbers is an amount of money.
@@ -123,27 +134,33 @@ fn in_digits(folded: &str, out: &mut Amounts) {
         let before = &folded[..all.start()];
         if let Some(letter) = before.chars().next_back().filter(char::is_ascii_alphabetic) {
             let stands_alone = !before.chars().nth_back(1).is_some_and(|c| c.is_ascii_alphanumeric());
-            if let (true, true, Ok(level @ 1..=5)) = (stands_alone, "abcn".contains(letter), digits.as_str().parse()) {
+            // "Is at A2." ends with a full stop.
+            let written = digits.as_str().trim_end_matches(PUNCTUATION).parse();
+            if let (true, true, Ok(level @ 1..=5)) = (stands_alone, "abcn".contains(letter), written) {
                 out.levels.push((letter, level));
             }
             continue;
         }
         let unit = found.name("u").map_or("", |unit| unit.as_str().trim());
-        let Some(value) = number(&format!("{}{unit}", digits.as_str().trim_end_matches(['.', ',', ':']))) else {
+        let written = digits.as_str().trim_end_matches(PUNCTUATION);
+        if let Some(clock_time) = clock_time(written) {
+            let measure = Measure::of_clock_time(before, &folded[all.start() + written.len()..]);
+            out.numbers.push(Number { value: clock_time, measure });
+            continue;
+        }
+        let Some(value) = number(&format!("{written}{unit}")) else {
             continue;
         };
         // 7万8千 is 78,000.
         let value = value + found.name("r").and_then(|rest| number(rest.as_str())).unwrap_or(0.0);
         match (found.name("m"), value) {
             (Some(_), 1.0..=12.0) => out.times.push(Time::Month(value as usize - 1)),
-            (None, 1900.0..2100.0) if digits.as_str().trim_end_matches(['.', ',', ':']).len() == 4 => {
-                out.times.push(Time::Year(value as u32))
-            }
+            (None, 1900.0..2100.0) if written.len() == 4 => out.times.push(Time::Year(value as u32)),
             _ => {
                 // A comma after the digits ends the phrase, so the next word is no unit.
                 let end = match found.name("u") {
                     Some(_) => all.end(),
-                    None => all.start() + digits.as_str().trim_end_matches(['.', ',', ':']).len(),
+                    None => all.start() + written.len(),
                 };
                 let measure = Measure::between(before, &folded[end..], value);
                 // 1.78 m is 178 cm.
@@ -153,6 +170,13 @@ fn in_digits(folded: &str, out: &mut Amounts) {
             }
         }
     }
+}
+
+/// The hours of "7:30" as 7.5. None if the digits are no time.
+fn clock_time(digits: &str) -> Option<f64> {
+    let (hours, minutes) = digits.split_once(':')?;
+    let (hours, minutes): (u8, u8) = (hours.parse().ok()?, minutes.get(..2)?.parse().ok()?);
+    (hours <= 24 && minutes < 60).then(|| f64::from(hours) + f64::from(minutes) / 60.0)
 }
 
 fn in_words(folded: &str, out: &mut Amounts) {
@@ -259,6 +283,11 @@ mod tests {
         assert_eq!(numbers("息子は8歳で、子どもが三人いる。三十五歳"), [8.0, 3.0, 35.0]);
         assert_eq!(numbers("家賃は月7万8千円"), [78_000.0]);
         assert_eq!(numbers("passed the b2 exam in 2020, has a dog"), [0.0; 0]);
+        assert_eq!(numbers("von 7:30 bis 16 uhr"), [7.5, 16.0]);
+        assert!(amounts("is at a2.").levels_differ(&amounts("is at b1")));
+        let per_week = amounts("30 wochenstunden");
+        assert!(per_week.numbers_of_one_unit_differ(&amounts("20 stunden pro woche")));
+        assert!(amounts("75 μg").numbers_of_one_unit_differ(&amounts("100 mikrogramm")));
         assert_eq!(amounts("毎月1日と五月").times, [Time::Month(4), Time::Every(3)]);
         assert_eq!(amounts("every second thursday in may 2027").times.len(), 4);
     }

@@ -18,6 +18,9 @@ const NAMES: &str = include_str!("../../data/claims.tsv");
 /// Attributes less probable than this are not kept.
 const MIN_PROBABILITY: f32 = 0.1;
 
+/// Number of the most probable rows that are kept for a sentence.
+const NEAREST_ROWS: usize = 6;
+
 /// How the values of an attribute are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comparison {
@@ -54,6 +57,9 @@ pub(super) struct Attribute {
     pub(super) is_consumed: bool,
     /// True for a wish for the form of answers.
     pub(super) is_style: bool,
+    /// True for an attribute of one of several things: a key and a passport are kept at two places. Only the rule
+    /// `evidence` uses it.
+    pub(super) is_topic: bool,
     /// True for an attribute that can have several values at once, and for the entry that stands for no attribute.
     is_excluded: bool,
     /// The classes of units in which the value is measured. Empty if it may be measured in any.
@@ -78,7 +84,7 @@ impl StatedAttribute {
     }
 }
 
-const COMPARED_BY_NUMBERS: [&str; 25] = [
+const COMPARED_BY_NUMBERS: [&str; 26] = [
     "age",
     "birth_year",
     "budget",
@@ -102,10 +108,11 @@ const COMPARED_BY_NUMBERS: [&str; 25] = [
     "sleep",
     "subscribers",
     "team",
+    "thermostat",
     "wake_up",
     "weight",
 ];
-const COMPARED_BY_NAMES: [&str; 19] = [
+const COMPARED_BY_NAMES: [&str; 20] = [
     "address",
     "bank",
     "birthday",
@@ -114,6 +121,7 @@ const COMPARED_BY_NAMES: [&str; 19] = [
     "car",
     "email",
     "employer",
+    "favourite_author",
     "favourite_band",
     "favourite_book",
     "favourite_city",
@@ -195,6 +203,8 @@ const INCLUDING_WISHES: [&str; 7] = ["name", "plan_*", "style_*", "theme", "trea
 const HOLDING_FOR_GOOD: [&str; 10] =
     ["diet", "handed", "nationality", "native", "orientation", "party", "religion", "style_*", "taste_*", "view_*"];
 const CONSUMED: [&str; 6] = ["alcohol", "coffee", "hot_drink", "smoking", "sugar", "tea"];
+/// The name of an attribute of one of several things begins with it.
+const TOPIC: char = '@';
 const DEVICES: [&str; 8] = ["bike", "browser", "car", "computer", "editor", "language_main", "notes_app", "phone"];
 
 /// True if the list contains the name. An entry that ends with `*` matches every name that begins with the text before
@@ -222,6 +232,7 @@ impl Attribute {
             is_device: contains(&DEVICES, name),
             is_consumed: contains(&CONSUMED, name),
             is_style: name.starts_with("style_"),
+            is_topic: name.starts_with(TOPIC),
             is_excluded: name.starts_with('*'),
             units: MEASURED_IN.iter().find(|(names, _)| names.contains(&name)).map_or(&[], |(_, units)| units),
             rows,
@@ -233,7 +244,7 @@ impl Attribute {
 /// Used by `examples/fit_claims.rs`.
 #[doc(hidden)]
 pub fn pools_values(attribute: &str) -> bool {
-    contains(&COMPARED_BY_NUMBERS, attribute) || contains(&COMPARED_BY_NAMES, attribute)
+    attribute.starts_with(TOPIC) || contains(&COMPARED_BY_NUMBERS, attribute) || contains(&COMPARED_BY_NAMES, attribute)
 }
 
 struct Weights {
@@ -265,9 +276,17 @@ pub(super) fn attribute(position: usize) -> Option<&'static Attribute> {
     weights().attributes.get(position)
 }
 
-/// For each vector of a sentence, the attributes that the sentence states. Attributes that can have several values at
-/// once are left out. A vector of the wrong length gives none.
-pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<Vec<StatedAttribute>> {
+/// What the weights say of a sentence.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Stated {
+    /// The attributes that the sentence states. Attributes that can have several values at once are left out.
+    pub(super) attributes: Vec<StatedAttribute>,
+    /// The most probable rows of all attributes, each with its probability, the most probable one first.
+    pub(super) rows: Vec<(usize, f32)>,
+}
+
+/// What the weights say of the sentences with these vectors. A vector of the wrong length gives nothing.
+pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<Stated> {
     let weights = weights();
     let mut out = Vec::with_capacity(vectors.len());
     for batch in vectors.chunks(BATCH) {
@@ -279,17 +298,18 @@ pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<Vec<StatedAttribute>>
         for (n, vector) in batch.iter().enumerate() {
             let of_vector = scores.iter().zip(&weights.biases);
             let of_vector = of_vector.map(|(scores, bias)| scores.get(n).copied().unwrap_or_default() + bias);
-            out.push(if vector.len() == DIMENSIONS { probable(of_vector.collect()) } else { Vec::new() });
+            out.push(if vector.len() == DIMENSIONS { probable(of_vector.collect()) } else { Stated::default() });
         }
     }
     out
 }
 
-/// The attributes that are probable by the scores of all rows.
-fn probable(mut scores: Vec<f32>) -> Vec<StatedAttribute> {
+/// The attributes and rows that are probable by the scores of all rows.
+fn probable(mut scores: Vec<f32>) -> Stated {
     let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     scores.iter_mut().for_each(|score| *score = (*score - largest).exp());
     let total: f32 = scores.iter().sum();
+    let rows = best_rows(&scores).into_iter().map(|(row, score)| (row, score / total)).collect();
     let mut out = Vec::new();
     let mut rest = scores.as_slice();
     for (position, attribute) in weights().attributes.iter().enumerate() {
@@ -302,7 +322,20 @@ fn probable(mut scores: Vec<f32>) -> Vec<StatedAttribute> {
             out.push(StatedAttribute { attribute: position, probability, values });
         }
     }
-    out
+    Stated { attributes: out, rows }
+}
+
+/// The rows with the highest scores, the highest first.
+fn best_rows(scores: &[f32]) -> Vec<(usize, f32)> {
+    let mut best: Vec<(usize, f32)> = Vec::with_capacity(NEAREST_ROWS + 1);
+    for (row, score) in scores.iter().copied().enumerate() {
+        if best.len() < NEAREST_ROWS || best.last().is_some_and(|(_, last)| score > *last) {
+            let at = best.partition_point(|(_, other)| *other >= score);
+            best.insert(at, (row, score));
+            best.truncate(NEAREST_ROWS);
+        }
+    }
+    best
 }
 
 /// The dot products of a row with several vectors. The row is loaded once for all of them, because loading takes longer

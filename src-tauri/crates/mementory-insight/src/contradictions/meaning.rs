@@ -8,6 +8,7 @@
 use super::{
     Prepared,
     attributes::{Attribute, Comparison, StatedAttribute, attribute, dot, stated_attributes},
+    evidence,
     persons::Persons,
     reading::{Occasions, PairComparison, Reading, SharedNames, on_other_occasions},
     terms::Rarity,
@@ -64,36 +65,22 @@ const NAMING_PERSONS: [&str; 5] = ["boss", "partner", "pet", "pets", "relationsh
 /// Attributes of work. Statements about shifts or the way to work resemble statements of these attributes.
 const ABOUT_WORK: [&str; 3] = ["employer", "hours", "job"];
 
+/// Adds the pairs that are found, and returns the positions of those that no rule may suggest.
 pub(super) fn find(
     prepared: &[Prepared<'_>],
     vectors: &[Vec<f32>],
     rare: &Rarity,
     persons: &Persons,
     add: &mut impl FnMut(usize, usize, f32, bool),
-) {
-    let usable = |statement: &Prepared<'_>, vector: &[f32]| {
-        vector.len() == DIMENSIONS && !statement.marks.past && statement.folded.text.chars().count() <= MAX_CHARS
-    };
-    let used: Vec<(usize, &Prepared<'_>, &[f32])> = prepared
-        .iter()
-        .zip(vectors)
-        .enumerate()
-        .map(|(n, (statement, vector))| (n, statement, vector.as_slice()))
-        .filter(|(_, statement, vector)| usable(statement, vector))
-        .collect();
-    let stated = stated_attributes(&used.iter().map(|(.., vector)| *vector).collect::<Vec<_>>());
-    let readings: Vec<Reading<'_>> = used
-        .into_iter()
-        .zip(stated)
-        .map(|((n, statement, vector), stated)| Reading::new(n, statement, vector, stated, persons))
-        .collect();
+) -> Vec<(usize, usize)> {
+    let readings = read(prepared, vectors, persons);
     let shared = SharedNames::new(prepared, &readings, rare);
     let mut groups: BTreeMap<usize, Vec<&Reading<'_>>> = BTreeMap::new();
     for reading in &readings {
         reading.stated.iter().for_each(|stated| groups.entry(stated.attribute).or_default().push(reading));
     }
     for (position, mut members) in groups {
-        let Some(attribute) = attribute(position) else { continue };
+        let Some(attribute) = attribute(position).filter(|attribute| !attribute.is_topic) else { continue };
         in_pairs(&mut members, |one, other| {
             if let Some(probability) = probability(position, one, other)
                 && differ_in(attribute, probability, one, other, &PairComparison::new(one, other, &shared), &shared)
@@ -120,6 +107,26 @@ pub(super) fn find(
             }
         });
     }
+    evidence::find(&readings, &shared, add)
+}
+
+/// The statements with a vector that are short enough and not about the past.
+pub(super) fn read<'p>(prepared: &'p [Prepared<'_>], vectors: &'p [Vec<f32>], persons: &Persons) -> Vec<Reading<'p>> {
+    let usable = |statement: &Prepared<'_>, vector: &[f32]| {
+        vector.len() == DIMENSIONS && !statement.marks.past && statement.folded.text.chars().count() <= MAX_CHARS
+    };
+    let used: Vec<(usize, &Prepared<'_>, &[f32])> = prepared
+        .iter()
+        .zip(vectors)
+        .enumerate()
+        .map(|(n, (statement, vector))| (n, statement, vector.as_slice()))
+        .filter(|(_, statement, vector)| usable(statement, vector))
+        .collect();
+    let stated = stated_attributes(&used.iter().map(|(.., vector)| *vector).collect::<Vec<_>>());
+    used.into_iter()
+        .zip(stated)
+        .map(|((n, statement, vector), stated)| Reading::new(n, statement, vector, stated, persons))
+        .collect()
 }
 
 /// Adds pairs in two languages, which share no word, in which the newer statement says that something is over and is
@@ -279,7 +286,7 @@ fn names_differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, i
 }
 
 /// Probability that both statements give the same value of the attribute.
-fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32 {
+pub(super) fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32 {
     let is_wanted =
         |stated: &&StatedAttribute| attribute(stated.attribute).is_some_and(|attribute| attribute.name == wanted.name);
     let find = |reading: &'_ Reading<'_>| reading.stated.iter().find(is_wanted).cloned();

@@ -1,5 +1,5 @@
 //! Finds pairs of statements that cannot both hold now. Precision matters more than recall, because a false pair costs
-//! the person's trust in all the others. Seven rules find pairs independently:
+//! the person's trust in all the others. Eight rules find pairs independently:
 //!
 //! | module | rule |
 //! |---|---|
@@ -10,13 +10,17 @@
 //! | `favourites` | two favourites of one kind, or a preference turned round |
 //! | `taste` | the same thing liked in one statement and disliked in the other |
 //! | `meaning` | two values of an attribute in any words and languages, by the vectors of a sentence encoder |
+//! | `evidence` | two statements of which all evidence together says that they contradict each other |
 mod amounts;
 mod attributes;
 mod claims;
 mod counts;
 mod ended;
+mod evidence;
 mod favourites;
+mod features;
 mod meaning;
+mod neighbours;
 mod persons;
 mod reading;
 mod signs;
@@ -39,7 +43,7 @@ use crate::{
     patterns::WordSet,
     word_lists as lists,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// Largest number of pairs that are returned. The pairs with the highest confidence are kept.
@@ -205,7 +209,9 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     counts::find_money(&prepared, &mut add_if_alike);
     taste::find(&prepared, &mut add);
     favourites::find(&prepared, &mut add);
-    meaning::find(&prepared, vectors, &rare, &persons, &mut add);
+    let improbable: HashSet<(usize, usize)> =
+        meaning::find(&prepared, vectors, &rare, &persons, &mut add).into_iter().collect();
+    pairs.retain(|pair, _| !improbable.contains(pair));
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
         .map(|((a, b), (confidence, changes))| contradiction_of(&prepared, a, b, confidence, changes))
@@ -213,6 +219,28 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     found.sort_by(|x, y| y.confidence.total_cmp(&x.confidence).then((x.a, x.b).cmp(&(y.a, y.b))));
     found.truncate(MAX_PAIRS);
     found
+}
+
+/// Two statements, whether both can hold in any case, and the numbers that are evidence for or against a contradiction,
+/// each with its name.
+#[doc(hidden)]
+pub type PairEvidence = (usize, usize, bool, Vec<(&'static str, f32)>);
+
+/// The evidence for the pairs of statements that the rule `evidence` compares. Used by `examples/fit_pairs.rs`.
+#[doc(hidden)]
+pub fn evidence_of(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec<PairEvidence> {
+    let texts: Vec<&str> = statements.iter().map(|statement| statement.text).collect();
+    let persons = Persons::new(&texts);
+    let prepared: Vec<Prepared<'_>> =
+        statements.iter().enumerate().map(|(n, statement)| prepare(n, statement, &persons)).collect();
+    let rare = terms::Rarity::new(&prepared);
+    let readings = meaning::read(&prepared, vectors, &persons);
+    let shared = reading::SharedNames::new(&prepared, &readings, &rare);
+    let mut out = Vec::new();
+    evidence::compare(&readings, &shared, |one, other, evidence, features, _| {
+        out.push((one.min(other), one.max(other), evidence.both_can_hold(), features.to_vec()));
+    });
+    out
 }
 
 /// False if the vectors show that two statements are about different things, although they share words.

@@ -2,14 +2,15 @@
 use super::{
     Marks, Persons, Prepared, Signs,
     amounts::{Amounts, Time, amounts},
-    attributes::{StatedAttribute, dot},
+    attributes::{Stated, StatedAttribute, dot},
+    slots::may_have_several,
     terms::{Rarity, is_general_concept, places_differ, share_place},
 };
 use crate::{
     fold::{Folded, Languages},
     patterns::WordSet,
     spelling::{consonants, names, plain_names},
-    subject::subject,
+    subject::{is_title, relations},
     word_lists::{MONTHS, OCCASIONS, OPPOSITES, RELATIONS, WEEKDAYS},
 };
 use std::collections::HashMap;
@@ -23,6 +24,9 @@ const PLACE_OCCASIONS: usize = 2;
 /// Number of occasions that are parts of the day. They come last in the list of occasions.
 const PARTS_OF_DAY: usize = 4;
 
+/// Whom a statement is about is mostly named within so many characters.
+const OPENING_CHARS: usize = 32;
+
 /// The parts of a statement that are compared with those of another one.
 pub(super) struct Reading<'v> {
     /// Position of the statement.
@@ -30,11 +34,15 @@ pub(super) struct Reading<'v> {
     pub(super) at: Option<i64>,
     pub(super) vector: &'v [f32],
     pub(super) stated: Vec<StatedAttribute>,
+    /// The rows of sample sentences that are nearest to the statement, each with its probability.
+    pub(super) rows: Vec<(usize, f32)>,
     pub(super) amounts: Amounts,
     /// Names, in a form that is the same in all scripts.
     names: Vec<String>,
     pub(super) plain_names: Vec<String>,
     subject: Option<usize>,
+    /// Whom the beginning is about.
+    opening_subject: Option<usize>,
     languages: Languages,
     /// True if the statement is about a named person who is not the partner, boss or a pet.
     is_about_other: bool,
@@ -47,21 +55,30 @@ impl<'v> Reading<'v> {
         statement: usize,
         prepared: &'v Prepared<'_>,
         vector: &'v [f32],
-        stated: Vec<StatedAttribute>,
+        stated: Stated,
         persons: &Persons,
     ) -> Self {
         let folded = &prepared.folded;
+        let mut relations = relations(&folded.text);
+        relations.retain(|(end, _)| !is_title(&folded.text, *end));
+        let opening = folded.text.char_indices().nth(OPENING_CHARS).map_or(folded.text.len(), |(at, _)| at);
+        let last = |until: usize| {
+            let before = relations.iter().filter(|(end, _)| *end <= until);
+            before.max_by_key(|(end, _)| *end).map(|(_, relation)| *relation)
+        };
         Self {
             statement,
             at: prepared.at,
             vector,
-            stated,
+            stated: stated.attributes,
+            rows: stated.rows,
             amounts: amounts(&folded.text),
             names: names_of_others(folded, persons),
             plain_names: plain_names(folded).into_iter().filter(|name| !persons.is_own(name)).collect(),
             languages: folded.languages,
             is_about_other: prepared.person.is_some() && !prepared.person_is_close,
-            subject: subject(&folded.text, folded.text.len()),
+            subject: last(folded.text.len()),
+            opening_subject: last(opening),
             signs: &prepared.signs,
             marks: prepared.marks,
         }
@@ -110,6 +127,8 @@ pub(super) struct CloserComparison {
     pub(super) has_first_thing: bool,
     /// True if both have names or words such as "old" and "new" that show that they are about two things of one kind.
     pub(super) distinguished: bool,
+    /// True if words such as "old" and "new" show that they are about two things of one kind.
+    pub(super) opposites: bool,
     /// True if a negated statement or a dislike names a thing that the other statement, in the same language, does not
     /// name. It may then deny something else.
     pub(super) denies_something_else: bool,
@@ -153,6 +172,8 @@ pub(super) struct PairComparison {
     pub(super) negated: bool,
     /// True if one likes something and the other dislikes something.
     pub(super) opinion: bool,
+    /// True if one begins with a relative and the other is about somebody else.
+    pub(super) opening_subjects_differ: bool,
     /// True if exactly one of the two is a plan.
     pub(super) one_plan: bool,
     /// True if the older statement denies something.
@@ -191,6 +212,7 @@ impl PairComparison {
             changed: newer.signs.over || newer.signs.changed || !dated && (older.signs.over || older.signs.changed),
             negated: a.signs.negated != b.signs.negated && shared.negation_concerns(a, b),
             opinion: likes_what_other_dislikes(a.marks, b.marks) || likes_what_other_dislikes(b.marks, a.marks),
+            opening_subjects_differ: a.opening_subject != b.opening_subject && a.subject != b.subject,
             one_plan: a.marks.plan != b.marks.plan,
             older_denies: dated && older.signs.negated,
             only_ongoing: older.marks.ongoing && !older.marks.plan && !older.marks.pending,
@@ -325,14 +347,15 @@ impl<'p> SharedNames<'p> {
     pub(super) fn compare_closely(&self, one: &Reading<'_>, other: &Reading<'_>) -> CloserComparison {
         let both = self.both(one, other);
         let same_purpose = !one.amounts.has_money() && !other.amounts.has_money() || self.may_share_purpose(one, other);
+        let opposites = both.is_some_and(|(a, b)| are_opposites(&a.folded.text, &b.folded.text));
         CloserComparison {
             shared_terms: both.map_or(0, |(a, b)| self.rare.count_shared(a, b)),
             overlap: both.map_or(0.0, |(a, b)| self.rare.overlap(a, b)),
             places_differ: both.is_some_and(|(a, b)| places_differ(a, b)),
             same_first_thing: both.is_some_and(|(a, b)| names_first_thing(a, b) && names_first_thing(b, a)),
             has_first_thing: both.is_some_and(|(a, b)| names_first_thing(a, b) || names_first_thing(b, a)),
-            distinguished: have_other_names(one, other)
-                || both.is_some_and(|(a, b)| are_opposites(&a.folded.text, &b.folded.text)),
+            distinguished: have_other_names(one, other) || opposites,
+            opposites,
             denies_something_else: one.languages.share(other.languages)
                 && (self.denies_more(one, other) || self.denies_more(other, one))
                 || self.denies_other_concept(one, other)
@@ -360,6 +383,20 @@ impl<'p> SharedNames<'p> {
     /// True if exactly one of them says that something is only watched or read about.
     pub(super) fn one_is_onlooker(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         one.signs.onlooker != other.signs.onlooker
+    }
+
+    /// For one attribute, whether both give listed values of it, and whether these differ.
+    pub(super) fn compare_listed_values(&self, one: &Reading<'_>, other: &Reading<'_>) -> (bool, bool) {
+        let Some((a, b)) = self.both(one, other) else { return (false, false) };
+        let shares = |(name, value): &(&str, &str)| b.slots.iter().any(|(n, v)| n == name && v == value);
+        let changes = one.signs.changed || one.signs.over || other.signs.changed || other.signs.over;
+        let counts = |name: &str| changes || !may_have_several(name);
+        let same = a.slots.iter().any(shares);
+        let differ = a
+            .slots
+            .iter()
+            .any(|slot| counts(slot.0) && !shares(slot) && b.slots.iter().any(|(name, _)| *name == slot.0));
+        (same, differ && !same)
     }
 
     /// True if both name the same city or country, however many other statements name it.
@@ -425,7 +462,7 @@ impl<'p> SharedNames<'p> {
         self.both(one, other).is_some_and(|(a, b)| a.person.is_some() && a.person == b.person)
     }
 
-    fn may_share_purpose(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+    pub(super) fn may_share_purpose(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         self.both(one, other).is_none_or(|(a, b)| a.may_share_purpose(b))
     }
 

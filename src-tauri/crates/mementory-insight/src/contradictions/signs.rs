@@ -65,11 +65,18 @@ impl Signs {
             signs.affirms = true;
             negations.clear();
         }
+        signs.adds |= lists_favourites(folded);
         signs.affirms |= !affirming.is_empty();
         signs.negated = !negations.is_empty();
         signs.negated_clauses = negated_clauses(folded, &negations);
         signs
     }
+}
+
+/// True for "her favourite authors are …", which gives some of several.
+fn lists_favourites(folded: &str) -> bool {
+    let is_favourite = ["favourite", "favorite", "lieblings"].iter().any(|word| folded.contains(word));
+    is_favourite && [" are ", " sind "].iter().any(|verb| folded.contains(verb))
 }
 
 /// The negated clauses, if a contrasting clause is not negated.

@@ -114,6 +114,11 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     }
 }
 
+/// True for an attribute of which somebody may have several values at once.
+pub(super) fn may_have_several(attribute: &str) -> bool {
+    SEVERAL_AT_ONCE.contains(&attribute)
+}
+
 /// False if both statements can hold whatever their values are.
 fn may_differ(attribute: &str, a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     let is_style = attribute.starts_with("style_");

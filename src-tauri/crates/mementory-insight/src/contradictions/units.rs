@@ -62,7 +62,21 @@ const CLASSES: [&[&str]; 19] = [
     &["km", "kilometre", "kilometres", "kilometers", "kilometer", "miles", "meilen", "キロメートル"],
     &["kg", "kilo", "kilos", "stone", "キロ", "キログラム", "g", "grams", "gramm", "グラム"],
     &["m", "cm", "metres", "meters", "meter", "foot", "feet", "センチ", "メートル", "cm", "mm"],
-    &["mg", "µg", "mcg", "milligrams", "milligramm", "ミリグラム"],
+    &[
+        "mg",
+        // NFKC turns the micro sign (U+00B5) into this Greek letter.
+        "μg",
+        "mcg",
+        "milligram",
+        "milligrams",
+        "milligramm",
+        "microgram",
+        "micrograms",
+        "mikrogramm",
+        "ミリグラム",
+        "マイクログラム",
+        "ミリ",
+    ],
     &["hour", "hours", "h", "stunde", "stunden", "wochenstunden", "時間"],
     &["minute", "minutes", "min", "minuten", "分"],
     &["year", "years", "jahr", "jahre", "jahren", "歳", "才", "年"],
@@ -119,6 +133,17 @@ impl Measure {
     pub(super) fn between(before: &str, after: &str, value: f64) -> Self {
         let unit = unit(before, after, value);
         Self { unit, period: period(before, after) }
+    }
+
+    /// The measure of a time such as 7:30 that stands between the two parts of a folded text. A time before the name of
+    /// a unit is how long something takes.
+    pub(super) fn of_clock_time(before: &str, after: &str) -> Self {
+        match unit("", after, 0.0) {
+            Unit::Class(class) if class != DAY_OF_MONTH => {
+                Self { unit: Unit::Class(class), period: period(before, after) }
+            }
+            _ => Self { unit: Unit::Class(CLOCK), period: None },
+        }
     }
 
     /// True if a number with this measure may be the value of an attribute that is measured in one of these classes. A
@@ -228,6 +253,10 @@ fn period(before: &str, after: &str) -> Option<usize> {
     }
     let words: Vec<&str> =
         after.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(5).collect();
+    // "30 Wochenstunden" and "30 Stunden pro Woche" are the same.
+    if words.first().is_some_and(|word| word.starts_with("wochenstunde")) {
+        return of("woche");
+    }
     let with_article = words.windows(2).find_map(|pair| match pair {
         [per, period] if PER.contains(per) => of(period),
         _ => None,

@@ -1,0 +1,278 @@
+//! The evidence for and against two statements contradicting each other, as numbers for a logistic regression.
+use super::{
+    attributes::{Attribute, Comparison, attribute},
+    meaning::same_value,
+    reading::{CloserComparison, Occasions, PairComparison, Reading, SharedNames, on_other_occasions},
+};
+
+/// A name and a number. Yes is 1, no is 0.
+pub(super) type Feature = (&'static str, f32);
+
+/// Numbers that the rows of sample sentences share are divided by this, so that all are between 0 and 1.
+const MAX_SHARED_ROWS: f32 = 6.0;
+/// A likeness above this counts in addition.
+const HIGH_LIKENESS: f32 = 0.6;
+/// Statements that are more alike than this and in which nothing differs say the same.
+const MIN_LIKENESS_OF_SAME: f32 = 0.7;
+/// Largest number of shared terms that count.
+const MAX_SHARED_TERMS: usize = 4;
+
+/// Two statements that are compared.
+pub(super) struct Evidence<'r, 'v> {
+    older: &'r Reading<'v>,
+    newer: &'r Reading<'v>,
+    pair: PairComparison,
+    closer: CloserComparison,
+    topic: Topic,
+    same_listed_value: bool,
+    listed_values_differ: bool,
+    other_occasions: bool,
+    /// True if both have names, but none in common.
+    names_differ: bool,
+    same_purpose: bool,
+    one_has_grandchildren: bool,
+    share_place: bool,
+    share_concept: bool,
+    one_onlooker: bool,
+}
+
+/// What the vectors say of the attribute that both may state.
+struct Topic {
+    /// The attribute that both most probably state.
+    best: Option<&'static Attribute>,
+    /// Its probability, the geometric mean of both.
+    probability: f32,
+    /// The sum for all attributes.
+    all: f32,
+    /// The corresponding sum for the rows of sample sentences.
+    rows: f32,
+    shared_rows: usize,
+}
+
+impl Topic {
+    fn new(one: &Reading<'_>, other: &Reading<'_>) -> Self {
+        let mut topic = Self { best: None, probability: 0.0, all: 0.0, rows: 0.0, shared_rows: 0 };
+        for stated in &one.stated {
+            let Some(same) = other.stated.iter().find(|same| same.attribute == stated.attribute) else { continue };
+            let both = (stated.probability * same.probability).sqrt();
+            topic.all += both;
+            if both > topic.probability {
+                topic.probability = both;
+                topic.best = attribute(stated.attribute);
+            }
+        }
+        for (row, probability) in &one.rows {
+            let Some((_, same)) = other.rows.iter().find(|(same, _)| same == row) else { continue };
+            topic.shared_rows += 1;
+            topic.rows += (probability * same).sqrt();
+        }
+        topic
+    }
+
+    /// The probability of the attribute if it is of a kind, otherwise 0.
+    fn if_is(&self, is_of_kind: impl Fn(&Attribute) -> bool) -> f32 {
+        self.best.filter(|attribute| is_of_kind(attribute)).map_or(0.0, |_| self.probability)
+    }
+}
+
+fn yes(condition: bool) -> f32 {
+    f32::from(u8::from(condition))
+}
+
+impl<'r, 'v> Evidence<'r, 'v> {
+    /// None if the statements are about different people.
+    pub(super) fn new(one: &'r Reading<'v>, other: &'r Reading<'v>, shared: &SharedNames<'_>) -> Option<Self> {
+        let pair = PairComparison::new(one, other, shared);
+        if !pair.same_person {
+            return None;
+        }
+        let (older, newer) = if one.at > other.at { (other, one) } else { (one, other) };
+        let (same_listed_value, listed_values_differ) = shared.compare_listed_values(one, other);
+        let occasions = Occasions { places: true, parts_of_day: true, devices: true };
+        Some(Self {
+            older,
+            newer,
+            pair,
+            closer: shared.compare_closely(one, other),
+            topic: Topic::new(one, other),
+            same_listed_value,
+            listed_values_differ,
+            other_occasions: on_other_occasions(one, other, occasions),
+            names_differ: !one.plain_names.is_empty()
+                && !other.plain_names.is_empty()
+                && !one.plain_names.iter().any(|name| other.plain_names.contains(name)),
+            same_purpose: shared.may_share_purpose(one, other),
+            one_has_grandchildren: shared.one_has_grandchildren(one, other),
+            share_place: shared.share_place(one, other),
+            share_concept: shared.share_concept(one, other),
+            one_onlooker: shared.one_is_onlooker(one, other),
+        })
+    }
+
+    /// True if both can hold, whatever else is alike or differs.
+    pub(super) fn both_can_hold(&self) -> bool {
+        let (older, newer, pair) = (self.older, self.newer, &self.pair);
+        let changes = pair.over || pair.changed;
+        let situations = older.marks.situation || newer.marks.situation;
+        let has_money = older.amounts.has_money() && newer.amounts.has_money();
+        let is_style = self.topic.best.is_some_and(|attribute| attribute.is_style);
+        let sign = pair.shows_difference() || pair.changed || pair.fulfilled || self.closer.levels_differ;
+        let differ = sign || self.listed_values_differ || self.names_differ;
+        let people_are_values = self.topic.best.is_some_and(|attribute| attribute.names_people);
+        let is_named = self.topic.best.is_some_and(|attribute| attribute.comparison == Comparison::Names);
+        older.signs.adds
+            || newer.signs.adds
+            || self.one_onlooker
+            || self.one_has_grandchildren
+            || has_money && !self.same_purpose
+            || pair.opening_subjects_differ && !people_are_values && !pair.same_named_person
+            // "Short answers for recipes" says nothing about other answers.
+            || older.marks.situation != newer.marks.situation && (is_style || pair.negated)
+            || is_style && situations
+            || self.other_occasions && !changes && !self.closer.numbers_of_one_unit_differ
+            || self.closer.opposites && !pair.over
+            || pair.opinion && self.closer.denies_something_else && !changes
+            || pair.both_deny && !pair.numbers_differ
+            || self.same_listed_value && !self.listed_values_differ && !changes
+            // "Lives in Utrecht" and "has lived in Utrecht since 2019" say the same.
+            || is_named && self.share_place && !pair.over
+            || older.amounts.numbers_agree(&newer.amounts) && !changes && !pair.negated
+            || !differ && pair.likeness >= MIN_LIKENESS_OF_SAME
+    }
+
+    /// True if the attribute that both state never changes.
+    pub(super) fn never_changes(&self) -> bool {
+        self.topic.best.is_some_and(|attribute| attribute.never_changes)
+    }
+
+    /// Cosine of the vectors.
+    pub(super) fn likeness(&self) -> f32 {
+        self.pair.likeness
+    }
+
+    /// All numbers, in an order that is always the same.
+    pub(super) fn features(&self) -> Vec<Feature> {
+        [self.of_vectors(), self.of_values(), self.of_words(), self.of_things(), self.of_several()].concat()
+    }
+
+    /// How probable it is that both are about the same, by their vectors.
+    fn of_vectors(&self) -> Vec<Feature> {
+        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.likeness);
+        vec![
+            ("likeness", l),
+            ("likeness_across_languages", l * yes(!pair.same_language)),
+            ("high_likeness", (l - HIGH_LIKENESS).max(0.0)),
+            ("attribute", topic.probability),
+            ("attributes", topic.all),
+            ("row_probability", topic.rows),
+            ("shared_rows", topic.shared_rows as f32 / MAX_SHARED_ROWS),
+            ("attribute_of_things", topic.if_is(|attribute| attribute.is_topic)),
+            ("attribute_for_good", topic.if_is(|attribute| attribute.holds_for_good)),
+            ("attribute_describes_thing", topic.if_is(|attribute| attribute.describes_thing)),
+            ("attribute_of_style", topic.if_is(|attribute| attribute.is_style)),
+            ("attribute_of_drinks", topic.if_is(|attribute| attribute.is_consumed)),
+            ("attribute_of_device", topic.if_is(|attribute| attribute.is_device)),
+        ]
+    }
+
+    /// Which values differ.
+    fn of_values(&self) -> Vec<Feature> {
+        let (older, newer, pair, topic) = (self.older, self.newer, &self.pair, &self.topic);
+        let compared_by =
+            |comparison: Comparison| topic.if_is(|attribute| attribute.comparison == comparison && !attribute.is_topic);
+        let by_number = compared_by(Comparison::Numbers);
+        let by_name = compared_by(Comparison::Names);
+        let by_value = compared_by(Comparison::Values);
+        let unlike = topic.best.map_or(0.0, |attribute| 1.0 - same_value(attribute, older, newer));
+        let in_unit = topic.best.is_some_and(|attribute| {
+            let measured = |reading: &Reading<'_>| reading.amounts.measured_in(attribute.units);
+            attribute.units.is_empty() || measured(older).numbers_differ(&measured(newer))
+        });
+        vec![
+            ("attribute_by_number", by_number),
+            ("attribute_by_name", by_name),
+            ("attribute_by_value", by_value),
+            ("unlike_value", by_value * unlike),
+            ("number_of_attribute_differs", by_number * yes(pair.numbers_differ && in_unit)),
+            ("name_of_attribute_differs", by_name * yes(self.names_differ)),
+            ("numbers_differ", yes(pair.numbers_differ)),
+            ("numbers_of_one_unit_differ", yes(self.closer.numbers_of_one_unit_differ)),
+            ("one_has_numbers", yes(older.amounts.numbers.is_empty() != newer.amounts.numbers.is_empty())),
+            ("times_differ", yes(pair.times_differ)),
+            ("levels_differ", yes(self.closer.levels_differ)),
+            ("same_listed_value", yes(self.same_listed_value)),
+            ("listed_values_differ", yes(self.listed_values_differ)),
+            ("names_differ", yes(self.names_differ)),
+        ]
+    }
+
+    /// What words say of time, change and attitude.
+    fn of_words(&self) -> Vec<Feature> {
+        let (older, newer, pair) = (self.older, self.newer, &self.pair);
+        vec![
+            ("over", yes(pair.over)),
+            ("changed", yes(pair.changed)),
+            ("newer_changed", yes(newer.signs.changed)),
+            ("older_changed", yes(older.signs.changed)),
+            ("newer_over", yes(newer.signs.over)),
+            ("older_over", yes(older.signs.over)),
+            ("negated", yes(pair.negated)),
+            ("older_negated", yes(older.signs.negated)),
+            ("newer_negated", yes(newer.signs.negated)),
+            ("opinion", yes(pair.opinion)),
+            ("one_plan", yes(pair.one_plan)),
+            ("both_plan", yes(newer.marks.plan && older.marks.plan)),
+            ("fulfilled", yes(pair.fulfilled)),
+            ("both_deny", yes(pair.both_deny)),
+            ("adds", yes(older.signs.adds || newer.signs.adds)),
+            ("other_occasions", yes(self.other_occasions)),
+            ("one_situation", yes(older.marks.situation != newer.marks.situation)),
+            ("one_onlooker", yes(self.one_onlooker)),
+            ("same_language", yes(pair.same_language)),
+            ("both_dated", yes(older.at.is_some() && newer.at.is_some() && older.at != newer.at)),
+        ]
+    }
+
+    /// Whether the words name the same things and people.
+    fn of_things(&self) -> Vec<Feature> {
+        let pair = &self.pair;
+        vec![
+            ("same_name", yes(pair.same_name)),
+            ("same_thing", yes(pair.same_thing)),
+            ("shared_terms", self.closer.shared_terms.min(MAX_SHARED_TERMS) as f32),
+            ("overlap", self.closer.overlap.min(1.0)),
+            ("same_first_thing", yes(self.closer.same_first_thing)),
+            ("has_first_thing", yes(self.closer.has_first_thing)),
+            ("first_things_differ", yes(pair.first_things_differ)),
+            ("same_subject", yes(pair.same_subject)),
+            ("differing_subjects", yes(pair.differing_subjects)),
+            ("same_people", yes(self.closer.same_people)),
+            ("same_named_person", yes(pair.same_named_person)),
+            ("distinguished", yes(self.closer.distinguished)),
+            ("denies_something_else", yes(self.closer.denies_something_else)),
+            ("places_differ", yes(self.closer.places_differ)),
+            ("share_place", yes(self.share_place)),
+            ("share_concept", yes(self.share_concept)),
+        ]
+    }
+
+    /// Numbers that depend on two kinds of evidence.
+    fn of_several(&self) -> Vec<Feature> {
+        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.likeness);
+        let p = topic.probability;
+        let sign = pair.shows_difference() || pair.changed || pair.fulfilled || self.closer.levels_differ;
+        vec![
+            ("likeness_numbers_of_unit", l * yes(self.closer.numbers_of_one_unit_differ)),
+            ("likeness_numbers", l * yes(pair.numbers_differ)),
+            ("likeness_over", l * yes(pair.over)),
+            ("likeness_changed", l * yes(pair.changed)),
+            ("likeness_times", l * yes(pair.times_differ)),
+            ("likeness_without_sign", l * yes(!sign)),
+            ("without_sign", yes(!sign)),
+            ("overlap_with_sign", self.closer.overlap.min(1.0) * yes(sign)),
+            ("attribute_changed", p * yes(pair.changed)),
+            ("attribute_over", p * yes(pair.over)),
+            ("attribute_negated", p * yes(pair.negated)),
+        ]
+    }
+}

@@ -1,0 +1,109 @@
+//! Finds for each statement those that are most like it. The other half of a contradiction is mostly among them, and it
+//! is evidence of its own that nothing else is as alike. Only statements that are near the same sample sentences are
+//! compared, because comparing all takes too long.
+use super::{attributes::dot, features::Feature, reading::Reading};
+use std::collections::BTreeMap;
+
+/// Largest number of statements near one sample sentence that are compared with each other. The newest are used.
+const MAX_GROUP: usize = 24;
+/// Number of neighbours of each statement that are kept.
+const MAX_NEIGHBOURS: usize = 4;
+/// The corresponding number among more than `MANY` statements, so that they do not take long.
+const MAX_NEIGHBOURS_OF_MANY: usize = 2;
+const MANY: usize = 5000;
+/// Statements that are less alike than this are no neighbours.
+const MIN_LIKENESS: f32 = 0.15;
+/// Among fewer statements than this, it says nothing that one is nearest.
+const MIN_STATEMENTS: usize = 8;
+
+/// The nearest neighbours of each statement: likeness and position, the nearest one first.
+pub(super) struct Neighbours {
+    /// Number of neighbours that are kept of each.
+    limit: usize,
+    of: Vec<Vec<(f32, usize)>>,
+}
+
+impl Neighbours {
+    pub(super) fn new(readings: &[Reading<'_>]) -> Self {
+        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (n, reading) in readings.iter().enumerate() {
+            reading.rows.iter().for_each(|(row, _)| groups.entry(*row).or_default().push(n));
+        }
+        let mut groups_of: Vec<Vec<usize>> = vec![Vec::new(); readings.len()];
+        let groups: Vec<Vec<usize>> = groups.into_values().collect();
+        let mut kept: Vec<Vec<usize>> = Vec::with_capacity(groups.len());
+        for (number, mut members) in groups.into_iter().enumerate() {
+            members.sort_by_key(|n| std::cmp::Reverse(readings.get(*n).and_then(|reading| reading.at)));
+            members.truncate(MAX_GROUP);
+            for member in &members {
+                if let Some(groups) = groups_of.get_mut(*member) {
+                    groups.push(number);
+                }
+            }
+            kept.push(members);
+        }
+        let limit = if readings.len() > MANY { MAX_NEIGHBOURS_OF_MANY } else { MAX_NEIGHBOURS };
+        let mut neighbours = Self { limit, of: vec![Vec::new(); readings.len()] };
+        // For each statement, the last one that it was compared with, so that a pair in several groups counts once.
+        let mut compared_with = vec![usize::MAX; readings.len()];
+        for (a, one) in readings.iter().enumerate() {
+            let groups = groups_of.get(a).into_iter().flatten();
+            for b in groups.filter_map(|group| kept.get(*group)).flatten().copied().filter(|b| *b > a) {
+                let Some((other, last)) = readings.get(b).zip(compared_with.get_mut(b)) else { continue };
+                if *last == a {
+                    continue;
+                }
+                *last = a;
+                let likeness = dot(one.vector, other.vector);
+                if likeness >= MIN_LIKENESS {
+                    neighbours.add(a, b, likeness);
+                    neighbours.add(b, a, likeness);
+                }
+            }
+        }
+        neighbours
+    }
+
+    fn add(&mut self, of: usize, neighbour: usize, likeness: f32) {
+        let limit = self.limit;
+        let Some(nearest) = self.of.get_mut(of) else { return };
+        let at = nearest.partition_point(|(other, _)| *other >= likeness);
+        if at < limit {
+            nearest.insert(at, (likeness, neighbour));
+            nearest.truncate(limit);
+        }
+    }
+
+    /// The positions of all pairs of which one is a neighbour of the other, each pair once.
+    pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
+        let pairs = self.of.iter().enumerate();
+        let mut out: Vec<(usize, usize)> =
+            pairs.flat_map(|(a, nearest)| nearest.iter().map(move |(_, b)| (a.min(*b), a.max(*b)))).collect();
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    /// True if there are enough statements to say that one is nearest.
+    pub(super) fn are_many(&self) -> bool {
+        self.of.len() >= MIN_STATEMENTS
+    }
+
+    /// Whether one is the nearest of the other, and by how much it is nearer than any other statement.
+    pub(super) fn features(&self, a: usize, b: usize, likeness: f32) -> Vec<Feature> {
+        let of = |n: usize| self.of.get(n).map_or(&[][..], Vec::as_slice);
+        let is_nearest = |n: usize, other: usize| of(n).first().is_some_and(|(_, nearest)| *nearest == other);
+        let next = |n: usize, other: usize| {
+            of(n).iter().find(|(_, neighbour)| *neighbour != other).map_or(MIN_LIKENESS, |(likeness, _)| *likeness)
+        };
+        let (first, second) = (next(a, b), next(b, a));
+        let (one, both) = (is_nearest(a, b) || is_nearest(b, a), is_nearest(a, b) && is_nearest(b, a));
+        let numbers = [
+            ("nearest", f32::from(u8::from(one))),
+            ("nearest_of_both", f32::from(u8::from(both))),
+            ("nearer_than_all", likeness - first.max(second)),
+            ("nearer_than_some", likeness - first.min(second)),
+        ];
+        numbers.map(|(name, number)| (name, if self.are_many() { number } else { 0.0 })).to_vec()
+    }
+}
