@@ -1,12 +1,24 @@
 // Damaged and forged `.alf` and `.alf-delta` files, made from good fixtures. Each case says what is wrong with the file
 // and what `import` answers: "taken" if it imports the file, otherwise the code of the error.
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { entriesOf } from "../cli/generated.mjs";
 import { FIXTURES } from "../cli/mementory.mjs";
-import { buildArchive, flipMiddleBit, unlistedEntry, withStatedEntries } from "./zip.mjs";
+import { DELTAS, validDeltaEntries } from "./alf_deltas.mjs";
+import {
+  PARTITION_NAME,
+  entryText,
+  changeEntry,
+  removeEntry,
+  damageEntry,
+  editJson,
+  editManifest,
+  editLines,
+  editFirstRecord,
+  addEntries,
+  applyInTurn,
+} from "./alf_edits.mjs";
+import { buildArchive, unlistedEntry, withStatedEntries } from "./zip.mjs";
 
-const PARTITION_NAME = "memory/partitions/2026-Q1.jsonl";
 const OTHER_AGENT_ID = "0197f2a0-9999-7000-8000-00000000000f";
 
 /**
@@ -26,38 +38,8 @@ export function validEntries() {
   ];
 }
 
-const entryText = (entry) => Buffer.from(entry.data).toString();
-const changeEntry = (name, change) => (entries) =>
-  entries.flatMap((entry) => (entry.name === name ? (change(entry) ?? []) : [entry]));
-const removeEntry = (name) => changeEntry(name, () => null);
-const damageEntry = (name) => changeEntry(name, (entry) => ({ ...entry, damage: flipMiddleBit }));
-const editJson = (name, change) =>
-  changeEntry(name, (entry) => {
-    const value = JSON.parse(entryText(entry));
-    change(value);
-    return { ...entry, data: JSON.stringify(value) };
-  });
-const editManifest = (change) => editJson("manifest.json", change);
-const editLines = (change) =>
-  changeEntry(PARTITION_NAME, (entry) => ({
-    ...entry,
-    data: change(entryText(entry).trimEnd().split("\n")).join("\n") + "\n",
-  }));
-const editFirstRecord = (change) =>
-  editLines(([first, ...others]) => {
-    const value = JSON.parse(first);
-    change(value);
-    return [JSON.stringify(value), ...others];
-  });
-const addEntries =
-  (...more) =>
-  (entries) => [...entries, ...more];
 const TOKEN = ["ghp", "q7Xw2LkP9sVbT4nRz8JcYd5MfHg3uE6AoKiN"].join("_");
 const EXTRA_ENTRY = { name: "more.txt", data: "More text of nobody.\n" };
-const applyInTurn =
-  (...changes) =>
-  (entries) =>
-    changes.reduce((made, change) => change(made), entries);
 
 /**
  * Each key says what is wrong with an archive. The value is the change to the valid entries and the answer of `import`.
@@ -446,161 +428,6 @@ const CHANGED_BYTES = {
   "an end record that states an entry less": [
     (bytes) => withStatedEntries(bytes, (n) => n - 1),
     "container_directory_differs",
-  ],
-};
-
-const AGENT_ID = "0197f2a0-7777-7000-8000-00000000000a";
-
-/** Entries of a valid delta in the layout of the specification. Its base is the state with sequence 41. */
-export function validDeltaEntries() {
-  const folder = join(FIXTURES, "alf", "delta", "input");
-  const manifest = JSON.parse(readFileSync(join(folder, "delta-manifest.json"), "utf8"));
-  manifest.changes.memory.file = "memory/delta.jsonl";
-  return [
-    { name: "manifest.json", data: JSON.stringify(manifest) },
-    { name: "memory/delta.jsonl", data: readFileSync(join(folder, "memory", "changes.jsonl")) },
-  ];
-}
-
-const setSequences = (base, next) => editManifest((m) => (m.sync = { base_sequence: base, new_sequence: next }));
-const editDeltaLines = (change) =>
-  changeEntry("memory/delta.jsonl", (entry) => ({
-    ...entry,
-    data: change(entryText(entry).trimEnd().split("\n")).join("\n") + "\n",
-  }));
-const setRecordCount = (n) => editManifest((m) => (m.changes.memory.record_count = n));
-
-const bringPrincipals = (document) =>
-  applyInTurn(
-    editManifest((m) => (m.changes.principals = { file: "principals.json", changed_ids: [] })),
-    addEntries({ name: "principals.json", data: JSON.stringify(document) }),
-  );
-
-/** Like `ARCHIVES`, for deltas. The vault already has their base, the state with sequence number 41. */
-const DELTAS = {
-  "delta: nothing": [(entries) => entries, "taken"],
-  "delta: of another agent": [
-    applyInTurn(
-      editManifest((m) => (m.agent.id = OTHER_AGENT_ID)),
-      editDeltaLines((all) => all.map((line) => line.replaceAll(AGENT_ID, OTHER_AGENT_ID))),
-    ),
-    "wrong_agent",
-  ],
-  "delta: an earlier one is missing": [setSequences(42, 43), "sequence_gap"],
-  "delta: already contained": [setSequences(40, 41), "already_applied"],
-  "delta: from another state": [setSequences(40, 45), "wrong_base"],
-  "delta: ends where it starts": [setSequences(41, 41), "sequence_order"],
-  "delta: ends before it starts": [setSequences(41, 7), "sequence_order"],
-  "delta: a line of another agent": [
-    editDeltaLines((all) => [all[0].replace(AGENT_ID, OTHER_AGENT_ID), ...all.slice(1)]),
-    "wrong_agent",
-  ],
-  "delta: deletes a record of another agent": [
-    editDeltaLines((all) => [...all.slice(0, 2), all[2].replace(AGENT_ID, OTHER_AGENT_ID)]),
-    "wrong_agent",
-  ],
-  "delta: a line that is not JSON": [editDeltaLines((all) => ["{", ...all.slice(1)]), "not_json"],
-  "delta: a line without an operation": [
-    editDeltaLines((all) => [all[0].replace(', "operation": "update"', ""), ...all.slice(1)]),
-    "no_operation",
-  ],
-  "delta: an unknown operation": [
-    editDeltaLines((all) => [all[0].replace('"update"', '"merge"'), ...all.slice(1)]),
-    "unknown_operation",
-  ],
-  "delta: an operation in capitals": [
-    editDeltaLines((all) => [all[0].replace('"update"', '"UPDATE"'), ...all.slice(1)]),
-    "unknown_operation",
-  ],
-  "delta: null in place of an operation": [
-    editDeltaLines((all) => [all[0].replace('"update"', "null"), ...all.slice(1)]),
-    "unknown_operation",
-  ],
-  "delta: a manifest with its changes twice": [
-    changeEntry("manifest.json", (entry) => ({ ...entry, data: entryText(entry).replace("{", '{"changes":{},') })),
-    "manifest_invalid",
-  ],
-  "delta: principals and credentials in one file": [
-    applyInTurn(
-      editManifest((m) => (m.changes.principals = m.changes.credentials = { file: "both.json" })),
-      addEntries({ name: "both.json", data: JSON.stringify({ principals: [], credentials: [] }) }),
-    ),
-    "manifest_invalid",
-  ],
-  "delta: principals without a list": [bringPrincipals({}), "malformed"],
-  "delta: a principal that is a text": [bringPrincipals({ principals: ["Ilse"] }), "malformed"],
-  "delta: a line without content": [
-    editDeltaLines((all) => [all[0].replace('"content": "Three hives in the orchard.", ', ""), ...all.slice(1)]),
-    "no_content",
-  ],
-  "delta: a line less": [editDeltaLines((all) => all.slice(0, 2)), "count_differs"],
-  "delta: no lines": [removeEntry("memory/delta.jsonl"), "partition_missing"],
-  "delta: damage in its lines": [damageEntry("memory/delta.jsonl"), "damaged_entry"],
-  "delta: damage in its manifest": [damageEntry("manifest.json"), "damaged_entry"],
-  "delta: an identity that is not there": [
-    editManifest((m) => (m.changes.identity = { file: "identity.json", new_version: 2 })),
-    "layer_missing",
-  ],
-  "delta: no changes": [editManifest((m) => delete m.changes), "manifest_invalid"],
-  "delta: no version": [editManifest((m) => delete m.alf_version), "manifest_invalid"],
-  "delta: a vector of another length": [
-    editDeltaLines((all) => [
-      all[0].replace(
-        "{",
-        '{"embeddings":[{"model":"m","dimensions":3,"vector":[1],"computed_at":"2026-01-01T00:00:00Z","source":"runtime"}],',
-      ),
-      ...all.slice(1),
-    ]),
-    "taken",
-  ],
-  "delta: a principal with another id in its profile": [
-    applyInTurn(
-      editManifest((m) => (m.changes.principals = { file: "principals.json", changed_ids: [] })),
-      addEntries({
-        name: "principals.json",
-        data: JSON.stringify({
-          principals: [
-            {
-              id: OTHER_AGENT_ID,
-              principal_type: "human",
-              agent_id: null,
-              profile: {
-                id: OTHER_AGENT_ID,
-                agent_id: AGENT_ID,
-                principal_id: AGENT_ID,
-                version: 1,
-                updated_at: "2026-05-01T00:00:00Z",
-              },
-            },
-          ],
-        }),
-      }),
-    ),
-    "taken",
-  ],
-  "delta: a file for raw/": [addEntries({ name: "raw/openclaw/SOUL.md", data: "# Imker\n" }), "taken"],
-  "delta: a document that no change names": [addEntries({ name: "identity.json", data: "{}" }), "taken"],
-  "delta: a record that is created twice": [
-    applyInTurn(
-      editDeltaLines((all) => [...all, all[1]]),
-      setRecordCount(4),
-    ),
-    "taken",
-  ],
-  "delta: a version with a letter": [editManifest((m) => (m.alf_version = "v1.0.0")), "manifest_invalid"],
-  "delta: lines that no change names": [editManifest((m) => (m.changes = {})), "taken"],
-  "delta: the agent in upper case": [editManifest((m) => (m.agent.id = m.agent.id.toUpperCase())), "taken"],
-  "delta: lines in another order": [editDeltaLines((all) => all.reverse()), "taken"],
-  "delta: creates, changes and deletes one record": [
-    applyInTurn(
-      editDeltaLines((all) => [
-        all[1],
-        all[1].replace('"create"', '"update"').replace("am Stand", "im Laden"),
-        all[2].replace("000003", "000004"),
-      ]),
-      setRecordCount(3),
-    ),
-    "taken",
   ],
 };
 

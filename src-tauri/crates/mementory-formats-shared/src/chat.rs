@@ -197,6 +197,14 @@ impl Turn {
     }
 }
 
+/// The first question and the first answer, from which a conversation without an id gets one. Instructions before them are left out, because they are often the same in
+/// many conversations.
+pub fn beginning(turns: &[Turn]) -> String {
+    let first_text_of = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
+    let first_text = || turns.first().map(|turn| turn.text.as_str());
+    format!("{:?}\n{:?}", first_text_of(USER).or_else(first_text), first_text_of(ASSISTANT))
+}
+
 /// Puts the oldest message first, because some exports list the newest message first. Without links to parents, the
 /// order of the list is the only order of the messages.
 pub fn put_oldest_first(turns: &mut [Turn]) {

@@ -152,10 +152,8 @@ impl Check<'_> {
         let message = "this belongs to another agent than the manifest's";
         let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
         match layer {
-            "identity" => {
-                if self.manifest.is_foreign(agent(identity::document(tree)).as_deref()) {
-                    self.error("foreign_agent_id", place, message);
-                }
+            "identity" if self.manifest.is_foreign(agent(identity::document(tree)).as_deref()) => {
+                self.error("foreign_agent_id", place, message);
             }
             "credentials" => {
                 for (i, row) in rows(tree, "credentials").iter().enumerate() {

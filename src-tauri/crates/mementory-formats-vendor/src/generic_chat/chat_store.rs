@@ -1,7 +1,6 @@
 //! Reads the chat store that LlamaIndex persists (`SimpleChatStore`): lists of messages by key.
-use super::conversation::beginning;
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::Chat;
+use mementory_formats_shared::chat::{Chat, beginning};
 use mementory_formats_shared::message::{read_list, report_no_message, send, store_embedded};
 use mementory_formats_shared::object::{content_id, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};

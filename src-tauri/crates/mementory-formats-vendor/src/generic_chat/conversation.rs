@@ -4,7 +4,7 @@ use super::newest_first::reverse_if_newest_first;
 use super::shape::MESSAGE_LISTS;
 use super::{branches, cline, envelope, pairs, tree};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent, beginning};
 use mementory_formats_shared::content::Content;
 use mementory_formats_shared::message::{
     first_text, read_list, read_map, read_message, report_no_message, role_name, store_embedded, times, unit,
@@ -402,14 +402,6 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     }
     turns.extend([turn_of(USER, question, question.get().to_owned()), turn_of(ASSISTANT, answer, rest)]);
     turns
-}
-
-/// The first question and the first answer. Instructions before them are left out, because they are often the same in
-/// many conversations.
-pub(super) fn beginning(turns: &[Turn]) -> String {
-    let first_text_of = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
-    let first_text = || turns.first().map(|turn| turn.text.as_str());
-    format!("{:?}\n{:?}", first_text_of(USER).or_else(first_text), first_text_of(ASSISTANT))
 }
 
 /// The ids of the conversations that have been read from a file so far, each with a digest of the conversation's text.

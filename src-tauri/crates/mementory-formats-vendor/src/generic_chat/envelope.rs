@@ -1,8 +1,12 @@
 //! A single conversation inside another object: in the response of an API, or beside the details of an account.
-use super::shape::{ENVELOPES, OUTER_ENVELOPES};
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 
+/// Keys of an object with a single conversation, in a file that says something else beside it.
+pub(super) const ENVELOPES: [&str; 9] =
+    ["data", "result", "response", "export", "user_data", "conversation", "chat", "thread", "session"];
+/// Keys of [`ENVELOPES`] that may contain another envelope.
+pub(super) const OUTER_ENVELOPES: [&str; 3] = ["data", "result", "response"];
 /// Key of the object in which Pi's download has the messages and the details of the account.
 const PI_DATA: &str = "user_data";
 

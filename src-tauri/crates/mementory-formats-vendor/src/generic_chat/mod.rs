@@ -16,6 +16,7 @@ mod kiro;
 mod kobold;
 mod llm_json;
 mod llm_logs;
+mod llm_row;
 mod llm_threads;
 mod newest_first;
 mod ollama;

@@ -1,4 +1,5 @@
 //! The shapes that many programs share, recognised by the start of a file.
+use super::envelope::{ENVELOPES, OUTER_ENVELOPES};
 use super::{api, chat_store, cline, compliance, doubao, llm_json, pairs, yuanbao};
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
@@ -24,11 +25,6 @@ pub(super) const MESSAGE_LISTS: [&str; 15] = [
     "items",
     "data",
 ];
-/// Keys of an object with a single conversation, in a file that says something else beside it.
-pub(super) const ENVELOPES: [&str; 9] =
-    ["data", "result", "response", "export", "user_data", "conversation", "chat", "thread", "session"];
-/// Keys of [`ENVELOPES`] that may contain another envelope.
-pub(super) const OUTER_ENVELOPES: [&str; 3] = ["data", "result", "response"];
 /// Keys of the speaker of a message.
 const ROLE_KEYS: [&str; 9] =
     ["role", "sender", "author", "from", "speaker", "isUser", "is_user", "isHuman", "is_human"];

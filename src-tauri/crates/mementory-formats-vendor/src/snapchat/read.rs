@@ -8,7 +8,7 @@ use mementory_formats_shared::message::send;
 use mementory_formats_shared::object::{Object, content_id, decode_string};
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles;
-use mementory_model::{Kind, Times, Verbatim};
+use mementory_model::{Issue, Kind, Times, Verbatim};
 use serde_json::value::RawValue;
 
 /// Id and title of the conversation. There is only one, and the file has no name for it.
@@ -23,8 +23,9 @@ pub(super) fn read(
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, None);
     files.each_file(detected, |files, member, _| {
-        let (mut turns, mut bytes) = (Vec::new(), 0);
+        let (mut turns, mut bytes, mut is_empty) = (Vec::new(), 0, true);
         each_row(files, member, &[CHAT, MEMORY], Kind::Message, &mut |files, row| {
+            is_empty &= ![MEMORY, CHAT].contains(&row.list_name());
             if row.list_name() == MEMORY {
                 return read_memory(&mut rows, files, row);
             }
@@ -44,6 +45,9 @@ pub(super) fn read(
             }
             Ok(())
         })?;
+        if is_empty {
+            files.sink.note(Issue::new("empty", &member.place, "neither messages nor memories of My AI"));
+        }
         if turns.is_empty() {
             return Ok(());
         }

@@ -1,8 +1,7 @@
 //! The evidence for and against two statements contradicting each other, as numbers for a logistic regression.
 use super::{
     attributes::{Attribute, Comparison, attribute},
-    meaning::same_value,
-    reading::{CloserComparison, Occasions, PairComparison, Reading, SharedNames, on_other_occasions},
+    reading::{CloserComparison, Occasions, PairComparison, Reading, SharedNames, on_other_occasions, same_value},
 };
 
 /// A name and a number. Yes is 1, no is 0.

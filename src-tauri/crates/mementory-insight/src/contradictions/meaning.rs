@@ -7,10 +7,10 @@
 //!   number or date.
 use super::{
     Prepared,
-    attributes::{Attribute, Comparison, StatedAttribute, attribute, dot, stated_attributes},
+    attributes::{Attribute, Comparison, attribute, dot, stated_attributes},
     evidence,
     persons::Persons,
-    reading::{Occasions, PairComparison, Reading, SharedNames, on_other_occasions},
+    reading::{Occasions, PairComparison, Reading, SharedNames, on_other_occasions, same_value},
     terms::Rarity,
 };
 use crate::fitted::DIMENSIONS;
@@ -283,14 +283,6 @@ fn names_differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, i
     let limit = if share_no_name { MAX_LIKENESS_WITH_NAMES } else { MAX_LIKENESS };
     // A statement that something is over repeats the old name, so it counts as different even with the same name.
     (pair.likeness < limit || pair.numbers_differ) && !pair.same_name || is_certain && pair.over
-}
-
-/// Probability that both statements give the same value of the attribute.
-pub(super) fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32 {
-    let is_wanted =
-        |stated: &&StatedAttribute| attribute(stated.attribute).is_some_and(|attribute| attribute.name == wanted.name);
-    let find = |reading: &'_ Reading<'_>| reading.stated.iter().find(is_wanted).cloned();
-    find(one).zip(find(other)).map_or(1.0, |(one, other)| one.same_value(&other))
 }
 
 /// True if both statements are about the same thing, and the words of one say that the other does not hold. The caller

@@ -2,7 +2,7 @@
 use super::{
     Marks, Persons, Prepared, Signs,
     amounts::{Amounts, Time, amounts},
-    attributes::{Stated, StatedAttribute, dot},
+    attributes::{Attribute, Stated, StatedAttribute, attribute, dot},
     slots::may_have_several,
     terms::{Rarity, is_general_concept, places_differ, share_place},
 };
@@ -474,4 +474,12 @@ impl<'p> SharedNames<'p> {
     fn both(&self, one: &Reading<'_>, other: &Reading<'_>) -> Option<(&'p Prepared<'p>, &'p Prepared<'p>)> {
         self.prepared.get(one.statement).zip(self.prepared.get(other.statement))
     }
+}
+
+/// Probability that both statements give the same value of the attribute.
+pub(super) fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32 {
+    let is_wanted =
+        |stated: &&StatedAttribute| attribute(stated.attribute).is_some_and(|attribute| attribute.name == wanted.name);
+    let find = |reading: &'_ Reading<'_>| reading.stated.iter().find(is_wanted).cloned();
+    find(one).zip(find(other)).map_or(1.0, |(one, other)| one.same_value(&other))
 }

@@ -295,7 +295,7 @@ impl MergedDeltas {
         let mut added = self.added_lines(&mut rows, manifest, at);
         let mut tree = manifest.tree.clone();
         self.write_documents(&mut file, manifest, &mut tree)?;
-        let mut emptied_files = HashSet::new();
+        let mut files_without_records = HashSet::new();
         for row in &mut rows {
             let name = row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
             if file.out.has_entry(&name) {
@@ -312,7 +312,7 @@ impl MergedDeltas {
                 Ok(count > 0 || was_empty)
             })?;
             if sha.is_none() {
-                emptied_files.insert(name);
+                files_without_records.insert(name);
                 continue;
             }
             row.set("record_count", Tree::Number(count.to_string()));
@@ -320,7 +320,9 @@ impl MergedDeltas {
             seal_if_past(row, at);
         }
         // A whole export has no partition without records.
-        rows.retain(|row| row.get("file").and_then(Tree::as_str).is_none_or(|name| !emptied_files.contains(name)));
+        rows.retain(|row| {
+            row.get("file").and_then(Tree::as_str).is_none_or(|name| !files_without_records.contains(name))
+        });
         set_sync(&mut tree, self.applied.sequence, self.time.as_deref());
         if let Some(time) = &self.time {
             tree.set("created_at", Tree::Text(time.clone()));
@@ -335,7 +337,7 @@ impl MergedDeltas {
         // After any change, raw files that were generated from records are left out, because they may be outdated.
         let is_changed = !self.changes.is_empty() || !self.documents.is_empty();
         let outdated = if is_changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
-        let is_left_out = |name: &str| outdated.contains(name) || emptied_files.contains(name);
+        let is_left_out = |name: &str| outdated.contains(name) || files_without_records.contains(name);
         file.finish(archive, manifest, tree, rows, limits, &is_left_out)
     }
 

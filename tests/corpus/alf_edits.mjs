@@ -1,0 +1,35 @@
+// Changes to the entries of an `.alf` archive. Each takes the entries and returns the changed ones.
+import { flipMiddleBit } from "./zip.mjs";
+
+export const PARTITION_NAME = "memory/partitions/2026-Q1.jsonl";
+
+export const entryText = (entry) => Buffer.from(entry.data).toString();
+export const changeEntry = (name, change) => (entries) =>
+  entries.flatMap((entry) => (entry.name === name ? (change(entry) ?? []) : [entry]));
+export const removeEntry = (name) => changeEntry(name, () => null);
+export const damageEntry = (name) => changeEntry(name, (entry) => ({ ...entry, damage: flipMiddleBit }));
+export const editJson = (name, change) =>
+  changeEntry(name, (entry) => {
+    const value = JSON.parse(entryText(entry));
+    change(value);
+    return { ...entry, data: JSON.stringify(value) };
+  });
+export const editManifest = (change) => editJson("manifest.json", change);
+export const editLines = (change) =>
+  changeEntry(PARTITION_NAME, (entry) => ({
+    ...entry,
+    data: change(entryText(entry).trimEnd().split("\n")).join("\n") + "\n",
+  }));
+export const editFirstRecord = (change) =>
+  editLines(([first, ...others]) => {
+    const value = JSON.parse(first);
+    change(value);
+    return [JSON.stringify(value), ...others];
+  });
+export const addEntries =
+  (...more) =>
+  (entries) => [...entries, ...more];
+export const applyInTurn =
+  (...changes) =>
+  (entries) =>
+    changes.reduce((made, change) => change(made), entries);
