@@ -5,6 +5,7 @@ import { entriesOf } from "../cli/generated.mjs";
 import { FIXTURES } from "../cli/mementory.mjs";
 import { DELTAS, validDeltaEntries } from "./alf_deltas.mjs";
 import {
+  OTHER_AGENT_ID,
   PARTITION_NAME,
   entryText,
   changeEntry,
@@ -18,8 +19,6 @@ import {
   applyInTurn,
 } from "./alf_edits.mjs";
 import { buildArchive, unlistedEntry, withStatedEntries } from "./zip.mjs";
-
-const OTHER_AGENT_ID = "0197f2a0-9999-7000-8000-00000000000f";
 
 /**
  * Entries of a valid archive: every layer, an artifact, files of a runtime, an index, vectors, an entry of another

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FIXTURES } from "../cli/mementory.mjs";
 import {
+  OTHER_AGENT_ID,
   entryText,
   changeEntry,
   removeEntry,

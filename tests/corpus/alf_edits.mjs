@@ -1,6 +1,7 @@
 // Changes to the entries of an `.alf` archive. Each takes the entries and returns the changed ones.
 import { flipMiddleBit } from "./zip.mjs";
 
+export const OTHER_AGENT_ID = "0197f2a0-9999-7000-8000-00000000000f";
 export const PARTITION_NAME = "memory/partitions/2026-Q1.jsonl";
 
 export const entryText = (entry) => Buffer.from(entry.data).toString();
