@@ -197,12 +197,18 @@ impl Turn {
     }
 }
 
-/// The first question and the first answer, from which a conversation without an id gets one. Instructions before them are left out, because they are often the same in
-/// many conversations.
+/// The first question and the first answer, from which a conversation without an id gets one. Instructions before them
+/// are left out, because they are often the same in many conversations.
 pub fn beginning(turns: &[Turn]) -> String {
     let first_text_of = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
     let first_text = || turns.first().map(|turn| turn.text.as_str());
     format!("{:?}\n{:?}", first_text_of(USER).or_else(first_text), first_text_of(ASSISTANT))
+}
+
+/// The times of a conversation that states none: those of its oldest and its newest message.
+pub fn times_of(turns: &[Turn]) -> Times {
+    let times = || turns.iter().filter_map(|turn| turn.times.created);
+    Times { created: times().min(), updated: times().max(), ..Times::default() }
 }
 
 /// Puts the oldest message first, because some exports list the newest message first. Without links to parents, the

@@ -1,5 +1,6 @@
 //! The content of a message in the notations of most chat programs: a string, or a list of parts (text, thought, tool
 //! call, tool result, image, file).
+use super::chat::Turn;
 use super::object::{Object, content_id, decode_string, list};
 use mementory_model::{AttachmentRef, RecordKey};
 use serde_json::{Value, value::RawValue};
@@ -227,6 +228,17 @@ impl Content {
         } else {
             "text"
         }
+    }
+
+    /// Replaces text, blocks and files of a message. Its type is not changed.
+    pub fn put_into(self, turn: &mut Turn, format: &str) {
+        turn.attachments = self.attachments(format);
+        if self.blocks.is_empty() {
+            turn.fields.remove("blocks");
+        } else {
+            turn.fields.insert("blocks".into(), self.blocks.into());
+        }
+        turn.text = self.text;
     }
 
     /// The files as references. The scope of their keys is the format. The value of a key is the id in the source,

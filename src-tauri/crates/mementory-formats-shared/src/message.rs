@@ -172,14 +172,10 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
         model: first_text(object, &MODEL_KEYS).or_else(|| first_text(&object.object("usage")?, &["model"])),
         times,
         pointer,
-        attachments: content.attachments(format),
         verbatim: Some(Verbatim::json(text)),
         ..Turn::default()
     };
-    if !content.blocks.is_empty() {
-        turn.fields.insert("blocks".into(), content.blocks.into());
-    }
-    turn.text = content.text;
+    content.put_into(&mut turn, format);
     turn
 }
 

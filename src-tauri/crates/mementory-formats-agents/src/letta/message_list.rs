@@ -2,7 +2,7 @@
 use super::messages::{Parts, fill, split_reminders};
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn, times_of};
 use mementory_formats_shared::memory_rows::{Row, RowValues};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
@@ -65,8 +65,7 @@ impl MessageList {
             is_log: true,
             ..Chat::default()
         };
-        chat.times.created = turns.iter().filter_map(|turn| turn.times.created).min();
-        chat.times.updated = turns.iter().filter_map(|turn| turn.times.created).max();
+        chat.times = times_of(&turns);
         chat.turns = turns;
         let mut issues = Vec::new();
         let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &member.place };

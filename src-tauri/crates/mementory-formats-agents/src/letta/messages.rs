@@ -2,7 +2,7 @@
 use super::is_local_id;
 use super::{ID, PLATFORM};
 use mementory_format::FormatError;
-use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn, times_of};
 use mementory_formats_shared::memory_rows::{Row, RowValues};
 use mementory_formats_shared::object::{Object, content_id, decode_string, list};
 use mementory_formats_shared::reader::FileReader;
@@ -48,8 +48,7 @@ pub(super) fn read(
         verbatim: Some(Verbatim::json(serde_json::json!({ "name": agent.first_text(&["name"]) }).to_string())),
         ..Chat::default()
     };
-    chat.times.created = turns.iter().filter_map(|turn| turn.times.created).min();
-    chat.times.updated = turns.iter().filter_map(|turn| turn.times.created).max();
+    chat.times = times_of(&turns);
     chat.turns = turns;
     let mut issues = Vec::new();
     let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &row.member.place };

@@ -5,7 +5,7 @@ use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
 use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{Kind, Link, Verbatim};
+use mementory_model::{Kind, Link, Record, Verbatim};
 
 /// Member of a document with its memories.
 const ENTRIES: &str = "memoryEntries";
@@ -39,24 +39,14 @@ fn read_memory(
     object: &Object<'_>,
     document: Option<&str>,
 ) -> Result<(), FormatError> {
-    let Some(text) = object.first_text(&["memory"]) else {
-        rows.fail(files, row, "no_content: no text in it", Kind::Memory);
-        return Ok(());
-    };
-    let mut record = rows.record(Kind::Memory, object.id("id"), row.text, text);
-    record.times.created = object.time("createdAt");
-    record.times.updated = object.time("updatedAt");
-    record.times.valid_to = object.time("forgetAfter");
     let is_old = object.raw_value("isLatest").is_some_and(|raw| raw.get() == "false");
-    let status = if object.is_true("isForgotten") { Some("forgotten") } else { is_old.then_some("superseded") };
-    record.status = status.map(str::to_owned);
+    let Some(mut record) = version(rows, files, row, object, is_old) else { return Ok(()) };
+    record.times.valid_to = object.time("forgetAfter");
     record.namespace = object.first_text(&["spaceContainerTag"]);
-    // The service makes its memories from documents and chats.
-    record.source.method = Some("extracted".into());
     let ids = object.texts("documentIds");
     let documents = ids.iter().map(String::as_str).chain(document);
     record.links = documents.map(|id| link("derived_from", Kind::Resource, ID, id)).collect();
-    record.links.extend(object.id("parentMemoryId").map(|id| link("supersedes", Kind::Memory, ID, id)));
+    record.links.extend(parent(object));
     let used = ["id", "memory", "createdAt", "updatedAt", "forgetAfter", "isForgotten", "isLatest"];
     let links = ["spaceContainerTag", "documentIds", "parentMemoryId", HISTORY];
     record.fields = object.other_fields(&[&used[..], &links].concat());
@@ -73,20 +63,38 @@ fn read_memory(
 /// Reads an earlier version of a memory, which has an id of its own.
 fn read_version(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
+    let Some(mut record) = version(rows, files, row, &object, true) else { return Ok(()) };
+    record.links.extend(parent(&object));
+    record.fields =
+        object.other_fields(&["id", "memory", "createdAt", "updatedAt", "isForgotten", "isLatest", "parentMemoryId"]);
+    rows.send(files, row, record)
+}
+
+/// What every version of a memory has. None, after a report, if there is no text.
+fn version(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    object: &Object<'_>,
+    is_old: bool,
+) -> Option<Record> {
     let Some(text) = object.first_text(&["memory"]) else {
         rows.fail(files, row, "no_content: no text in it", Kind::Memory);
-        return Ok(());
+        return None;
     };
     let mut record = rows.record(Kind::Memory, object.id("id"), row.text, text);
     record.times.created = object.time("createdAt");
     record.times.updated = object.time("updatedAt");
-    record.status = Some(if object.is_true("isForgotten") { "forgotten" } else { "superseded" }.into());
+    let status = if object.is_true("isForgotten") { Some("forgotten") } else { is_old.then_some("superseded") };
+    record.status = status.map(str::to_owned);
+    // The service makes its memories from documents and chats.
     record.source.method = Some("extracted".into());
-    let parent: Option<Link> = object.id("parentMemoryId").map(|id| link("supersedes", Kind::Memory, ID, id));
-    record.links.extend(parent);
-    record.fields =
-        object.other_fields(&["id", "memory", "createdAt", "updatedAt", "isForgotten", "isLatest", "parentMemoryId"]);
-    rows.send(files, row, record)
+    Some(record)
+}
+
+/// The link to the version that this one replaces.
+fn parent(object: &Object<'_>) -> Option<Link> {
+    object.id("parentMemoryId").map(|id| link("supersedes", Kind::Memory, ID, id))
 }
 
 /// Reads a document. One without a text is known by its title.

@@ -3,7 +3,7 @@
 use super::COPILOT;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::{
-    chat::{Chat, ChatFile, Turn},
+    chat::{Chat, ChatFile, Turn, times_of},
     files::{folder, json_keys},
     html::to_text,
     object::{Object, content_id},
@@ -113,9 +113,8 @@ impl Sessions {
             if turns.iter().all(|turn| turn.times.created.is_some()) {
                 turns.sort_by_key(|turn| turn.times.created);
             }
-            let times = || turns.iter().filter_map(|turn| turn.times.created);
             let chat = Chat {
-                times: Times { created: times().min(), updated: times().max(), ..Times::default() },
+                times: times_of(&turns),
                 source: Source { account, ..Source::default() },
                 // The file contains nothing about the session itself except its id.
                 verbatim: Some(Verbatim::json(

@@ -400,12 +400,8 @@ fn turn_of(role: &str, content: Content) -> Turn {
         role: role.into(),
         content_type: content_type.into(),
         hidden: content_type != "text",
-        attachments: content.attachments(FORMAT_ID),
         ..Turn::default()
     };
-    if !content.blocks.is_empty() {
-        turn.fields.insert("blocks".into(), content.blocks.into());
-    }
-    turn.text = content.text;
+    content.put_into(&mut turn, FORMAT_ID);
     turn
 }

@@ -243,14 +243,10 @@ fn items_of(items: &[&RawValue], at: &str) -> Vec<Turn> {
             content_type: content.content_type().into(),
             hidden: is_result || content.content_type() == "tool_call",
             pointer,
-            attachments: content.attachments(FORMAT_ID),
             verbatim: Some(Verbatim::json(raw.get())),
             ..Turn::default()
         };
-        if !content.blocks.is_empty() {
-            turn.fields.insert("blocks".into(), content.blocks.into());
-        }
-        turn.text = content.text;
+        content.put_into(&mut turn, FORMAT_ID);
         out.push(turn);
     }
     out

@@ -1,7 +1,7 @@
 //! Reads a conversation with Doubao as its page receives it from `im/chain/single`. Browser scripts save this answer
 //! unchanged. The answer lists the newest message first, and texts are JSON inside a string.
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::chat::{Chat, Turn, times_of};
 use mementory_formats_shared::content::{Content, FileRef};
 use mementory_formats_shared::message::{first_text, read_message, report_no_message, send};
 use mementory_formats_shared::object::{Object, decode_string, list, with_replaced_values};
@@ -9,7 +9,7 @@ use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, USER};
 use mementory_json::Keys;
 use mementory_model::Verbatim;
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 
 /// Members above the list of messages. The word `singe` is Doubao's.
 const PATH: [&str; 2] = ["downlink_body", "pull_singe_chain_downlink_body"];
@@ -53,8 +53,7 @@ pub(super) fn read(
         turns: turns.into_iter().map(|(_, turn)| turn).collect(),
         ..Chat::default()
     };
-    chat.times.created = chat.turns.iter().filter_map(|turn| turn.times.created).min();
-    chat.times.updated = chat.turns.iter().filter_map(|turn| turn.times.created).max();
+    chat.times = times_of(&chat.turns);
     send(files, member, chat, "doubao", Some("doubao"))
 }
 
@@ -72,12 +71,7 @@ fn turn(files: &FileReader<'_>, message: &Object<'_>, text: &str, pointer: Strin
         content.add_text(&first_text(message, &["tts_content"]).unwrap_or_default());
     }
     turn.content_type = content.content_type().into();
-    turn.attachments = content.attachments(files.format);
-    turn.fields.remove("blocks");
-    if !content.blocks.is_empty() {
-        turn.fields.insert("blocks".into(), Value::from(content.blocks));
-    }
-    turn.text = content.text;
+    content.put_into(&mut turn, files.format);
     turn
 }
 

@@ -66,16 +66,12 @@ impl Log {
             role: role.into(),
             content_type: content_type.into(),
             hidden: role == TOOL || content_type != "text",
-            attachments: content.attachments(FORMAT_ID),
             pointer: element.pointer.clone(),
             verbatim: Some(Verbatim::json(element.text)),
             ..Turn::default()
         };
         turn.times.created = data.object("meta").and_then(|meta| first_time(&meta, &["timestamp"]));
-        if !content.blocks.is_empty() {
-            turn.fields.insert("blocks".into(), content.blocks.into());
-        }
-        turn.text = content.text;
+        content.put_into(&mut turn, FORMAT_ID);
         if role == USER && is_program_prompt(&turn.text) {
             (turn.role, turn.content_type, turn.hidden) = (SYSTEM.into(), "context".into(), true);
         }

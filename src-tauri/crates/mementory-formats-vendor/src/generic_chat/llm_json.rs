@@ -11,8 +11,7 @@ use mementory_formats_shared::object::{Object, content_id, with_replaced_values}
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
 use mementory_json::Keys;
-use mementory_model::{DroppedAs, Fields, Kind, Times, Timestamp, Verbatim};
-use serde_json::Value;
+use mementory_model::{DroppedAs, Kind, Times, Timestamp, Verbatim};
 use std::collections::{HashMap, HashSet};
 
 /// Members of an entry that have messages of their own, or that repeat what was sent before.
@@ -115,21 +114,19 @@ fn id_of(object: &Object<'_>, text: &str) -> String {
 /// Adds the system prompt unless the entry before it had the same, results of tools, the prompt and the response.
 fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String>, out: &mut Vec<Turn>) {
     let id = id_of(object, &entry.text);
-    let turn = |role: &str, content: Content, source: String| Turn {
-        id: Some(format!("{id}/{role}")),
-        hidden: matches!(role, SYSTEM | TOOL),
-        content_type: if role == SYSTEM { "context".into() } else { content.content_type().into() },
-        role: role.into(),
-        times: Times { created: entry.time, ..Times::default() },
-        pointer: entry.pointer.clone(),
-        attachments: content.attachments(FORMAT_ID),
-        fields: match content.blocks.is_empty() {
-            true => Fields::default(),
-            false => [("blocks".into(), Value::from(content.blocks))].into_iter().collect(),
-        },
-        text: content.text,
-        verbatim: Some(Verbatim::json(source)),
-        ..Turn::default()
+    let turn = |role: &str, content: Content, source: String| {
+        let mut turn = Turn {
+            id: Some(format!("{id}/{role}")),
+            hidden: matches!(role, SYSTEM | TOOL),
+            content_type: if role == SYSTEM { "context".into() } else { content.content_type().into() },
+            role: role.into(),
+            times: Times { created: entry.time, ..Times::default() },
+            pointer: entry.pointer.clone(),
+            verbatim: Some(Verbatim::json(source)),
+            ..Turn::default()
+        };
+        content.put_into(&mut turn, FORMAT_ID);
+        turn
     };
     let source_of = |key: &str| object.raw_value(key).map_or("\"\"", |raw| raw.get()).to_owned();
     let spoken = |key: &str| Some(Content { text: object.non_blank_text(key)?.into_owned(), ..Content::default() });

@@ -1,7 +1,7 @@
 //! Reads a conversation with Tencent Yuanbao as its page receives it from `conversation/v1/detail`. Browser scripts save
 //! this answer unchanged. The answer lists the newest message first, and `index` counts the messages.
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::chat::{Chat, Turn, times_of};
 use mementory_formats_shared::content::{Content, FileRef};
 use mementory_formats_shared::message::{first_text, read_message, report_no_message, send};
 use mementory_formats_shared::object::{Object, with_replaced_values};
@@ -9,7 +9,6 @@ use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::ASSISTANT;
 use mementory_json::Keys;
 use mementory_model::Verbatim;
-use serde_json::Value;
 
 /// Member with the messages.
 const MESSAGES: &str = "convs";
@@ -53,8 +52,7 @@ pub(super) fn read(
         turns: turns.into_iter().map(|(_, turn)| turn).collect(),
         ..Chat::default()
     };
-    chat.times.created = chat.turns.iter().filter_map(|turn| turn.times.created).min();
-    chat.times.updated = chat.turns.iter().filter_map(|turn| turn.times.created).max();
+    chat.times = times_of(&chat.turns);
     send(files, member, chat, "yuanbao", Some("yuanbao"))
 }
 
@@ -70,13 +68,8 @@ fn turn(files: &FileReader<'_>, message: &Object<'_>, text: &str, pointer: Strin
     }
     let mut turn = read_message(message, text, pointer, files.format);
     turn.content_type = content.content_type().into();
-    turn.attachments = content.attachments(files.format);
-    turn.fields.remove("blocks");
     turn.model = model.filter(|_| turn.role == ASSISTANT);
-    if !content.blocks.is_empty() {
-        turn.fields.insert("blocks".into(), Value::from(content.blocks));
-    }
-    turn.text = content.text;
+    content.put_into(&mut turn, files.format);
     turn
 }
 

@@ -2,7 +2,7 @@
 use super::detect::{CHAT, MEMORY};
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
-use mementory_formats_shared::chat::{Chat, Turn, put_oldest_first};
+use mementory_formats_shared::chat::{Chat, Turn, put_oldest_first, times_of};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
 use mementory_formats_shared::message::send;
 use mementory_formats_shared::object::{Object, content_id, decode_string};
@@ -54,8 +54,7 @@ pub(super) fn read(
         put_oldest_first(&mut turns);
         let mut chat = Chat { id: Some(NAME.into()), title: Some(NAME.into()), is_log: true, ..Chat::default() };
         chat.pointer = format!("/{CHAT}");
-        chat.times.created = turns.iter().filter_map(|turn| turn.times.created).min();
-        chat.times.updated = turns.iter().filter_map(|turn| turn.times.created).max();
+        chat.times = times_of(&turns);
         chat.turns = turns;
         send(files, member, chat, PLATFORM, None)
     })
