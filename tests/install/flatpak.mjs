@@ -1,6 +1,7 @@
 // Holds the Flatpak manifest against the package. A Flatpak is only built where its runtime can be downloaded; here the
 // manifest's commands run in a folder that stands for `/app`, and what they install is compared with the package.
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { WORKSPACE } from "../tools/places.mjs";
 import { quiet } from "../tools/sh.mjs";
@@ -18,16 +19,16 @@ export function checkFlatpak(deb, work, count) {
   count.add("Flatpak: no network, no folder of the person", !options.some((option) => FORBIDDEN_OPTION.test(option)));
   const app = join(work, "app");
   mkdirSync(app, { recursive: true });
-  quiet("cp", [deb, join(work, "mementory.deb")]);
+  copyFileSync(deb, join(work, "mementory.deb"));
   const failed = listAt(manifest, "build-commands").find((command) => {
     const { code, stderr } = quiet("sh", ["-c", command.replaceAll("/app/", `${app}/`)], { cwd: work });
     if (code !== 0) console.log(`  ${command}: ${stderr}`);
     return code !== 0;
   });
   count.add("Flatpak: the commands of the manifest succeed", failed === undefined);
-  const installed = new Set(filesIn(app).map((path) => contentOf(join(app, path))));
+  const installed = new Set(filesIn(app).map((path) => digestOf(join(app, path))));
   const packed = filesIn(join(work, "usr")).map((path) => join("usr", path));
-  const missing = packed.filter((path) => !LEFT_OUT.test(path) && !installed.has(contentOf(join(work, path))));
+  const missing = packed.filter((path) => !LEFT_OUT.test(path) && !installed.has(digestOf(join(work, path))));
   missing.forEach((path) => console.log(`  missing: ${path}`));
   count.add("Flatpak: every file of the package is installed", packed.length > 0 && missing.length === 0);
   const command = /^command: (.*)$/m.exec(manifest)?.[1] ?? "";
@@ -50,7 +51,7 @@ function filesIn(folder) {
   return paths.filter((path) => !statSync(join(folder, path)).isDirectory());
 }
 
-/** What two copies of a file have in common, and two files do not. */
-function contentOf(file) {
-  return quiet("sha256sum", ["--", file]).stdout.slice(0, 64);
+/** A digest of a file's content. */
+function digestOf(file) {
+  return createHash("sha256").update(readFileSync(file)).digest("hex");
 }
