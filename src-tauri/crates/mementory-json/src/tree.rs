@@ -81,6 +81,25 @@ impl Tree {
         }
     }
 
+    /// True if this is an object that has a key more than once. Programs disagree on how to read such objects.
+    pub fn repeats_a_key(&self) -> bool {
+        let Self::Object(members) = self else { return false };
+        let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
+        keys.sort_unstable();
+        keys.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
+    /// True if any object in the tree has a key more than once.
+    pub fn repeats_a_key_at_any_depth(&self) -> bool {
+        match self {
+            Self::Array(items) => items.iter().any(Self::repeats_a_key_at_any_depth),
+            Self::Object(members) => {
+                self.repeats_a_key() || members.iter().any(|(_, value)| value.repeats_a_key_at_any_depth())
+            }
+            _ => false,
+        }
+    }
+
     /// Removes every member whose object has a later member with the same key, at any depth.
     pub fn remove_repeated_keys(&mut self) {
         match self {

@@ -4,7 +4,7 @@ use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Role, folded_name};
 use mementory_json::Tree;
 use mementory_model::{Issue, Limits, Timestamp};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Name of the manifest.
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
@@ -298,22 +298,9 @@ pub(super) fn parse_tree(text: &str, place: &str, limits: &Limits) -> Result<Tre
     let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", place, message);
     let tree = Tree::parse(text, limits).map_err(|e| invalid_manifest(e.to_string()))?;
     // Members that the format does not define are not read, so their content does not matter.
-    let mut pending: Vec<&Tree> = ["agent", "sync", "layers", "changes"].iter().filter_map(|k| tree.get(k)).collect();
-    pending.push(&tree);
-    while let Some(value) = pending.pop() {
-        match value {
-            Tree::Object(members) => {
-                let mut keys = HashSet::new();
-                if !members.iter().all(|(key, _)| keys.insert(key.as_str())) {
-                    return Err(invalid_manifest("an object has one key more than once".into()));
-                }
-                if !std::ptr::eq(value, &tree) {
-                    pending.extend(members.iter().map(|(_, member)| member));
-                }
-            }
-            Tree::Array(items) => pending.extend(items),
-            _ => {}
-        }
+    let mut defined = ["agent", "sync", "layers", "changes"].iter().filter_map(|key| tree.get(key));
+    if tree.repeats_a_key() || defined.any(Tree::repeats_a_key_at_any_depth) {
+        return Err(invalid_manifest("an object has one key more than once".into()));
     }
     Ok(tree)
 }

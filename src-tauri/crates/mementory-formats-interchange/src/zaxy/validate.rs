@@ -7,7 +7,6 @@ use super::{
 };
 use mementory_format::{Finding, FormatError, Signed, Validation};
 use mementory_json::Tree;
-use std::collections::HashSet;
 
 /// The algorithms that the format defines, with the lengths of their public keys and signatures in bytes.
 const SIGNATURE_ALGORITHMS: [(&str, usize, usize); 2] = [("ed25519", 32, 64), ("ml-dsa-65", 1952, 3309)];
@@ -48,7 +47,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
                 last = event_position;
             }
         }
-        if has_repeated_key(&tree) {
+        if tree.repeats_a_key_at_any_depth() {
             warnings.add("duplicate_key", &pointer, "a key stands twice in one object; the last one counts");
         }
         if kind == BundleKind::Subset && !wrapped.index.as_ref().is_some_and(is_index) {
@@ -73,11 +72,8 @@ type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<Strin
 
 fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warnings: &mut Findings) -> Signature {
     let envelope = &bundle.envelope;
-    if let Tree::Object(members) = &envelope.tree {
-        let mut keys = HashSet::new();
-        if !members.iter().all(|(k, _)| keys.insert(k.as_str())) || members.iter().any(|(_, v)| has_repeated_key(v)) {
-            warnings.add("duplicate_key", "", "a key stands twice in one object; the last one counts");
-        }
+    if envelope.tree.repeats_a_key_at_any_depth() {
+        warnings.add("duplicate_key", "", "a key stands twice in one object; the last one counts");
     }
     envelope_faults(envelope, &mut |code, why| errors.add(code, "", why));
     if envelope.kind == BundleKind::Unsigned {
@@ -135,19 +131,6 @@ fn check_session_id(id: Option<&str>, warnings: &mut Findings) {
     let is_plain = |id: &str| id.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
     if id.is_some_and(|id| id.is_empty() || id.len() > 128 || !is_plain(id)) {
         warnings.add("session_id", "", "session_id is not one that Zaxy accepts");
-    }
-}
-
-/// True if any object in the tree has a repeated key. Programs disagree on how to read such objects.
-fn has_repeated_key(tree: &Tree) -> bool {
-    match tree {
-        Tree::Object(members) => {
-            let mut keys: Vec<&str> = members.iter().map(|(k, _)| k.as_str()).collect();
-            keys.sort_unstable();
-            keys.windows(2).any(|pair| pair[0] == pair[1]) || members.iter().any(|(_, v)| has_repeated_key(v))
-        }
-        Tree::Array(items) => items.iter().any(has_repeated_key),
-        _ => false,
     }
 }
 
