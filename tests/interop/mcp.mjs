@@ -20,14 +20,18 @@ const BUNDLE_PACKAGES = ["@anthropic-ai/mcpb@2.1.2"];
 const BUNDLE_URL = "https://example.org/releases/mementory-mcp.mcpb";
 const ZAXY_SCRIPT = fileURLToPath(new URL("zaxy_check.py", import.meta.url));
 const ZAXY_PACKAGES = ["zaxy-memory[export]==3.2.0", "jsonschema==4.26.0"];
+/** Installs the official clients. Returns the Python program that has theirs, and what imports those for JavaScript. */
+export async function installClients() {
+  return { program: await python(PYTHON_PACKAGES), load: await nodePackages(NODE_PACKAGES) };
+}
+
 /**
  * Runs of the official clients, by name. There is one run for each way in which a client can agree with the server on a
  * version of the protocol. Each is a function that starts the server with `command`, lists its tools and makes all
  * `calls`. It returns {tools, answers}.
  */
 export async function realClients(command, calls, env) {
-  const program = await python(PYTHON_PACKAGES);
-  const load = await nodePackages(NODE_PACKAGES);
+  const { program, load } = await installClients();
   const inPython = (mode) => () => pythonClient(program, mode, command, calls, env);
   return {
     "mcp 2.3.0 with initialize": inPython("legacy"),

@@ -54,6 +54,7 @@ const BRAND_NAMES = [
   ...["Basic Memory", "Obsidian", "OpenClaw", "ZeroClaw", "mem", "alf", "MIF", "PAM", "Zaxy", "Eventloom", "Markdown"],
   ...["OpenCode", "OKF", "Open WebUI", "LibreChat", "LM Studio", "AgentCore", "Cognee", "AIEOS", "AIMEM"],
   ...["Character.AI", "Grok Build", "amem", "ApertoMemory", "VS Code"],
+  ...["Snapchat", "Memobase", "Supermemory"],
 ];
 
 /** Texts that need no translation: brands, and names in the sample data. */

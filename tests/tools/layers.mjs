@@ -24,7 +24,7 @@ import { testWatchedFolder } from "../e2e/watching.mjs";
 import { amemInterop } from "../interop/amem.mjs";
 import { chatsInterop } from "../interop/chats.mjs";
 import { clientInterop } from "../interop/clients.mjs";
-import { bundleInterop, mcpInterop } from "../interop/mcp.mjs";
+import { bundleInterop, installClients, mcpInterop } from "../interop/mcp.mjs";
 import { clientsOffline } from "../interop/offline.mjs";
 import { pamInterop } from "../interop/pam.mjs";
 import { REFERENCE_PACKAGES, interop } from "../interop/run.mjs";
@@ -245,8 +245,17 @@ export const LAYERS = {
   ),
 };
 
-/** Layers of which no program may need a network. They run where there is none. */
-export const OFFLINE_LAYERS = ["cli", "window"];
+/**
+ * Layers of which no program may need a network. They run where there is none, so each has a function that installs
+ * before it what its tests use.
+ */
+export const OFFLINE_LAYERS = {
+  cli: async () => {},
+  window: async () => {
+    await cargoTool("tauri-driver", "^2");
+    await installClients();
+  },
+};
 
 /**
  * The steps of a whole run. Each step consists of lanes that run at the same time, and each lane of layers that run one

@@ -3,6 +3,9 @@
 import { readFileSync } from "node:fs";
 import { has, quiet } from "./sh.mjs";
 
+/** With this environment, installing fails at once instead of trying again for minutes. */
+const INSTALL_NOTHING = ["env", "npm_config_offline=true", "PIP_NO_INDEX=1", "CARGO_NET_OFFLINE=true"];
+
 /** Starts a command as root of a namespace without any interface that is up. */
 export const UNSHARE = ["unshare", "--map-root-user", "--net"];
 
@@ -19,9 +22,9 @@ export function findNamespaceProblem() {
  */
 export function withoutNetwork(command) {
   if (process.getuid() === 0)
-    return ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", ...command];
+    return ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", ...INSTALL_NOTHING, ...command];
   const sameUser = `unshare --user --map-user=${process.getuid()} --map-group=${process.getgid()}`;
-  return [...UNSHARE, "sh", "-c", `ip link set lo up && exec ${sameUser} "$@"`, "sh", ...command];
+  return [...UNSHARE, "sh", "-c", `ip link set lo up && exec ${sameUser} "$@"`, "sh", ...INSTALL_NOTHING, ...command];
 }
 
 /** Packets without a route since the namespace was made. */

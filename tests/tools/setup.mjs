@@ -108,9 +108,11 @@ export async function python(packages) {
 /**
  * Installs npm packages (pinned, as `name@version`) outside the clone, without running their scripts. Returns a
  * function that imports a module of these packages. Its member `resolve` returns the path of a module.
+ *
+ * Each list of packages has a folder of its own, because npm removes installed packages that are not in its list.
  */
 export async function nodePackages(packages) {
-  const folder = join(TOOLS, "node");
+  const folder = join(TOOLS, "node", packages.join("_").replaceAll("/", "-"));
   const isInstalled = (wanted) => {
     const at = wanted.lastIndexOf("@");
     const manifest = join(folder, "node_modules", wanted.slice(0, at), "package.json");

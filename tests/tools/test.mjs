@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { tally } from "./count.mjs";
 import { LAYERS, OFFLINE_LAYERS, STEPS } from "./layers.mjs";
 import { findNamespaceProblem, unroutedPackets, withoutNetwork } from "./no_network.mjs";
-import { buildPrograms, buildUi, cargoTool, installForTesting } from "./setup.mjs";
+import { buildPrograms, buildUi, installForTesting } from "./setup.mjs";
 import { Stop, capture, main, show, showAndKeep } from "./sh.mjs";
 
 const SUMMARY = /^== \w+: (\d+) passed, (\d+) failed/m;
@@ -60,14 +60,14 @@ await main(async () => {
 
 /** Whether a layer runs in a process without a network. */
 function runsOffline(name) {
-  return OFFLINE_LAYERS.includes(name) && findNamespaceProblem() === null;
+  return name in OFFLINE_LAYERS && findNamespaceProblem() === null;
 }
 
-/** The command that runs a layer in a process of its own. What the layer would download is installed before. */
+/** The command that runs a layer in a process of its own. If that has no network, its tools are installed before. */
 async function commandOf(name) {
   const command = (option) => [process.execPath, fileURLToPath(import.meta.url), option, name];
   if (!runsOffline(name)) return command(LAYER_OPTION);
-  if (name === "window") await cargoTool("tauri-driver", "^2");
+  await OFFLINE_LAYERS[name]();
   return withoutNetwork(command(OFFLINE_OPTION));
 }
 
@@ -82,7 +82,7 @@ async function runLayer(name, isOffline = false) {
   });
   if (isOffline)
     count.add("no program of these tests sends anything to a network", unroutedPackets() === packetsBefore);
-  else if (OFFLINE_LAYERS.includes(name)) count.leaveOut(`without a network: ${findNamespaceProblem()}`);
+  else if (name in OFFLINE_LAYERS) count.leaveOut(`without a network: ${findNamespaceProblem()}`);
   const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : "";
   console.log(
     `== ${name}: ${count.passed} passed, ${count.failed} failed${skipped} (${Math.round((Date.now() - started) / 1000)} s)`,
