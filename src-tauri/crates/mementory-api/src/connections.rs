@@ -127,7 +127,7 @@ impl Connections {
             title: report.title.into(),
             installed: report
                 .installed
-                .map(|found| AiClientFound { by: found.by.into(), path: found.path.display().to_string() }),
+                .map(|found| DetectedAiClient { by: found.by.into(), path: found.path.display().to_string() }),
             config_path: report.config_path.display().to_string(),
             configured: report.configured,
             ours: report.ours,

@@ -139,7 +139,7 @@ pub struct DatedExport {
 /// One recognised source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
-pub struct SourceSeen {
+pub struct DetectedSource {
     pub format: String,
     pub version: Option<String>,
     pub reason: String,
@@ -169,7 +169,7 @@ pub struct ImportReport {
     /// vault lists them.
     #[serde(skip)]
     pub missing_files: Vec<String>,
-    pub sources: Vec<SourceSeen>,
+    pub sources: Vec<DetectedSource>,
     /// The missing or damaged parts of the input, if the person chose to import the remainder.
     #[serde(default)]
     pub missing: Vec<MissingPart>,
@@ -227,7 +227,7 @@ impl ImportReport {
             self.missing_parts.extend(source.claim.missing_parts.iter().cloned());
             let places =
                 source.claim.parts.iter().filter_map(|p| catalog.members().get(p.member)).map(|m| m.place.clone());
-            self.sources.push(SourceSeen {
+            self.sources.push(DetectedSource {
                 format: source.format.into(),
                 version: source.claim.version.clone(),
                 reason: source.claim.reason.clone(),

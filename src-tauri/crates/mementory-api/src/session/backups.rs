@@ -17,7 +17,7 @@ impl<'s> Backups<'s> {
 
 impl Backups<'_> {
     /// Copies the vault to `out`, which must not exist, and checks the copy. The copy is a complete vault.
-    pub fn create(&self, out: &Path, job: &Job) -> ApiResult<Applied<BackedUp>> {
+    pub fn create(&self, out: &Path, job: &Job) -> ApiResult<Applied<WrittenBackup>> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
         let _guard = self.context.snapshot_guard();
@@ -27,7 +27,7 @@ impl Backups<'_> {
             .backups()
             .create(out, now(), &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
         let path = out.display().to_string();
-        Ok(backup.map(|backup| BackedUp { path, bytes: backup.bytes, digest: backup.digest }))
+        Ok(backup.map(|backup| WrittenBackup { path, bytes: backup.bytes, digest: backup.digest }))
     }
 
     /// Copies a backup to `out`, which must not exist, and checks the copy. `secret` is the passphrase or the recovery

@@ -288,7 +288,7 @@ pub struct VersionInfo {
 
 /// Answer of `show`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct Shown {
+pub struct ShownRecord {
     pub record: RecordView,
     pub history: Option<Vec<VersionInfo>>,
     /// The original text of the record in its source.

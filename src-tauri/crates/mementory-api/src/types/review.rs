@@ -145,7 +145,7 @@ pub struct ReportRequest {
 
 /// A report that was written.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct ReportMade {
+pub struct WrittenReport {
     pub path: String,
     pub memories: u32,
 }
