@@ -165,20 +165,20 @@ impl Prepared<'_> {
 /// Time and attitude of a statement, as its words show them.
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
-    past: bool,
-    plan: bool,
-    ended: bool,
+    is_past: bool,
+    is_plan: bool,
+    has_ended: bool,
     progress: bool,
     /// Something is expected that has not happened yet.
-    pending: bool,
+    is_pending: bool,
     /// Something is being done at the moment.
-    ongoing: bool,
+    is_ongoing: bool,
     /// Something expected has happened.
     done: bool,
     likes: bool,
     dislikes: bool,
     /// A wish that is limited to one kind of question or talk.
-    situation: bool,
+    is_situational: bool,
 }
 
 /// Pairs of statements that cannot both hold now, those with the highest confidence first. `vectors` holds the
@@ -259,7 +259,7 @@ pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
     let month = 1970 * 12 + (now / 1_000_000 / 86_400) as i32 * 12 / 365;
     let is_over = |statement: &Statement<'_>| {
         let folded = Folded::new(statement.text);
-        if !marks_of(&folded).plan {
+        if !marks_of(&folded).is_plan {
             return false;
         }
         let dates = crate::values::dates(&folded.text);
@@ -327,22 +327,22 @@ fn marks_of(folded: &Folded) -> Marks {
     let mut present = false;
     for hit in mark_words().hits(&folded.text) {
         match hit.value {
-            Mark::Past => marks.past = true,
+            Mark::Past => marks.is_past = true,
             Mark::Present => present = true,
-            Mark::Plan => marks.plan |= !follows_fact(&folded.text, hit.start),
-            Mark::Ended => marks.ended = true,
+            Mark::Plan => marks.is_plan |= !follows_fact(&folded.text, hit.start),
+            Mark::Ended => marks.has_ended = true,
             Mark::Progress => marks.progress = true,
-            Mark::Pending => marks.pending = true,
+            Mark::Pending => marks.is_pending = true,
             Mark::Done => marks.done = true,
-            Mark::Ongoing => marks.ongoing = true,
+            Mark::Ongoing => marks.is_ongoing = true,
             Mark::Likes => marks.likes = true,
             Mark::Dislikes => marks.dislikes = true,
-            Mark::Situation => marks.situation = true,
+            Mark::Situation => marks.is_situational = true,
         }
     }
-    marks.past |= is_about_past_state(folded);
+    marks.is_past |= is_about_past_state(folded);
     // "Used to smoke, now vapes" also says what holds now.
-    marks.past &= !present;
+    marks.is_past &= !present;
     marks
 }
 
@@ -352,7 +352,7 @@ fn is_about_past_state(folded: &Folded) -> bool {
     const ENGLISH: [&str; 2] = ["was", "were"];
     const GERMAN: [&str; 2] = ["war", "waren"];
     /// Words that may follow "was" in a statement of how something was, besides numbers.
-    const FOLLOWING: [&str; 24] = [
+    const WORDS_AFTER_WAS: [&str; 24] = [
         "a", "an", "the", "in", "on", "at", "my", "her", "his", "their", "our", "very", "so", "too", "quite", "really",
         "only", "just", "about", "like", "with", "found", "packed", "from",
     ];
@@ -365,20 +365,23 @@ fn is_about_past_state(folded: &Folded) -> bool {
     let is_subordinate =
         words.iter().take(at).any(|word| ["that", "which", "who", "when", "dass", "als", "wo"].contains(word));
     let describes = if ENGLISH.contains(verb) {
-        FOLLOWING.contains(next) || next.starts_with(|c: char| c.is_ascii_digit())
+        WORDS_AFTER_WAS.contains(next) || next.starts_with(|c: char| c.is_ascii_digit())
     } else {
         folded.languages.de
     };
     let signs = Signs::new(&folded.text);
-    describes && !is_subordinate && (at == 0 || !signs.over && !signs.changed && !folded.text.contains("worden"))
+    describes
+        && !is_subordinate
+        && (at == 0 || !signs.says_over && !signs.says_changed && !folded.text.contains("worden"))
 }
 
 /// True if a clause precedes the byte `at`. The statement is then about a fact and mentions the plan only in passing:
 /// "weighs 84 kg and wants to lose weight".
 fn follows_fact(text: &str, at: usize) -> bool {
-    const JOINTS: [&str; 10] = [" and ", " und ", " but ", " aber ", "; ", ". ", "で、", "が、", "おり、", "。"];
+    const CLAUSE_SEPARATORS: [&str; 10] =
+        [" and ", " und ", " but ", " aber ", "; ", ". ", "で、", "が、", "おり、", "。"];
     let before = text.get(..at).unwrap_or_default();
-    JOINTS
+    CLAUSE_SEPARATORS
         .iter()
         .filter_map(|joint| before.rfind(joint))
         .any(|end| before.get(..end).is_some_and(|clause| clause.chars().count() >= 6 && !clause.contains(':')))

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 const MAX_GROUP: usize = 24;
 /// Number of neighbours of each statement that are kept.
 const MAX_NEIGHBOURS: usize = 4;
-/// The corresponding number among more than `MANY` statements, so that they do not take long.
+/// Used instead of `MAX_NEIGHBOURS` for more than `MANY_STATEMENTS` statements, to limit the running time.
 const MAX_NEIGHBOURS_OF_MANY: usize = 2;
-const MANY: usize = 5000;
-/// Statements that are less alike than this are no neighbours.
+const MANY_STATEMENTS: usize = 5000;
+/// Lowest likeness at which two statements count as neighbours.
 const MIN_LIKENESS: f32 = 0.15;
-/// Among fewer statements than this, it says nothing that one is nearest.
+/// Among fewer statements than this, being the nearest one means nothing.
 const MIN_STATEMENTS: usize = 8;
 
 /// The nearest neighbours of each statement: likeness and position, the nearest one first.
@@ -42,7 +42,7 @@ impl Neighbours {
             }
             kept.push(members);
         }
-        let limit = if readings.len() > MANY { MAX_NEIGHBOURS_OF_MANY } else { MAX_NEIGHBOURS };
+        let limit = if readings.len() > MANY_STATEMENTS { MAX_NEIGHBOURS_OF_MANY } else { MAX_NEIGHBOURS };
         let mut neighbours = Self { limit, of: vec![Vec::new(); readings.len()] };
         // For each statement, the last one that it was compared with, so that a pair in several groups counts once.
         let mut compared_with = vec![usize::MAX; readings.len()];

@@ -3,7 +3,7 @@ use super::Edges;
 use crate::{fitted, kinds::AboutKind};
 
 /// Number of most similar texts that are kept for each text.
-const KEPT_NEAREST: usize = 16;
+const MAX_NEIGHBOURS: usize = 16;
 /// Number of nearest texts whose mean likeness to a text counts as usual for that text. Some texts are a little like
 /// all others, so the likeness of two texts is compared with what is usual for them.
 const USUAL_NEAREST: usize = 10;
@@ -67,12 +67,12 @@ impl Texts<'_> {
         let likeness = self.likeness(a, b);
         for (n, other) in [(a, b), (b, a)] {
             let list = &mut nearest[n];
-            if list.len() == KEPT_NEAREST && list.last().is_some_and(|(least, _)| *least >= likeness) {
+            if list.len() == MAX_NEIGHBOURS && list.last().is_some_and(|(least, _)| *least >= likeness) {
                 continue;
             }
             let at = list.partition_point(|(known, _)| *known >= likeness);
             list.insert(at, (likeness, other));
-            list.truncate(KEPT_NEAREST);
+            list.truncate(MAX_NEIGHBOURS);
         }
     }
 }
