@@ -1,5 +1,5 @@
 //! Reads agent files: agents with their messages, memory blocks, documents and tools.
-use super::detect::{LISTS, layout};
+use super::detect::{LIST_KEYS, layout};
 use super::message_list::MessageList;
 use super::{ID, PLATFORM, is_local_id, messages, secrets};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
@@ -30,7 +30,7 @@ pub(super) fn read(
     files.each_file(detected, |files, member, _| {
         let version = Head::of(catalog, member).and_then(|head| layout(&head));
         let lists: &[&str] = match version {
-            Some("2") => &LISTS,
+            Some("2") => &LIST_KEYS,
             Some("messages") => &["messages"],
             _ => &[],
         };

@@ -3,7 +3,7 @@ use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Lists of facts, nodes and episodes.
-pub(super) const LISTS: [&str; 16] = [
+pub(super) const LIST_KEYS: [&str; 16] = [
     "facts",
     "relevant_facts",
     "edges",
@@ -58,7 +58,7 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     }
     let has_sessions =
         head.has_all("sessions", &["session_id", "uuid"]) || head.has_all("sessions.messages", &["role_type"]);
-    let has_rows = LISTS.into_iter().any(|list| is_row(list) || in_properties(list)) || has_sessions;
+    let has_rows = LIST_KEYS.into_iter().any(|list| is_row(list) || in_properties(list)) || has_sessions;
     has_rows.then_some("graph")
 }
 

@@ -1,5 +1,5 @@
 //! Reads facts, entities, episodes and sessions.
-use super::detect::{LISTS, layout};
+use super::detect::{LIST_KEYS, layout};
 use super::{ID, PLATFORM, session};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_heads::Head;
@@ -27,7 +27,7 @@ pub(super) fn read(
         if layout == Some("messages") {
             return session::read_messages(files, member);
         }
-        let lists: &[&str] = if layout == Some("graph") { &LISTS } else { &[] };
+        let lists: &[&str] = if layout == Some("graph") { &LIST_KEYS } else { &[] };
         let mut nodes = NodeIds::new();
         each_row(files, member, lists, Kind::Memory, &mut |files, row| {
             read_graph_row(&mut rows, files, row, &mut nodes)

@@ -41,7 +41,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         for (name, raw) in thread.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
             chat.fields.extend(serde_json::from_str(raw.get()).ok().map(|value| (name.to_owned(), value)));
         }
-        let mut places = Places::default();
+        let mut places = TurnPositions::default();
         for (index, raw) in items.iter().enumerate() {
             let pointer = format!("{}/conversation_turns/{index}", element.pointer);
             let element_turns = turns(raw, &pointer, index, &mut places);
@@ -75,14 +75,14 @@ fn thread_id(thread: &Object<'_>, chat: &Chat) -> String {
 
 /// The places of the turns in their thread.
 #[derive(Default)]
-struct Places {
+struct TurnPositions {
     /// For each role and number: how many turns have it, and the parent of the first of them.
     known: HashMap<(&'static str, u64), (u32, TurnParent)>,
     /// Role, number and id of the turn before.
     before: Option<(&'static str, u64, String)>,
 }
 
-impl Places {
+impl TurnPositions {
     /// The id and the parent of the next turn. An edited prompt and a new answer have the number of the previous one.
     fn next(&mut self, role: &'static str, number: u64) -> (String, TurnParent) {
         let after = self.before.as_ref().map_or(TurnParent::Root, |(.., id)| TurnParent::Id(id.clone()));
@@ -100,7 +100,7 @@ impl Places {
 }
 
 /// The turns in an element: the turn of the user, the turn of the system, or both.
-fn turns(raw: &RawValue, pointer: &str, index: usize, places: &mut Places) -> Vec<Turn> {
+fn turns(raw: &RawValue, pointer: &str, index: usize, places: &mut TurnPositions) -> Vec<Turn> {
     let Some(element) = Object::parse(raw.get()) else { return Vec::new() };
     let mut out = Vec::new();
     for (name, other, role) in [("user_turn", "system_turn", "user"), ("system_turn", "user_turn", "assistant")] {

@@ -28,7 +28,7 @@ const PROGRESS: [&str; 9] = [
 ];
 
 /// Values of `say` and `ask` by which detection recognises the list.
-pub(super) const WORDS: [&str; 6] =
+pub(super) const EVENT_NAMES: [&str; 6] =
     ["api_req_started", "completion_result", "user_feedback", "command_output", "followup", "task"];
 
 /// The messages of one task.

@@ -18,7 +18,7 @@ const PLATFORM: &str = "chatgpt";
 /// Value of the member `object` of a conversation.
 const OBJECT: &str = "compliance.workspace.conversation";
 /// Key under which a response lists conversations.
-pub(super) const WRAPPERS: [&str; 1] = ["data"];
+pub(super) const WRAPPER_KEYS: [&str; 1] = ["data"];
 /// Members of a conversation and of a message that have no field in the model.
 const FIELDS: [&str; 3] = ["workspace_id", "project_id", "gpt_id"];
 

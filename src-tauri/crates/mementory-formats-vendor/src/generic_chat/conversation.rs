@@ -177,9 +177,9 @@ fn conversation_in(
     let link = text(&["link", "url", "source_url", "thread_url"]);
     let model = object.object("model");
     let mut lists = vec![(raw, "[]")];
-    if key == pairs::INTERNAL {
+    if key == pairs::INTERNAL_KEY {
         // The list `visible` repeats the texts as the page shows them.
-        lists.extend(object.raw_value(pairs::VISIBLE).map(|raw| (raw, "[]")));
+        lists.extend(object.raw_value(pairs::VISIBLE_KEY).map(|raw| (raw, "[]")));
     }
     if let Some(forks) = &forks {
         lists.extend(forks.lists.iter().map(|raw| (*raw, "[]")));
@@ -303,7 +303,7 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
     let is_list = |raw: &RawValue| raw.get().starts_with('[');
     let is_map = |raw: &RawValue| raw.get().starts_with('{');
     if pairs::is_webui_chat(object) {
-        return Some((pairs::INTERNAL, object.raw_value(pairs::INTERNAL)?));
+        return Some((pairs::INTERNAL_KEY, object.raw_value(pairs::INTERNAL_KEY)?));
     }
     // A message, or a question with its answer, may have a list of other things under these keys.
     let is_message = role_name(object).is_some() || question_and_answer(object).is_some();

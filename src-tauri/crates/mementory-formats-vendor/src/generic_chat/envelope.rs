@@ -8,7 +8,7 @@ pub(super) const ENVELOPES: [&str; 9] =
 /// Keys of [`ENVELOPES`] that may contain another envelope.
 pub(super) const OUTER_ENVELOPES: [&str; 3] = ["data", "result", "response"];
 /// Key of the object in which Pi's download has the messages and the details of the account.
-const PI_DATA: &str = "user_data";
+const PI_ENVELOPE: &str = "user_data";
 
 /// A conversation inside another object.
 pub(super) struct Enveloped<'a> {
@@ -27,8 +27,8 @@ pub(super) fn find<'a>(object: &Object<'a>, has_messages: fn(&RawValue) -> bool)
     let inside = |outer: &Object<'a>, at: &str| {
         ENVELOPES.iter().find_map(|key| {
             let raw = outer.raw_value(key).filter(|raw| has_messages(raw))?;
-            let is_described_outside = !OUTER_ENVELOPES.contains(key) && *key != PI_DATA;
-            let platform = (*key == PI_DATA && outer.has("base64encoded_compressed_user_data")).then_some("pi");
+            let is_described_outside = !OUTER_ENVELOPES.contains(key) && *key != PI_ENVELOPE;
+            let platform = (*key == PI_ENVELOPE && outer.has("base64encoded_compressed_user_data")).then_some("pi");
             Some(Enveloped { pointer: format!("{at}/{key}"), raw, is_described_outside, platform })
         })
     };

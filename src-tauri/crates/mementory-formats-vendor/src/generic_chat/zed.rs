@@ -19,7 +19,7 @@ const PLATFORM: &str = "zed";
 /// First bytes of data that is compressed with Zstandard.
 const ZSTD_MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
 /// Largest distance within compressed data that is decompressed, as a power of two: 128 MiB.
-const WINDOW_LOG: u32 = 27;
+const MAX_WINDOW_LOG: u32 = 27;
 
 /// True for the database of Zed's agent.
 pub(super) fn is_database(schema: &Schema) -> bool {
@@ -93,7 +93,7 @@ const DAMAGED: &str = "malformed: the data of this thread is damaged, or in a fo
 /// Decompresses at most one byte more than `max_bytes`.
 fn unpack(data: &[u8], max_bytes: u64) -> Option<Vec<u8>> {
     let mut decoder = zstd::stream::read::Decoder::new(data).ok()?;
-    decoder.window_log_max(WINDOW_LOG).ok()?;
+    decoder.window_log_max(MAX_WINDOW_LOG).ok()?;
     let mut out = Vec::new();
     decoder.take(max_bytes.saturating_add(1)).read_to_end(&mut out).ok()?;
     Some(out)

@@ -43,7 +43,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
 
 fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> bool {
     let mut bytes = &*head.bytes;
-    let mut elements = Elements::new(&mut bytes, limits).with_keys(&super::WRAPPERS);
+    let mut elements = Elements::new(&mut bytes, limits).with_keys(&super::WRAPPER_KEYS);
     let (mut object_count, mut text_count) = (0, 0);
     while object_count < SAMPLE_COUNT {
         match elements.next() {

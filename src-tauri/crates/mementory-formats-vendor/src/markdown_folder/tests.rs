@@ -29,7 +29,7 @@ fn texts_stay_in_their_quotes_and_files_in_the_folder() {
     assert!(names.contains(&"index.md".to_owned()) && names.contains(&"memories.md".to_owned()), "{names:?}");
     for (name, bytes) in tree(&written.path).into_iter().filter(|(name, _)| name.ends_with(".md")) {
         let text = String::from_utf8(bytes).unwrap();
-        assert!(text.starts_with(super::MARK) && !text.contains('\r'), "{name}");
+        assert!(text.starts_with(super::FORMAT_MARK) && !text.contains('\r'), "{name}");
         for line in text.lines() {
             let is_ours = ["<!-- mementory ", "#", ">", "- ["].iter().any(|begin| line.starts_with(begin));
             let is_plain = !line.contains(['`', '<']) || line.contains("\\`") || line.contains("\\<");

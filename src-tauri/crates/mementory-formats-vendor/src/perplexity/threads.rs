@@ -58,9 +58,9 @@ const THREAD_MEMBERS: [&str; 29] = [
     "has_next_page",
 ];
 /// Keys of the lists of entries of a thread.
-pub(super) const LISTS: [&str; 4] = ["conversations", "entries", "messages", "turns"];
+pub(super) const LIST_KEYS: [&str; 4] = ["conversations", "entries", "messages", "turns"];
 /// Keys of objects around a thread or around a list of threads.
-const WRAPPERS: [&str; 4] = ["data", "thread", "result", "response"];
+const WRAPPER_KEYS: [&str; 4] = ["data", "thread", "result", "response"];
 /// Largest number of objects around a thread.
 const MAX_WRAPPERS: usize = 3;
 /// Members of an entry with the id of its thread.
@@ -197,8 +197,8 @@ pub(super) fn read_account(
 
 /// True for an object whose threads or entries are in an object below it.
 pub(super) fn is_wrapper(object: &Object<'_>) -> bool {
-    let has_list = LISTS.iter().any(|key| object.list(key).is_some());
-    !has_list && !is_entry(object) && WRAPPERS.iter().any(|key| object.object(key).is_some())
+    let has_list = LIST_KEYS.iter().any(|key| object.list(key).is_some());
+    !has_list && !is_entry(object) && WRAPPER_KEYS.iter().any(|key| object.object(key).is_some())
 }
 
 fn is_entry(object: &Object<'_>) -> bool {
@@ -215,12 +215,12 @@ pub(super) fn read(
     let Some(mut object) = Object::parse(element.text) else { return Ok(()) };
     let mut pointer = element.pointer.clone();
     for _ in 0..MAX_WRAPPERS {
-        let inner = WRAPPERS.into_iter().find_map(|key| Some((key, object.object(key)?)));
+        let inner = WRAPPER_KEYS.into_iter().find_map(|key| Some((key, object.object(key)?)));
         let Some((key, inner)) = inner.filter(|_| is_wrapper(&object)) else { break };
         pointer = format!("{pointer}/{key}");
         object = inner;
     }
-    let has_entries = LISTS.iter().any(|key| object.list(key).is_some());
+    let has_entries = LIST_KEYS.iter().any(|key| object.list(key).is_some());
     let Some(items) = object.list("threads").filter(|_| !has_entries) else {
         return read_thread(reader, member, (element.text, &object, &pointer), threads);
     };
@@ -242,7 +242,7 @@ fn read_thread(
     threads: &mut Threads,
 ) -> Result<(), FormatError> {
     let Some((key, raw, entries)) =
-        LISTS.into_iter().find_map(|key| Some((key, object.raw_value(key)?, object.list(key)?)))
+        LIST_KEYS.into_iter().find_map(|key| Some((key, object.raw_value(key)?, object.list(key)?)))
     else {
         if !is_entry(object) {
             report(reader, member, pointer, "not_a_conversation: no entries", Kind::Conversation);

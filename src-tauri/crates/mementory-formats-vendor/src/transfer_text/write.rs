@@ -102,7 +102,7 @@ fn compose_text(lines: &[EntryLine]) -> String {
     let mut out = String::new();
     for (heading, lines) in by_heading {
         let separator = if out.is_empty() { "" } else { "\n" };
-        let _ = writeln!(out, "{separator}## {}\n", topics::NAMES[heading]);
+        let _ = writeln!(out, "{separator}## {}\n", topics::TOPIC_NAMES[heading]);
         for line in lines {
             let date = line.created.map_or_else(|| "unknown".to_owned(), day_text);
             let mut text_lines = line.text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
