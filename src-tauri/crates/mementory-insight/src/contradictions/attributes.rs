@@ -26,13 +26,13 @@ const NEAREST_ROWS: usize = 6;
 pub(super) enum Comparison {
     /// By their numbers.
     Numbers,
-    /// By the names in them, and by how alike the sentences are.
+    /// By the names in them, and by how similar the sentences are.
     Names,
     /// By how probable each of the values known from the sample sentences is.
     Values,
 }
 
-/// An attribute of which only one value can hold at a time.
+/// An attribute of which only one value can be true at a time.
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub(super) name: &'static str,
@@ -60,7 +60,7 @@ pub(super) struct Attribute {
     /// True for an attribute of one of several things: a key and a passport are kept at two places. Only the rule
     /// `evidence` uses it.
     pub(super) is_topic: bool,
-    /// True for an attribute that can have several values at once, and for the entry that stands for no attribute.
+    /// True for an attribute that can have several values at once, and for the entry that represents no attribute.
     is_excluded: bool,
     /// The classes of units in which the value is measured. Empty if it may be measured in any.
     pub(super) units: &'static [usize],
@@ -241,7 +241,7 @@ impl Attribute {
     }
 }
 
-/// True if one row stands for all values of the attribute, because the values are compared by numbers or names instead.
+/// True if one row represents all values of the attribute, because the values are compared by numbers or names instead.
 /// Used by `examples/fit_claims.rs`.
 #[doc(hidden)]
 pub fn pools_values(attribute: &str) -> bool {

@@ -28,7 +28,7 @@ pub(super) fn compare(
     for (a, b) in neighbours.pairs() {
         let (Some(one), Some(other)) = (readings.get(a), readings.get(b)) else { continue };
         let Some(evidence) = Evidence::new(one, other, shared) else { continue };
-        let mut features = neighbours.features(a, b, evidence.likeness());
+        let mut features = neighbours.features(a, b, evidence.similarity());
         features.extend(evidence.features());
         found(one.statement, other.statement, &evidence, &features, neighbours.are_many());
     }

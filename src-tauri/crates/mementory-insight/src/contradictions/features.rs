@@ -9,10 +9,10 @@ pub(super) type Feature = (&'static str, f32);
 
 /// Numbers that the rows of sample sentences share are divided by this, so that all are between 0 and 1.
 const MAX_SHARED_ROWS: f32 = 6.0;
-/// A likeness above this counts in addition.
-const HIGH_LIKENESS: f32 = 0.6;
-/// Statements that are more alike than this and in which nothing differs say the same.
-const MIN_LIKENESS_OF_SAME: f32 = 0.7;
+/// A similarity above this counts in addition.
+const HIGH_SIMILARITY: f32 = 0.6;
+/// Statements that are more similar than this and in which nothing differs say the same.
+const MIN_SIMILARITY_OF_SAME: f32 = 0.7;
 /// Largest number of shared terms that count.
 const MAX_SHARED_TERMS: usize = 4;
 
@@ -108,7 +108,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
         })
     }
 
-    /// True if both can hold, whatever else is alike or differs.
+    /// True if both can be true, whatever else is similar or different.
     pub(super) fn both_can_hold(&self) -> bool {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
         let changes = pair.says_over || pair.says_changed;
@@ -136,7 +136,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
             // "Lives in Utrecht" and "has lived in Utrecht since 2019" say the same.
             || is_named && self.share_place && !pair.says_over
             || older.amounts.numbers_agree(&newer.amounts) && !changes && !pair.is_negated
-            || !differ && pair.likeness >= MIN_LIKENESS_OF_SAME
+            || !differ && pair.similarity >= MIN_SIMILARITY_OF_SAME
     }
 
     /// True if the attribute that both state never changes.
@@ -145,8 +145,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
     }
 
     /// Cosine of the vectors.
-    pub(super) fn likeness(&self) -> f32 {
-        self.pair.likeness
+    pub(super) fn similarity(&self) -> f32 {
+        self.pair.similarity
     }
 
     /// All numbers, in an order that is always the same.
@@ -156,11 +156,11 @@ impl<'r, 'v> Evidence<'r, 'v> {
 
     /// How probable it is that both are about the same, by their vectors.
     fn of_vectors(&self) -> Vec<Feature> {
-        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.likeness);
+        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
         vec![
             ("likeness", l),
             ("likeness_across_languages", l * yes(!pair.same_language)),
-            ("high_likeness", (l - HIGH_LIKENESS).max(0.0)),
+            ("high_likeness", (l - HIGH_SIMILARITY).max(0.0)),
             ("attribute", topic.probability),
             ("attributes", topic.all),
             ("row_probability", topic.rows),
@@ -257,7 +257,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
 
     /// Numbers that depend on two kinds of evidence.
     fn of_several(&self) -> Vec<Feature> {
-        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.likeness);
+        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
         let p = topic.probability;
         let sign = pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
         vec![

@@ -3,7 +3,7 @@
 //! There are two ways in which two statements become a pair:
 //! - By their vectors, both state the same attribute, and their values differ. The values differ in numbers, times or
 //!   names, or it is improbable that both state the same value.
-//! - They are alike and share a rare term. The words of one say that something is over or is not so, or give another
+//! - They are similar and share a rare term. The words of one say that something is over or is not so, or give another
 //!   number or date.
 use super::{
     Prepared,
@@ -25,35 +25,36 @@ const MAX_GROUP: usize = 200;
 const MIN_ATTRIBUTE: f32 = 0.35;
 /// Least probability of the attribute in each of the two statements.
 const MIN_ATTRIBUTE_OF_EACH: f32 = 0.2;
-/// An attribute that is less probable than this needs further evidence.
+/// An attribute that is less probable than this needs more evidence.
 const MIN_ATTRIBUTE_CERTAIN: f32 = 0.5;
-/// How alike two statements must be if their attribute is not certain and they share no rare term.
-const MIN_LIKENESS_IF_UNCERTAIN: f32 = 0.6;
-/// Least likeness of two statements whose attribute is compared by values, if a word says that something changed.
-const MIN_LIKENESS_IF_CHANGED: f32 = 0.33;
+/// How similar two statements must be if their attribute is not certain and they share no rare term.
+const MIN_SIMILARITY_IF_UNCERTAIN: f32 = 0.6;
+/// Least similarity of two statements whose attribute is compared by values, if a word says that something changed.
+const MIN_SIMILARITY_IF_CHANGED: f32 = 0.33;
 /// Least probability that two statements state the same attribute, if no words show a difference.
 const MIN_ATTRIBUTE_ALONE: f32 = 0.5;
-/// Two sentences count as naming different things only if they are less alike than this.
-const MAX_LIKENESS: f32 = 0.45;
-/// Like `MAX_LIKENESS`, for two sentences that both have names, but none in common. It is higher, because the other
+/// Two sentences count as naming different things only if they are less similar than this.
+const MAX_SIMILARITY: f32 = 0.45;
+/// Like `MAX_SIMILARITY`, for two sentences that both have names, but none in common. It is higher, because the other
 /// words of such sentences may be the same.
-const MAX_LIKENESS_WITH_NAMES: f32 = 0.9;
-/// A sentence that denies one thing and a sentence that names another are less alike than this.
-const MAX_LIKENESS_OF_OTHERS: f32 = 0.3;
-/// Sentences that begin with different things, but are at least as alike as this, say the same about both things.
-const MIN_LIKENESS_OF_PARALLELS: f32 = 0.6;
-/// Sentences are about the same thing if they are at least as alike as this, or share a rare name.
+const MAX_SIMILARITY_WITH_NAMES: f32 = 0.9;
+/// A sentence that denies one thing and a sentence that names another are less similar than this.
+const MAX_SIMILARITY_OF_OTHERS: f32 = 0.3;
+/// Sentences that begin with different things, but are at least as similar as this, say the same about both things.
+const MIN_SIMILARITY_OF_PARALLELS: f32 = 0.6;
+/// Sentences are about the same thing if they are at least as similar as this, or share a rare name.
 const MIN_SAME_THING: f32 = 0.4;
 /// Like `MIN_SAME_THING`, for two statements in one language, which share a word if they are about the same thing.
 const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
-/// A statement that something is over and the statement in another language that it ends are at least as alike as this.
-const MIN_LIKENESS_IN_OTHER_LANGUAGE: f32 = 0.6;
+/// A statement that something is over and the statement in another language that it ends are at least as similar as
+/// this.
+const MIN_SIMILARITY_IN_OTHER_LANGUAGE: f32 = 0.6;
 /// Largest number of comparisons with statements in other languages.
 const MAX_COMPARISONS: usize = 2_000_000;
-/// Statements that share a rare term are not compared if they are less alike than this.
-const MIN_LIKENESS: f32 = 0.1;
-/// A statement about something expected and one that says that it happened are at least as alike as this.
-const MIN_LIKENESS_IF_FULFILLED: f32 = 0.35;
+/// Statements that share a rare term are not compared if they are less similar than this.
+const MIN_SIMILARITY: f32 = 0.1;
+/// A statement about something expected and one that says that it happened are at least as similar as this.
+const MIN_SIMILARITY_IF_FULFILLED: f32 = 0.35;
 /// If one statement ends another and they share only one thing, they share at least this part of the shorter statement.
 const MIN_OVERLAP: f32 = 0.34;
 /// Two values count as different only if the probability that they are the same is below this.
@@ -98,7 +99,7 @@ pub(super) fn find(
         let mut members: Vec<&Reading<'_>> = members.iter().filter_map(|n| by_statement.get(n).copied()).collect();
         in_pairs(&mut members, |one, other| {
             let pair = (one.statement.min(other.statement), one.statement.max(other.statement));
-            if !compared_pairs.insert(pair) || dot(one.vector, other.vector) < MIN_LIKENESS {
+            if !compared_pairs.insert(pair) || dot(one.vector, other.vector) < MIN_SIMILARITY {
                 return;
             }
             let compared = PairComparison::new(one, other, &shared);
@@ -106,7 +107,7 @@ pub(super) fn find(
                 add(
                     one.statement,
                     other.statement,
-                    0.5 + 0.4 * compared.likeness,
+                    0.5 + 0.4 * compared.similarity,
                     compared.says_changed || compared.says_over,
                 );
             }
@@ -147,7 +148,7 @@ fn find_ended_in_other_language(
         for older in
             readings.iter().filter(|older| older.at < newer.at && !older.signs.says_over && !older.signs.is_negated)
         {
-            if older.shares_language(newer) || dot(older.vector, newer.vector) < MIN_LIKENESS_IN_OTHER_LANGUAGE {
+            if older.shares_language(newer) || dot(older.vector, newer.vector) < MIN_SIMILARITY_IN_OTHER_LANGUAGE {
                 continue;
             }
             let pair = PairComparison::new(older, newer, shared);
@@ -156,7 +157,7 @@ fn find_ended_in_other_language(
             let closer = shared.compare_closely(older, newer);
             if pair.same_subject && pair.same_person && !both_hold && !newer.signs.is_addition && !closer.places_differ
             {
-                add(older.statement, newer.statement, 0.3 + 0.5 * pair.likeness, true);
+                add(older.statement, newer.statement, 0.3 + 0.5 * pair.similarity, true);
             }
         }
     }
@@ -205,9 +206,10 @@ fn differ_in(
     // "Son, 8" and "daughter, 11" are about two children, so they do not contradict each other.
     let two_people = (attribute.describes_thing || shared.one_has_grandchildren(one, other)) && pair.subjects_differ;
     let is_same_subject = pair.same_subject || attribute.names_people && !two_people;
-    let min_likeness = if pair.same_language { MIN_SAME_THING_IN_ONE_LANGUAGE } else { MIN_SAME_THING };
-    let parallel = pair.first_things_differ && pair.likeness >= MIN_LIKENESS_OF_PARALLELS;
-    let is_same_thing = !attribute.describes_thing || (pair.likeness >= min_likeness || pair.same_name) && !parallel;
+    let min_similarity = if pair.same_language { MIN_SAME_THING_IN_ONE_LANGUAGE } else { MIN_SAME_THING };
+    let parallel = pair.first_things_differ && pair.similarity >= MIN_SIMILARITY_OF_PARALLELS;
+    let is_same_thing =
+        !attribute.describes_thing || (pair.similarity >= min_similarity || pair.same_name) && !parallel;
     // The name of a partner, boss or pet may open a statement about the person's own life.
     let is_same_person = pair.same_person || one.may_name(other) && PERSON_NAME_ATTRIBUTES.contains(&attribute.name);
     if both_hold
@@ -256,7 +258,7 @@ fn differ_in(
     // "Doesn't drink spirits" denies something else than "drinks wine".
     let only_negated =
         pair.is_negated && !pair.says_changed && !pair.numbers_differ && !pair.times_differ && !pair.opinions_differ;
-    let is_other = attribute.is_consumed || pair.likeness < MAX_LIKENESS_OF_OTHERS;
+    let is_other = attribute.is_consumed || pair.similarity < MAX_SIMILARITY_OF_OTHERS;
     if only_negated && is_other && shared.compare_closely(one, other).denies_something_else {
         return false;
     }
@@ -269,18 +271,18 @@ fn differ_in(
         return false;
     }
     // A statement about a diet that names no diet may be about anything eaten.
-    if attribute.name == "diet" && pair.likeness < MAX_LIKENESS_OF_OTHERS && !pair.says_changed {
+    if attribute.name == "diet" && pair.similarity < MAX_SIMILARITY_OF_OTHERS && !pair.says_changed {
         return false;
     }
-    // An attribute that is less certain needs words that say that something changed, in sentences that are alike.
+    // An attribute that is less certain needs words that say that something changed, in sentences that are similar.
     let min_if_changed = match attribute.comparison {
-        Comparison::Numbers => MIN_LIKENESS_IF_UNCERTAIN,
-        Comparison::Values => MIN_LIKENESS_IF_CHANGED,
-        // Two jobs may be named in words that are not alike at all.
+        Comparison::Numbers => MIN_SIMILARITY_IF_UNCERTAIN,
+        Comparison::Values => MIN_SIMILARITY_IF_CHANGED,
+        // Two jobs may be named in words that are not similar at all.
         Comparison::Names => f32::NEG_INFINITY,
     };
     let certain = probability >= MIN_ATTRIBUTE_CERTAIN
-        || pair.says_changed && (pair.same_thing || pair.same_name || pair.likeness >= min_if_changed);
+        || pair.says_changed && (pair.same_thing || pair.same_name || pair.similarity >= min_if_changed);
     if !certain {
         return false;
     }
@@ -291,19 +293,19 @@ fn differ_in(
 fn names_differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, is_certain: bool) -> bool {
     let have_names = !one.plain_names.is_empty() && !other.plain_names.is_empty();
     let share_no_name = have_names && !one.plain_names.iter().any(|name| other.plain_names.contains(name));
-    let limit = if share_no_name { MAX_LIKENESS_WITH_NAMES } else { MAX_LIKENESS };
+    let limit = if share_no_name { MAX_SIMILARITY_WITH_NAMES } else { MAX_SIMILARITY };
     // A statement that something is over repeats the old name, so it counts as different even with the same name.
-    (pair.likeness < limit || pair.numbers_differ) && !pair.same_name || is_certain && pair.says_over
+    (pair.similarity < limit || pair.numbers_differ) && !pair.same_name || is_certain && pair.says_over
 }
 
-/// True if both statements are about the same thing, and the words of one say that the other does not hold. The caller
+/// True if both statements are about the same thing, and the words of one say that the other is not true. The caller
 /// passes only statements that share a rare term.
 fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, shared: &SharedNames<'_>) -> bool {
     let both_hold = one.signs.is_addition
         || other.signs.is_addition
         || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false, devices: false });
     let closer = shared.compare_closely(one, other);
-    let at_least = |likeness: f32| pair.likeness >= likeness;
+    let at_least = |similarity: f32| pair.similarity >= similarity;
     // One shared word may have two meanings, so two are better evidence that both are about the same thing.
     let several = closer.shared_terms >= 2;
     let same_person = pair.same_subject && pair.same_person;
@@ -311,7 +313,7 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
         && same_person
         && pair.same_thing
         && (several || closer.overlap >= 0.5 || closer.has_first_thing && !pair.only_ongoing)
-        && at_least(MIN_LIKENESS_IF_FULFILLED)
+        && at_least(MIN_SIMILARITY_IF_FULFILLED)
     {
         return true;
     }
@@ -327,8 +329,8 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
     {
         return false;
     }
-    // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" are alike, but begin with different things.
-    let parallel = pair.first_things_differ && at_least(MIN_LIKENESS_OF_PARALLELS) || closer.are_distinguished;
+    // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" are similar, but begin with different things.
+    let parallel = pair.first_things_differ && at_least(MIN_SIMILARITY_OF_PARALLELS) || closer.are_distinguished;
     let numbers_differ = closer.numbers_of_one_unit_differ && (pair.says_changed || at_least(0.6))
         || pair.numbers_differ && pair.says_changed && several;
     // "No emojis in letters" and "writes to Hana with emojis" are about two kinds of letters.

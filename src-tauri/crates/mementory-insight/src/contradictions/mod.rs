@@ -1,5 +1,5 @@
-//! Finds pairs of statements that cannot both hold now. Precision matters more than recall, because a false pair costs
-//! the person's trust in all the others. Eight rules find pairs independently:
+//! Finds pairs of statements that cannot both be true now. Precision matters more than recall, because a false pair
+//! costs the person's trust in all the others. Eight rules find pairs independently:
 //!
 //! | module | rule |
 //! |---|---|
@@ -51,8 +51,8 @@ const MAX_PAIRS: usize = 2000;
 /// Largest number of statements of one group that are compared with each other. The newest are used.
 const MAX_GROUP: usize = 40;
 
-/// Two statements that share words are about different things if their vectors are less alike than this.
-const MIN_LIKENESS: f32 = 0.45;
+/// Two statements that share words are about different things if their vectors are less similar than this.
+const MIN_SIMILARITY: f32 = 0.45;
 
 /// A text and what is known about it.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ pub struct Statement<'t> {
 /// Whether the newer statement takes the place of the older one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
-    /// Something changed, and the newer statement holds.
+    /// Something changed, and the newer statement is true.
     Replaced,
     /// One of the two is wrong.
     Conflict,
@@ -82,7 +82,7 @@ impl Sort {
     }
 }
 
-/// Two statements that cannot both hold now, by their positions in the input.
+/// Two statements that cannot both be true now, by their positions in the input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contradiction {
     /// The older statement, if the dates are known.
@@ -181,7 +181,7 @@ struct Marks {
     is_situational: bool,
 }
 
-/// Pairs of statements that cannot both hold now, those with the highest confidence first. `vectors` holds the
+/// Pairs of statements that cannot both be true now, those with the highest confidence first. `vectors` holds the
 /// encoder's vector for each statement, in the same order and normalised to length 1. A vector whose number of
 /// dimensions differs from the encoder's is ignored. Without vectors, only the words are compared.
 pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec<Contradiction> {
@@ -221,8 +221,8 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     found
 }
 
-/// Two statements, whether both can hold in any case, and the numbers that are evidence for or against a contradiction,
-/// each with its name.
+/// Two statements, whether both can be true in any case, and the numbers that are evidence for or against a
+/// contradiction, each with its name.
 #[doc(hidden)]
 pub type PairEvidence = (usize, usize, bool, Vec<(&'static str, f32)>);
 
@@ -247,7 +247,7 @@ pub fn evidence_of(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec<Pa
 fn are_alike(vectors: &[Vec<f32>], a: usize, b: usize) -> bool {
     match (vectors.get(a), vectors.get(b)) {
         (Some(one), Some(other)) if one.len() == DIMENSIONS && other.len() == DIMENSIONS => {
-            dot(one, other) >= MIN_LIKENESS
+            dot(one, other) >= MIN_SIMILARITY
         }
         _ => true,
     }
@@ -341,13 +341,13 @@ fn marks_of(folded: &Folded) -> Marks {
         }
     }
     marks.is_past |= is_about_past_state(folded);
-    // "Used to smoke, now vapes" also says what holds now.
+    // "Used to smoke, now vapes" also says what is true now.
     marks.is_past &= !present;
     marks
 }
 
 /// True if the first verb is "was" or "war" and says how something was: "was in Izmir", "the boat was 14 metres long".
-/// "Was promoted" says what happened, so it may hold now.
+/// "Was promoted" says what happened, so it may be true now.
 fn is_about_past_state(folded: &Folded) -> bool {
     const ENGLISH: [&str; 2] = ["was", "were"];
     const GERMAN: [&str; 2] = ["war", "waren"];

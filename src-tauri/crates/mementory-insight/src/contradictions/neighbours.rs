@@ -1,5 +1,5 @@
 //! Finds for each statement those that are most like it. The other half of a contradiction is mostly among them, and it
-//! is evidence of its own that nothing else is as alike. Only statements that are near the same sample sentences are
+//! is evidence of its own that nothing else is as similar. Only statements that are near the same sample sentences are
 //! compared, because comparing all takes too long.
 use super::{attributes::dot, features::Feature, reading::Reading};
 use std::collections::BTreeMap;
@@ -11,12 +11,12 @@ const MAX_NEIGHBOURS: usize = 4;
 /// Used instead of `MAX_NEIGHBOURS` for more than `MANY_STATEMENTS` statements, to limit the running time.
 const MAX_NEIGHBOURS_OF_MANY: usize = 2;
 const MANY_STATEMENTS: usize = 5000;
-/// Lowest likeness at which two statements count as neighbours.
-const MIN_LIKENESS: f32 = 0.15;
+/// Lowest similarity at which two statements count as neighbours.
+const MIN_SIMILARITY: f32 = 0.15;
 /// Among fewer statements than this, being the nearest one means nothing.
 const MIN_STATEMENTS: usize = 8;
 
-/// The nearest neighbours of each statement: likeness and position, the nearest one first.
+/// The nearest neighbours of each statement: similarity and position, the nearest one first.
 pub(super) struct Neighbours {
     /// Number of neighbours that are kept of each.
     limit: usize,
@@ -54,22 +54,22 @@ impl Neighbours {
                     continue;
                 }
                 *last = a;
-                let likeness = dot(one.vector, other.vector);
-                if likeness >= MIN_LIKENESS {
-                    neighbours.add(a, b, likeness);
-                    neighbours.add(b, a, likeness);
+                let similarity = dot(one.vector, other.vector);
+                if similarity >= MIN_SIMILARITY {
+                    neighbours.add(a, b, similarity);
+                    neighbours.add(b, a, similarity);
                 }
             }
         }
         neighbours
     }
 
-    fn add(&mut self, of: usize, neighbour: usize, likeness: f32) {
+    fn add(&mut self, of: usize, neighbour: usize, similarity: f32) {
         let limit = self.limit;
         let Some(nearest) = self.of.get_mut(of) else { return };
-        let at = nearest.partition_point(|(other, _)| *other >= likeness);
+        let at = nearest.partition_point(|(other, _)| *other >= similarity);
         if at < limit {
-            nearest.insert(at, (likeness, neighbour));
+            nearest.insert(at, (similarity, neighbour));
             nearest.truncate(limit);
         }
     }
@@ -90,19 +90,22 @@ impl Neighbours {
     }
 
     /// Whether one is the nearest of the other, and by how much it is nearer than any other statement.
-    pub(super) fn features(&self, a: usize, b: usize, likeness: f32) -> Vec<Feature> {
+    pub(super) fn features(&self, a: usize, b: usize, similarity: f32) -> Vec<Feature> {
         let of = |n: usize| self.of.get(n).map_or(&[][..], Vec::as_slice);
         let is_nearest = |n: usize, other: usize| of(n).first().is_some_and(|(_, nearest)| *nearest == other);
         let next = |n: usize, other: usize| {
-            of(n).iter().find(|(_, neighbour)| *neighbour != other).map_or(MIN_LIKENESS, |(likeness, _)| *likeness)
+            of(n)
+                .iter()
+                .find(|(_, neighbour)| *neighbour != other)
+                .map_or(MIN_SIMILARITY, |(similarity, _)| *similarity)
         };
         let (first, second) = (next(a, b), next(b, a));
         let (one, both) = (is_nearest(a, b) || is_nearest(b, a), is_nearest(a, b) && is_nearest(b, a));
         let numbers = [
             ("nearest", f32::from(u8::from(one))),
             ("nearest_of_both", f32::from(u8::from(both))),
-            ("nearer_than_all", likeness - first.max(second)),
-            ("nearer_than_some", likeness - first.min(second)),
+            ("nearer_than_all", similarity - first.max(second)),
+            ("nearer_than_some", similarity - first.min(second)),
         ];
         numbers.map(|(name, number)| (name, if self.are_many() { number } else { 0.0 })).to_vec()
     }

@@ -96,7 +96,7 @@ impl Persons {
         }
     }
 
-    /// Adds people whose name is in no list and has no relation beside it, but is the subject of an English sentence:
+    /// Adds people whose name is in no list and has no relation next to it, but is the subject of an English sentence:
     /// "Femke earns 3,400 euros".
     fn add_unlisted(&mut self, texts: &[Folded]) {
         let mut candidates: BTreeMap<&str, usize> = BTreeMap::new();

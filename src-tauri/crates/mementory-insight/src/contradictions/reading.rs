@@ -143,7 +143,7 @@ pub(super) struct CloserComparison {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairComparison {
     /// Cosine of their vectors.
-    pub(super) likeness: f32,
+    pub(super) similarity: f32,
     /// True if they share a rare name or term.
     pub(super) same_name: bool,
     /// True if they share a rare term. Units and listed names (such as cities) do not count.
@@ -194,7 +194,7 @@ impl PairComparison {
         let same_purpose = !money || shared.may_share_purpose(a, b);
         let likes_what_other_dislikes = |one: Marks, other: Marks| one.likes && !one.dislikes && other.dislikes;
         Self {
-            likeness: dot(a.vector, b.vector),
+            similarity: dot(a.vector, b.vector),
             same_name,
             same_thing: shared.share_thing(a, b),
             first_things_differ: shared.first_things_differ(a, b),
@@ -296,7 +296,7 @@ pub(super) struct Occasions {
     pub(super) devices: bool,
 }
 
-/// True if both statements can hold because they are about different occasions. A statement without an occasion is
+/// True if both statements can be true because they are about different occasions. A statement without an occasion is
 /// about all of them if it says that something is over or is not so.
 pub(super) fn on_other_occasions(a: &Reading<'_>, b: &Reading<'_>, counting: Occasions) -> bool {
     if a.signs.occasions.is_empty() && b.signs.occasions.is_empty() {
@@ -438,8 +438,8 @@ impl<'p> SharedNames<'p> {
         denies && both.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
     }
 
-    /// True if `one` is negated or a dislike, and the listed things that it names are not those of `other`: sake
-    /// is not wine. A general word such as "alcohol" may stand for any of them.
+    /// True if `one` is negated or a dislike, and the listed things that it names are not those of `other`: sake is not
+    /// wine. A general word such as "alcohol" may represent any of them.
     fn denies_other_concept(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let Some((a, b)) = self.both(one, other) else { return false };
         let concepts = |statement: &'p Prepared<'p>| statement.things.iter().filter(|term| term.starts_with('~'));

@@ -54,7 +54,7 @@ const WORKPLACE_ATTRIBUTES: [&str; 4] = ["commute", "hours", "shift", "workplace
 /// The level of a skill in a language. The statement must name one language.
 const LANGUAGE_SKILL: &str = "lang_skill";
 
-/// Classes that can hold together although they differ: somebody who is divorced can have a new partner.
+/// Classes that can be true together although they differ: somebody who is divorced can have a new partner.
 const COMPATIBLE_CLASSES: [[&str; 2]; 3] = [["unmarried", "free"], ["unmarried", "dating"], ["unmarried", "engaged"]];
 /// These words deny what follows them only if the statement says that something is over: "switched from Windows".
 const DENIALS_IF_OVER: [&str; 2] = ["from", "von"];
@@ -65,11 +65,11 @@ const CONTRAST_WORDS: [&str; 3] = ["but", "aber", "sondern"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SlotValue {
     attribute: &'static str,
-    /// Values with the same class can hold together.
+    /// Values with the same class can be true together.
     class: &'static str,
 }
 
-/// What a pattern of the list stands for.
+/// What a pattern of the list represents.
 #[derive(Debug, Clone, Copy)]
 enum Pattern {
     Value(SlotValue, &'static str),
@@ -119,7 +119,7 @@ pub(super) fn may_have_several(attribute: &str) -> bool {
     SEVERAL_AT_ONCE.contains(&attribute)
 }
 
-/// False if both statements can hold whatever their values are.
+/// False if both statements can be true whatever their values are.
 fn may_differ(attribute: &str, a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     let is_style = attribute.starts_with("style_");
     let limited = is_style && (a.marks.is_situational || b.marks.is_situational);

@@ -1,4 +1,4 @@
-//! Merges mentions of the same person, and finds further texts that contain the names found so far.
+//! Merges mentions of the same person, and finds more texts that contain the names found so far.
 use super::{Mention, Owner, Person, lexicon::Role, lexicon::lexicon, spaced::MAX_NAME_WORDS, tokens::tokens};
 use crate::{
     fold::{MAX_CHARS, fold},
