@@ -331,7 +331,7 @@ impl Expected {
 pub struct Check<'a> {
     /// Format to validate the file as; None detects it.
     pub format: Option<&'a str>,
-    /// A further property that the file must have.
+    /// Another property that the file must have.
     pub expect: Option<Expected>,
     /// Public keys in hex or as did:key. If there are any, one of them must have made a valid signature of the file.
     pub trust: &'a [String],

@@ -78,8 +78,8 @@ pub fn seal_with_passphrase(
     Ok(PassphraseSealed { cipher, salt: salt.to_vec(), memory_kib, passes, lanes, nonce, ciphertext })
 }
 
-/// Decrypts. Refuses parameters that cost too much before any work is done. A wrong passphrase and changed data give
-/// the same error.
+/// Decrypts. Refuses parameters that cost too much before any work is done. A wrong passphrase and changed data
+/// give the same error.
 pub fn open_with_passphrase(
     passphrase: &[u8],
     aad: &[u8],

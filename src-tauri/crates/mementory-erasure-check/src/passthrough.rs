@@ -365,7 +365,7 @@ fn is_edge(window: &[u8], at: usize, is_json: bool) -> bool {
     }
 }
 
-/// True if the byte is the letter of an escape, which stands for another character: `\nut` means a line break and `ut`.
+/// True if the byte is the letter of an escape, which represents another character: `\nut` means a line break and `ut`.
 fn is_letter_of_escape(window: &[u8], at: usize) -> bool {
     window.get(at).is_some_and(|byte| b"bfnrtu".contains(byte)) && is_escaped(window, at)
 }

@@ -1,5 +1,5 @@
 //! The extension slot: the one member that we add to an element of another format for values that the format has no
-//! field for. Reading the element back gives the same record with the same key and so the same id. If another program
+//! field for. Reading the element back yields the same record with the same key, and so the same id. If another program
 //! has changed the element, the fields of the element take precedence over the slot.
 //!
 //! In every format, the slot contains the members in which the record differs from the one that the element alone

@@ -1,5 +1,5 @@
 //! Details of a record: what its source says beyond the content that [`content_digest`](crate::ids::content_digest)
-//! covers. Their keyed digest is stored beside the row, so that an import sees that they are the same without reading
+//! covers. Their keyed digest is stored next to the row, so that an import sees that they are the same without reading
 //! the body. It reveals nothing without the vault's key, goes when the row goes, and is cleared by a redaction.
 use crate::StoreResult;
 use mementory_crypto::{KeyedHasher, VaultKeys};

@@ -4,8 +4,8 @@ use mementory_model::{DroppedAs, Kind, Record, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Upper limit for the listed items of each outcome. Further items are only counted, except the first ones of each kind
-/// (see `ALWAYS_LISTED_PER_KIND`).
+/// Upper limit for the listed items of each outcome. Additional items are only counted, except the first ones of each
+/// kind (see `ALWAYS_LISTED_PER_KIND`).
 pub(crate) const MAX_LISTED_ITEMS: u32 = 5_000;
 /// Number of items of each kind and outcome that are always listed, so that many messages do not hide the memories of
 /// an export.

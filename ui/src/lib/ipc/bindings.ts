@@ -434,7 +434,7 @@ export type ClientCall = {
 	tool: string,
 	/**  Number of records that were returned, by kind. */
 	left: { [key in string]: number },
-	/**  Further detail from the log, such as `new` or `change` for a suggestion. */
+	/**  More detail from the log, such as `new` or `change` for a suggestion. */
 	note: string | null,
 };
 
@@ -644,7 +644,7 @@ export type ErrorBody = {
 	code: string,
 	/**  What happened, what was kept, and what to do. Never contains record content, passphrases or keys. */
 	message: string,
-	/**  Further facts for programs (paths, counts, positions). */
+	/**  More details for programs (paths, counts, positions). */
 	details: { [key in string]: string },
 };
 
@@ -757,8 +757,8 @@ export type Exported = {
 };
 
 /**
- *  Numbers of records for the filter menus, by source, by type, by tag and by `said_by`. An empty name stands for
- *  records without a type. Attachments are counted by kind of file instead of type.
+ *  Numbers of records for the filter menus, by source, by type, by tag and by `said_by`. An empty name means records
+ *  without a type. Attachments are counted by kind of file instead of type.
  */
 export type Facets = {
 	sources: { [key in string]: number },
@@ -1406,7 +1406,7 @@ export type RecordView = {
 	/**  As in the list. */
 	about: AboutInfo | null,
 	special: string[],
-	/**  Further fields of this kind of record, as JSON text. */
+	/**  Other fields of this kind of record, as JSON text. */
 	fields: string,
 };
 

@@ -142,7 +142,7 @@ pub struct ClientCall {
     pub tool: String,
     /// Number of records that were returned, by kind.
     pub left: BTreeMap<String, u32>,
-    /// Further detail from the log, such as `new` or `change` for a suggestion.
+    /// More detail from the log, such as `new` or `change` for a suggestion.
     pub note: Option<String>,
 }
 

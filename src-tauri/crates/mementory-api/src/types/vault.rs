@@ -12,7 +12,7 @@ pub struct ErrorBody {
     pub code: String,
     /// What happened, what was kept, and what to do. Never contains record content, passphrases or keys.
     pub message: String,
-    /// Further facts for programs (paths, counts, positions).
+    /// More details for programs (paths, counts, positions).
     pub details: BTreeMap<String, String>,
 }
 

@@ -23,7 +23,7 @@ const RESERVED_BYTES: usize = 3_000;
 const RESERVED_LINES: usize = 64;
 /// Longest item, in bytes, in `AGENTS.md`. Longer items go into the file of their topic.
 const LONG_ITEM_BYTES: usize = 1_500;
-/// Largest total size, in bytes, of the items in one topic file. Further items go into another file of the topic.
+/// Largest total size, in bytes, of the items in one topic file. Additional items go into another file of the topic.
 const TOPIC_BYTES: usize = 40_000;
 
 /// Kinds of records that are written.

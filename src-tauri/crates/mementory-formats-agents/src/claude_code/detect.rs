@@ -68,7 +68,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         .iter()
         .filter_map(|p| catalog.members().get(p.member))
         .any(|m| m.file_name() == INDEX && topics.iter().any(|t| *t != m.id));
-    // Rules files beside logs or memory are also files of Claude Code.
+    // Rules files next to logs or memory are also files of Claude Code.
     let taken: HashSet<usize> = parts.iter().map(|part| part.member).collect();
     let rules = agent_rules::rules_of("claude-code", catalog).filter(|member| !taken.contains(&member.id));
     let rules: Vec<Part> = rules.map(|member| Part { member: member.id, role: Role::Projects }).collect();

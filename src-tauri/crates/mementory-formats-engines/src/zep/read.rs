@@ -107,7 +107,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// The ends that the edge names itself, otherwise those that the database names beside it.
+    /// The ends that the edge names itself, otherwise those that the database names next to it.
     fn of(object: &Object<'_>, outer: &Object<'_>, nodes: &NodeIds) -> Self {
         let named = |keys: [&str; 2]| keys.into_iter().find_map(|key| object.id(key));
         let beside = |key: &str| {
@@ -139,7 +139,7 @@ fn fact(rows: &RowSender, object: &Object<'_>, ends: &Ends) -> Option<Record> {
     record.times.created = object.time("created_at");
     record.times.valid_from = object.time("valid_at");
     record.times.valid_to = object.time("invalid_at").or_else(|| object.time("expired_at"));
-    // A fact that no longer holds is history and not what the assistant knows now.
+    // A fact that is no longer valid is history and not what the assistant knows now.
     let ends_at = |key: &str| object.time(key).is_some() || object.non_blank_text(key).is_some();
     let has_ended = ends_at("invalid_at") || ends_at("expired_at");
     record.status = Some(if has_ended { "superseded" } else { "active" }.into());

@@ -25,7 +25,8 @@ pub struct Written {
 }
 
 /// Writes a source and reads the result back. Checks that the plan reports the same as the actual export, that every
-/// record is written or withheld, that the file is recognised and valid, and that a second export gives the same bytes.
+/// record is written or withheld, that the file is recognised and valid, and that a second export writes the same
+/// bytes.
 pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &'static dyn Format) -> Written {
     let scratch = Scratch::new("whole-vault");
     let options = WriteOptions { everything: true, ..WriteOptions::default() };

@@ -94,7 +94,7 @@ fn build_claim(catalog: &Catalog, contents: &[(&Member, Content)]) -> Claim {
     }
 }
 
-/// Files beside the activities, and pages of Takeout that have no activities.
+/// Files next to the activities, and pages of Takeout that have no activities.
 fn other_parts(catalog: &Catalog, contents: &[(&Member, Content)]) -> Vec<Part> {
     let found_ids: BTreeSet<usize> = contents.iter().map(|(member, _)| member.id).collect();
     let place = |member: &Member| (group_of(member), dir_in_takeout(&member.name).to_owned());

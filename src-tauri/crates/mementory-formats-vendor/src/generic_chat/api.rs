@@ -137,7 +137,7 @@ impl<'e> Exchange<'e> {
 
     /// Adds what a program receives. The first of several answers counts as the chosen one.
     fn add_answer(&mut self, files: &mut FileReader<'_>, member: &Member, body: &Object<'e>, at: &str) {
-        // Some programs save the request beside its answer.
+        // Some programs save the request next to its answer.
         self.add_request(files, member, body, at);
         let question = self.last;
         if let Some(raw) = body.raw_value("choices") {

@@ -59,7 +59,7 @@ impl Conversations {
             turns.extend(turn(raw, format!("{at}/message")));
             cuts.push((raw, "{}"));
         }
-        // A response has a list inside an object, because it may have further pages.
+        // A response has a list inside an object, because it may have more pages.
         let inner = object.object("messages").and_then(|messages| messages.raw_value("data"));
         if let Some(raw) = inner.or_else(|| object.raw_value("messages")) {
             for (index, raw) in list(raw).unwrap_or_default().into_iter().enumerate() {

@@ -341,7 +341,7 @@ fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a Raw
     if role_name(object).is_some() {
         return None;
     }
-    // Training data often has an empty `input` beside the instruction.
+    // Training data often has an empty `input` next to the instruction.
     let is_stated = |question: &str| !object.has(INSTRUCTION) || object.non_blank_text(question).is_some();
     let texts = |(question, answer): &(&str, &str)| {
         let pair = (object.raw_value(question)?, object.raw_value(answer)?);

@@ -1,8 +1,8 @@
-//! A single conversation inside another object: in the response of an API, or beside the details of an account.
+//! A single conversation inside another object: in the response of an API, or next to the details of an account.
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 
-/// Keys of an object with a single conversation, in a file that says something else beside it.
+/// Keys of an object with a single conversation, in a file that says something else next to it.
 pub(super) const ENVELOPES: [&str; 9] =
     ["data", "result", "response", "export", "user_data", "conversation", "chat", "thread", "session"];
 /// Keys of [`ENVELOPES`] that may contain another envelope.

@@ -65,7 +65,7 @@ fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> b
     text_count > 0 && 5 * text_count >= 4 * object_count && is_enough
 }
 
-/// True for a sentence in a list, and for an object with a sentence and at most one further sentence. Two words are
+/// True for a sentence in a list, and for an object with a sentence and at most one other sentence. Two words are
 /// enough in a list that is named after memories (`is_named`). Any text is enough in an object of a memory store, and
 /// if the user selected this format (`is_selected`).
 fn is_memory(json: &str, in_array: bool, is_named: bool, is_selected: bool) -> bool {
@@ -94,7 +94,7 @@ fn is_sentence(text: &str) -> bool {
 const NO_MEMORY_KEYS: [&str; 7] = ["step_index", "level", "severity", "logger", "event", "url", "href"];
 
 /// Number of members with sentences besides the text of a memory. Two is added for a record with many members or with
-/// one of [`NO_MEMORY_KEYS`]. One further sentence is usually a title. More sentences mean another kind of record, such
+/// one of [`NO_MEMORY_KEYS`]. One other sentence is usually a title. More sentences mean another kind of record, such
 /// as an article or a ticket.
 fn count_further_texts(json: &str) -> usize {
     let Some(object) = Object::parse(json) else { return 0 };

@@ -53,7 +53,7 @@ fn read_backend(reader: &mut FileReader<'_>, member: &Member, assets: &HashSet<&
     reader.pass_through_wrapper(member, &LIST_KEYS)
 }
 
-/// Reads an asset. Further files in the folder of the asset become passthrough files.
+/// Reads an asset. Additional files in the folder of the asset become passthrough files.
 fn read_asset(reader: &mut FileReader<'_>, member: &Member, sent: &mut HashSet<String>) -> Result<(), FormatError> {
     let id = files::asset_id(&member.name).unwrap_or_default().to_owned();
     if !sent.insert(id.clone()) {

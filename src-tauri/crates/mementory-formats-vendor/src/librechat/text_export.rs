@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 const HEAD_BYTES: usize = 256;
 /// The columns of a table. Newer versions write more.
 const COLUMNS: [&str; 5] = ["sender", "text", "isCreatedByUser", "messageId", "parentMessageId"];
-/// Further columns that have a field in the model.
+/// Other columns that have a field in the model.
 const OTHER_COLUMNS: [&str; 3] = ["error", "unfinished", "createdAt"];
 /// Names under which the export writes what is neither the person's nor the model's text.
 const TOOLS: [&str; 4] = ["Tool", "Code Interpreter", "Retrieval", "Image"];

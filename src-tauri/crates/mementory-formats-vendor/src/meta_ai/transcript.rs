@@ -5,7 +5,7 @@ use mementory_model::Timestamp;
 /// Name of the assistant.
 pub(super) const ASSISTANT: &str = "Meta AI";
 
-/// Words that stand for the person, in the languages that an account may have.
+/// Words for the person, in the languages that an account may have.
 pub(super) const PERSON: [&str; 40] = [
     "You",
     "Du",

@@ -104,7 +104,7 @@ fn chats_claim(catalog: &Catalog, place: RootAndArchive, chats: &[&Member]) -> C
     }
 }
 
-/// The role of a file beside chats. None for a file that does not necessarily belong to them.
+/// The role of a file next to chats. None for a file that does not necessarily belong to them.
 fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     let name = member.file_name().to_lowercase();
     let is_json = name.ends_with(".json");

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// Name of the platform.
 pub(super) const PLATFORM: &str = "open_webui";
-/// Name of the platform whose website is built on Open WebUI and exports the same files with further members.
+/// Name of the platform whose website is built on Open WebUI and exports the same files with additional members.
 const QWEN: &str = "qwen";
 
 /// Names of folders by id. Only the database contains them.
@@ -107,7 +107,7 @@ fn tags(row: &Object<'_>, data: &Object<'_>) -> Vec<String> {
 }
 
 /// The source text without the messages, which have their own records. The messages are in the history, and the list
-/// beside it repeats the branch that was shown last. Of the history and of the list, only the values remain that no
+/// next to it repeats the branch that was shown last. Of the history and of the list, only the values remain that no
 /// other record contains.
 fn without_messages(text: &str, data: &Object<'_>, history: Option<&Object<'_>>) -> String {
     let map = history.and_then(|history| history.object("messages"));

@@ -126,7 +126,7 @@ fn is_workbook(catalog: &Catalog, member: &Member, limits: &Limits) -> bool {
 
 fn claim(catalog: &Catalog, place: RootAndArchive, files: Vec<(&Member, Role)>) -> Claim {
     let mut parts: Vec<Part> = files.iter().map(|(m, role)| Part { member: m.id, role: *role }).collect();
-    // Files of the account are in `assets` beside its workbook. Any other file of an archive belongs to it too.
+    // Files of the account are in `assets` next to its workbook. Any other file of an archive belongs to it too.
     let found_ids: HashSet<usize> = files.iter().map(|(owner, _)| owner.id).collect();
     let others = catalog.members().iter().filter(|m| place_of(m) == place && !found_ids.contains(&m.id));
     let assets: BTreeSet<String> = files

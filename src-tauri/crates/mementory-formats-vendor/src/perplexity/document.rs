@@ -52,7 +52,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     send_chat(reader, &member.place, chat)
 }
 
-/// The questions and answers. The first question follows the logo, and each further question follows a horizontal rule.
+/// The questions and answers. The first question follows the logo, and each later question follows a horizontal rule.
 fn turns(text: &str) -> Vec<Turn> {
     let mut out: Vec<(usize, String, String)> = Vec::new();
     let (mut may_begin, mut is_in_code) = (true, false);

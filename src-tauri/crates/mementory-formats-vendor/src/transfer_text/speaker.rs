@@ -149,7 +149,7 @@ const SPEECH_SUFFIXES: [&str; 29] = [
 ];
 /// Words before the name of an assistant in such a line: an article, or the verb.
 const SPEECH_PREFIXES: [&str; 3] = ["o ", "το ", "قال "];
-/// Labels that are not taken for a speaker, because ordinary lines begin with them (`Context: …`).
+/// Labels that are not treated as a speaker, because ordinary lines begin with them (`Context: …`).
 const LABELS_OF_NO_SPEAKER: [&str; 8] =
     ["context", "input", "output", "request", "reply", "client", "agent", "character"];
 /// Labels that are usual headings of notes.

@@ -93,7 +93,7 @@ fn day_text(time: Timestamp) -> String {
 }
 
 /// The text, in which each entry begins with `[day] - text`. Further lines of an entry are indented, so that readers
-/// take them for part of the entry (mem.md §15).
+/// treat them as part of the entry (mem.md §15).
 fn compose_text(lines: &[EntryLine]) -> String {
     let mut by_heading: BTreeMap<usize, Vec<&EntryLine>> = BTreeMap::new();
     for line in lines {

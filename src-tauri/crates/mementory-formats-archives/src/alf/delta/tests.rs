@@ -162,7 +162,7 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
         0
     );
 
-    // An imported delta gives the same record as the agent's archive.
+    // An imported delta produces the same record as the agent's archive.
     let read_in = read_delta(&path("d2.alf-delta"));
     assert_eq!(read_in.records.len(), 1);
     assert_eq!(

@@ -180,7 +180,7 @@ impl Details<'_, '_> {
     }
 }
 
-/// While planning: remembers the details of the newest version of a record, to compare a further occurrence with them.
+/// While planning: remembers the details of the newest version of a record, to compare another occurrence with them.
 pub(super) fn note_planned_details(run: &mut ImportRun<'_>, id: &[u8; 16], record: &Record) {
     if run.staging.is_some() {
         return;
