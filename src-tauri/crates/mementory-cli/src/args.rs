@@ -254,7 +254,7 @@ pub enum Command {
         /// Also import a file whose signature is invalid; the signature is dropped.
         #[arg(long)]
         accept_invalid_signature: bool,
-        /// Import what is left of a file that is damaged or lacks a part that its own inventory lists.
+        /// Import what is left of a file that is damaged or without a part that its own inventory lists.
         #[arg(long)]
         salvage: bool,
     },
@@ -314,7 +314,7 @@ pub enum Command {
     Duplicates,
     /// List memories by topic.
     Topics,
-    /// List everyone whom the memories name, and how they are related to you.
+    /// List everyone whom the memories mention, and how they are related to you.
     People,
     /// List the memories about one person or one topic by date, the oldest first.
     Timeline {

@@ -3,8 +3,8 @@
 //! has changed the element, the fields of the element take precedence over the slot.
 //!
 //! In every format, the slot contains the members in which the record differs from the one that the element alone
-//! yields, with null for a member that the record lacks. Each format decides where its slot is and which fields an
-//! element can express.
+//! yields, with null for a member that the record does not have. Each format decides where its slot is and which fields
+//! an element can express.
 use mementory_json::Tree;
 use mementory_model::{Limits, LossKind, LossReport, Record, Timestamp};
 use serde::de::DeserializeOwned;

@@ -95,7 +95,7 @@ impl Content {
         if let Some(fragment) = part.object("part").filter(|inner| inner.has("pt")) {
             return self.add_fragment(&fragment);
         }
-        // Kimi writes each part as an object whose only key next to the id names the type.
+        // Kimi writes each part as an object whose only key besides the id is the name of the type.
         let is_keyed_thought = kind.is_empty() && part.object("think").is_some();
         if is_keyed_thought || part.is_true("thought") || part.is_true("isThought") || THOUGHT_TYPES.contains(&kind) {
             let text =

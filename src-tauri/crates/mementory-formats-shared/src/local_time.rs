@@ -139,7 +139,7 @@ impl WordsBesideTime {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     date: [u16; 3],
-    /// None if an unknown word is next to the time of day, because it may name a part of the day.
+    /// None if an unknown word is next to the time of day, because it may mean a part of the day.
     clock: Option<[u16; 3]>,
     /// True for `AM` and `PM` in capitals, as in the United States.
     has_capitals: bool,

@@ -70,8 +70,8 @@ fn char_class(c: char) -> CharClass {
     }
 }
 
-/// Folds a text as `fold` of mementory-model does, and also replaces letters such as ø that many keyboards lack.
-/// Composes the result, so that a Hangul syllable is a single character.
+/// Folds a text as `fold` of mementory-model does, and also replaces letters such as ø, which are not on many
+/// keyboards. Composes the result, so that a Hangul syllable is a single character.
 fn fold_into(text: &str, out: &mut String) {
     let folded = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
     let mut plain = String::with_capacity(text.len());

@@ -74,7 +74,8 @@ pub struct ImportCounts {
     pub memories: u32,
     pub attachments_referenced: u32,
     pub attachments_present: u32,
-    /// Files that the input names but does not contain. Reports of earlier program versions lack this number.
+    /// Files that the input refers to but does not contain. Reports of earlier program versions do not have this
+    /// number.
     #[serde(default)]
     pub attachments_missing: Option<u32>,
     pub tombstones_applied: u32,
@@ -84,7 +85,7 @@ pub struct ImportCounts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct Item {
-    /// The kind, as a key of `by_kind`. Reports of earlier program versions lack it.
+    /// The kind, as a key of `by_kind`. Reports of earlier program versions do not have it.
     #[serde(default)]
     pub kind: Option<String>,
     pub place: String,

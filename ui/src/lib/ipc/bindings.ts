@@ -675,7 +675,7 @@ export type EvidenceMessage = {
 	/**  Position of the sentence in the message's text, in Unicode code points (end exclusive). */
 	start: number,
 	end: number,
-	/**  `linked` (the export names it), `words` or `meaning`. */
+	/**  `linked` (the export links the memory to it), `words` or `meaning`. */
 	how: string,
 	/**  From 0 to 1. */
 	confidence: number,
@@ -1054,7 +1054,7 @@ export type ImportRequest = {
 	accept_invalid_signature: boolean,
 	/**  How to resolve a conflict with an existing record. Null: the newer version wins. */
 	merge: MergeStrategy | null,
-	/**  Import what is left of a file that is damaged or lacks a part that its own inventory lists. */
+	/**  Import what is left of a file that is damaged or without a part that its own inventory lists. */
 	salvage: boolean,
 };
 
@@ -1201,7 +1201,7 @@ export type MemoryEvidence = {
 	 *  `unknown` if neither could be shown.
 	 */
 	trace: string,
-	/**  First the messages that show who said the memory, then the other messages that the export names. */
+	/**  First the messages that show who said the memory, then the other messages that the export links the memory to. */
 	messages: EvidenceMessage[],
 };
 

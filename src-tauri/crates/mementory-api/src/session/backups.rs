@@ -32,7 +32,7 @@ impl Backups<'_> {
 
     /// Copies a backup to `out`, which must not exist, and checks the copy. `secret` is the passphrase or the recovery
     /// code that the vault had at the time of the backup. The backup itself stays unchanged. Records that were erased
-    /// after the backup are erased in the copy if a list of erasures names them. Such lists are searched for in the
+    /// after the backup are erased in the copy if they are in a list of erasures. Such lists are searched for in the
     /// folder `ledgers`, next to the backup and inside it.
     ///
     /// # Errors

@@ -114,7 +114,7 @@ pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
 /// The filter value that selects records for which it is unknown who said them.
 const UNKNOWN: &str = "unknown";
 
-/// Parses the filter value that names who said a record. None means `unknown`.
+/// Parses the filter value that says who said a record. None means `unknown`.
 fn said_by(name: &str) -> ApiResult<Option<SaidBy>> {
     let known = SaidBy::ALL.into_iter().find(|who| who.as_str() == name);
     if known.is_none() && name != UNKNOWN {

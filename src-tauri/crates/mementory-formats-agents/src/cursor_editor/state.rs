@@ -132,7 +132,7 @@ impl Conversation<'_> {
             budget = budget.saturating_sub(text.len() as u64);
             chat.verbatim = Some(Verbatim::json(text));
         }
-        // Listed messages are read first, so that a conversation that is too large lacks the others.
+        // Listed messages are read first, so that the others are left out of a conversation that is too large.
         let mut bubbles: Vec<&(String, i64)> = self.rows.bubbles.iter().collect();
         bubbles.sort_by_key(|(id, _)| messages.rank(id).unwrap_or(usize::MAX));
         for (id, rowid) in bubbles {

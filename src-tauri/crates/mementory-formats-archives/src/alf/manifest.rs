@@ -209,7 +209,7 @@ impl Manifest {
         }
     }
 
-    /// All files that the manifest names, except the memory index.
+    /// All files that the manifest lists, except the memory index.
     pub(super) fn named_files(&self) -> Vec<&str> {
         let layers = ["identity", "principals", "credentials", "attachments"];
         let mut files: Vec<&str> = layers.iter().filter_map(|l| self.layer_file(l)).collect();

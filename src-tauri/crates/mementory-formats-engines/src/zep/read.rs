@@ -46,7 +46,7 @@ pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &R
 }
 
 /// Reads a row. Its kind is recognised by its members, because the same list has different names in responses, dumps
-/// and exports. In an export of Neo4j, nodes come before the relationships that name them; their ids are added to
+/// and exports. In an export of Neo4j, nodes come before the relationships that refer to them; their ids are added to
 /// `nodes`.
 fn read_graph_row(
     rows: &mut RowSender,
@@ -107,7 +107,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// The ends that the edge names itself, otherwise those that the database names next to it.
+    /// The ends that the edge itself states, otherwise those that the database stores next to it.
     fn of(object: &Object<'_>, outer: &Object<'_>, nodes: &NodeIds) -> Self {
         let named = |keys: [&str; 2]| keys.into_iter().find_map(|key| object.id(key));
         let beside = |key: &str| {

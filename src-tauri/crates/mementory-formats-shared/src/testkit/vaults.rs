@@ -218,7 +218,7 @@ pub fn id_of(record: &Record) -> String {
 }
 
 /// Checks the records that were read back from a format that people read. All records except credentials must be there,
-/// and each may lack only the members that the loss report lists for it.
+/// and in each, only the members that the loss report lists may be missing.
 pub fn check_readable(source: &MemorySource, written: &Written) {
     let expected: Vec<&Record> = source.records.iter().filter(|r| r.kind != Kind::Credential).collect();
     for record in &expected {

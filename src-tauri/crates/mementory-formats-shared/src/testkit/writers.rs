@@ -81,7 +81,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             .collect();
         let expected: BTreeSet<String> =
             lost_fields.iter().filter(|name| !IGNORED_MEMBERS.contains(*name)).map(|name| (*name).to_owned()).collect();
-        // A format may require a value that the record lacks; the report then lists the value that is written.
+        // A format may require a value that the record does not have; the report then lists the value that is written.
         let is_unknown = |name: &str| match name {
             "confidence" => record.confidence.is_none(),
             "times" => record.times.created.is_none(),

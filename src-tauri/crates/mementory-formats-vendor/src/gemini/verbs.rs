@@ -144,7 +144,7 @@ pub(super) fn label(header: &str) -> Option<Label> {
     if PROMPT_HEADERS.contains(&header.to_lowercase().as_str()) {
         return Some(Label::Prompt);
     }
-    // Words that end with a colon in titles may lack it in a header.
+    // Words that end with a colon in titles may be without it in a header.
     let with_colon = format!("{header}:");
     let is_whole = |title: &str| match read_title(title) {
         Title::Prompt(rest) => rest.is_empty() || matches!(rest, "…" | "..." | "Folgendes" | "folgendes"),

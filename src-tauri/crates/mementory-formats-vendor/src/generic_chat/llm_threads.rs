@@ -1,5 +1,5 @@
-//! Reads the tables in which LLM 0.32 and later logs: threads, turns, and messages that are stored once and name their
-//! parents. A turn becomes a row of the shape that older versions stored (see `llm_row`).
+//! Reads the tables in which LLM 0.32 and later logs: threads, turns, and messages that are stored once and refer to
+//! their parents. A turn becomes a row of the shape that older versions stored (see `llm_row`).
 use super::llm_row::add_turns;
 use mementory_format::Member;
 use mementory_formats_shared::chat::Turn;

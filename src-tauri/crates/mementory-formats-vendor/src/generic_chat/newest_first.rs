@@ -13,7 +13,7 @@ pub(super) fn reverse_if_newest_first(turns: &mut [Turn]) {
     }
 }
 
-/// True if most messages are above their parents. None if no message names a parent in the list.
+/// True if most messages are above their parents. None if no message has a parent in the list.
 fn links_point_down(turns: &[Turn]) -> Option<bool> {
     let numbered = || turns.iter().enumerate();
     let positions: HashMap<&str, usize> = numbered().filter_map(|(n, turn)| Some((turn.id.as_deref()?, n))).collect();

@@ -195,7 +195,7 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     {
         return Some(Shape::Kiro);
     }
-    // An extension for Claude's website names the speaker in the type of a message.
+    // An extension for Claude's website writes the speaker as the type of a message.
     if ["meta.exported_at", "chats.type", "chats.message"].iter().all(|key| has(&keys, key)) {
         return Some(Shape::Conversations);
     }
@@ -216,7 +216,7 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if is_list && is_screen && words.iter().any(|word| cline::EVENT_NAMES.contains(word)) {
         return Some(Shape::Cline);
     }
-    // LangChain names the speaker in the type of a message, and stores the text inside `data`.
+    // LangChain writes the speaker as the type of a message, and stores the text inside `data`.
     let types = values_of(&text, "\"type\"");
     if is_list && has(&keys, "type") && has(&keys, "data.content") && types.iter().copied().any(is_speaker) {
         return Some(Shape::Messages);
@@ -266,7 +266,7 @@ fn is_amazon_q(keys: &Keys) -> bool {
     has(keys, "conversation_id") && (is_prompt("history.user.content") || is_prompt("history.content"))
 }
 
-/// True if the `type` of each message names its speaker, and its `children` are the replies to it.
+/// True if the `type` of each message is its speaker, and its `children` are the replies to it.
 fn is_typed_tree(keys: &Keys, types: &[&str]) -> bool {
     let is_tree = |list: &str| {
         ["type", "content", "children.type", "children.content"].iter().all(|key| has(keys, &format!("{list}{key}")))

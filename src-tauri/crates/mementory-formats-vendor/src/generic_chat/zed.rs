@@ -99,7 +99,7 @@ fn unpack(data: &[u8], max_bytes: u64) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The messages of a thread. In older versions, a message names its role and has segments.
+/// The messages of a thread. In older versions, a message has a role and segments.
 fn turns_of(files: &mut FileReader<'_>, member: &Member, messages: Option<&RawValue>, at: &str) -> Vec<Turn> {
     let mut out = Vec::new();
     for (index, raw) in messages.and_then(list).unwrap_or_default().into_iter().enumerate() {

@@ -26,7 +26,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
         if !is_list_of_memories(&head, limits, is_selected) {
             continue;
         }
-        // A document that names its schema is in a format of its own, perhaps in a version that is not supported.
+        // A document with a `schema` is in a format of its own, perhaps in a version that is not supported.
         if !is_selected && (head.keys.has("schema") || is_in_truncated_archive(catalog, member)) {
             continue;
         }

@@ -126,10 +126,10 @@ fn unread_entries(map: &Object<'_>) -> String {
     json_object(entries.map(|(key, raw)| (key, raw.get())))
 }
 
-/// What the list of messages contains and the history lacks, as a JSON list. A message that is also in the history is
-/// reduced to its id and the members that the history lacks or has with other values. Its text is always left out,
-/// because it belongs to an older version. If only the id remains, the message is left out. A message that is only in
-/// the list stays unchanged, because it gets no record.
+/// What the list of messages contains but the history does not, as a JSON list. A message that is also in the history
+/// is reduced to its id and the members that are missing from the history or have other values there. Its text is
+/// always left out, because it belongs to an older version. If only the id remains, the message is left out. A message
+/// that is only in the list stays unchanged, because it gets no record.
 fn unread_messages(map: &Object<'_>, list: &[&RawValue]) -> String {
     let by_id: HashMap<&str, &RawValue> = map.members().collect();
     let left = list.iter().filter_map(|raw| {

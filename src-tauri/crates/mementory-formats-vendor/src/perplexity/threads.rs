@@ -69,7 +69,7 @@ const IDS_IN_ENTRIES: [&str; 3] = ["context_uuid", "thread_uuid", "thread_id"];
 const SLUGS_IN_ENTRIES: [&str; 2] = ["thread_url_slug", "slug"];
 /// Members by which an entry names its thread.
 const NAMES_IN_ENTRIES: [&str; 5] = ["context_uuid", "thread_uuid", "thread_id", "thread_url_slug", "slug"];
-/// Members by which a thread or its metadata names the thread.
+/// Members with the title of a thread, in the thread or in its metadata.
 const NAMES_IN_THREADS: [&str; 7] =
     ["thread_id", "context_uuid", "thread_uuid", "uuid", "id", "thread_url_slug", "slug"];
 

@@ -119,7 +119,7 @@ struct Prepared<'t> {
     person: Option<usize>,
     /// True if this person may be the partner, boss or pet of the person whose memories these are.
     person_is_close: bool,
-    /// The named people whom the statement mentions.
+    /// The people whom the statement mentions by name.
     mentioned: Vec<usize>,
     /// The terms that name a thing: no general words and no words for likes and dislikes.
     things: Vec<String>,

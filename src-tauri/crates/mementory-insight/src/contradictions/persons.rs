@@ -167,7 +167,7 @@ impl Persons {
         subject.is_some_and(|person| person.is_close)
     }
 
-    /// The named people whom the statement mentions.
+    /// The people whom the statement mentions by name.
     pub(super) fn mentioned(&self, statement: usize) -> Vec<usize> {
         self.statements.get(statement).map(|mentions| mentions.people.clone()).unwrap_or_default()
     }

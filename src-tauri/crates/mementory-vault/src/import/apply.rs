@@ -176,7 +176,7 @@ pub(super) struct ImportRun<'i> {
     /// When the current source was made, if it says so and the current record is one of its own.
     own_export: Option<SourceTime>,
     platforms: HashMap<String, i64>,
-    /// The rows that this input contains, to find the rows of the vault that it lacks. Filled only while planning.
+    /// The rows that this input contains, to find the rows of the vault that are not in it. Filled only while planning.
     planned: PlannedRows,
     /// The details of the records that this input would write. Filled only while planning.
     planned_details: HashMap<[u8; 16], DetailSet>,

@@ -196,7 +196,7 @@ fn our_tombstones_use_the_ids_of_our_bundles() {
     assert_eq!(back.tombstones.len(), 2);
 }
 
-/// A tombstone of any record names a target that other programs can find, even if the kind has no id field.
+/// A tombstone of any record has a target that other programs can find, even if the kind has no id field.
 #[test]
 fn every_record_of_a_bundle_has_a_wire_target() {
     let bundle = repo().join("fixtures/mem/all-kinds/input.mem");

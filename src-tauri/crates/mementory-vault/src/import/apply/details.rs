@@ -41,7 +41,8 @@ impl Details<'_, '_> {
         !record.repeats && (!grows(record) || self.run.own_export.is_some())
     }
 
-    /// Reads what a row of an older program lacks from its body, and stores it unless the import is only planned.
+    /// Reads values that an older program did not store in the row from its body, and stores them unless the import is
+    /// only planned.
     pub(super) fn complete(&self, known: &KnownRecord, record: &Record) -> VaultResult<KnownRecord> {
         let is_needed = match record.kind {
             // Its list position is compared instead.
