@@ -53,7 +53,7 @@ const KILLED_COMMITS = ["add", "erase", "import"];
 /** Number of conversations in an import. A round is faster if there are fewer. */
 const CONVERSATIONS = 12;
 /**
- * The fault points of each command are shifted by this share of a step against those of the command before it, so that
+ * The fault points of each command are shifted by this share of a step from those of the previous command, so that
  * not all commands fail at the same call.
  */
 const FAULT_POINT_SHIFT = 0.618;

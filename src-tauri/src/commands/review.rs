@@ -88,7 +88,7 @@ pub async fn topics(app: AppHandle, job_id: String, on_progress: Channel<Progres
     run_background_job(app, job_id, on_progress, move |vault, job| vault.insights().topics(job)).await
 }
 
-/// Everyone whom the memories name.
+/// Everyone whom the memories mention.
 #[tauri::command]
 #[specta::specta]
 pub async fn people(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> CommandResult<People> {

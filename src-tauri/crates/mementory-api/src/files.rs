@@ -57,7 +57,7 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
 pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
     let mut request = OpenRequest::default();
     for path in paths {
-        // If the person double-clicks a file inside a vault, the vault is meant.
+        // A file inside a vault is opened as the vault, because people double-click such files.
         let vault =
             if path.file_name().is_some_and(|name| name == VAULT_HEADER) { path.parent() } else { Some(&**path) };
         let vault = vault.filter(|dir| dir.join(VAULT_HEADER).is_file());

@@ -97,7 +97,7 @@ pub fn sources(language: &str) -> ApiResult<Vec<GuideSource>> {
         .collect())
 }
 
-/// The guide of a source, which is named by its id or by the id of a format of its exports.
+/// The guide of a source. The source is given by its id, or by the id of the format of its exports.
 ///
 /// # Errors
 /// `not_found` if there is no such source; `usage` for a language without texts.

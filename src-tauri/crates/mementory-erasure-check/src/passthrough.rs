@@ -273,8 +273,9 @@ impl TextFinder {
             || self.split_lines.as_ref().is_some_and(|lines| lines.occur_in(bytes, window.is_json))
     }
 
-    /// True if the window contains a redaction mark that an earlier redaction left inside a quoted text: everything
-    /// between it and the next mark, or the edge of the string, line or file, is part of one of the texts.
+    /// True if the window contains a redaction mark that an earlier redaction left inside a quoted text. This is the
+    /// case if everything from the mark to the next mark, or to the edge of the string, line or file, is part of one of
+    /// the texts.
     fn has_piece_beside_mark(&self, window: &Window<'_>, marks: &[Range<usize>]) -> bool {
         let bytes = window.bytes;
         let is_piece_edge = |at: &usize| is_edge(bytes, *at, window.is_json);

@@ -17,7 +17,7 @@ pub(crate) struct Word {
 /// The type of a word, on which its weight depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WordShape {
-    /// A word between spaces.
+    /// A word that is delimited by spaces or punctuation.
     Word,
     /// A word with a digit.
     Number,

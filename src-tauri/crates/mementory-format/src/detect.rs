@@ -4,8 +4,8 @@ use crate::{Candidate, Catalog, Claim, Detected, Detection, Format, FormatError,
 use mementory_model::Limits;
 
 /// Asks every format of `formats` for its claims, or only the format with the id `only`. Assigns each member to the
-/// strongest claim on it. If the claim of another format is less than 0.05 weaker, the member is assigned to neither
-/// and listed in `ties`, unless its role in one of the claims is sidecar, junk or duplicate rendering: then it is
+/// strongest claim on it. If the two strongest claims differ by less than 0.05, the member is listed in `ties` and
+/// assigned to neither. Exception: if its role in one of the two claims is sidecar, junk or duplicate rendering, it is
 /// assigned to the other claim.
 pub fn detect(
     formats: &[&'static dyn Format],

@@ -154,8 +154,8 @@ pub fn record_difference(native: &Record, record: &Record, same_source: bool) ->
     difference(&native_members, &wanted)
 }
 
-/// The record that results from applying a [`difference`] to `native`, the members of the record that the element alone
-/// yields. None if the result is not a valid record.
+/// Applies a [`difference`] to `native`, the members of the record that was read from the element without its slot.
+/// None if the result is not a valid record.
 pub fn apply(mut native: Map<String, Value>, mut difference: Map<String, Value>) -> Option<Record> {
     unfold_fields(&mut difference);
     for (name, value) in difference {

@@ -36,8 +36,8 @@ const TOPIC_WORDS: [&[&str]; 12] = [
     &[],
 ];
 
-/// Index of a record's topic: that of the first known word in its type, section and tags, or the last topic if none of
-/// these words is known.
+/// Index of a record's topic: the topic of the first known word in its type, section and tags, or the last topic if no
+/// word is known.
 pub fn topic_of(record: &Record) -> usize {
     let types = record.record_type.iter().map(String::as_str);
     let section = record.fields.get("section").and_then(|s| s.as_str());

@@ -36,7 +36,7 @@ pub(crate) struct Word<'w> {
 /// How a token is derived from the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenShape {
-    /// A word between spaces.
+    /// A word that is delimited by spaces or punctuation.
     Word,
     /// Two adjacent characters in a run without spaces.
     Pair,

@@ -1,7 +1,7 @@
 //! Export ids: the ids from which the writers of all formats derive the ids of elements. The export id of a record is
-//! its vault id, unless the record came in a file that another vault wrote: then it is the vault id that it had there.
-//! So a record keeps its ids however often it moves between vaults, and a tombstone of one vault names the record in
-//! all of them.
+//! normally its vault id. For a record from a file that another vault wrote, it is the record's id in that vault. So a
+//! record keeps its ids however often it moves between vaults, and a tombstone of one vault names the record in all of
+//! them.
 use crate::{StoreResult, ids::parse_id};
 use rusqlite::{Connection, OptionalExtension};
 

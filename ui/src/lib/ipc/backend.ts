@@ -143,7 +143,7 @@ export interface Backend {
   duplicates(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.Duplicates>;
   keepApart(ids: string[]): Promise<b.Ids>;
   merge(keep: string, others: string[]): Promise<b.Ids>;
-  /** Everyone whom the memories name. */
+  /** Everyone whom the memories mention. */
   people(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.People>;
   topics(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.Topics>;
   /** Memories by date, the oldest first. */

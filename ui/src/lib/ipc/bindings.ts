@@ -176,7 +176,7 @@ export const commands = {
 	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
 	/**  Memories by topic, the largest topic first. */
 	topics: (jobId: string, onProgress: Channel<Progress>) => typedError<Topics, ErrorBody>(__TAURI_INVOKE("topics", { jobId, onProgress })),
-	/**  Everyone whom the memories name. */
+	/**  Everyone whom the memories mention. */
 	people: (jobId: string, onProgress: Channel<Progress>) => typedError<People, ErrorBody>(__TAURI_INVOKE("people", { jobId, onProgress })),
 	/**  Memories by date, the oldest first. */
 	timeline: (ids: string[]) => typedError<Timeline, ErrorBody>(__TAURI_INVOKE("timeline", { ids })),
@@ -432,7 +432,7 @@ export type ClientCall = {
 	client: string,
 	/**  What was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` … */
 	tool: string,
-	/**  Number of records that were returned, by kind. */
+	/**  Number of records that the client received, by kind. */
 	left: { [key in string]: number },
 	/**  More detail from the log, such as `new` or `change` for a suggestion. */
 	note: string | null,
@@ -1318,7 +1318,7 @@ export type PersonInfo = {
 	name: string | null,
 	/**  The relation, such as `brother` or `boss`. Null if the memories give none. */
 	relation: string | null,
-	/**  Whose relation it is, unless it is that of the vault's owner. For Ruth's daughter, this is `Ruth`. */
+	/**  The person whose relation it is; null for the vault's owner. For Ruth's daughter, this is `Ruth`. */
 	of: string | null,
 	/**  Ids of the memories, at least one. */
 	memories: string[],
@@ -1347,7 +1347,10 @@ export type Receipt = {
 	places: ReceiptPlace[],
 	/**  Number of records with the same text that were left unchanged. */
 	copies_left: number,
-	/**  Number of other records with the same text that were redacted; null in older receipts, which do not record it. */
+	/**
+	 *  Number of other records with the same text that were redacted; null in older receipts, which do not contain this
+	 *  number.
+	 */
 	copies_redacted: number | null,
 };
 

@@ -140,7 +140,7 @@ pub struct ClientCall {
     pub client: String,
     /// What was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` …
     pub tool: String,
-    /// Number of records that were returned, by kind.
+    /// Number of records that the client received, by kind.
     pub left: BTreeMap<String, u32>,
     /// More detail from the log, such as `new` or `change` for a suggestion.
     pub note: Option<String>,

@@ -34,7 +34,7 @@ pub(super) fn read(
             Some("messages") => &["messages"],
             _ => &[],
         };
-        // Local ids start at 0 in each file, so only the sender `rows` is shared between files.
+        // Local ids start at 0 in each file, so files share nothing but `rows`, which sends the records.
         let messages = MessageList::default();
         let mut file = AgentFile { rows: &mut rows, owners: HashMap::new(), keys: HashSet::new(), messages };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| file.read_row(files, row))?;

@@ -125,8 +125,8 @@ fn namespace_of(object: &Object<'_>) -> Vec<String> {
     }
 }
 
-/// The text of a value: the text of its memory, or the sentence of its triple, or else its texts and numbers, one per
-/// line.
+/// The text of a value: the text of its memory, otherwise the sentence of its triple, otherwise its texts and numbers,
+/// one per line.
 fn text_of(value: &Object<'_>) -> Option<String> {
     let inner = value.object("content");
     let text_in = |object: &Object<'_>| object.first_text(&TEXTS).or_else(|| triple(object));

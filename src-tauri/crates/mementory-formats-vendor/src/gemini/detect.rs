@@ -135,7 +135,7 @@ fn dir_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// The folder of a file without what is above `Takeout`, so that it is the same in all archives of a Takeout.
+/// The folder of a file, starting at `Takeout`, so that it is the same in all archives of a Takeout.
 fn dir_in_takeout(path: &str) -> &str {
     let dir = dir_of(path);
     let starts = std::iter::once(0).chain(dir.match_indices('/').map(|(at, _)| at + 1));

@@ -126,7 +126,7 @@ impl Task {
     }
 }
 
-/// The words of a question that is stored as JSON.
+/// The text of a question that is stored as JSON.
 fn question(text: &str) -> Option<String> {
     let object = Object::parse(text)?;
     first_text(&object, &["question", "response"])

@@ -34,8 +34,8 @@ fn links_point_down(turns: &[Turn]) -> Option<bool> {
 }
 
 /// True if the times of a list without links to parents never increase, and it does not begin with a prompt and end
-/// with an answer. An answer may be stamped before its prompt, so a list with such ends must have at least
-/// [`MIN_FALLS`] times that are before the one above them.
+/// with an answer. An answer may have an earlier time than its prompt, so a list with such ends must have at least
+/// [`MIN_FALLS`] times that are earlier than the time above them.
 fn has_falling_times(turns: &[Turn]) -> bool {
     let Some((first, last)) = turns.first().zip(turns.last()) else { return false };
     let falls = turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.times.created > b.times.created)).count();

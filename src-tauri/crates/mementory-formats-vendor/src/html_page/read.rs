@@ -61,7 +61,7 @@ fn read_page(reader: &mut FileReader<'_>, member: &Member, lines: &mut impl BufR
     Ok(())
 }
 
-/// The lines of a record.
+/// The lines of one record's `<article>`.
 struct ArticleLines {
     line: u64,
     html: String,

@@ -13,8 +13,8 @@ const TEXT_MEMBER: &str = "text";
 /// Member with the paths of the files that the record names, in the order of its attachments.
 const FILES_MEMBER: &str = "files";
 
-/// The lines of a record. `heading` is the mark of the heading, such as `##`. `up` is the path from the file to the
-/// folder.
+/// The lines of a record. `heading` is the mark of the heading, such as `##`. `up` is the path from the
+/// file to the folder.
 pub(super) fn write(record: &Record, heading: &str, title: &str, files: &[Option<&str>], up: &str) -> String {
     let mut values: Map<String, Value> =
         values_of(record).into_iter().filter(|(_, v)| !v.is_empty()).map(|(n, v)| (n.to_owned(), v.into())).collect();

@@ -11,7 +11,7 @@ use mementory_model::{DroppedAs, Fields, Issue, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::{HashMap, HashSet};
 
-/// Members of an account's conversation that have a field in the model.
+/// Members of a conversation in the export of an account that have a field in the model.
 const CONVERSATION_MEMBERS: [&str; 10] = [
     "context_uuid",
     "uuid",
@@ -24,8 +24,8 @@ const CONVERSATION_MEMBERS: [&str; 10] = [
     "collection_uuid",
     "mode",
 ];
-/// Members of a thread or of its metadata that are not stored as fields: those with a field in the model, those that
-/// differ in each export, and the lists of entries.
+/// Members of a thread or of its metadata that are not stored in `fields`, because the model has a field for them,
+/// because they differ in each export, or because they are the lists of entries.
 const THREAD_MEMBERS: [&str; 29] = [
     "thread_id",
     "context_uuid",

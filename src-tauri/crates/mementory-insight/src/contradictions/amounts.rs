@@ -70,7 +70,7 @@ impl Amounts {
         self.differ(other, Measure::is_same)
     }
 
-    /// True if both give the same number with the same unit, and no others that differ.
+    /// True if both contain the same number with the same unit, and no numbers that differ.
     pub(super) fn numbers_agree(&self, other: &Self) -> bool {
         let pairs = || self.numbers.iter().flat_map(|one| other.numbers.iter().map(move |two| (one, two)));
         let is_same = |one: &Number, two: &Number| (one.value - two.value).abs() < 1e-9;

@@ -279,7 +279,7 @@ pub(super) fn attribute(position: usize) -> Option<&'static Attribute> {
     weights().attributes.get(position)
 }
 
-/// What the weights say of a sentence.
+/// The attributes of a sentence, according to the weights.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SentenceAttributes {
     /// The attributes that the sentence states. Attributes that can have several values at once are left out.
@@ -288,7 +288,8 @@ pub(super) struct SentenceAttributes {
     pub(super) rows: Vec<(usize, f32)>,
 }
 
-/// What the weights say of the sentences with these vectors. A vector of the wrong length gives nothing.
+/// The attributes of the sentences with these vectors, according to the weights. Empty for a vector of the wrong
+/// length.
 pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<SentenceAttributes> {
     let weights = weights();
     let mut out = Vec::with_capacity(vectors.len());

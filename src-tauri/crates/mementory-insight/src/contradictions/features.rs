@@ -35,11 +35,11 @@ pub(super) struct Evidence<'r, 'v> {
     one_onlooker: bool,
 }
 
-/// What the vectors say of the attribute that both may state.
+/// The attribute that both may state, according to their vectors.
 struct Topic {
     /// The attribute that both most probably state.
     best: Option<&'static Attribute>,
-    /// Its probability, the geometric mean of both.
+    /// The geometric mean of the probabilities of both statements.
     probability: f32,
     /// The sum for all attributes.
     all: f32,
@@ -154,7 +154,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
         [self.of_vectors(), self.of_values(), self.of_words(), self.of_things(), self.of_several()].concat()
     }
 
-    /// How probable it is that both are about the same, by their vectors.
+    /// Probability, according to their vectors, that both are about the same thing.
     fn of_vectors(&self) -> Vec<Feature> {
         let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
         vec![

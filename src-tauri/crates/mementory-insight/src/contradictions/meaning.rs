@@ -44,7 +44,8 @@ const MAX_SIMILARITY_OF_OTHERS: f32 = 0.3;
 const MIN_SIMILARITY_OF_PARALLELS: f32 = 0.6;
 /// Sentences are about the same thing if they are at least as similar as this, or share a rare name.
 const MIN_SAME_THING: f32 = 0.4;
-/// Like `MIN_SAME_THING`, for two statements in one language, which share a word if they are about the same thing.
+/// Like `MIN_SAME_THING`, for two statements in the same language. Such statements share a word if they are about the
+/// same thing.
 const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
 /// A statement that something is over and the statement in another language that it ends are at least as similar as
 /// this.
@@ -55,7 +56,8 @@ const MAX_COMPARISONS: usize = 2_000_000;
 const MIN_SIMILARITY: f32 = 0.1;
 /// A statement about something expected and one that says that it happened are at least as similar as this.
 const MIN_SIMILARITY_IF_FULFILLED: f32 = 0.35;
-/// If one statement ends another and they share only one thing, they share at least this part of the shorter statement.
+/// If one statement ends another and they share only one thing, this thing must be at least this part of the shorter
+/// statement.
 const MIN_OVERLAP: f32 = 0.34;
 /// Two values count as different only if the probability that they are the same is below this.
 const MAX_SAME_VALUE: f32 = 0.4;

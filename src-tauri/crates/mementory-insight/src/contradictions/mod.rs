@@ -115,7 +115,7 @@ struct Prepared<'t> {
     premises: Vec<usize>,
     /// The nouns and names of the clauses that are negated, if another clause is not.
     negated_terms: Option<Vec<String>>,
-    /// The named person whom the statement is about, if it is not about the person whose memories these are.
+    /// The person, known by name, whom the statement is about. None if it is about the owner of the memories.
     person: Option<usize>,
     /// True if this person may be the partner, boss or pet of the person whose memories these are.
     person_is_close: bool,
@@ -128,7 +128,7 @@ struct Prepared<'t> {
 }
 
 impl Prepared<'_> {
-    /// False if both name purposes of money, but none in common.
+    /// False if both mention purposes of money, but none in common.
     fn may_share_purpose(&self, other: &Self) -> bool {
         let (one, two) = (&self.money_purposes, &other.money_purposes);
         // "Rent for the studio" and "rent for the flat" are two rents.
@@ -145,7 +145,7 @@ impl Prepared<'_> {
         one.is_empty() || two.is_empty() || one.iter().any(|purpose| two.contains(purpose))
     }
 
-    /// True if both may be in the same language and the first things that they name differ.
+    /// True if both may be in the same language, and the first things that they mention differ.
     fn first_things_differ(&self, other: &Self) -> bool {
         self.folded.languages.share(other.folded.languages)
             && self.things.first().zip(other.things.first()).is_some_and(|(one, two)| one != two)

@@ -1,5 +1,5 @@
-//! Finds for each statement those that are most like it. The other half of a contradiction is mostly among them, and it
-//! is evidence of its own that nothing else is as similar. Only statements that are near the same sample sentences are
+//! Finds for each statement those that are most like it. The other half of a contradiction is mostly among them. That
+//! no other statement is as similar is evidence too. Only statements that are near the same sample sentences are
 //! compared, because comparing all takes too long.
 use super::{attributes::dot, features::Feature, reading::Reading};
 use std::collections::BTreeMap;
@@ -89,7 +89,8 @@ impl Neighbours {
         self.of.len() >= MIN_STATEMENTS
     }
 
-    /// Whether one is the nearest of the other, and by how much it is nearer than any other statement.
+    /// Whether one statement is the nearest neighbour of the other, and by how much it is nearer than any third
+    /// statement.
     pub(super) fn features(&self, a: usize, b: usize, similarity: f32) -> Vec<Feature> {
         let of = |n: usize| self.of.get(n).map_or(&[][..], Vec::as_slice);
         let is_nearest = |n: usize, other: usize| of(n).first().is_some_and(|(_, nearest)| *nearest == other);

@@ -119,15 +119,16 @@ pub(super) struct CloserComparison {
     pub(super) shared_terms: usize,
     /// Number of rare terms that both share, including places, divided by the number of terms of the shorter statement.
     pub(super) overlap: f32,
-    /// True if both name places, but none in common.
+    /// True if both mention places, but none in common.
     pub(super) places_differ: bool,
-    /// True if the first thing that each of them names is among the things of the other.
+    /// True if the first thing that each of them mentions is among the things of the other.
     pub(super) same_first_thing: bool,
-    /// True if the first thing that one of them names is among the things of the other.
+    /// True if the first thing that one of them mentions is among the things of the other.
     pub(super) has_first_thing: bool,
-    /// True if both have names or words such as "old" and "new" that show that they are about two things of one kind.
+    /// True if their names, or words such as "old" and "new", show that they are about two different things of the same
+    /// kind.
     pub(super) are_distinguished: bool,
-    /// True if words such as "old" and "new" show that they are about two things of one kind.
+    /// True if words such as "old" and "new" show that they are about two different things of the same kind.
     pub(super) have_opposites: bool,
     /// True if a negated statement or a dislike names a thing that the other statement, in the same language, does not
     /// name. It may then deny something else.
@@ -148,7 +149,7 @@ pub(super) struct PairComparison {
     pub(super) same_name: bool,
     /// True if they share a rare term. Units and listed names (such as cities) do not count.
     pub(super) same_thing: bool,
-    /// True if both are in one language and the first things that they name differ.
+    /// True if both are in the same language, and the first things that they mention differ.
     pub(super) first_things_differ: bool,
     /// True if both say that something is over or is not so.
     pub(super) both_deny: bool,
@@ -252,7 +253,8 @@ fn have_other_names(one: &Reading<'_>, other: &Reading<'_>) -> bool {
     have_names && !first.iter().any(|name| second.contains(name))
 }
 
-/// True if one text has a word such as "old" and the other has its opposite, which shows two things of one kind.
+/// True if one text has a word such as "old" and the other has its opposite. The texts are then about two different
+/// things of the same kind.
 fn are_opposites(one: &str, other: &str) -> bool {
     let poles = |text: &str| opposites().hits(text).iter().map(|hit| *hit.value).collect::<Vec<usize>>();
     let (one, other) = (poles(one), poles(other));
@@ -388,7 +390,7 @@ impl<'p> SharedNames<'p> {
         one.signs.is_onlooker != other.signs.is_onlooker
     }
 
-    /// For one attribute, whether both give listed values of it, and whether these differ.
+    /// For one attribute: whether both statements contain listed values of it, and whether these values differ.
     pub(super) fn compare_listed_values(&self, one: &Reading<'_>, other: &Reading<'_>) -> (bool, bool) {
         let Some((a, b)) = self.both(one, other) else { return (false, false) };
         let shares = |(name, value): &(&str, &str)| b.slots.iter().any(|(n, v)| n == name && v == value);
@@ -403,7 +405,7 @@ impl<'p> SharedNames<'p> {
         (same, differ && !same)
     }
 
-    /// True if both name the same city or country, however many other statements name it.
+    /// True if both mention the same city or country, even if many other statements mention it too.
     pub(super) fn share_place(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         self.both(one, other).is_some_and(|(a, b)| share_place(a, b))
     }
@@ -438,8 +440,8 @@ impl<'p> SharedNames<'p> {
         denies && both.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
     }
 
-    /// True if `one` is negated or a dislike, and the listed things that it names are not those of `other`: sake is not
-    /// wine. A general word such as "alcohol" may represent any of them.
+    /// True if `one` is negated or a dislike, and the listed things that it mentions are not mentioned by `other`: sake
+    /// is not wine. A general word such as "alcohol" may represent any of them.
     fn denies_other_concept(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let Some((a, b)) = self.both(one, other) else { return false };
         let concepts = |statement: &'p Prepared<'p>| statement.things.iter().filter(|term| term.starts_with('~'));

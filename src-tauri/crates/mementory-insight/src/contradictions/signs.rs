@@ -1,5 +1,5 @@
-//! Words that say how a statement is related to others: that something is over or has changed, that it is not so, that
-//! it comes in addition, or that it is true only on some occasions.
+//! Words that show how a statement relates to others. Examples: something is over, has changed, is denied, is an
+//! addition, or is true only on some occasions.
 use crate::{
     patterns::WordSet,
     word_lists::{ADDITIONS, AFFIRMING_NEGATIONS, CHANGED, NEGATIONS, OCCASIONS, ONLOOKING, OVER, REMAINING},

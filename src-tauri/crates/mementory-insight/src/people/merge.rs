@@ -171,8 +171,8 @@ impl KnownName {
     }
 }
 
-/// Adds the mentions that have a relation but no name. If only one person can have the relation, and the name of that
-/// person is known, their texts are added to that person. Otherwise they become a person without a name.
+/// Adds the mentions that have a relation but no name. If only one person can have the relation, and that person's name
+/// is known, the texts are added to that person. Otherwise they become a person without a name.
 fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
     let mut by_relation: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
     for mention in unnamed {

@@ -216,8 +216,8 @@ impl ExportReader<'_> {
         Ok(statement.query_row([id], |r| r.get(0)).optional()?)
     }
 
-    /// Returns the reason to withhold a record if it depends on a withheld memory: it was derived from that memory, or
-    /// says something about it, as a relation or a vector does. A message or conversation that links to the memory is
+    /// Returns the reason to withhold a record if it depends on a withheld memory. Such a record was derived from that
+    /// memory, or describes it, such as a relation or a vector. A message or conversation that links to the memory is
     /// exported without the link.
     fn withholding_reason(&self, record: &Record) -> VaultResult<Option<&'static str>> {
         if !self.withholds_not_exportable || matches!(record.kind, Kind::Message | Kind::Conversation) {

@@ -61,8 +61,8 @@ const DUPLICATE: &str = "duplicate: it occurs twice in this input";
 /// Reason for a new version of a record.
 const CHANGED: &str = "changed at the source";
 
-/// A record of this input. Its row is 0 if the record is new and the import is only planned, or if it was blocked
-/// before its row was looked up.
+/// A record of this input. The row is 0 if the record is new and the import is only planned, or if the record was
+/// blocked before its row was looked up.
 struct SeenRecord {
     row: i64,
     digest: u64,

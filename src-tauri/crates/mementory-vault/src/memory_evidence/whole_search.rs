@@ -1,5 +1,5 @@
 //! Determines whether a memory without evidence has no trace. It has none if every conversation that could contain it
-//! was compared with it and nothing came near. Otherwise the trace is unknown.
+//! was compared with it, and no sentence was similar. Otherwise the trace is unknown.
 use crate::{
     VaultResult,
     context::Context,

@@ -1,5 +1,5 @@
-//! Merges the occurrences of a record that one input contains more than once. Each one with another content is a version
-//! of the record, as if it had come in an input of its own. The newest one becomes the current version.
+//! Merges the occurrences of a record that one input contains more than once. Each occurrence with other content
+//! becomes a version of the record, as if it had been imported separately. The newest one becomes the current version.
 use super::{
     CHANGED, DUPLICATE, ImportRun, SOURCE_BLOCKED, SeenRecord,
     closing::Closing,

@@ -114,8 +114,8 @@ impl DatedExports {
     }
 }
 
-/// The order of two versions of a record, from that of their exports and that of the times in the records, with the
-/// reason for keeping the newer one.
+/// The order of two versions of a record, determined from the order of their exports and the times in the records. Also
+/// returns the reason for keeping the newer version.
 pub(super) fn decisive_order(
     export: Option<SourceTime>,
     by_export: Option<Ordering>,
