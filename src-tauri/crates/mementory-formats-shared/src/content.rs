@@ -338,7 +338,7 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     }
 }
 
-/// A reference to a file of which only the address is known. The id of a `data:` address is a digest, because the
+/// A reference to a file for which only the address is known. The id of a `data:` address is a digest, because the
 /// address contains the whole file (see `message::store_embedded`).
 fn file_ref_of_address(address: &str) -> FileRef {
     let Some(rest) = address.strip_prefix("data:") else {

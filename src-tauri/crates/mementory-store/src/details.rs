@@ -10,8 +10,8 @@ use rusqlite::{Connection, params};
 pub const NOT_COMPUTED: i64 = 0;
 
 /// Digest of links, entities, vectors and original text, byte for byte. Equal digests mean equal details, for practical
-/// purposes: 64 bits of HMAC-SHA-256, of which an import compares one pair for each record. Other digests may
-/// still be of the same JSON in another notation. Never [`NOT_COMPUTED`].
+/// purposes: 64 bits of HMAC-SHA-256, of which an import compares one pair for each record. Different digests do not
+/// prove different details, because the same JSON may be written in another way. Never [`NOT_COMPUTED`].
 pub fn digest(keys: &VaultKeys, record: &Record) -> i64 {
     digest_with(keys.ids(), record)
 }

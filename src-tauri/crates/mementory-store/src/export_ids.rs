@@ -69,7 +69,7 @@ pub fn record_with(c: &Connection, id: &[u8; 16]) -> StoreResult<Option<[u8; 16]
     Ok(statement.query_row([id], |r| r.get(0)).optional()?)
 }
 
-/// [`export_id`] in hexadecimal. A text that is no id is returned unchanged.
+/// [`export_id`] in hexadecimal. A text that is not an id is returned unchanged.
 ///
 /// # Errors
 /// The database fails.

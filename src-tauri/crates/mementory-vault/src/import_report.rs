@@ -166,7 +166,7 @@ pub struct ImportReport {
     /// In a dry run: the records that would be new. Not stored with the batch.
     #[serde(skip)]
     pub coming: Vec<PlannedRecord>,
-    /// In a dry run: names of files that the input names but does not contain. Not stored with the batch, since the
+    /// In a dry run: names of files that the input refers to but does not contain. Not stored with the batch, since the
     /// vault lists them.
     #[serde(skip)]
     pub missing_files: Vec<String>,

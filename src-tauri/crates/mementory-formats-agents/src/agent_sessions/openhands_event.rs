@@ -175,7 +175,7 @@ fn action_of(action: &str, event: &Object<'_>) -> Option<(&'static str, AgentCon
                 _ => first_text(&input).unwrap_or_default().into_owned(),
             };
             content.push_block("tool_call", Some(name.as_deref().unwrap_or(action)), input);
-            // A command that the person ran is no message of the agent.
+            // A command that the person ran is not a message of the agent.
             Some((if is_person { "tool" } else { "assistant" }, content))
         }
     }

@@ -83,10 +83,11 @@ struct TurnPositions {
 }
 
 impl TurnPositions {
-    /// The id and the parent of the next turn. An edited prompt and a new answer have the number of the previous one.
+    /// The id and the parent of the next turn. An edited prompt has the same number as the original prompt, and a new
+    /// answer the same number as the previous answer.
     fn next(&mut self, role: &'static str, number: u64) -> (String, TurnParent) {
         let after = self.before.as_ref().map_or(TurnParent::Root, |(.., id)| TurnParent::Id(id.clone()));
-        // An answer follows its prompt, and an edited prompt the answer with the number before its own.
+        // An answer follows its prompt. An edited prompt follows the answer whose number is one lower.
         let follows = self.before.as_ref().is_some_and(|(role_before, number_before, _)| {
             role != *role_before && (role != "user" || number_before.checked_add(1) == Some(number))
         });

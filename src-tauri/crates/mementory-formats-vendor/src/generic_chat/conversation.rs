@@ -409,9 +409,9 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
 struct KnownIds(HashMap<String, String>);
 
 impl KnownIds {
-    /// If a conversation has no id, makes one from its title, its time and its first question and answer. If another
-    /// conversation has the same id, adds the digest of the whole text to the id. Returns false for a conversation that
-    /// occurs a second time.
+    /// Makes an id for a conversation without one, from its title, its time and its first question and answer. If
+    /// another conversation has the same id, adds the digest of the whole text to the id. Returns false for a
+    /// conversation that occurs a second time.
     fn make_unique(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {
         let digest = content_id(text);
         let stated_id = chat.id.clone();

@@ -182,7 +182,7 @@ fn plain(text: &str) -> Verbatim {
     Verbatim { media_type: "text/plain".into(), text: text.to_owned() }
 }
 
-/// Reads a table as one conversation, because the table names none.
+/// Reads a table as one conversation, because the table contains no conversation id.
 fn read_table(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let turns = turns_of_csv(files, member, turn_of_row)?;
     let Some(first) = turns.first() else { return Ok(()) };

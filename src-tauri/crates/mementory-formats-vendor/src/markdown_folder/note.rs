@@ -10,7 +10,7 @@ const COMMENT: &str = "<!-- mementory ";
 const COMMENT_END: &str = " -->";
 /// Member with the exact text, for texts that the quote cannot show.
 const TEXT_MEMBER: &str = "text";
-/// Member with the paths of the files that the record names, in the order of its attachments.
+/// Member with the paths of the record's files, in the order of its attachments.
 const FILES_MEMBER: &str = "files";
 
 /// The lines of a record. `heading` is the mark of the heading, such as `##`. `up` is the path from the

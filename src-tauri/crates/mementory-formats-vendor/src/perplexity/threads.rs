@@ -67,11 +67,10 @@ const MAX_WRAPPERS: usize = 3;
 const IDS_IN_ENTRIES: [&str; 3] = ["context_uuid", "thread_uuid", "thread_id"];
 /// Members of an entry with the last part of an address: the address of its thread, or of the entry itself.
 const SLUGS_IN_ENTRIES: [&str; 2] = ["thread_url_slug", "slug"];
-/// Members by which an entry names its thread.
-const NAMES_IN_ENTRIES: [&str; 5] = ["context_uuid", "thread_uuid", "thread_id", "thread_url_slug", "slug"];
-/// Members with the title of a thread, in the thread or in its metadata.
-const NAMES_IN_THREADS: [&str; 7] =
-    ["thread_id", "context_uuid", "thread_uuid", "uuid", "id", "thread_url_slug", "slug"];
+/// Members of an entry that identify its thread, by its id or by the last part of its address.
+const THREAD_KEYS_IN_ENTRIES: [&str; 5] = ["context_uuid", "thread_uuid", "thread_id", "thread_url_slug", "slug"];
+/// Members that identify a thread, in the thread itself or in its metadata.
+const THREAD_KEYS: [&str; 7] = ["thread_id", "context_uuid", "thread_uuid", "uuid", "id", "thread_url_slug", "slug"];
 
 /// A thread to which more entries may be added.
 struct Thread {
@@ -260,7 +259,7 @@ fn read_thread(
     let metadata = ["metadata", "meta", "thread_metadata"].into_iter().find_map(|key| object.object(key));
     let whole = thread_chat(metadata.as_ref().unwrap_or(object), pointer);
     if let Some(metadata) = &metadata {
-        let named = || entries.iter().find_map(|raw| first_id(&Object::parse(raw.get())?, &NAMES_IN_ENTRIES));
+        let named = || entries.iter().find_map(|raw| first_id(&Object::parse(raw.get())?, &THREAD_KEYS_IN_ENTRIES));
         let chat = Chat {
             id: whole.id.or_else(named),
             fields: other_fields(metadata, &THREAD_MEMBERS),
@@ -311,7 +310,7 @@ fn read_thread(
 /// The thread that an object or its metadata describes, without entries.
 fn thread_chat(object: &Object<'_>, pointer: &str) -> Chat {
     let slug = || first_text(object, &["thread_url", "url"]).and_then(|url| Some(url.rsplit('/').next()?.to_owned()));
-    let id = first_id(object, &NAMES_IN_THREADS).or_else(slug);
+    let id = first_id(object, &THREAD_KEYS).or_else(slug);
     Chat {
         title: first_text(object, &["thread_title", "context_title", "title"]),
         times: Times {
@@ -338,7 +337,7 @@ fn project_of(object: &Object<'_>) -> Option<String> {
 
 /// The thread that an entry names.
 fn entry_chat(entry: &Object<'_>, pointer: &str) -> Chat {
-    let id = first_id(entry, &NAMES_IN_ENTRIES);
+    let id = first_id(entry, &THREAD_KEYS_IN_ENTRIES);
     let slug = first_text(entry, &["thread_url_slug"]).map(|slug| ("thread_url_slug".to_owned(), Value::from(slug)));
     Chat {
         title: first_text(entry, &["thread_title", "context_title"]),

@@ -29,7 +29,7 @@ pub(super) fn read(
             if row.list_name() == MEMORY {
                 return read_memory(&mut rows, files, row);
             }
-            // An export without a list is a single object, which is no message.
+            // An export without a list is a single object, which is not a message.
             if row.list_name() != CHAT {
                 return Ok(());
             }

@@ -32,7 +32,7 @@ pub(super) enum Comparison {
     Values,
 }
 
-/// An attribute of which only one value can be true at a time.
+/// An attribute that can have only one value at a time.
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub(super) name: &'static str,

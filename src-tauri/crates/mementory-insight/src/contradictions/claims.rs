@@ -101,7 +101,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         let at = found.get(0).map_or(0, |all| all.start());
         let value = match (&attribute.value, found.name("v")) {
             (Some(value), _) => value.clone(),
-            // A program is no place: "moved to Neovim".
+            // A program is not a place: "moved to Neovim".
             (None, Some(written)) if PLACE_ATTRIBUTES.contains(&attribute.name) && is_no_place(written.as_str()) => {
                 continue;
             }

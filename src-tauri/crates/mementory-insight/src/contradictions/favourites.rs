@@ -11,9 +11,9 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// The kind of a favourite, and whose it is.
+/// The kind of a favourite, and its owner.
 type Kind = (String, Option<usize>, Option<usize>);
-/// Two things of which one is preferred, in the order of their terms, and whose preference it is.
+/// Two things, sorted by their terms, one of which is preferred to the other. Then the owner of the preference.
 type Preference = (String, String, Option<usize>, Option<usize>);
 /// Words that introduce one of several favourites.
 const ONE_OF_SEVERAL: [&str; 6] = ["one of", "among", "eine ihrer", "eine seiner", "eines", "einer"];

@@ -74,7 +74,7 @@ impl Neighbours {
         }
     }
 
-    /// The positions of all pairs of which one is a neighbour of the other, each pair once.
+    /// The positions of all pairs in which one statement is a neighbour of the other. Each pair is listed once.
     pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
         let pairs = self.of.iter().enumerate();
         let mut out: Vec<(usize, usize)> =

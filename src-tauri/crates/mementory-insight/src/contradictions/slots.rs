@@ -21,7 +21,7 @@ const MAX_BEFORE: usize = 24;
 const MAX_AFTER: usize = 48;
 /// Characters that end a clause.
 const CLAUSE_ENDS: [char; 8] = ['.', ',', ';', ':', '。', '、', '(', '!'];
-/// Attributes for things of which somebody may use several at once. Two of their values contradict each other only if
+/// Attributes for things of which a person may use several at once. Two of their values contradict each other only if
 /// the newer statement says that something changed.
 const SEVERAL_AT_ONCE: [&str; 24] = [
     "bank",
@@ -114,7 +114,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     }
 }
 
-/// True for an attribute of which somebody may have several values at once.
+/// True for an attribute that may have several values at once.
 pub(super) fn may_have_several(attribute: &str) -> bool {
     SEVERAL_AT_ONCE.contains(&attribute)
 }

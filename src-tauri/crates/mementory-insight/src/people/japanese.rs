@@ -132,7 +132,7 @@ fn find_unnamed(text_index: usize, text: &str, words: &Lexicon, relation_ends: &
                 continue;
             }
             covered_ranges.push((start, end));
-            if !relation.many && !relation_ends.contains(&end) {
+            if !relation.is_plural && !relation_ends.contains(&end) {
                 let owner = owner(&text[..start], words);
                 out.push(Mention { text_index, name: None, relation: Some(relation.id), owner });
             }

@@ -7,7 +7,7 @@ use crate::{
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Relations that a person can have to only one person at a time. If the name of the mother is known, "her mother" is
-/// therefore taken to be the same person.
+/// therefore assumed to be the same person.
 const SINGLE_PERSON_RELATIONS: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
 
 /// Occurrences and relations of one name.
@@ -189,7 +189,7 @@ fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
             person.texts = all.into_iter().collect();
             continue;
         }
-        // A text that also names somebody with this relation is taken to be about that person.
+        // A text that also mentions somebody with this relation is assumed to be about that person.
         let texts_with_name: BTreeSet<usize> = people
             .iter()
             .filter(|person| person.relation == Some(relation) && person.of.is_none())

@@ -33,7 +33,7 @@ pub fn mend(
         if places.is_empty() {
             return Some(changed);
         }
-        // Each change searches an object or moves the items of a list.
+        // Each change is slow, because it searches an object or moves the items of a list.
         if places.len() > MAX_PLACES {
             return None;
         }

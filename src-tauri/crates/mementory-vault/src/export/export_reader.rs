@@ -202,7 +202,7 @@ impl ExportReader<'_> {
         Ok(hex::encode(id))
     }
 
-    /// The vault id of the record with this export id. None if the text is no id.
+    /// The vault id of the record with this export id. None if the text is not an id.
     pub(crate) fn vault_id(&self, export_id: &str) -> VaultResult<Option<[u8; 16]>> {
         let Some(id) = parse_id(export_id) else { return Ok(None) };
         let record = if self.has_export_ids { export_ids::record_with(&self.connection, &id)? } else { None };

@@ -151,7 +151,7 @@ pub(super) struct ImportRun<'i> {
     redacted_ids: Vec<[u8; 16]>,
     /// Endpoints of edges that were blocked because the evidence for the edge was deleted.
     orphaned_edge_ends: Vec<[u8; 16]>,
-    /// Entities that an earlier deletion moved to the Trash without naming them. This input may restore them.
+    /// Entities that an earlier deletion moved to the Trash without listing them. This input may restore them.
     cascaded: CascadedEntities,
     /// Records that this input marked as superseded, although it does not contain them.
     superseded: HashSet<[u8; 16]>,

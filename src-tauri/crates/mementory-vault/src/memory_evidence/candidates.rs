@@ -23,7 +23,7 @@ const MAX_PER_NAMED_CONVERSATION: usize = 20;
 const MAX_BEFORE_NAMED: usize = 8;
 /// Largest number of messages that are read because they are from just before the memory was made.
 const MAX_NEAR_IN_TIME: usize = 60;
-/// Largest number of conversations that are searched because the export names them as sources.
+/// Largest number of conversations that are searched because the export states them as sources.
 const MAX_CONVERSATIONS: usize = 8;
 
 /// A message that a memory may come from.

@@ -537,7 +537,7 @@ fn a_delta_or_base_whose_container_has_a_fault_is_not_applied() {
         let all = all.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
         pack(&path(to), &all.chain(more.iter().copied()).collect::<Vec<_>>());
     };
-    // Flips bits of the last entry, which neither the delta nor the archive names.
+    // Flips bits of the last entry, which neither the delta nor the archive lists.
     let damage = |name: &str| {
         let mut bytes = std::fs::read(path(name)).unwrap();
         let end = memchr::memmem::rfind(&bytes, b"PK\x05\x06").unwrap();

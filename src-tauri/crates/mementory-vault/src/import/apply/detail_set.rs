@@ -33,7 +33,7 @@ impl DetailSet {
         Self { members: members.into(), original, format: format_id(keys, &record.origin.format) }
     }
 
-    /// True if this newer version has other details than the former one. A missing original text is no difference,
+    /// True if this newer version has other details than the former one. A missing original text is not a difference,
     /// since only some sources send one.
     pub(super) fn differs_from(&self, former: &Self) -> bool {
         self.members != former.members || self.has_other_original(former)
