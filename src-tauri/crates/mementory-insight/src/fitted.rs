@@ -165,8 +165,8 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     if parts == 0 {
         return words.judge();
     }
-    let least = if words.is_foreign { MIN_SPECIAL_BY_LESS } else { MIN_SPECIAL };
-    (most_probable(&kinds.map(|score| score / parts as f32)), probable(probabilities, least))
+    let min_probability = if words.is_foreign { MIN_SPECIAL_BY_LESS } else { MIN_SPECIAL };
+    (most_probable(&kinds.map(|score| score / parts as f32)), probable(probabilities, min_probability))
 }
 
 /// The scores of the kinds, and those of the special categories.
@@ -181,9 +181,9 @@ fn probability(score: f32) -> f32 {
 }
 
 /// The special categories that are probable enough.
-fn probable(probabilities: [f32; SPECIAL_COUNT], least: f32) -> Vec<Special> {
+fn probable(probabilities: [f32; SPECIAL_COUNT], min_probability: f32) -> Vec<Special> {
     let classes = Special::ALL.into_iter().zip(probabilities);
-    classes.filter(|(_, probability)| *probability >= least).map(|(class, _)| class).collect()
+    classes.filter(|(_, probability)| *probability >= min_probability).map(|(class, _)| class).collect()
 }
 
 /// Square roots of the probabilities that the text is of each kind. The dot product of the square roots of two texts'

@@ -291,8 +291,8 @@ mod tests {
         record.fields.insert("x".into(), serde_json::json!({ "y": [1.50, null] }));
         record.parent = Some(RecordKey::new("a", "talk"));
         record.message = Some(MessagePart { position: 7, active: true, ..MessagePart::default() });
-        let back = record_of("", record.text.clone(), |name| value_of(&record, name)).unwrap();
-        assert_eq!(back, record);
+        let reread = record_of("", record.text.clone(), |name| value_of(&record, name)).unwrap();
+        assert_eq!(reread, record);
     }
 
     #[test]

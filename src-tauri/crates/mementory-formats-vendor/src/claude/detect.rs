@@ -145,8 +145,8 @@ fn parse_batch_name(archive: &str) -> Option<(String, u32)> {
 /// unpacked part.
 fn stem_of(archive: &str) -> String {
     let has_zip_ending = archive.to_ascii_lowercase().ends_with(".zip");
-    let plain = if has_zip_ending { plain_name(archive) } else { plain_name(&format!("{archive}.zip")) };
-    plain.strip_suffix(".zip").unwrap_or(&plain).to_owned()
+    let category_name = if has_zip_ending { plain_name(archive) } else { plain_name(&format!("{archive}.zip")) };
+    category_name.strip_suffix(".zip").unwrap_or(&category_name).to_owned()
 }
 
 /// Name of the group of a member. The members of a group belong to one export.

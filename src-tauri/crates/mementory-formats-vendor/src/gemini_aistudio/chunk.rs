@@ -149,8 +149,8 @@ fn decode(data: &str) -> Option<Vec<u8>> {
         c => c,
     };
     let is_data = |c: &char| !c.is_ascii_whitespace() && *c != '=';
-    let plain: String = data.chars().filter(is_data).map(to_standard).collect();
-    STANDARD_NO_PAD.decode(plain).ok()
+    let standard_base64: String = data.chars().filter(is_data).map(to_standard).collect();
+    STANDARD_NO_PAD.decode(standard_base64).ok()
 }
 
 /// Reads `driveImage{id}` and similar members, `youtubeVideo{id}`, and `inlineImage{mimeType, data}` with its bytes.

@@ -103,7 +103,7 @@ fn head_of(head: &str) -> Chat {
         title: value("title"),
         model: value("model"),
         is_log: true,
-        verbatim: Some(plain(head)),
+        verbatim: Some(text_verbatim(head)),
         ..Chat::default()
     };
     let fields = [("endpoint", "endpoint"), ("exportAt", "exportAt"), ("promptPrefix", "system_prompt")];
@@ -139,7 +139,7 @@ fn turns_of(messages: &str, offset: usize, is_markdown: bool) -> History<'_> {
         let mut turn = Turn {
             role: role_of(speaker).into(),
             pointer: format!("@{}", offset + start),
-            verbatim: Some(plain(messages.get(start..to).unwrap_or_default().trim_end())),
+            verbatim: Some(text_verbatim(messages.get(start..to).unwrap_or_default().trim_end())),
             ..Turn::default()
         };
         for (note, field) in NOTES.into_iter().rev() {
@@ -178,7 +178,7 @@ fn role_of(speaker: &str) -> &'static str {
     }
 }
 
-fn plain(text: &str) -> Verbatim {
+fn text_verbatim(text: &str) -> Verbatim {
     Verbatim { media_type: "text/plain".into(), text: text.to_owned() }
 }
 

@@ -84,16 +84,16 @@ fn turn(row: &Row<'_>, object: &Object<'_>) -> Option<Turn> {
 
 /// Something that My AI remembers, as an object or as a text.
 fn read_memory(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
-    let plain = serde_json::from_str::<&RawValue>(row.text).ok().and_then(decode_string);
-    let object = match &plain {
+    let plain_text = serde_json::from_str::<&RawValue>(row.text).ok().and_then(decode_string);
+    let object = match &plain_text {
         Some(_) => Object::default(),
         None => match object_of(files, row, Kind::Memory) {
             Some(object) => object,
             None => return Ok(()),
         },
     };
-    let plain = plain.filter(|text| !text.trim().is_empty()).map(|text| text.into_owned());
-    let Some(text) = plain.or_else(|| object.first_text(&["Memory", "Content"])) else {
+    let plain_text = plain_text.filter(|text| !text.trim().is_empty()).map(|text| text.into_owned());
+    let Some(text) = plain_text.or_else(|| object.first_text(&["Memory", "Content"])) else {
         rows.fail(files, row, "no_content: no text in it", Kind::Memory);
         return Ok(());
     };

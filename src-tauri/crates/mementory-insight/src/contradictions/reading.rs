@@ -278,14 +278,14 @@ fn is_open(reading: &Reading<'_>) -> bool {
 /// True if every year in a statement is before the year in which the other statement was made.
 fn is_about_earlier_year(statement: &Reading<'_>, other: &Reading<'_>) -> bool {
     const MICROSECONDS_OF_YEAR: i64 = 31_556_952_000_000;
-    let made = other.at.map_or(0, |at| 1970 + at / MICROSECONDS_OF_YEAR);
+    let year_made = other.at.map_or(0, |at| 1970 + at / MICROSECONDS_OF_YEAR);
     let years = || {
         statement.amounts.times.iter().filter_map(|time| match time {
             Time::Year(year) => Some(i64::from(*year)),
             _ => None,
         })
     };
-    years().next().is_some() && years().all(|year| year < made)
+    years().next().is_some() && years().all(|year| year < year_made)
 }
 
 /// The kinds of occasions that count in addition to those that always count.

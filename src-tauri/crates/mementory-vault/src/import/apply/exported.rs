@@ -104,7 +104,7 @@ impl DatedExports {
     /// The source, if it is a dated export and the record is one of its own. A record that an export only carries for
     /// another source may be newer in an older export.
     pub(super) fn own_export(&mut self, recency: Recency, keys: &VaultKeys, record: &Record) -> Option<SourceTime> {
-        let export = recency.made?;
+        let export = recency.made_at?;
         let scope = &record.key.scope;
         let digest = match &self.last_scope {
             Some((last, digest)) if last == scope => *digest,
