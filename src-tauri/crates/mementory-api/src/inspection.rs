@@ -1,5 +1,5 @@
-//! Checks files before they are imported. The import reports what the validators find. A file that is damaged, or
-//! without something that its own inventory lists, is imported only if the person chooses to import the remainder.
+//! Checks files before they are imported. The import reports what the validators find. A file that is damaged, or that
+//! does not contain everything in its own inventory, is imported only if the person chooses to import the remainder.
 use crate::{ApiError, ApiResult};
 use mementory_formats::{
     Catalog, Detected, Detection, Fault, FaultKind, Finding, Format, FormatError, Passphrase, by_id,

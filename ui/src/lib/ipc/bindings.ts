@@ -1054,7 +1054,7 @@ export type ImportRequest = {
 	accept_invalid_signature: boolean,
 	/**  How to resolve a conflict with an existing record. Null: the newer version wins. */
 	merge: MergeStrategy | null,
-	/**  Import what is left of a file that is damaged or without a part that its own inventory lists. */
+	/**  Import what is left of a file that is damaged, or that does not contain every part of its own inventory. */
 	salvage: boolean,
 };
 
