@@ -35,7 +35,7 @@ impl<'t> Document<'t> {
             Ok(Value::Null) => Self { yaml: Some(yaml), body, ..Self::default() },
             Ok(_) if salvaged.is_empty() => without_frontmatter,
             Err(_) if salvaged.is_empty() => without_frontmatter,
-            Ok(_) => Self { yaml: Some(yaml), fields: salvaged, broken: Some("it is no mapping".into()), body },
+            Ok(_) => Self { yaml: Some(yaml), fields: salvaged, broken: Some("it is not a mapping".into()), body },
             Err(reason) => Self { yaml: Some(yaml), fields: salvaged, broken: Some(reason), body },
         }
     }

@@ -86,7 +86,7 @@ fn check_times(manifest: &Tree, report: &mut Report) {
     for (name, value) in times {
         let Some(text) = value.and_then(Tree::as_str) else { continue };
         if rfc3339(text).is_err() {
-            let message = format!("{name} is no date and time by RFC 3339");
+            let message = format!("{name} is not an RFC 3339 date and time");
             report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, message);
         } else if text.len() != CANONICAL_TIME_LEN || !text.ends_with('Z') || text.as_bytes()[10] != b'T' {
             let message = format!("{name} is not in UTC with whole seconds");

@@ -198,6 +198,6 @@ mod tests {
         assert!(shares_words("secret-trip-to-rome", "Secret trip"), "a slug");
         assert!(shares_words("trip", "a secret trip"), "part of the text");
         assert!(!shares_words("ep_0123", "a secret trip"), "an id without words of the text");
-        assert!(!shares_words("5f0e7a19", "e7"), "two letters are no words");
+        assert!(!shares_words("5f0e7a19", "e7"), "two letters are not a word");
     }
 }
