@@ -118,7 +118,7 @@ fn parse_yaml(yaml: &str) -> Result<Value, String> {
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
                 Some(Open::List(items)) => Value::Array(items),
                 Some(Open::Mapping(members, _)) => Value::Object(members),
-                None => return Err("a list ends that has not begun".into()),
+                None => return Err("a list ends without having begun".into()),
             },
             Event::Alias(_) => return Err("an alias".into()),
             Event::Scalar(text, style, ..) => scalar(text.into_owned(), style),

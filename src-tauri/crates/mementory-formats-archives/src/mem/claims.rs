@@ -64,7 +64,7 @@ fn check_form(manifest: &Manifest, report: &mut Report) {
     }
     let address = tree.as_ref().and_then(|t| t.get("specURL")).and_then(Tree::as_str);
     if address.is_some_and(|address| !is_uri(address)) {
-        report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, "specURL is no URI");
+        report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, "specURL is not a URI");
     }
     let is_named =
         manifest.generator.split_once('/').is_some_and(|(name, version)| !name.is_empty() && !version.is_empty());

@@ -286,7 +286,7 @@ fn read_thread(
     for (index, raw) in entries.iter().enumerate() {
         let pointer = format!("{list_pointer}/{index}");
         let Some(entry) = Object::parse(raw.get()) else {
-            report(reader, member, &pointer, "not_an_object: this entry is not one", Kind::Message);
+            report(reader, member, &pointer, "not_an_object: this entry is not an object", Kind::Message);
             continue;
         };
         let turns = super::entry::turns(raw.get(), &entry, &pointer);
@@ -356,7 +356,7 @@ fn read_entries(reader: &mut FileReader<'_>, member: &Member, entries: &[&RawVal
         let pointer = format!("{list_pointer}/{index}");
         match Object::parse(raw.get()) {
             Some(entry) => out.extend(super::entry::turns(raw.get(), &entry, &pointer)),
-            None => report(reader, member, &pointer, "not_an_object: this entry is not one", Kind::Message),
+            None => report(reader, member, &pointer, "not_an_object: this entry is not an object", Kind::Message),
         }
     }
     out

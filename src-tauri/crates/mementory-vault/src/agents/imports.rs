@@ -43,7 +43,7 @@ impl OfferedDocument {
         let detection = detect(&catalog, &limits, None).map_err(unwrap_format)?;
         let Some(source) = detection.sources.iter().find(|source| source.format == format.id()) else {
             return Err(VaultError::Usage(format!(
-                "The data is no {} document. Nothing was suggested. Give the document itself, since files are not read.",
+                "The data is not a {} document. Nothing was suggested. Give the document itself, since files are not read.",
                 format.name()
             )));
         };
