@@ -372,7 +372,7 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
         ));
     }
     let validated = reader.validate_with(&catalog, source, &limits, trust, passphrase);
-    // Afterwards, because entries that the validator read to their end need not be read again.
+    // This check runs last, because entries that the validator has read to their end need not be read again.
     let faults = container_findings(&catalog, source)?;
     let mut result = match validated {
         Ok(result) => result,

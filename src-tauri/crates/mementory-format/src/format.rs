@@ -489,7 +489,7 @@ pub struct WriteOptions {
     pub source_version: Option<String>,
     /// Leaves out identifiers of platforms and accounts, if the format supports it.
     pub strip_identifiers: bool,
-    /// Only workspace files smaller than this many bytes are embedded in an `.alf`; larger ones are only named. None
+    /// Only workspace files smaller than this many bytes are embedded in an `.alf`; larger ones are only listed. None
     /// means 102,400.
     pub artifact_threshold: Option<u64>,
     /// Options of a single format, in its own type.

@@ -11,7 +11,7 @@ pub(super) type Feature = (&'static str, f32);
 const MAX_SHARED_ROWS: f32 = 6.0;
 /// A similarity above this counts in addition.
 const HIGH_SIMILARITY: f32 = 0.6;
-/// Statements that are more similar than this and in which nothing differs say the same.
+/// Two statements say the same if they are more similar than this and nothing in them differs.
 const MIN_SIMILARITY_OF_SAME: f32 = 0.7;
 /// Largest number of shared terms that count.
 const MAX_SHARED_TERMS: usize = 4;
