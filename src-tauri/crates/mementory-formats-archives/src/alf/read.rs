@@ -362,14 +362,18 @@ impl Reader<'_> {
     }
 
     /// Key of a document's record. Ids need only be unique within their layer, so an id that a memory or an earlier layer
-    /// has gets `#` and the name of the layer.
+    /// has gets `#` and the name of the layer. A delta does not show the ids of the memories that it does not change.
     pub(super) fn document_key(&mut self, layer: &str, id: &str) -> RecordKey {
         let scope = self.manifest.scope_of(id, None);
         let is_shared = self.lines.shared_ids.contains(&wire::folded_id(id))
             || self.document_keys.contains(&(scope.clone(), id.to_owned()));
         let value = if is_shared { format!("{id}#{layer}") } else { id.to_owned() };
         self.document_keys.insert((scope.clone(), value.clone()));
-        RecordKey::new(scope, value)
+        let key = RecordKey::new(scope, value);
+        if self.is_delta && !is_shared {
+            self.sink.alternative_key(&key, &format!("{id}#{layer}"));
+        }
+        key
     }
 
     /// Fails if an element of a delta belongs to another agent. In a whole archive, only the validator reports this.
