@@ -21,6 +21,7 @@ mod llm_threads;
 mod newest_first;
 mod ollama;
 mod openrouter;
+mod page_answer;
 mod pairs;
 mod read;
 mod shape;
