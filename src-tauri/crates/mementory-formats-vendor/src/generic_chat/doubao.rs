@@ -42,7 +42,7 @@ fn turn(files: &FileReader<'_>, message: &Object<'_>, text: &str, pointer: Strin
     let mut content = Content::default();
     // The same blocks may be in both members.
     for key in ["content", "content_block"] {
-        if content.text.is_empty() && content.files.is_empty() {
+        if content.is_empty() {
             message.raw_value(key).into_iter().for_each(|raw| add_content(&mut content, raw));
         }
     }
