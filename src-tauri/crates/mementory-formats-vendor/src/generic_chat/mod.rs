@@ -9,6 +9,7 @@ mod cline;
 mod compliance;
 mod conversation;
 mod detect;
+mod distant_parts;
 mod doubao;
 mod envelope;
 mod goose;
