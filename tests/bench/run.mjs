@@ -2,7 +2,7 @@
 // large export. `--no-build` uses the programs as they were built last. With one of the following words, something else
 // is measured instead. `formats` compares the open formats with their reference tools, `readers` imports large sources
 // of many vendors, `window` measures the window with a large vault, and `clients` measures the answers to connected
-// clients (with `--debug`, those of the dev build). Each prints its table and writes it beside this file: RESULTS.md,
+// clients (with `--debug`, those of the dev build). Each prints its table and writes it next to this file: RESULTS.md,
 // RESULTS-formats.md, RESULTS-readers.md, RESULTS-window.md, RESULTS-clients.md.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

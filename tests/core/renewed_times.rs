@@ -21,7 +21,7 @@ fn text(t: &TempVault) -> String {
     record_with_id(t, Kind::Memory, "m").1.text
 }
 
-/// Forgets what the current program stores beside the rows, as in a vault of an older one.
+/// Forgets what the current program stores next to the rows, as in a vault of an older one.
 fn age(t: &TempVault) {
     t.database()
         .execute_batch("UPDATE records SET details = NULL, updated = NULL")

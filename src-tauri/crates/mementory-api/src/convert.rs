@@ -95,8 +95,8 @@ fn input_digest(request: &ImportRequest) -> Option<[u8; 32]> {
     Some(Sha256::digest(lines).into())
 }
 
-/// True if a conversion to the format of the input writes untouched elements back unchanged. Masking, another version
-/// or encoding, and the like change elements. Then they are composed again, which needs the records in them.
+/// True if a conversion to the format of the input writes untouched elements back unchanged. This is not possible with
+/// masking, another version or another encoding: then the elements are composed again from the records in them.
 fn writes_elements_back(export: &ExportRequest, options: &ExportOptions) -> bool {
     let changes_elements = export.cover
         || options.strip_identifiers

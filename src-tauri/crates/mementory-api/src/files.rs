@@ -57,7 +57,7 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
 pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
     let mut request = OpenRequest::default();
     for path in paths {
-        // If the person double-clicks a file inside a vault, the vault is meant.
+        // A file inside a vault is opened as the vault, because people double-click such files.
         let vault =
             if path.file_name().is_some_and(|name| name == VAULT_HEADER) { path.parent() } else { Some(&**path) };
         let vault = vault.filter(|dir| dir.join(VAULT_HEADER).is_file());
@@ -331,7 +331,7 @@ impl Expected {
 pub struct Check<'a> {
     /// Format to validate the file as; None detects it.
     pub format: Option<&'a str>,
-    /// A further property that the file must have.
+    /// Another property that the file must have.
     pub expect: Option<Expected>,
     /// Public keys in hex or as did:key. If there are any, one of them must have made a valid signature of the file.
     pub trust: &'a [String],

@@ -1,5 +1,5 @@
 //! Checks files before they are imported. The import reports what the validators find. A file that is damaged, or that
-//! lacks something that its own inventory lists, is imported only if the person chooses to import the remainder.
+//! does not contain everything in its own inventory, is imported only if the person chooses to import the remainder.
 use crate::{ApiError, ApiResult};
 use mementory_formats::{
     Catalog, Detected, Detection, Fault, FaultKind, Finding, Format, FormatError, Passphrase, by_id,
@@ -120,8 +120,7 @@ pub(crate) fn container_findings(catalog: &Catalog, source: &Detected) -> ApiRes
     Ok(source.listing_faults(catalog).into_iter().chain(&damaged).map(finding).collect())
 }
 
-/// Adds to an import error that the intact remainder of the file can be imported with `salvage`, or that `salvage` does
-/// not help.
+/// Adds to the message of an import error whether the intact remainder of the file can be imported with `salvage`.
 pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Detection, salvage: bool) -> ApiError {
     let formats = || found.sources.iter().filter_map(|source| Some((by_id(source.format)?, source)));
     let place = error.details.get("place").cloned().unwrap_or_default();

@@ -14,7 +14,7 @@ impl Catalog {
 
     /// Reads every readable entry of the wanted archives to its end, except those that [`Self::read`] already read to
     /// their end. Returns a fault for each entry that does not match its checksum or size, and for each archive without
-    /// a directory, since such an archive may lack entries.
+    /// a directory, since entries may be missing from such an archive.
     ///
     /// # Errors
     /// I/O; `Cancelled`. A damaged entry is a fault.

@@ -175,7 +175,7 @@ fn archives_that_were_packed_together_are_opened_whatever_their_names_are() {
     // Beside other files, such an archive may be a file of a workspace, which must stay whole.
     let beside = [packed[1].clone(), plain_entry("exports/notes.txt", b"text")];
     assert_eq!(places_in("y.zip", &beside), ["y.zip!/exports/two.agent", "y.zip!/exports/notes.txt"]);
-    // An archive with the name of an export is one, also beside other files.
+    // An archive with the name of an export is one, also next to other files.
     let export = [plain_entry("backup/Two.ALF", &two), plain_entry("backup/README.md", b"text")];
     assert_eq!(places_in("w.zip", &export), ["w.zip!/backup/Two.ALF!/b", "w.zip!/backup/README.md"]);
     assert_eq!(places_in("z.zip", &[plain_entry("report.docx", &one)]), ["z.zip!/report.docx"]);

@@ -380,8 +380,8 @@ pub trait Sink {
 /// A record that the vault passes to a writer.
 #[derive(Debug, Clone)]
 pub struct StoredRecord {
-    /// The record's export id, 32 lowercase hex digits: its vault id, or the one that it had in the vault that exported
-    /// it first. Elements that a writer composes get their ids from it.
+    /// The record's export id, in 32 lowercase hex digits: its id in this vault or, for a record from another vault,
+    /// its id in the vault that exported it first. Elements that a writer composes get their ids from it.
     pub id: String,
     /// True if the record was edited or redacted, so that its text, title, tags, type or status differ from the
     /// verbatim.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub const MAX_DOCUMENT_BYTES: usize = 16 << 10;
 
 /// Members that no conversion to another format preserves, so they are not reported as losses.
-const SILENT_MEMBERS: [&str; 5] = ["key", "origin", "origin_id", "kind", "repeats"];
+const UNREPORTED_MEMBERS: [&str; 5] = ["key", "origin", "origin_id", "kind", "repeats"];
 
 /// The state of an export, including its report.
 pub struct Export {
@@ -92,7 +92,7 @@ impl Export {
         }
         let written_members = members(mapped);
         for (name, value) in members(record) {
-            if SILENT_MEMBERS.contains(&name.as_str()) {
+            if UNREPORTED_MEMBERS.contains(&name.as_str()) {
                 continue;
             }
             match loss_of(&value, written_members.get(&name)) {

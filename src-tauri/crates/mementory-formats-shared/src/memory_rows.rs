@@ -240,7 +240,7 @@ pub fn object_of<'e>(files: &mut FileReader<'_>, row: &Row<'e>, kind: Kind) -> O
 }
 
 /// Calls `read` for each row of a JSON file: the elements of a list at top level, the elements of the lists under
-/// `keys`, or the lines of the file. The members beside those lists are stored as a passthrough file.
+/// `keys`, or the lines of the file. The members next to those lists are stored as a passthrough file.
 pub fn each_row(
     files: &mut FileReader<'_>,
     member: &Member,

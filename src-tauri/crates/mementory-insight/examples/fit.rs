@@ -15,7 +15,7 @@ const ROUNDS: usize = 300;
 /// How strongly each step pulls the weights towards 0 (weight decay). Chosen by cross-validation.
 const KIND_DECAY: f32 = 2.0;
 const SPECIAL_DECAY: f32 = 0.5;
-/// Factor for the numbers of a vector before fitting. Without it, they are so small beside the other inputs that the
+/// Factor for the numbers of a vector before fitting. Without it, they are so small next to the other inputs that the
 /// decay would leave them too little weight. Chosen by cross-validation. The stored weights are for the unscaled
 /// vector.
 const VECTOR_SCALE: f32 = 3.0;

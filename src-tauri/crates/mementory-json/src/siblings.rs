@@ -1,4 +1,4 @@
-//! The keys of an array's elements, by which a further element is recognised after a damaged one.
+//! The keys of an array's elements, by which another element is recognised after a damaged one.
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Number of keys that are compared. The entries of a large dictionary are not keys that its siblings have too.
@@ -98,7 +98,7 @@ impl Siblings {
         !self.kinds.is_empty()
     }
 
-    /// True if enough is known to recognise a further element.
+    /// True if enough is known to recognise another element.
     pub(super) fn can_recognise(&self) -> bool {
         self.known().next().is_some()
     }

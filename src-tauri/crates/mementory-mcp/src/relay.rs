@@ -112,7 +112,7 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         stream.set_write_timeout(Some(Duration::from_secs(10)))?;
         let sent = write_line(stream, call);
-        // If the server refuses a call, it may answer before it has read all of it, so the answer is read even if
+        // If the server refuses a call, it may answer before it has read the whole call, so the answer is read even if
         // sending failed.
         match read_line(&mut BufReader::new(stream), MAX_ANSWER_BYTES) {
             Ok(Some(line)) => Ok(serde_json::from_slice(&line).ok()),

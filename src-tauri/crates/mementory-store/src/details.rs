@@ -1,5 +1,5 @@
 //! Details of a record: what its source says beyond the content that [`content_digest`](crate::ids::content_digest)
-//! covers. Their keyed digest is stored beside the row, so that an import sees that they are the same without reading
+//! covers. Their keyed digest is stored next to the row, so that an import sees that they are the same without reading
 //! the body. It reveals nothing without the vault's key, goes when the row goes, and is cleared by a redaction.
 use crate::StoreResult;
 use mementory_crypto::{KeyedHasher, VaultKeys};
@@ -10,8 +10,8 @@ use rusqlite::{Connection, params};
 pub const NOT_COMPUTED: i64 = 0;
 
 /// Digest of links, entities, vectors and original text, byte for byte. Equal digests mean equal details, for practical
-/// purposes: 64 bits of HMAC-SHA-256, of which an import compares one pair for each record. Other digests may
-/// still be of the same JSON in another notation. Never [`NOT_COMPUTED`].
+/// purposes: 64 bits of HMAC-SHA-256, of which an import compares one pair for each record. Different digests do not
+/// prove different details, because the same JSON may be written in another way. Never [`NOT_COMPUTED`].
 pub fn digest(keys: &VaultKeys, record: &Record) -> i64 {
     digest_with(keys.ids(), record)
 }

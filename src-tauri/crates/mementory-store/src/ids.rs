@@ -6,12 +6,12 @@ use mementory_model::{Kind, Record, RecordKey, Times, normal_text};
 /// Otherwise, deleting a "yes", for example, would block every other "yes".
 const MIN_FINGERPRINTED_BYTES: usize = 24;
 
-/// Id of a record in this vault. The same record key always gives the same id.
+/// Id of a record in this vault. The same record key always produces the same id.
 pub fn record_id(keys: &VaultKeys, key: &RecordKey) -> [u8; 16] {
     keyed_id(keys.ids(), &[b"record", key.scope.as_bytes(), key.value.as_bytes()])
 }
 
-/// Fingerprint of a record's text. Equal words give the same fingerprint, whatever the record's id. None if the kind
+/// Fingerprint of a record's text. Equal words produce the same fingerprint, whatever the record's id. None if the kind
 /// has no fingerprint or the text is too short.
 pub fn fingerprint(keys: &VaultKeys, kind: Kind, text: &str) -> Option<[u8; 16]> {
     let min_length = match kind {

@@ -19,8 +19,7 @@ impl Flags {
     pub const BRANCHED: i64 = 16;
     /// The source marks the memory as not exportable (PAM `access.exportable`), so no export contains it.
     pub const NOT_EXPORTABLE: i64 = 32;
-    /// The person said the record's text. If neither this bit nor one of the next two is set, it is unknown who said
-    /// it.
+    /// The person said the record's text. If neither this bit nor one of the next two is set, the speaker is unknown.
     pub const SAID_BY_USER: i64 = 64;
     /// The assistant said the text.
     pub const SAID_BY_ASSISTANT: i64 = 128;

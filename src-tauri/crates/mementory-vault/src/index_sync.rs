@@ -44,7 +44,7 @@ impl Context {
         let _ = self.with_index(SearchIndex::rollback);
     }
 
-    /// Applies all changes of the change log that the index lacks. Rebuilds the index if that is impossible.
+    /// Applies all changes of the change log that are not in the index yet. Rebuilds the index if that is impossible.
     fn index_catch_up(&self) -> VaultResult<()> {
         self.index_catch_up_watched(None)
     }
@@ -77,7 +77,7 @@ impl Context {
     fn index_replay(&self, from: u64, last: u64, watch: Option<&IndexWatch<'_>>) -> VaultResult<bool> {
         let forgotten: Option<i64> = self.store.read(|c| meta::read(c, mementory_store::LAST_REMOVED_CHANGE_KEY))?;
         if forgotten.is_some_and(|upto| (from as i64) < upto) {
-            return Ok(false); // changes that the index lacks are no longer in the log
+            return Ok(false); // changes that are not in the index are no longer in the log
         }
         let changes: Vec<(i64, i64)> = self.store.read(|c| {
             let mut statement = c.prepare("SELECT op, target FROM changes WHERE seq > ?1 ORDER BY seq")?;

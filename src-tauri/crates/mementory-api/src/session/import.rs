@@ -90,7 +90,7 @@ impl Imports<'_> {
         guards: &ImportGuards<'_>,
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        // The request may name any format, but the log may only contain ids of known formats.
+        // The request may contain any format, but the log may only contain ids of known formats.
         let mut format = request.format.clone().filter(|id| by_id(id).is_some()).unwrap_or_default();
         let result = self.run_import(request, passphrase, dry_run, guards, job, &mut format);
         if let Err(error) = &result

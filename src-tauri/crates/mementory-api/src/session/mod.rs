@@ -115,8 +115,8 @@ impl Session {
     /// Like [`open`](Self::open), as a job. If the search index does not match the vault, it is rebuilt first, because
     /// erasure and the search for copies rely on it. `job` reports the progress of the rebuild (stages `index_missing`,
     /// `index_damaged`, `index_behind`). Records that were erased in a newer copy of the vault are erased here before
-    /// anything can be read, if a list of erasures names them. Such lists are searched for in the folder `ledgers`, in
-    /// the vault's folder and in copies beside it.
+    /// anything can be read, if they are in a list of erasures. Such lists are searched for in the folder `ledgers`, in
+    /// the vault's folder and in copies next to it.
     ///
     /// # Errors
     /// As [`open`](Self::open); `cancelled`, in which case the vault stays closed.

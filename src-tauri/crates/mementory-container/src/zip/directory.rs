@@ -25,9 +25,9 @@ pub(in super::super) struct Directory {
     pub(in super::super) entries: Vec<Entry>,
     /// Byte offset at which the directory starts.
     pub(in super::super) start: u64,
-    /// Faults of the directory itself. If the end record and the directory state different numbers, a program that trusts
-    /// the stated number sees other entries than one that reads until the directory ends. If a part of the archive is on
-    /// another disk, the offsets of its entries are not those of this file.
+    /// Faults of the directory itself. If the end record and the directory state different numbers, a program that
+    /// trusts the stated number sees different entries than a program that reads to the end of the directory. If a part
+    /// of the archive is on another disk, the offsets of its entries are not those of this file.
     pub(in super::super) contradictions: Vec<Contradiction>,
 }
 

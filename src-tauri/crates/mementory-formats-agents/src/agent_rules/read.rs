@@ -1,4 +1,4 @@
-//! Reads each rule of a file as a memory. Joining the verbatims of these memories gives the whole file.
+//! Reads each rule of a file as a memory. Joining the verbatims of these memories yields the whole file.
 use super::FORMAT;
 use super::detect::{RuleFile, rule_file};
 use mementory_format::{Catalog, Detected, FolderKeys, FormatError, Member, ReadContext, Role, Sink};

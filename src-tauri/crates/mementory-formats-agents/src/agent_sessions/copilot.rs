@@ -153,7 +153,7 @@ impl CopilotSession {
         }
     }
 
-    /// Sends the conversation. `title` comes from the `workspace.yaml` beside the session.
+    /// Sends the conversation. `title` comes from the `workspace.yaml` next to the session.
     pub(super) fn send(
         mut self,
         reader: &mut FileReader<'_>,

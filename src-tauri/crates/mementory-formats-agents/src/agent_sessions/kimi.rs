@@ -177,7 +177,7 @@ impl KimiSession {
         Ok(())
     }
 
-    /// Sends the conversation. `id` is the name of its folder, and `title` comes from a file beside it.
+    /// Sends the conversation. `id` is the name of its folder, and `title` comes from a file next to it.
     pub(super) fn send(
         mut self,
         reader: &mut FileReader<'_>,

@@ -66,7 +66,7 @@ impl Header {
 #[derive(Debug, Default)]
 pub(super) struct Headers {
     by_id: BTreeMap<String, Header>,
-    /// Number of bytes left for further entries.
+    /// Number of bytes left for more entries.
     budget: u64,
 }
 

@@ -148,7 +148,7 @@ impl Parts {
         parts
     }
 
-    /// The parts of an entry in a list of messages. Its thought or summary is beside the content.
+    /// The parts of an entry in a list of messages. Its thought or summary is next to the content.
     pub(super) fn of_entry(message: &Object<'_>) -> Self {
         let mut parts = Self::of(message);
         parts.thoughts.extend(message.first_text(&["reasoning", "hidden_reasoning"]));

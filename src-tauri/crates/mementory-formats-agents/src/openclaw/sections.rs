@@ -1,7 +1,7 @@
 //! Splits a Markdown file into sections at its second-level headings.
 use std::ops::Range;
 
-/// The sections of a file in order. Joining them gives the unchanged file.
+/// The sections of a file in order. Joining them yields the unchanged file.
 pub fn split_sections(text: &str) -> Vec<&str> {
     let mut cuts = Vec::new();
     let (mut at, mut is_in_code) = (0, false);

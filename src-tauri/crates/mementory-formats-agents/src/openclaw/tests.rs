@@ -112,10 +112,10 @@ fn records_of_other_formats_survive_a_round_trip() {
     let files = tree(&scratch.0.join("w"));
     assert!(String::from_utf8_lossy(&files["memory/chatgpt.md"]).contains("Has two cats."));
     assert!(files.values().all(|b| !String::from_utf8_lossy(b).contains("Graz")), "a deleted memory is not written");
-    let mut back = read(&scratch.0.join("w"), &OpenClaw);
-    let memories: Vec<_> = back.records.iter().filter(|r| r.kind == Kind::Memory).cloned().collect();
+    let mut reread = read(&scratch.0.join("w"), &OpenClaw);
+    let memories: Vec<_> = reread.records.iter().filter(|r| r.kind == Kind::Memory).cloned().collect();
     assert_eq!(memories, [fact]);
-    write(&mut back, &scratch.0.join("v"), &OpenClaw);
+    write(&mut reread, &scratch.0.join("v"), &OpenClaw);
     assert_eq!(tree(&scratch.0.join("v")), files, "a second export gives the same files");
 }
 

@@ -41,8 +41,8 @@ pub(super) struct Change {
 }
 
 /// Parses a delta line. The error is a stable code. The words of `operation` are exactly those of the schema
-/// (`DeltaMemoryRecord`): the specification has no default for another word (§8.2), and a delta without one of its
-/// changes leads to another state than the one that it states.
+/// (`DeltaMemoryRecord`): the specification has no default for another word (§8.2), and if a change is skipped, the
+/// delta does not lead to the state that it declares.
 pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     let members = wire::members(text).ok_or("not_json")?;
     let raw = wire::get(&members, "operation").ok_or("no_operation")?;

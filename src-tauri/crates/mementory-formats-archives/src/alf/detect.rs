@@ -63,7 +63,7 @@ fn parts_with(catalog: &Catalog, manifest: &Member) -> Vec<Part> {
     members.map(|m| Part { member: m.id, role: if is_manifest(m) { Role::Manifest } else { role(&m.name) } }).collect()
 }
 
-/// Claims archives whose manifest is missing or damaged, if their other entries show that they are of this format.
+/// Claims archives with a missing or damaged manifest, if their other entries show that they are of this format.
 /// Without such a claim, other formats would claim some of the entries, and the remaining entries would be lost
 /// silently.
 fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {

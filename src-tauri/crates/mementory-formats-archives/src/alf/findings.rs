@@ -8,7 +8,7 @@ use mementory_json::{
     schema::{RepeatedKeys, Rule, check},
 };
 
-/// Largest number of errors that are listed, and of warnings that are listed. Further findings are only counted.
+/// Largest number of errors that are listed, and of warnings that are listed. Additional findings are only counted.
 const MAX_FINDINGS: usize = 1000;
 /// Number of errors at which a file is refused, because a small archive can unpack to millions of bad lines.
 const MAX_ERRORS: usize = 2_000_000;

@@ -215,7 +215,7 @@ impl Manifest {
         }
     }
 
-    /// All files that the manifest names, except the memory index.
+    /// All files that the manifest lists, except the memory index.
     pub(super) fn named_files(&self) -> Vec<&str> {
         let layers = ["identity", "principals", "credentials", "attachments"];
         let mut files: Vec<&str> = layers.iter().filter_map(|l| self.layer_file(l)).collect();
@@ -298,7 +298,7 @@ impl Manifest {
 /// Parses the JSON of a manifest or of a delta's manifest.
 ///
 /// # Errors
-/// `manifest_invalid` if the text is no JSON, or if an object that the format defines has a key twice. Programs use
+/// `manifest_invalid` if the text is not JSON, or if an object that the format defines has a key twice. Programs use
 /// different ones of the two values, so they would read different layers, or the records of different agents.
 pub(super) fn parse_tree(text: &str, place: &str, limits: &Limits) -> Result<Tree, FormatError> {
     let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", place, message);

@@ -166,7 +166,7 @@ impl Reader<'_> {
         self.sink.progress(self.bytes_done)
     }
 
-    /// Text and entry of a layer's document. None if the manifest names no document, or if it was already read. In a
+    /// Text and entry of a layer's document. None if the manifest lists no document, or if it was already read. In a
     /// delta, a missing or damaged document is an error. In an archive, it is reported as an issue, and the result is
     /// None.
     pub(super) fn read_document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {

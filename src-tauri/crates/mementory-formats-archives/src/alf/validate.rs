@@ -192,7 +192,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Warns about files in `artifacts/` that no row of the index names (spec §3.1.9).
+    /// Warns about files in `artifacts/` that no row of the index lists (spec §3.1.9).
     fn warn_about_unlisted_artifacts(&mut self, tree: &Tree) {
         let archive = self.archive;
         let rows = rows(tree, "attachments").iter();

@@ -221,8 +221,8 @@ pub(super) fn read_line(
     Ok(Line { record, id: key, agent: own_agent, restored, export_id, remarks })
 }
 
-/// The id of a record, folded for comparison, from the members of its line: the original id if an export moved it
-/// because it is no UUID.
+/// The id of a record, folded for comparison, from the members of its line: the original id, if an export moved it
+/// because it is not a UUID.
 pub(super) fn original_id(line: &Members<'_>) -> Option<String> {
     let (moved, _) = original_id_and_emptiness(line);
     moved.or_else(|| get(line, "id").and_then(string)).map(|id| folded_id(&id))

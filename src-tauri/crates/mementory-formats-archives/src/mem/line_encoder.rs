@@ -32,7 +32,7 @@ pub(super) const FOREIGN_KIND: &str = "mementoryRecord";
 /// Name of [`FOREIGN_KIND`] in bundles written before the program was renamed.
 pub(super) const FORMER_FOREIGN_KIND: &str = "keepsakeRecord";
 
-/// Prefix of generated ids. It depends on the model kind and not on the file, so that a later tombstone can name a
+/// Prefix of generated ids. It depends on the model kind and not on the file, so that a later tombstone can refer to a
 /// record without knowing its file. For example, a fact without an episode is written as an episode, but its id is
 /// `fact_…`.
 pub(super) fn id_prefix(kind: Kind) -> &'static str {

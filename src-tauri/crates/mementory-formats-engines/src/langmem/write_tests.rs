@@ -10,14 +10,14 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 
 #[test]
 fn hostile_records_stay_in_their_rows() {
-    let (report, back) = check_hostile(&LangMem);
-    let titled = back.records.iter().find(|r| r.text == "Text number 8.").unwrap();
+    let (report, reread) = check_hostile(&LangMem);
+    let titled = reread.records.iter().find(|r| r.text == "Text number 8.").unwrap();
     assert_eq!(titled.fields["value"]["title"], "Leek");
     assert_eq!(report.by_kind["relation"], 2);
 }
 
 #[test]
 fn ten_thousand_memories_are_read_back() {
-    let (report, back) = round_trip(&LangMem, &mut many());
-    assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
+    let (report, reread) = round_trip(&LangMem, &mut many());
+    assert_eq!((report.by_kind["memory"], reread.records.len()), (10_000, 10_000));
 }

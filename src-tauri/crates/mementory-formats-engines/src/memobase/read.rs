@@ -1,5 +1,5 @@
 //! Reads profiles as memories, and events and their gists as facts.
-use super::detect::LISTS;
+use super::detect::LIST_KEYS;
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of, pass_through_rest};
@@ -16,17 +16,17 @@ pub(super) fn read(
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
     files.each_file(detected, |files, member, _| {
-        each_row(files, member, &LISTS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
+        each_row(files, member, &LIST_KEYS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
     })
 }
 
 /// Reads a profile, an event, or a whole answer, whose lists are in `data`.
 fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
-    let Some(data) = object.object("data").filter(|data| LISTS.iter().any(|list| data.list(list).is_some())) else {
+    let Some(data) = object.object("data").filter(|data| LIST_KEYS.iter().any(|list| data.list(list).is_some())) else {
         return read_entry(rows, files, row, &object);
     };
-    for list in LISTS {
+    for list in LIST_KEYS {
         for (number, raw) in data.list(list).unwrap_or_default().into_iter().enumerate() {
             let pointer = format!("{}/data/{list}/{number}", row.pointer);
             let inner = Row { member: row.member, text: raw.get(), pointer };
@@ -35,7 +35,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
             }
         }
     }
-    let lists: Vec<_> = LISTS.iter().filter_map(|list| Some((data.raw_value(list)?, "[]"))).collect();
+    let lists: Vec<_> = LIST_KEYS.iter().filter_map(|list| Some((data.raw_value(list)?, "[]"))).collect();
     pass_through_rest(files, row, &lists)
 }
 

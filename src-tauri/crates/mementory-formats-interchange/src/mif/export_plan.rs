@@ -324,7 +324,7 @@ impl ExportPlan {
     }
 
     /// The frame into which the records are written: that of the only imported document. None if its shape differs from
-    /// the one to be written, if some records come from elsewhere, or if identifiers are left out.
+    /// the shape to be written, if some records come from elsewhere, or if identifiers are left out.
     pub fn base_frame(&self) -> Option<&DocumentFrame> {
         match self.frames.as_slice() {
             [(frame, _)] if frame.shape == self.shape && !self.has_other_records && !self.strip => Some(frame),

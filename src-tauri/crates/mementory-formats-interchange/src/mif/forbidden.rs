@@ -47,8 +47,8 @@ fn valid_redactions(tree: &Tree, section: &Section) -> Option<Tree> {
 }
 
 /// Replaces the forbidden values of an element with those of `composed`, a new element made from the same record.
-/// Values that `composed` lacks are removed. Returns the names of the changed members, or None if the element still has
-/// forbidden values.
+/// Values that are not in `composed` are removed. Returns the names of the changed members, or None if the element
+/// still has forbidden values.
 pub(super) fn replace_forbidden_values(
     tree: &mut Tree,
     section: &Section,

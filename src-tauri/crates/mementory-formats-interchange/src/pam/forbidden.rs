@@ -331,8 +331,8 @@ const IDS: [&str; 13] = [
 /// Pointers to lists of references to ids.
 const ID_LISTS: [&str; 2] = ["/children_ids", "/derived_memories"];
 
-/// The value in the form that the format requires, if it only has another form: an id that is a number, or the plain
-/// text of a message.
+/// The value in the form that the format requires, if the value has another form: a number as an id, or the plain text
+/// of a message.
 fn rewritten_value(pointer: &str, value: &Tree) -> Option<Tree> {
     match value {
         Tree::Number(id) if IDS.contains(&pointer) => Some(Tree::Text(id.clone())),

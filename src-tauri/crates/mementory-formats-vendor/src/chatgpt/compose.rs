@@ -3,7 +3,7 @@
 //! ChatGPT's JSON has no member for.
 use super::{
     attachments::FileNames,
-    conversation::{self, Place},
+    conversation::{self, ConversationPlace},
     export_file::ExportFile,
     group_chat,
     merged_links::{LinkedNode, add_missing_children, with_current_node},
@@ -97,7 +97,7 @@ impl Composer<'_> {
 
     /// The records that a reader gets from the text.
     fn read_back(&self, text: &str) -> Result<Vec<Record>, FormatError> {
-        let place = Place {
+        let place = ConversationPlace {
             version: Some(super::WRITTEN_LAYOUT),
             container: "conversations.json",
             pointer: "/0",

@@ -5,7 +5,7 @@ use super::{
     WRITTEN_LAYOUT,
     conversation::{self, ROOT_PARENT_UUID},
     design, projects,
-    wire::{Object, Place, SCOPE},
+    wire::{ElementPlace, Object, SCOPE},
 };
 use mementory_format::{FormatError, StoredRecord};
 use mementory_formats_shared::{
@@ -77,8 +77,8 @@ fn by_key(records: &[Record]) -> HashMap<(Kind, &RecordKey), &Record> {
     records.iter().rev().map(|record| ((record.kind, &record.key), record)).collect()
 }
 
-fn place() -> Place<'static> {
-    Place { container: "conversations.json", pointer: "/0", version: Some(WRITTEN_LAYOUT) }
+fn place() -> ElementPlace<'static> {
+    ElementPlace { container: "conversations.json", pointer: "/0", version: Some(WRITTEN_LAYOUT) }
 }
 
 impl Composer {

@@ -77,7 +77,7 @@ fn turns(
 
 fn turn(message: &Object<'_>, raw: &RawValue, pointer: String, blocks: &HashMap<String, &RawValue>) -> Turn {
     let mut turn = read_message(message, raw.get(), pointer, FORMAT_ID);
-    // If there are several answers to one question, each answer names the question, which becomes its parent.
+    // If there are several answers to one question, each answer refers to the question, which becomes its parent.
     if let Some(question) = first_text(message, &["askId"]) {
         turn.parent = TurnParent::Id(question);
     }

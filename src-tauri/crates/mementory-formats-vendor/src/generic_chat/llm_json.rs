@@ -16,7 +16,7 @@ use mementory_model::{DroppedAs, Kind, Times, Timestamp, Verbatim};
 use std::collections::{HashMap, HashSet};
 
 /// Members of an entry that have messages of their own, or that repeat what was sent before.
-const SENT: [(&str, &str); 7] = [
+const PROMPT_MEMBERS: [(&str, &str); 7] = [
     ("prompt", "\"\""),
     ("system", "\"\""),
     ("prompt_json", "null"),
@@ -160,7 +160,7 @@ fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String
     answer.add_block("thinking", None, first_text(object, &["reasoning"]).unwrap_or_default());
     object.objects("tool_calls").for_each(|call| answer.add_call(&call));
     // The verbatim of a response does not contain the prompt, so erasing the prompt erases its text completely.
-    let cuts: Vec<_> = SENT.iter().filter_map(|(key, with)| Some((object.raw_value(key)?, *with))).collect();
+    let cuts: Vec<_> = PROMPT_MEMBERS.iter().filter_map(|(key, with)| Some((object.raw_value(key)?, *with))).collect();
     let mut answer = turn(ASSISTANT, answer, with_replaced_values(&entry.text, &cuts));
     answer.model = first_text(object, &["resolved_model", "model"]);
     out.push(answer);

@@ -1,5 +1,5 @@
 //! Reads the database of the command line program LLM: a table of conversations, and a table whose rows are a prompt
-//! with its response. Later versions log to further tables (see `llm_threads`).
+//! with its response. Later versions log to more tables (see `llm_threads`).
 use super::llm_row::{PROMPT_FRAGMENTS, PROMPT_SEPARATOR, SYSTEM_FRAGMENTS, SYSTEM_SEPARATOR, add_turns};
 use super::llm_threads::{self, Threads};
 use mementory_format::{FormatError, Member};

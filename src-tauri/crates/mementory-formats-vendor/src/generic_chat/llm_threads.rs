@@ -1,5 +1,5 @@
-//! Reads the tables in which LLM 0.32 and later logs: threads, turns, and messages that are stored once and name their
-//! parents. A turn becomes a row of the shape that older versions stored (see `llm_row`).
+//! Reads the tables in which LLM 0.32 and later logs: threads, turns, and messages that are stored once and refer to
+//! their parents. A turn becomes a row of the shape that older versions stored (see `llm_row`).
 use super::llm_row::add_turns;
 use mementory_format::Member;
 use mementory_formats_shared::chat::Turn;
@@ -111,8 +111,8 @@ fn turn_row(database: &Database, number: i64, most: u64) -> rusqlite::Result<Opt
     Ok(Some(row))
 }
 
-/// Hash and role of the messages from this one back to the first, or up to the one for which `is_end` returns true,
-/// which is left out. The oldest is first.
+/// Hash and role of this message and of those before it, oldest first. Going back, stops before the first message for
+/// which `is_end` returns true.
 fn messages(
     database: &Database,
     from: Option<String>,

@@ -39,7 +39,7 @@ pub(super) fn read(
     })
 }
 
-/// The file with the messages that is beside the metadata of a session.
+/// The file with the messages that is next to the metadata of a session.
 fn messages_of<'c>(catalog: &'c Catalog, detected: &Detected, metadata: &Member) -> Option<&'c Member> {
     let messages = detected.claim.parts.iter().filter(|part| part.role == Role::Records);
     let mut members = messages.filter_map(|part| catalog.members().get(part.member));

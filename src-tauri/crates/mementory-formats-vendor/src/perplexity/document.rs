@@ -12,7 +12,7 @@ const LOGO: &str = "perplexity.ai/pplx-full-logo";
 /// Number of bytes at the start of a file that are searched for the logo.
 const HEAD_BYTES: usize = 512;
 /// The line between the answer and its sources.
-const MARK: &str = "⁂";
+const SOURCES_MARK: &str = "⁂";
 
 /// True for Markdown or text that begins with the logo.
 pub(super) fn is_document(catalog: &Catalog, member: &Member) -> bool {
@@ -52,7 +52,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     send_chat(reader, &member.place, chat)
 }
 
-/// The questions and answers. The first question follows the logo, and each further question follows a horizontal rule.
+/// The questions and answers. The first question follows the logo, and each later question follows a horizontal rule.
 fn turns(text: &str) -> Vec<Turn> {
     let mut out: Vec<(usize, String, String)> = Vec::new();
     let (mut may_begin, mut is_in_code) = (true, false);
@@ -73,7 +73,7 @@ fn turns(text: &str) -> Vec<Turn> {
 }
 
 fn prompt_and_answer(line: usize, question: &str, answer: &str) -> Vec<Turn> {
-    let is_mark = |text: &str| text.contains(MARK) && text.trim_start().starts_with('<');
+    let is_mark = |text: &str| text.contains(SOURCES_MARK) && text.trim_start().starts_with('<');
     let trimmed = answer.trim().trim_end_matches("---").trim_end();
     let lines: Vec<&str> = trimmed.lines().filter(|text| !is_mark(text)).collect();
     let source_count = lines.iter().filter(|text| text.starts_with("[^") && text.contains("]: ")).count();

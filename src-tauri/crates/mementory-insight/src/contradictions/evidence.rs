@@ -1,7 +1,7 @@
-//! Finds pairs whose words and vectors together make it probable that they contradict each other, although no single
-//! rule is certain, and pairs that are improbable although a rule found them. It needs no known attribute: two
-//! statements about the same thing are most like each other, and a logistic regression weighs what the words say of
-//! them. `examples/fit_pairs.rs` fitted its weights.
+//! Finds pairs that contradict each other according to their words and vectors together, although no single rule is
+//! certain. Also finds pairs that a rule suggested, but that are improbable according to the same evidence. It needs no
+//! known attribute: statements about the same thing are more similar to each other than to other statements, and a
+//! logistic regression weighs the evidence of their words. `examples/fit_pairs.rs` fitted its weights.
 use super::{
     features::{Evidence, Feature},
     neighbours::Neighbours,
@@ -28,7 +28,7 @@ pub(super) fn compare(
     for (a, b) in neighbours.pairs() {
         let (Some(one), Some(other)) = (readings.get(a), readings.get(b)) else { continue };
         let Some(evidence) = Evidence::new(one, other, shared) else { continue };
-        let mut features = neighbours.features(a, b, evidence.likeness());
+        let mut features = neighbours.features(a, b, evidence.similarity());
         features.extend(evidence.features());
         found(one.statement, other.statement, &evidence, &features, neighbours.are_many());
     }

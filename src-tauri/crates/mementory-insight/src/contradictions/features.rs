@@ -9,10 +9,10 @@ pub(super) type Feature = (&'static str, f32);
 
 /// Numbers that the rows of sample sentences share are divided by this, so that all are between 0 and 1.
 const MAX_SHARED_ROWS: f32 = 6.0;
-/// A likeness above this counts in addition.
-const HIGH_LIKENESS: f32 = 0.6;
-/// Statements that are more alike than this and in which nothing differs say the same.
-const MIN_LIKENESS_OF_SAME: f32 = 0.7;
+/// A similarity above this counts in addition.
+const HIGH_SIMILARITY: f32 = 0.6;
+/// Statements that are more similar than this and in which nothing differs say the same.
+const MIN_SIMILARITY_OF_SAME: f32 = 0.7;
 /// Largest number of shared terms that count.
 const MAX_SHARED_TERMS: usize = 4;
 
@@ -35,11 +35,11 @@ pub(super) struct Evidence<'r, 'v> {
     one_onlooker: bool,
 }
 
-/// What the vectors say of the attribute that both may state.
+/// The attribute that both may state, according to their vectors.
 struct Topic {
     /// The attribute that both most probably state.
     best: Option<&'static Attribute>,
-    /// Its probability, the geometric mean of both.
+    /// The geometric mean of the probabilities of both statements.
     probability: f32,
     /// The sum for all attributes.
     all: f32,
@@ -108,35 +108,35 @@ impl<'r, 'v> Evidence<'r, 'v> {
         })
     }
 
-    /// True if both can hold, whatever else is alike or differs.
+    /// True if both can be true, whatever else is similar or different.
     pub(super) fn both_can_hold(&self) -> bool {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
-        let changes = pair.over || pair.changed;
-        let situations = older.marks.situation || newer.marks.situation;
+        let changes = pair.says_over || pair.says_changed;
+        let situations = older.marks.is_situational || newer.marks.is_situational;
         let has_money = older.amounts.has_money() && newer.amounts.has_money();
         let is_style = self.topic.best.is_some_and(|attribute| attribute.is_style);
-        let sign = pair.shows_difference() || pair.changed || pair.fulfilled || self.closer.levels_differ;
+        let sign = pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
         let differ = sign || self.listed_values_differ || self.names_differ;
         let people_are_values = self.topic.best.is_some_and(|attribute| attribute.names_people);
         let is_named = self.topic.best.is_some_and(|attribute| attribute.comparison == Comparison::Names);
-        older.signs.adds
-            || newer.signs.adds
+        older.signs.is_addition
+            || newer.signs.is_addition
             || self.one_onlooker
             || self.one_has_grandchildren
             || has_money && !self.same_purpose
             || pair.opening_subjects_differ && !people_are_values && !pair.same_named_person
             // "Short answers for recipes" says nothing about other answers.
-            || older.marks.situation != newer.marks.situation && (is_style || pair.negated)
+            || older.marks.is_situational != newer.marks.is_situational && (is_style || pair.is_negated)
             || is_style && situations
             || self.other_occasions && !changes && !self.closer.numbers_of_one_unit_differ
-            || self.closer.opposites && !pair.over
-            || pair.opinion && self.closer.denies_something_else && !changes
+            || self.closer.have_opposites && !pair.says_over
+            || pair.opinions_differ && self.closer.denies_something_else && !changes
             || pair.both_deny && !pair.numbers_differ
             || self.same_listed_value && !self.listed_values_differ && !changes
             // "Lives in Utrecht" and "has lived in Utrecht since 2019" say the same.
-            || is_named && self.share_place && !pair.over
-            || older.amounts.numbers_agree(&newer.amounts) && !changes && !pair.negated
-            || !differ && pair.likeness >= MIN_LIKENESS_OF_SAME
+            || is_named && self.share_place && !pair.says_over
+            || older.amounts.numbers_agree(&newer.amounts) && !changes && !pair.is_negated
+            || !differ && pair.similarity >= MIN_SIMILARITY_OF_SAME
     }
 
     /// True if the attribute that both state never changes.
@@ -145,8 +145,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
     }
 
     /// Cosine of the vectors.
-    pub(super) fn likeness(&self) -> f32 {
-        self.pair.likeness
+    pub(super) fn similarity(&self) -> f32 {
+        self.pair.similarity
     }
 
     /// All numbers, in an order that is always the same.
@@ -154,13 +154,13 @@ impl<'r, 'v> Evidence<'r, 'v> {
         [self.of_vectors(), self.of_values(), self.of_words(), self.of_things(), self.of_several()].concat()
     }
 
-    /// How probable it is that both are about the same, by their vectors.
+    /// Probability, according to their vectors, that both are about the same thing.
     fn of_vectors(&self) -> Vec<Feature> {
-        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.likeness);
+        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
         vec![
             ("likeness", l),
             ("likeness_across_languages", l * yes(!pair.same_language)),
-            ("high_likeness", (l - HIGH_LIKENESS).max(0.0)),
+            ("high_likeness", (l - HIGH_SIMILARITY).max(0.0)),
             ("attribute", topic.probability),
             ("attributes", topic.all),
             ("row_probability", topic.rows),
@@ -209,23 +209,23 @@ impl<'r, 'v> Evidence<'r, 'v> {
     fn of_words(&self) -> Vec<Feature> {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
         vec![
-            ("over", yes(pair.over)),
-            ("changed", yes(pair.changed)),
-            ("newer_changed", yes(newer.signs.changed)),
-            ("older_changed", yes(older.signs.changed)),
-            ("newer_over", yes(newer.signs.over)),
-            ("older_over", yes(older.signs.over)),
-            ("negated", yes(pair.negated)),
-            ("older_negated", yes(older.signs.negated)),
-            ("newer_negated", yes(newer.signs.negated)),
-            ("opinion", yes(pair.opinion)),
-            ("one_plan", yes(pair.one_plan)),
-            ("both_plan", yes(newer.marks.plan && older.marks.plan)),
-            ("fulfilled", yes(pair.fulfilled)),
+            ("over", yes(pair.says_over)),
+            ("changed", yes(pair.says_changed)),
+            ("newer_changed", yes(newer.signs.says_changed)),
+            ("older_changed", yes(older.signs.says_changed)),
+            ("newer_over", yes(newer.signs.says_over)),
+            ("older_over", yes(older.signs.says_over)),
+            ("negated", yes(pair.is_negated)),
+            ("older_negated", yes(older.signs.is_negated)),
+            ("newer_negated", yes(newer.signs.is_negated)),
+            ("opinion", yes(pair.opinions_differ)),
+            ("one_plan", yes(pair.only_one_is_plan)),
+            ("both_plan", yes(newer.marks.is_plan && older.marks.is_plan)),
+            ("fulfilled", yes(pair.is_fulfilled)),
             ("both_deny", yes(pair.both_deny)),
-            ("adds", yes(older.signs.adds || newer.signs.adds)),
+            ("adds", yes(older.signs.is_addition || newer.signs.is_addition)),
             ("other_occasions", yes(self.other_occasions)),
-            ("one_situation", yes(older.marks.situation != newer.marks.situation)),
+            ("one_situation", yes(older.marks.is_situational != newer.marks.is_situational)),
             ("one_onlooker", yes(self.one_onlooker)),
             ("same_language", yes(pair.same_language)),
             ("both_dated", yes(older.at.is_some() && newer.at.is_some() && older.at != newer.at)),
@@ -244,10 +244,10 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("has_first_thing", yes(self.closer.has_first_thing)),
             ("first_things_differ", yes(pair.first_things_differ)),
             ("same_subject", yes(pair.same_subject)),
-            ("differing_subjects", yes(pair.differing_subjects)),
+            ("differing_subjects", yes(pair.subjects_differ)),
             ("same_people", yes(self.closer.same_people)),
             ("same_named_person", yes(pair.same_named_person)),
-            ("distinguished", yes(self.closer.distinguished)),
+            ("distinguished", yes(self.closer.are_distinguished)),
             ("denies_something_else", yes(self.closer.denies_something_else)),
             ("places_differ", yes(self.closer.places_differ)),
             ("share_place", yes(self.share_place)),
@@ -257,21 +257,21 @@ impl<'r, 'v> Evidence<'r, 'v> {
 
     /// Numbers that depend on two kinds of evidence.
     fn of_several(&self) -> Vec<Feature> {
-        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.likeness);
+        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
         let p = topic.probability;
-        let sign = pair.shows_difference() || pair.changed || pair.fulfilled || self.closer.levels_differ;
+        let sign = pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
         vec![
             ("likeness_numbers_of_unit", l * yes(self.closer.numbers_of_one_unit_differ)),
             ("likeness_numbers", l * yes(pair.numbers_differ)),
-            ("likeness_over", l * yes(pair.over)),
-            ("likeness_changed", l * yes(pair.changed)),
+            ("likeness_over", l * yes(pair.says_over)),
+            ("likeness_changed", l * yes(pair.says_changed)),
             ("likeness_times", l * yes(pair.times_differ)),
             ("likeness_without_sign", l * yes(!sign)),
             ("without_sign", yes(!sign)),
             ("overlap_with_sign", self.closer.overlap.min(1.0) * yes(sign)),
-            ("attribute_changed", p * yes(pair.changed)),
-            ("attribute_over", p * yes(pair.over)),
-            ("attribute_negated", p * yes(pair.negated)),
+            ("attribute_changed", p * yes(pair.says_changed)),
+            ("attribute_over", p * yes(pair.says_over)),
+            ("attribute_negated", p * yes(pair.is_negated)),
         ]
     }
 }

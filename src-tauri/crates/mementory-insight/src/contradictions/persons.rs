@@ -23,9 +23,9 @@ const POSSESSIVES: [&str; 30] = [
     "dessen", "deren", "dr",
 ];
 /// Relations of somebody whose name is the value of an attribute, such as the name of the boss.
-const CLOSE: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
+const CLOSE_RELATIONS: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
 /// A name that one of these words joins with another name is not the only subject of the statement.
-const JOINS: [&str; 4] = ["and", "und", "or", "oder"];
+const CONJUNCTIONS: [&str; 4] = ["and", "und", "or", "oder"];
 
 /// Somebody whom statements mention, except the person whose memories these are.
 struct OtherPerson {
@@ -65,7 +65,8 @@ impl Persons {
         }
         let mut persons = Self { own, people: Vec::new(), statements: vec![Mentions::default(); texts.len()] };
         for (n, person) in found.into_iter().enumerate() {
-            let is_close = person.of.is_none() && person.relation.is_none_or(|relation| CLOSE.contains(&relation));
+            let is_close =
+                person.of.is_none() && person.relation.is_none_or(|relation| CLOSE_RELATIONS.contains(&relation));
             let name = person.name.as_deref().map(fold);
             persons.people.push(OtherPerson { name: name.clone().unwrap_or_default(), is_close });
             for at in person.texts.into_iter().filter(|_| name.is_some()) {
@@ -95,7 +96,7 @@ impl Persons {
         }
     }
 
-    /// Adds people whose name is in no list and has no relation beside it, but is the subject of an English sentence:
+    /// Adds people whose name is in no list and has no relation next to it, but is the subject of an English sentence:
     /// "Femke earns 3,400 euros".
     fn add_unlisted(&mut self, texts: &[Folded]) {
         let mut candidates: BTreeMap<&str, usize> = BTreeMap::new();
@@ -166,7 +167,7 @@ impl Persons {
         subject.is_some_and(|person| person.is_close)
     }
 
-    /// The named people whom the statement mentions.
+    /// The people whom the statement mentions by name.
     pub(super) fn mentioned(&self, statement: usize) -> Vec<usize> {
         self.statements.get(statement).map(|mentions| mentions.people.clone()).unwrap_or_default()
     }
@@ -353,7 +354,7 @@ fn opens_spaced(text: &str, name: &str, own: &[String]) -> bool {
         }
     };
     let end = words.iter().skip(at).take_while(|word| is_name(word)).count() + at;
-    is_phrase && words.get(end).is_none_or(|next| !JOINS.contains(next))
+    is_phrase && words.get(end).is_none_or(|next| !CONJUNCTIONS.contains(next))
 }
 
 fn opens_asian(text: &str, name: &str) -> bool {

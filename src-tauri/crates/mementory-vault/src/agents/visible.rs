@@ -73,7 +73,7 @@ impl<'v> GrantedView<'v> {
         Ok(Self { context, scope, masker })
     }
 
-    /// Rows of visible records that also meet `condition`. Each `??` in it stands for the next value of `more`.
+    /// Rows of visible records that also meet `condition`. Each `??` in it represents the next value of `more`.
     pub(super) fn select(&self, condition: &str, more: Vec<Value>, tail: &str) -> VaultResult<Vec<RowView>> {
         let (scope, mut values) = self.scope.condition();
         let mut condition = condition.to_owned();

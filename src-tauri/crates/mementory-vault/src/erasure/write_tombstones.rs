@@ -171,8 +171,8 @@ fn tombstone_formats() -> impl Iterator<Item = &'static dyn Format> {
     registry().iter().copied().filter(|format| format.capabilities().tombstones)
 }
 
-/// The format whose ids a tombstone of this record uses: the format that the record came from if it has tombstones,
-/// otherwise the first format that has them.
+/// The format whose ids a tombstone of this record uses: the record's source format if it has tombstones, otherwise the
+/// first format with tombstones.
 fn naming_format(record: &Record) -> Option<&'static dyn Format> {
     tombstone_formats().find(|f| f.tombstone_target(record).is_some()).or_else(|| tombstone_formats().next())
 }

@@ -202,7 +202,7 @@ impl ExportReader<'_> {
         Ok(hex::encode(id))
     }
 
-    /// The vault id of the record with this export id. None if the text is no id.
+    /// The vault id of the record with this export id. None if the text is not an id.
     pub(crate) fn vault_id(&self, export_id: &str) -> VaultResult<Option<[u8; 16]>> {
         let Some(id) = parse_id(export_id) else { return Ok(None) };
         let record = if self.has_export_ids { export_ids::record_with(&self.connection, &id)? } else { None };
@@ -216,8 +216,8 @@ impl ExportReader<'_> {
         Ok(statement.query_row([id], |r| r.get(0)).optional()?)
     }
 
-    /// Returns the reason to withhold a record if it depends on a withheld memory: it was derived from that memory, or
-    /// says something about it, as a relation or a vector does. A message or conversation that links to the memory is
+    /// Returns the reason to withhold a record if it depends on a withheld memory. Such a record was derived from that
+    /// memory, or describes it, such as a relation or a vector. A message or conversation that links to the memory is
     /// exported without the link.
     fn withholding_reason(&self, record: &Record) -> VaultResult<Option<&'static str>> {
         if !self.withholds_not_exportable || matches!(record.kind, Kind::Message | Kind::Conversation) {

@@ -61,8 +61,8 @@ const DUPLICATE: &str = "duplicate: it occurs twice in this input";
 /// Reason for a new version of a record.
 const CHANGED: &str = "changed at the source";
 
-/// A record of this input. Its row is 0 if the record is new and the import is only planned, or if it was blocked
-/// before its row was looked up.
+/// A record of this input. The row is 0 if the record is new and the import is only planned, or if the record was
+/// blocked before its row was looked up.
 struct SeenRecord {
     row: i64,
     digest: u64,
@@ -153,7 +153,7 @@ pub(super) struct ImportRun<'i> {
     redacted_ids: Vec<[u8; 16]>,
     /// Endpoints of edges that were blocked because the evidence for the edge was deleted.
     orphaned_edge_ends: Vec<[u8; 16]>,
-    /// Entities that an earlier deletion moved to the Trash without naming them. This input may restore them.
+    /// Entities that an earlier deletion moved to the Trash without listing them. This input may restore them.
     cascaded: CascadedEntities,
     /// Records that this input marked as superseded, although it does not contain them.
     superseded: HashSet<[u8; 16]>,
@@ -178,7 +178,7 @@ pub(super) struct ImportRun<'i> {
     /// When the current source was made, if it says so and the current record is one of its own.
     own_export: Option<SourceTime>,
     platforms: HashMap<String, i64>,
-    /// The rows that this input contains, to find the rows of the vault that it lacks. Filled only while planning.
+    /// The rows that this input contains, to find the rows of the vault that are not in it. Filled only while planning.
     planned: PlannedRows,
     /// The details of the records that this input would write. Filled only while planning.
     planned_details: HashMap<[u8; 16], DetailSet>,

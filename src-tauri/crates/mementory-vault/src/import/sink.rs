@@ -90,8 +90,7 @@ impl<'a> ChannelSink<'a> {
         }
     }
 
-    /// Announces the next source: its byte offset, whether it is older or newer than what the vault has, and its
-    /// format.
+    /// Announces the next source: its byte offset, whether it is older or newer than the vault's data, and its format.
     pub(super) fn begin_source(
         &mut self,
         offset: u64,

@@ -1,5 +1,5 @@
-//! Undoes a batch completely: records that only it contained are removed, records that it changed are restored, and
-//! records that a later import also contained stay and belong to that import from then on.
+//! Undoes a batch completely. Records that only this batch contained are removed, and records that it changed are
+//! restored. Records that a later import also contained stay, and are reassigned to that import.
 mod files;
 mod later_batches;
 mod reassigned_rows;

@@ -1,5 +1,5 @@
-//! Where a memory comes from, and who said it: the messages that the export names as its source, or those that say the
-//! same.
+//! Where a memory comes from, and who said it. The evidence is the messages that the export states as its source, or
+//! messages that say the same.
 mod candidates;
 mod decide;
 mod meaning;

@@ -230,7 +230,7 @@ impl Removal {
             record.origin_id = None;
         }
         let source = &mut record.source;
-        let optional = [
+        let optional_texts = [
             &mut record.namespace,
             &mut source.account,
             &mut source.conversation,
@@ -240,7 +240,7 @@ impl Removal {
         ];
         let origin = &mut record.origin;
         let names = [&mut record.key.value, &mut origin.container, &mut origin.pointer];
-        optional.into_iter().flatten().chain(names).fold(changed_id, |changed, name| {
+        optional_texts.into_iter().flatten().chain(names).fold(changed_id, |changed, name| {
             match self.name_without_words(name) {
                 Some(new) => {
                     *name = new;

@@ -120,8 +120,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Reports a document that cannot replace that of its layer: an identity that is no object, or a list that is missing
-    /// or has elements that are no objects.
+    /// Reports a document that cannot replace the document of its layer: an identity that is not an object, or a list
+    /// that is missing or has an element that is not an object.
     fn check_elements_are_objects(&mut self, layer: &str, text: &str, tree: &Tree, place: &str) {
         let is_object = |tree: &Tree| matches!(tree, Tree::Object(_));
         let is_document = match layer {

@@ -282,7 +282,7 @@ impl Writer<'_> {
                 return Ok(());
             }
             let (id, text) = line(plan, &stored, agent, plan.partition_time(&stored));
-            // The line of a record whose id is no UUID has another id.
+            // If a record's id is not a UUID, its line has a different id.
             let written_id = rewrite::id_of(&text).unwrap_or_else(|| wire::folded_id(&id));
             let base = base_records.get_mut(written_id.as_str());
             let operation = match base {
@@ -350,7 +350,7 @@ fn tombstone(
     out.push_str("},\"temporal\":{\"created_at\":");
     write_string(&nested("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
     out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\"");
-    // Readers delete the record with the original id, if the line has another because the original is no UUID.
+    // If the original id is not a UUID, the line has a different id. Readers delete the record with the original id.
     if let Some(original) = wire::original_id(&m).filter(|original| *original != wire::folded_id(&id)) {
         out.push_str(&format!(",\"raw_source_format\":{{\"{}\":{{\"/id\":", wire::FORBIDDEN_VALUES_MEMBER));
         write_string(&original, &mut out);

@@ -33,15 +33,15 @@ impl DetailSet {
         Self { members: members.into(), original, format: format_id(keys, &record.origin.format) }
     }
 
-    /// True if this newer version has other details than the former one. That it lacks an original text is no
-    /// difference, since only some sources send one.
+    /// True if this newer version has other details than the former one. A missing original text is not a difference,
+    /// since only some sources send one.
     pub(super) fn differs_from(&self, former: &Self) -> bool {
         self.members != former.members || self.has_other_original(former)
     }
 
-    /// True if this version says something that the former one does not, and the current source, which is of the format
-    /// `source`, is where both come from: another format may have no place for a detail, and a part of an export lacks
-    /// those that refer to the remainder.
+    /// True if this version has a detail that the former one does not have, and both come from the current source,
+    /// whose format is `source`. Versions from other sources are not compared, because their format may have no field
+    /// for a detail, and because a part of an export contains no references to the other parts.
     pub(super) fn adds_to(&self, keys: &VaultKeys, former: &Self, source: &str) -> bool {
         let is_native = self.format == former.format && self.format == format_id(keys, source);
         let is_new = |member: &u64| former.members.binary_search(member).is_err();

@@ -18,8 +18,8 @@ pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatch
         [batch],
     )?;
     let versions: Vec<(i64, u32, Option<i64>, Option<i64>)> = {
-        // A later batch can have contained this version only if it did not run after the one that wrote the row's next
-        // version, so that batch is looked up too.
+        // A batch that ran after the next version of the row was written cannot have contained this version, so the
+        // batch that wrote the next version is looked up too.
         let mut statement = tx.prepare(
             "SELECT v.row, v.version, \
              (SELECT min(b) FROM (SELECT batch AS b FROM versions WHERE row = v.row AND batch > ?1 \
