@@ -15,10 +15,12 @@ import {
   editManifest,
   editLines,
   editFirstRecord,
+  stateMethod,
+  keepOnlyMemories,
   addEntries,
   applyInTurn,
 } from "./alf_edits.mjs";
-import { buildArchive, unlistedEntry, withStatedEntries } from "./zip.mjs";
+import { ENTRY_COUNTS, buildArchive, unlistedEntry, withStatedDirectorySize, withStatedEntries } from "./zip.mjs";
 
 /**
  * Entries of a valid archive: every layer, an artifact, files of a runtime, an index, vectors, an entry of another
@@ -142,6 +144,11 @@ const ARCHIVES = {
     addEntries({ ...EXTRA_ENTRY, central: { method: 12 }, local: { method: 12 } }),
     "refused_input",
   ],
+  "a partition beside the manifest that is compressed with bzip2": [
+    applyInTurn(keepOnlyMemories, stateMethod(PARTITION_NAME, 12)),
+    "refused_input",
+  ],
+  "a manifest that is compressed with bzip2": [stateMethod("manifest.json", 12), "refused_input"],
   "an entry that says it is encrypted": [
     addEntries({ ...EXTRA_ENTRY, central: { flags: 0x801 }, local: { flags: 0x801 } }),
     "refused_input",
@@ -152,6 +159,7 @@ const ARCHIVES = {
   "no credentials.json": [removeEntry("credentials.json"), "layer_missing"],
   "no attachments.json": [removeEntry("attachments.json"), "layer_missing"],
   "no partition": [removeEntry(PARTITION_NAME), "partition_missing"],
+  "nothing but a manifest": [applyInTurn(keepOnlyMemories, removeEntry(PARTITION_NAME)), "partition_missing"],
   "a partition listed twice": [
     editManifest((m) => m.layers.memory.partitions.push(m.layers.memory.partitions[0])),
     "partition_twice",
@@ -426,6 +434,18 @@ const CHANGED_BYTES = {
   ],
   "an end record that states an entry less": [
     (bytes) => withStatedEntries(bytes, (n) => n - 1),
+    "container_directory_differs",
+  ],
+  "an end record that states an entry less on this disk": [
+    (bytes) => withStatedEntries(bytes, (n) => n - 1, [ENTRY_COUNTS[0]]),
+    "container_directory_differs",
+  ],
+  "an end record that states an entry less on all disks": [
+    (bytes) => withStatedEntries(bytes, (n) => n - 1, [ENTRY_COUNTS[1]]),
+    "container_directory_differs",
+  ],
+  "an end record that states a longer directory": [
+    (bytes) => withStatedDirectorySize(bytes, (n) => n + 1),
     "container_directory_differs",
   ],
 };

@@ -80,9 +80,19 @@ export function unlistedEntry(entry) {
   return bytes.subarray(0, bytes.indexOf("PK\x01\x02"));
 }
 
-/** Changes the number of entries that the end record of an archive states, in place. */
-export function withStatedEntries(bytes, change) {
+/** Offsets in the end record of the number of entries on this disk and on all disks. */
+export const ENTRY_COUNTS = [8, 10];
+
+/** Changes the number of entries that the end record of an archive states at each of the `offsets`, in place. */
+export function withStatedEntries(bytes, change, offsets = ENTRY_COUNTS) {
   const end = bytes.lastIndexOf("PK\x05\x06");
-  for (const at of [end + 8, end + 10]) bytes.writeUInt16LE(change(bytes.readUInt16LE(at)), at);
+  for (const at of offsets) bytes.writeUInt16LE(change(bytes.readUInt16LE(end + at)), end + at);
+  return bytes;
+}
+
+/** Changes the size of the directory that the end record of an archive states, in place. */
+export function withStatedDirectorySize(bytes, change) {
+  const at = bytes.lastIndexOf("PK\x05\x06") + 12;
+  bytes.writeUInt32LE(change(bytes.readUInt32LE(at)), at);
   return bytes;
 }

@@ -357,6 +357,11 @@ pub trait Sink {
     fn export_id(&mut self, key: &RecordKey, id: &str) {
         let _ = (key, id);
     }
+    /// The value that the key of a record gets instead, if the vault has a record of another kind with this key. Sent
+    /// before the record, by a format whose changes do not show which keys the records without changes have.
+    fn alternative_key(&mut self, key: &RecordKey, value: &str) {
+        let _ = (key, value);
+    }
     /// An attachment and its bytes.
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError>;
     /// A passthrough file and its bytes.

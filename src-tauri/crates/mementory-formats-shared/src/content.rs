@@ -230,12 +230,22 @@ impl Content {
         }
     }
 
+    /// True if there is neither text nor a part.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.blocks.is_empty() && self.files.is_empty()
+    }
+
     /// Replaces text, blocks and files of a message. Its type is not changed.
     pub fn put_into(self, turn: &mut Turn, format: &str) {
-        turn.attachments = self.attachments(format);
-        if self.blocks.is_empty() {
-            turn.fields.remove("blocks");
-        } else {
+        turn.attachments.clear();
+        turn.fields.remove("blocks");
+        self.add_to(turn, format);
+    }
+
+    /// Replaces the text of a message, and its blocks if there are any. Adds the files to those of the message.
+    pub fn add_to(self, turn: &mut Turn, format: &str) {
+        turn.attachments.extend(self.attachments(format));
+        if !self.blocks.is_empty() {
             turn.fields.insert("blocks".into(), self.blocks.into());
         }
         turn.text = self.text;

@@ -109,5 +109,5 @@ pub use sensitive::{
 };
 pub use suggestions::{Closing, QueueOutcome, Suggestion, SuggestionOp, Suggestions, is_suggestible};
 pub use trash::{ExpiredTrash, Trash};
-pub use vault::Vault;
+pub use vault::{Vault, create_temporary};
 pub use watching::WatchedFolders;

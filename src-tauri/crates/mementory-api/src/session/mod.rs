@@ -54,7 +54,7 @@ use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use context::Context;
 use mementory_crypto::{Header, KdfChoice, MINIMUM_SCORE};
 use mementory_model::Timestamp;
-use mementory_vault::{IndexFault, IndexWatch, Vault, VaultError};
+use mementory_vault::{IndexFault, IndexWatch, Vault, VaultError, create_temporary};
 use std::{path::Path, sync::PoisonError};
 
 /// How to create a vault.
@@ -92,6 +92,15 @@ impl Session {
         let created = code.map(|code| Created { vault_id, path, recovery_code: code.to_string() });
         let session = Self::new(vault, options.kdf_floor);
         Ok((session, created))
+    }
+
+    /// Creates a vault for a conversion, which is never opened again. Two vaults with one `seed` give the same records
+    /// the same ids.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub(crate) fn create_temporary(dir: &Path, passphrase: &str, seed: &[u8; 32]) -> ApiResult<Self> {
+        Ok(Self::new(create_temporary(dir, passphrase, seed, now())?, true))
     }
 
     /// Opens a vault with its passphrase or recovery code.

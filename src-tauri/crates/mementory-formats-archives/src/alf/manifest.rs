@@ -1,7 +1,7 @@
 //! Opens an archive, refuses unsafe entries, and parses the manifest (spec §4.1, §4.2, §8.2). The name of the manifest
 //! is fixed; all other paths come from the manifest.
 use mementory_format::extension as slot;
-use mementory_format::{Catalog, Detected, FormatError, Member, Role, folded_name};
+use mementory_format::{Catalog, Detected, FormatError, Member, Part, Role, folded_name};
 use mementory_json::Tree;
 use mementory_model::{Issue, Limits, Timestamp};
 use std::collections::BTreeMap;
@@ -48,20 +48,19 @@ impl<'c> Archive<'c> {
 
     /// Like [`Self::open`], but also accepts a delta bundle.
     pub(super) fn open_any(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
-        let manifest_part = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
-        let manifest = manifest_part
-            .and_then(|p| catalog.members().get(p.member))
-            .ok_or_else(|| FormatError::invalid("manifest_missing", detected.format, "no manifest.json"))?;
-        let place = manifest
-            .place
-            .strip_suffix(manifest.name.as_str())
-            .and_then(|p| p.strip_suffix("!/"))
-            .unwrap_or(&manifest.place);
+        let member_of = |part: &Part| catalog.members().get(part.member);
+        let parts = || detected.claim.parts.iter();
+        let manifest = parts().find(|part| part.role == Role::Manifest).and_then(member_of);
+        // Without a manifest, the outermost entry shows which archive it is.
+        let entry = manifest.or_else(|| parts().filter_map(member_of).min_by_key(|member| member.depth));
+        let missing_error = |place: &str| FormatError::invalid("manifest_missing", place, "no manifest.json");
+        let entry = entry.ok_or_else(|| missing_error(detected.format))?;
+        let place = archive_place(entry);
         // Issues inside nested archives are ignored. An entry whose name merely contains `!/` is not a nested archive.
         let is_in_nested_archive = |name: &str| {
             name.match_indices("!/").any(|(i, _)| {
                 let inner = format!("{place}!/{}!/", &name[..i]);
-                catalog.members().iter().any(|m| m.archive != manifest.archive && m.place.starts_with(&inner))
+                catalog.members().iter().any(|m| m.archive != entry.archive && m.place.starts_with(&inner))
             })
         };
         let is_in_archive = |at: &str| {
@@ -74,6 +73,7 @@ impl<'c> Archive<'c> {
                 return Err(refused_error(&issue.place, &issue.message));
             }
         }
+        let manifest = manifest.ok_or_else(|| missing_error(place))?;
         let mut entries = BTreeMap::new();
         for member in catalog.members().iter().filter(|m| m.archive == manifest.archive && m.root == manifest.root) {
             if member.backslashes || unsafe_name(&member.name) {
@@ -98,6 +98,12 @@ impl<'c> Archive<'c> {
             String::from_utf8(bytes).map_err(|_| FormatError::invalid("malformed", &member.place, "not UTF-8"))?;
         Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }
+}
+
+/// Place of the archive that contains this entry.
+pub(super) fn archive_place(entry: &Member) -> &str {
+    let above = entry.place.strip_suffix(entry.name.as_str()).and_then(|place| place.strip_suffix("!/"));
+    above.unwrap_or(&entry.place)
 }
 
 /// True if an entry name could lead out of the folder that an archive is unpacked to.

@@ -201,7 +201,7 @@ fn graph_edge(stored: &StoredRecord) -> Option<ProvenanceEdge> {
     let verbatim = origin_spec.zip(record.verbatim.as_ref());
     let (spec, mut tree) = match verbatim.and_then(|(spec, v)| Some((spec, decode(spec, &v.text, depth).ok()?))) {
         Some(original) => original,
-        None => skeleton(stored),
+        None => skeleton(stored, None),
     };
     if spec.kind != "edge" {
         return None;

@@ -70,17 +70,13 @@ pub(super) fn closest_time(times: &Times) -> Option<Timestamp> {
     times.created.or(times.observed).or(times.updated).or(times.valid_from)
 }
 
-/// Like [`closest_time`], or the start of 1970. It is never the time of the export, so that every export of a record
-/// has the same line.
-pub(super) fn default_time(times: &Times) -> Timestamp {
-    closest_time(times).unwrap_or_else(epoch)
-}
-
 /// Kind and skeleton line for a record from another format. The kind is `episode` if the usual kind requires a
-/// reference that cannot be resolved.
-pub(super) fn skeleton(stored: &StoredRecord) -> (&'static KindSpec, Tree) {
+/// reference that cannot be resolved. Required times that are not known are the [`closest_time`], else
+/// `conversation_time`, else the start of 1970. They are never the time of the export, so that every export of a record
+/// has the same line.
+pub(super) fn skeleton(stored: &StoredRecord, conversation_time: Option<Timestamp>) -> (&'static KindSpec, Tree) {
     let record = &stored.record;
-    let default_time = default_time(&record.times).to_rfc3339_seconds();
+    let default_time = closest_time(&record.times).or(conversation_time).unwrap_or_else(epoch).to_rfc3339_seconds();
     let id = match &record.origin_id {
         Some(id) if record.key.scope == KEY_SCOPE => id.clone(),
         _ => format!("{}{}", id_prefix(record.kind), stored.id),

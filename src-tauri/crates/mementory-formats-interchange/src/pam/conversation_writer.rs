@@ -395,7 +395,7 @@ fn update_derived_memories(index: &mut Tree, context: &Context, conversation: &E
         Some(Tree::Array(items)) => items.clone(),
         _ => vec![],
     };
-    items.retain(|item| item.as_str().is_none_or(|id| context.first_pass.memory_ids.contains(id)));
+    items.retain(|item| to_record::id_text(item).is_none_or(|id| context.first_pass.memory_ids.contains(id)));
     for (id, from_home) in &conversation.derived {
         let id = Tree::Text(id.clone());
         if !from_home && !items.contains(&id) {

@@ -1,7 +1,7 @@
 //! Reads the chat store that LlamaIndex persists (`SimpleChatStore`): lists of messages by key.
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, beginning};
-use mementory_formats_shared::message::{read_list, report_no_message, send, store_embedded};
+use mementory_formats_shared::message::{read_list, report_no_message, send};
 use mementory_formats_shared::object::{content_id, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_json::Keys;
@@ -52,7 +52,6 @@ pub(super) fn read_store(
             turns,
             ..Chat::default()
         };
-        store_embedded(files, member, &chat)?;
         send(files, member, chat, "llamaindex", Some("chat_store"))?;
     }
     Ok(())

@@ -1,9 +1,10 @@
 //! A backup of Cherry Studio. It contains topics with messages. The texts of the messages are in separate blocks.
 use super::FORMAT_ID;
+use super::distant_parts::DistantParts;
 use super::shape::{CHERRY_DATABASE, CHERRY_SETTINGS};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
-use mementory_formats_shared::content::{Content, nested_text};
+use mementory_formats_shared::content::nested_text;
 use mementory_formats_shared::message::{first_text, read_message, report_no_message, send, times};
 use mementory_formats_shared::object::{Object, decode_string, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
@@ -82,13 +83,12 @@ fn turn(message: &Object<'_>, raw: &RawValue, pointer: String, blocks: &HashMap<
     }
     let model = message.object("model");
     turn.model = turn.model.or_else(|| first_text(model.as_ref()?, &["id", "name"]));
-    let mut content = Content::default();
-    let mut source = raw.get().to_owned();
+    let mut parts = DistantParts::default();
     for id in message.list("blocks").unwrap_or_default() {
         let id = decode_string(id).unwrap_or_default();
         let Some(block) = blocks.get(id.as_ref()) else { continue };
-        source.push('\n');
-        source.push_str(block.get());
+        parts.add_source(block);
+        let content = &mut parts.content;
         let Some(object) = Object::parse(block.get()) else { continue };
         let text = object.raw_value("content").map(nested_text).unwrap_or_default();
         match object.text("type").as_deref() {
@@ -97,16 +97,7 @@ fn turn(message: &Object<'_>, raw: &RawValue, pointer: String, blocks: &HashMap<
             kind => content.add_block(kind.unwrap_or("unknown"), first_text(&object, &["toolName"]), text),
         }
     }
-    if !content.text.is_empty() || !content.blocks.is_empty() || !content.files.is_empty() {
-        turn.content_type = content.content_type().into();
-        turn.attachments.extend(content.attachments(FORMAT_ID));
-        if !content.blocks.is_empty() {
-            turn.fields.insert("blocks".into(), content.blocks.into());
-        }
-        turn.text = content.text;
-        // The message and its blocks are in different places of the file. The verbatim has one line for each of them.
-        turn.verbatim = Some(Verbatim { media_type: "application/x-ndjson".into(), text: source });
-    }
+    parts.put_into(&mut turn, raw.get());
     turn
 }
 

@@ -1,6 +1,6 @@
 //! Reads the database of the command line program LLM: a table of conversations, and a table whose rows are a prompt
 //! with its response. Later versions log to more tables (see `llm_threads`).
-use super::llm_row::add_turns;
+use super::llm_row::{PROMPT_FRAGMENTS, PROMPT_SEPARATOR, SYSTEM_FRAGMENTS, SYSTEM_SEPARATOR, add_turns};
 use super::llm_threads::{self, Threads};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -8,7 +8,7 @@ use mementory_formats_shared::message::send;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
-    self, Schema, each_row, report_other_tables, row_of, row_text, tables, text_in,
+    self, Row, Schema, each_row, report_other_tables, row_of, row_text, tables, text_in,
 };
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::Value;
@@ -16,6 +16,9 @@ use std::collections::HashMap;
 
 /// Name of the platform.
 pub(super) const PLATFORM: &str = "llm";
+
+/// Tables with fragments, since version 0.24.
+const FRAGMENT_TABLES: [&str; 3] = ["fragments", PROMPT_FRAGMENTS, SYSTEM_FRAGMENTS];
 
 /// True for the database of LLM.
 pub(super) fn is_database(schema: &Schema) -> bool {
@@ -81,6 +84,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     }
     report_other_tables(files, member, &database, &names, |table| match table {
         "conversations" | "responses" => None,
+        name if FRAGMENT_TABLES.contains(&name) => None,
         name if llm_threads::TABLES.contains(&name) => None,
         // These tables repeat texts or belong to messages that are read.
         name if name.starts_with("turn_") || name.starts_with("part_") => None,
@@ -131,9 +135,14 @@ fn read_turns(database: &Database, rows: &[i64], max_bytes: u64, out: &mut Vec<T
     let sql = "SELECT * FROM responses WHERE rowid = ?1";
     let mut statement = database.connection.prepare(sql)?;
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let has_fragments =
+        FRAGMENT_TABLES.iter().all(|name| database.connection.table_exists(None, name).unwrap_or(false));
     let (mut bytes, mut last_system) = (0, None);
     for number in rows {
-        let row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
+        let mut row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
+        if has_fragments {
+            add_fragments(database, &mut row, max_bytes)?;
+        }
         bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
         if bytes > max_bytes || out.len() as u64 >= database.max_rows {
             return Ok(false);
@@ -141,4 +150,33 @@ fn read_turns(database: &Database, rows: &[i64], max_bytes: u64, out: &mut Vec<T
         add_turns(row, "responses", &mut last_system, out);
     }
     Ok(true)
+}
+
+/// Puts the texts of fragments before the prompt and the system prompt of a row. Stops when a text has more than
+/// `max_bytes`.
+fn add_fragments(database: &Database, row: &mut Row, max_bytes: u64) -> rusqlite::Result<()> {
+    let Some(id) = text_in(row, "id") else { return Ok(()) };
+    for (column, table, separator) in
+        [("prompt", PROMPT_FRAGMENTS, PROMPT_SEPARATOR), ("system", SYSTEM_FRAGMENTS, SYSTEM_SEPARATOR)]
+    {
+        let sql = format!(
+            "SELECT CAST(fragments.content AS TEXT) FROM {table} JOIN fragments ON fragments.id = {table}.fragment_id \
+             WHERE {table}.response_id = ?1 ORDER BY {table}.\"order\""
+        );
+        let mut statement = database.connection.prepare_cached(&sql)?;
+        let mut fragments = statement.query([&id])?;
+        let (mut texts, mut bytes) = (Vec::new(), 0);
+        while bytes <= max_bytes
+            && let Some(fragment) = fragments.next()?
+        {
+            let text = fragment.get::<_, Option<String>>(0)?.unwrap_or_default();
+            bytes += text.len() as u64;
+            texts.push(text);
+        }
+        if !texts.is_empty() {
+            texts.extend(text_in(row, column));
+            row.insert(column.into(), texts.join(separator).into());
+        }
+    }
+    Ok(())
 }

@@ -7,6 +7,13 @@ use mementory_formats_shared::sqlite_rows::{Row, row_text, text_in};
 use mementory_model::{Times, Verbatim};
 use serde_json::Value;
 
+/// Names of the members or tables with fragments: texts that LLM puts before the prompt or the system prompt.
+pub(super) const PROMPT_FRAGMENTS: &str = "prompt_fragments";
+pub(super) const SYSTEM_FRAGMENTS: &str = "system_fragments";
+/// Text between fragments, and between the last fragment and a prompt or system prompt.
+pub(super) const PROMPT_SEPARATOR: &str = "\n";
+pub(super) const SYSTEM_SEPARATOR: &str = "\n\n";
+
 /// Columns that contain or repeat what was sent to the model.
 const SENT_COLUMNS: [&str; 3] = ["prompt", "system", "prompt_json"];
 

@@ -1,5 +1,6 @@
 //! Reads the threads of the editor Zed: its database, in which a thread is one JSON text that is usually compressed, and
 //! the files of its older text threads.
+use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -182,10 +183,7 @@ fn turn(content: Content, role: &str, id: Option<String>, raw: &RawValue, pointe
         pointer,
         ..Turn::default()
     };
-    if !content.blocks.is_empty() {
-        turn.fields.insert("blocks".into(), content.blocks.into());
-    }
-    turn.text = content.text;
+    content.put_into(&mut turn, FORMAT_ID);
     turn
 }
 

@@ -3,9 +3,9 @@ use crate::{
     VaultResult,
     erasure::targets::Target,
     import_report::ImportReport,
-    word_removal::{ERASED_MARK, Removal, contains_words},
+    word_removal::{ERASED_MARK, Removal},
 };
-use mementory_model::Record;
+use mementory_model::{Record, contains_words};
 use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
 

@@ -71,6 +71,7 @@ struct SeenRecord {
     exported: Option<Timestamp>,
     /// Index of the source in `ImportRun::sources`.
     source: u32,
+    kind: Kind,
     /// Whether the record is a closed statement.
     closing: Closing,
     /// True if this batch wrote the record's current version, or would write it if the import were not only planned.
@@ -89,6 +90,7 @@ impl SeenRecord {
             updated: i64::MIN,
             exported: None,
             source: 0,
+            kind: record.kind,
             closing: Closing::of(record),
             written: false,
             redacted: false,
@@ -185,6 +187,9 @@ pub(super) struct ImportRun<'i> {
     /// The files of this input, with the digest of their bytes.
     present: HashMap<[u8; 16], [u8; 32]>,
     export_ids: StatedExportIds,
+    /// Values for the keys of records that follow, by the record's id. They apply if the vault has a record of another
+    /// kind with the key.
+    alternative_keys: HashMap<[u8; 16], String>,
 }
 
 impl<'i> ImportRun<'i> {
@@ -225,6 +230,7 @@ impl<'i> ImportRun<'i> {
             referenced: HashMap::new(),
             present: HashMap::new(),
             export_ids: StatedExportIds::new(connection)?,
+            alternative_keys: HashMap::new(),
         })
     }
 
@@ -269,6 +275,10 @@ impl<'i> ImportRun<'i> {
             Message::Units(units) => units.into_iter().try_for_each(|unit| self.import_unit(unit.records)),
             Message::ExportIds(ids) => {
                 self.export_ids.add(&self.context.keys, ids);
+                Ok(())
+            }
+            Message::AlternativeKey(key, value) => {
+                self.alternative_keys.insert(record_id(&self.context.keys, &key), value);
                 Ok(())
             }
             Message::File(file, blob) => FileImport::new(self).import_file(file, blob),
@@ -347,6 +357,12 @@ impl<'i> ImportRun<'i> {
     fn import_record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<[u8; 16]> {
         let keys = &self.context.keys;
         let mut id = record_id(keys, &record.key);
+        if let Some(value) = self.alternative_keys.remove(&id)
+            && self.kind_of(&id)?.is_some_and(|kind| kind != record.kind)
+        {
+            record.key.value = value;
+            id = record_id(keys, &record.key);
+        }
         let export_id = self.export_ids.take(&id);
         if self.renames.apply(keys, record) {
             id = record_id(keys, &record.key);
