@@ -2,7 +2,8 @@
 use crate::source::*;
 use mementory_model::{Kind, Record, Unit};
 use mementory_testkit::{TempVault, at};
-use mementory_vault::EditFields;
+use mementory_vault::{EditFields, Scope};
+use std::sync::atomic::AtomicBool;
 
 const TEA: &str = "Likes tea.";
 const COFFEE: &str = "Likes coffee.";
@@ -226,4 +227,35 @@ fn undoing_one_import_with_a_renewed_time_and_newer_words_restores_the_first_tim
     assert_eq!((text(&t).as_str(), time(&t)), (COFFEE, 9));
     t.vault.importer().undo(&second.batch, at(200)).unwrap();
     assert_eq!((text(&t).as_str(), time(&t)), (TEA, 1));
+}
+
+#[test]
+fn a_renewed_time_is_shown_and_exported() {
+    let t = TempVault::new();
+    import_units(&t, &[memory(Some(1), TEA)]);
+    import_units(&t, &[memory(Some(5), TEA)]);
+    let shown = |t: &TempVault| {
+        let (view, record) = record_with_id(t, Kind::Memory, "m");
+        view.updated_time(&record)
+    };
+    assert_eq!(shown(&t), Some(at(5)));
+    let scope = Scope {
+        everything: true,
+        ..Scope::default()
+    };
+    for format in ["mem", "alf", "mif", "pam"] {
+        let ending = mementory_formats::by_id(format)
+            .unwrap()
+            .capabilities()
+            .ending;
+        let out = t.folder.path().join(format!("{format}{ending}"));
+        let cancel = AtomicBool::new(false);
+        t.vault
+            .exporter()
+            .export(format, &out, &scope, false, at(9), &cancel, &|_, _| {})
+            .unwrap();
+        let other = TempVault::new();
+        other.import(&[out]).unwrap();
+        assert_eq!(shown(&other), Some(at(5)), "{format}");
+    }
 }
