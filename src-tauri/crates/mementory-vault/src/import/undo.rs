@@ -2,6 +2,7 @@
 //! restored. Records that a later import also contained stay, and are reassigned to that import.
 mod files;
 mod later_batches;
+mod positions;
 mod reassigned_rows;
 mod versions;
 
@@ -69,7 +70,7 @@ impl Importer<'_> {
         reassigned_rows::find_staying_rows(tx, batch, &later)?;
         let packs = touched_packs(tx, batch)?;
         files::restore_bytes(tx, batch, &later)?;
-        files::restore_positions(tx, batch, &later)?;
+        positions::restore_positions(tx, batch, &later)?;
         versions::remove_or_reassign(tx, batch, &later)?;
         reassigned_rows::reassign_rows(tx, batch)?;
         let removed = query_integers(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;

@@ -1,6 +1,6 @@
 //! The details of one version of a record in a form that does not depend on notation.
 use mementory_crypto::{VaultKeys, keyed_id};
-use mementory_model::{Embedding, EntityRef, Link, Record, RecordKey, Verbatim};
+use mementory_model::{Embedding, EntityRef, Link, Record, RecordKey, Verbatim, remove_usage};
 
 /// Keyed digests of links, entities and vectors, and of the original text.
 pub(super) struct DetailSet {
@@ -65,9 +65,11 @@ fn short_id(keys: &VaultKeys, parts: &[&str]) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| id[i]))
 }
 
-/// The text with sorted members and without white space between them. None if it is not JSON.
+/// The text with sorted members, without white space between them and without members that count uses. None if it is
+/// not JSON.
 fn canonical_json(verbatim: &Verbatim) -> Option<String> {
     let mut value = serde_json::from_str::<serde_json::Value>(&verbatim.text).ok()?;
+    remove_usage(&mut value);
     value.sort_all_objects();
     Some(value.to_string())
 }
