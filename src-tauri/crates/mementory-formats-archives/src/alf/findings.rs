@@ -1,6 +1,6 @@
 //! Collects the findings of the validators of archives and deltas, which share these checks.
 use super::document_checks;
-use super::manifest::number;
+use super::manifest::{Archive, number};
 use super::schema;
 use mementory_format::{Finding, FormatError, Validation};
 use mementory_json::{
@@ -34,6 +34,14 @@ impl Findings {
     /// Adds a warning.
     pub(super) fn warning(&mut self, code: &str, place: &str, message: &str) {
         self.report(code, place, message, true);
+    }
+
+    /// Checks that the archive is a ZIP file (spec §4).
+    pub(super) fn check_container(&mut self, archive: &Archive<'_>) {
+        let number = archive.entries.values().find_map(|entry| entry.archive);
+        if number.is_some_and(|number| archive.catalog.is_tar(number)) {
+            self.error("not_a_zip", &archive.place, "the format is a ZIP file, and this is a tar archive");
+        }
     }
 
     fn report(&mut self, code: &str, place: &str, message: &str, is_warning: bool) {

@@ -56,6 +56,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let digests = HashMap::new();
     let mut check = Check { archive: &archive, manifest: &manifest, limits, findings, references, digests };
     check.findings.check_schema(&manifest.tree, &schema::MANIFEST_RULE, &entry.place);
+    check.findings.check_container(&archive);
     if manifest.sequence(&archive.place).is_err() {
         let at = format!("{}#/sync/last_sequence", entry.place);
         check.warning("sequence_not_usable", &at, SEQUENCE_FAULT);
@@ -117,6 +118,10 @@ impl Check<'_> {
                 continue;
             };
             self.findings.check_schema(&tree, rule, &member.place);
+            if !list_document::is_document_of(layer, &text, &tree) {
+                self.error("malformed_document", &member.place, "not the JSON document of this layer");
+                continue;
+            }
             self.references.add_document(layer, &tree, &member.place);
             if matches!(layer, "identity" | "principals") {
                 clear_secrets::check_text(self.archive, member, &text, &mut self.findings);
