@@ -12,6 +12,7 @@ mod detect;
 mod doubao;
 mod envelope;
 mod goose;
+mod hugging_chat;
 mod kiro;
 mod kobold;
 mod llm_json;
