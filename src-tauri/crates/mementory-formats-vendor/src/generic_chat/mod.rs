@@ -17,6 +17,7 @@ mod kiro;
 mod kobold;
 mod llm_json;
 mod llm_logs;
+mod llm_parts;
 mod llm_row;
 mod llm_threads;
 mod newest_first;
