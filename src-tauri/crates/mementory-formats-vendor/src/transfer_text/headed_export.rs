@@ -172,7 +172,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
                 is_program = false;
                 match out.turns.last_mut().filter(|_| joins) {
                     Some(turn) => {
-                        turn.text = format!("{}\n\n", words_of(&turn.text, true));
+                        turn.text = words_of(&turn.text, true).to_owned();
                         add_line(&mut turn.source, line);
                     }
                     None => out.turns.push(Turn {
