@@ -136,7 +136,7 @@ fn read_turns(database: &Database, rows: &[i64], max_bytes: u64, out: &mut Vec<T
     let mut statement = database.connection.prepare(sql)?;
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let has_fragments =
-        FRAGMENT_TABLES.iter().all(|name| database.connection.table_exists(None, name).unwrap_or(false));
+        FRAGMENT_TABLES.iter().all(|name| database.connection.table_exists(None, *name).unwrap_or(false));
     let (mut bytes, mut last_system) = (0, None);
     for number in rows {
         let mut row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
