@@ -31,7 +31,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     let mut responses = responses_of(&database).map_err(|error| unreadable(member, &error))?;
     let mut threads = Threads::of(&database, &names).map_err(|error| unreadable(member, &error))?;
-    let log = Log { database: &database, further: Tables::of(&names) };
+    let log = Log { database: &database, tables: Tables::of(&names) };
     each_row(files, member, &database, "conversations", |files, row, number| {
         let id = text_in(&row, "id");
         let rows = id.as_ref().and_then(|_| responses.remove(&id)).unwrap_or_default();
@@ -84,7 +84,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     }
     report_other_tables(files, member, &database, &names, |table| match table {
         "conversations" | "responses" => None,
-        name if llm_threads::TABLES.contains(&name) || log.further.are_read(name) => None,
+        name if llm_threads::TABLES.contains(&name) || log.tables.are_read(name) => None,
         // The texts of threads refer to it.
         "fragments" if llm_threads::TABLES.iter().all(|table| names.iter().any(|name| name == table)) => None,
         // These tables repeat texts or belong to messages that are read.
@@ -114,7 +114,7 @@ fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>,
 /// A database with the tables that it has beside its responses.
 struct Log<'d> {
     database: &'d Database,
-    further: Tables,
+    tables: Tables,
 }
 
 impl Log<'_> {
@@ -166,7 +166,7 @@ impl Log<'_> {
                 return Ok(false);
             }
             let id = text_in(&row, "id").unwrap_or_default();
-            let Some(parts) = self.further.parts(self.database, &id, max_bytes - bytes)? else { return Ok(false) };
+            let Some(parts) = self.tables.parts(self.database, &id, max_bytes - bytes)? else { return Ok(false) };
             bytes += parts.bytes();
             let (ids, before) = (parts.files.clone(), out.len());
             add_turns(row, parts, "responses", &mut last_system, out);

@@ -1,4 +1,4 @@
-//! What the database of LLM has of a response in further tables: fragments of its prompt, files, calls of tools and
+//! What the database of LLM has of a response in other tables: fragments of its prompt, files, calls of tools and
 //! their results.
 use super::FORMAT_ID;
 use mementory_format::{AttachmentFile, FormatError, Member};
@@ -48,7 +48,7 @@ impl Parts {
     }
 }
 
-/// The further tables of a database.
+/// The other tables of a database.
 #[derive(Debug, Default)]
 pub(super) struct Tables([bool; 5]);
 

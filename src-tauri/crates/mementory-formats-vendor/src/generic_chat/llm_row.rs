@@ -105,7 +105,7 @@ fn blocks(kind: &str, texts: Vec<Named>) -> Content {
     content
 }
 
-/// The rows of a further table as JSON.
+/// The rows of another table as JSON.
 fn named_source(name_key: &str, text_key: &str, texts: &[Named]) -> String {
     let rows = texts.iter().map(|(name, text)| json!({ name_key: name, text_key: text }));
     Value::from(rows.collect::<Vec<_>>()).to_string()
