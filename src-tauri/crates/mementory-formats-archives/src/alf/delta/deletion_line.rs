@@ -58,8 +58,10 @@ pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
     Some(add_operation(&out, Operation::Delete))
 }
 
-/// The key of a record, unless it has words of the record: some sources name records by their title or path.
+/// The key of a record, unless it has words of the record or the name of its file: some sources name records by their
+/// title or path.
 fn key_without_words(record: &Record) -> Option<&RecordKey> {
-    let mut texts = [Some(&record.text), record.title.as_ref()].into_iter().flatten();
-    (!texts.any(|text| shares_words(&record.key.value, text))).then_some(&record.key)
+    let file = record.origin.container.rsplit('/').next().unwrap_or_default();
+    let mut names = [record.text.as_str(), record.title.as_deref().unwrap_or_default(), file].into_iter();
+    (!names.any(|name| !name.is_empty() && shares_words(&record.key.value, name))).then_some(&record.key)
 }
