@@ -4,7 +4,7 @@ use super::super::wire::{self, FORBIDDEN_VALUES_MEMBER};
 use super::operation::{Operation, add_operation};
 use mementory_format::extension::{EXPORT_ID_MEMBER, VENDOR};
 use mementory_json::write_string;
-use mementory_model::{Record, RecordKey, shares_words};
+use mementory_model::{Record, RecordKey, normal_text, shares_words};
 
 /// The line that deletes the record of a line of the base archive. It has the required members, but not the record's
 /// content. None if the line is no record.
@@ -62,6 +62,9 @@ pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
 /// title or path.
 fn key_without_words(record: &Record) -> Option<&RecordKey> {
     let file = record.origin.container.rsplit('/').next().unwrap_or_default();
-    let mut names = [record.text.as_str(), record.title.as_deref().unwrap_or_default(), file].into_iter();
+    // A single word, as in `memory.json`, may be the kind of the record.
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let stem = Some(stem).filter(|stem| normal_text(stem).contains(' ')).unwrap_or_default();
+    let mut names = [record.text.as_str(), record.title.as_deref().unwrap_or_default(), file, stem].into_iter();
     (!names.any(|name| !name.is_empty() && shares_words(&record.key.value, name))).then_some(&record.key)
 }
