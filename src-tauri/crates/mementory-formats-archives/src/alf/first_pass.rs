@@ -282,8 +282,7 @@ impl ExportPlan {
         let t = &stored.record.times;
         let conversation = stored.parent_id.as_deref().and_then(|id| u128::from_str_radix(id, 16).ok());
         let conversation = conversation.and_then(|id| self.conversations.get(&id).copied());
-        let known_time = t.created.or(t.updated).or(t.observed).or(t.valid_from).or(conversation);
-        known_time.or_else(|| Timestamp::from_micros(0)).unwrap_or_else(Timestamp::now)
+        t.created.or(t.updated).or(t.observed).or(t.valid_from).or(conversation).unwrap_or(Timestamp::EPOCH)
     }
 }
 

@@ -371,6 +371,13 @@ fn questions(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at
     out
 }
 
+/// The text of an answer in a row of AnythingLLM's table, which is JSON with the sources of the answer. None for any
+/// other text.
+fn answer_in_row(text: &str) -> Option<String> {
+    let object = Object::parse(text.trim()).filter(|object| object.has("sources"))?;
+    object.text("text").map(|text| text.into_owned())
+}
+
 /// The turns of an entry: one message, or a question and its answer.
 fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     let turn = read_message(object, text, pointer.to_owned(), FORMAT_ID);
@@ -378,10 +385,11 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     let turn_of = |role: &str, raw: &RawValue, source: String| {
         let mut content = Content::default();
         content.add(raw);
+        let stored = answer_in_row(&content.text).filter(|_| role == ASSISTANT);
         Turn {
             id: turn.id.as_ref().map(|id| format!("{id}/{role}")),
             role: role.into(),
-            text: content.text,
+            text: stored.unwrap_or(content.text),
             content_type: "text".into(),
             times: turn.times.clone(),
             model: turn.model.clone().filter(|_| role == ASSISTANT),

@@ -1,14 +1,16 @@
 //! Reads the database of the command line program LLM: a table of conversations, and a table whose rows are a prompt
 //! with its response. Later versions log to more tables (see `llm_threads`).
-use super::llm_row::{PROMPT_FRAGMENTS, PROMPT_SEPARATOR, SYSTEM_FRAGMENTS, SYSTEM_SEPARATOR, add_turns};
+use super::llm_parts::{Tables, attachment};
+use super::llm_row::add_turns;
 use super::llm_threads::{self, Threads};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::message::send;
 use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::roles::USER;
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
-    self, Row, Schema, each_row, report_other_tables, row_of, row_text, tables, text_in,
+    self, Schema, each_row, report_other_tables, row_of, row_text, tables, text_in,
 };
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::Value;
@@ -16,9 +18,6 @@ use std::collections::HashMap;
 
 /// Name of the platform.
 pub(super) const PLATFORM: &str = "llm";
-
-/// Tables with fragments, since version 0.24.
-const FRAGMENT_TABLES: [&str; 3] = ["fragments", PROMPT_FRAGMENTS, SYSTEM_FRAGMENTS];
 
 /// True for the database of LLM.
 pub(super) fn is_database(schema: &Schema) -> bool {
@@ -32,10 +31,11 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     let mut responses = responses_of(&database).map_err(|error| unreadable(member, &error))?;
     let mut threads = Threads::of(&database, &names).map_err(|error| unreadable(member, &error))?;
+    let log = Log { database: &database, tables: Tables::of(&names) };
     each_row(files, member, &database, "conversations", |files, row, number| {
         let id = text_in(&row, "id");
         let rows = id.as_ref().and_then(|_| responses.remove(&id)).unwrap_or_default();
-        let mut turns = turns_of(files, member, &database, id.as_deref().unwrap_or_default(), &rows);
+        let mut turns = log.turns_of(files, member, id.as_deref().unwrap_or_default(), &rows)?;
         // A thread that continues a conversation of an older version has its id.
         threads.add_messages(files, member, &database, id.as_deref().unwrap_or_default(), &mut turns);
         let mut chat = Chat {
@@ -62,7 +62,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     }
     others.sort();
     for (id, rows) in others {
-        let turns = turns_of(files, member, &database, id.as_deref().unwrap_or_default(), &rows);
+        let turns = log.turns_of(files, member, id.as_deref().unwrap_or_default(), &rows)?;
         let Some(first) = turns.first() else { continue };
         let mut chat = Chat { pointer: first.pointer.clone(), is_log: true, ..Chat::default() };
         chat.id = id.or_else(|| Some(first.pointer.clone()));
@@ -84,8 +84,9 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     }
     report_other_tables(files, member, &database, &names, |table| match table {
         "conversations" | "responses" => None,
-        name if FRAGMENT_TABLES.contains(&name) => None,
-        name if llm_threads::TABLES.contains(&name) => None,
+        name if llm_threads::TABLES.contains(&name) || log.tables.are_read(name) => None,
+        // The texts of threads refer to it.
+        "fragments" if llm_threads::TABLES.iter().all(|table| names.iter().any(|name| name == table)) => None,
         // These tables repeat texts or belong to messages that are read.
         name if name.starts_with("turn_") || name.starts_with("part_") => None,
         name if name.starts_with('_') || name.starts_with("responses_fts") => None,
@@ -110,73 +111,68 @@ fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>,
     Ok(out)
 }
 
-/// The messages of a conversation, from these rows. Responses that cannot be read are reported.
-fn turns_of(
-    files: &mut FileReader<'_>,
-    member: &Member,
-    database: &Database,
-    conversation: &str,
-    rows: &[i64],
-) -> Vec<Turn> {
-    let mut out = Vec::new();
-    let failed = match read_turns(database, rows, files.context.limits.element_bytes, &mut out) {
-        Ok(true) => return out,
-        Ok(false) => "too_large: the rest of this conversation is larger than the limit".to_owned(),
-        Err(error) => format!("database_unreadable: {error}"),
-    };
-    let place = format!("{}#responses of {conversation}", member.place);
-    files.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
-    out
+/// A database with the tables that it has beside its responses.
+struct Log<'d> {
+    database: &'d Database,
+    tables: Tables,
 }
 
-/// Adds the messages of a conversation. Returns false if their texts have more than `max_bytes`; the rest is not read
-/// then.
-fn read_turns(database: &Database, rows: &[i64], max_bytes: u64, out: &mut Vec<Turn>) -> rusqlite::Result<bool> {
-    let sql = "SELECT * FROM responses WHERE rowid = ?1";
-    let mut statement = database.connection.prepare(sql)?;
-    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let has_fragments =
-        FRAGMENT_TABLES.iter().all(|name| database.connection.table_exists(None, name).unwrap_or(false));
-    let (mut bytes, mut last_system) = (0, None);
-    for number in rows {
-        let mut row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
-        if has_fragments {
-            add_fragments(database, &mut row, max_bytes)?;
+impl Log<'_> {
+    /// The messages of a conversation, from these rows. Responses that cannot be read are reported.
+    fn turns_of(
+        &self,
+        files: &mut FileReader<'_>,
+        member: &Member,
+        conversation: &str,
+        rows: &[i64],
+    ) -> Result<Vec<Turn>, FormatError> {
+        let (mut out, mut sent_files) = (Vec::new(), Vec::new());
+        let most = files.context.limits.element_bytes;
+        let failed = match self.read_turns(rows, most, &mut out, &mut sent_files) {
+            Ok(true) => None,
+            Ok(false) => Some("too_large: the rest of this conversation is larger than the limit".to_owned()),
+            Err(error) => Some(format!("database_unreadable: {error}")),
+        };
+        if let Some(reason) = failed {
+            let place = format!("{}#responses of {conversation}", member.place);
+            files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Message));
         }
-        bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
-        if bytes > max_bytes || out.len() as u64 >= database.max_rows {
-            return Ok(false);
+        for (at, id) in sent_files {
+            let file = attachment(files, member, self.database, &id)?;
+            if let Some(turn) = out.get_mut(at) {
+                turn.attachments.extend(file);
+            }
         }
-        add_turns(row, "responses", &mut last_system, out);
+        Ok(out)
     }
-    Ok(true)
-}
 
-/// Puts the texts of fragments before the prompt and the system prompt of a row. Stops when a text has more than
-/// `max_bytes`.
-fn add_fragments(database: &Database, row: &mut Row, max_bytes: u64) -> rusqlite::Result<()> {
-    let Some(id) = text_in(row, "id") else { return Ok(()) };
-    for (column, table, separator) in
-        [("prompt", PROMPT_FRAGMENTS, PROMPT_SEPARATOR), ("system", SYSTEM_FRAGMENTS, SYSTEM_SEPARATOR)]
-    {
-        let sql = format!(
-            "SELECT CAST(fragments.content AS TEXT) FROM {table} JOIN fragments ON fragments.id = {table}.fragment_id \
-             WHERE {table}.response_id = ?1 ORDER BY {table}.\"order\""
-        );
-        let mut statement = database.connection.prepare_cached(&sql)?;
-        let mut fragments = statement.query([&id])?;
-        let (mut texts, mut bytes) = (Vec::new(), 0);
-        while bytes <= max_bytes
-            && let Some(fragment) = fragments.next()?
-        {
-            let text = fragment.get::<_, Option<String>>(0)?.unwrap_or_default();
-            bytes += text.len() as u64;
-            texts.push(text);
+    /// Adds the messages of a conversation, and the positions of those with files with the ids of the files. Returns
+    /// false if the texts have more than `max_bytes`; the rest is not read then.
+    fn read_turns(
+        &self,
+        rows: &[i64],
+        max_bytes: u64,
+        out: &mut Vec<Turn>,
+        sent_files: &mut Vec<(usize, String)>,
+    ) -> rusqlite::Result<bool> {
+        let sql = "SELECT * FROM responses WHERE rowid = ?1";
+        let mut statement = self.database.connection.prepare(sql)?;
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+        let (mut bytes, mut last_system) = (0, None);
+        for number in rows {
+            let row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
+            bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
+            if bytes > max_bytes || out.len() as u64 >= self.database.max_rows {
+                return Ok(false);
+            }
+            let id = text_in(&row, "id").unwrap_or_default();
+            let Some(parts) = self.tables.parts(self.database, &id, max_bytes - bytes)? else { return Ok(false) };
+            bytes += parts.bytes();
+            let (ids, before) = (parts.files.clone(), out.len());
+            add_turns(row, parts, "responses", &mut last_system, out);
+            let prompt_at = (before..out.len()).find(|at| out.get(*at).is_some_and(|turn| turn.role == USER));
+            sent_files.extend(ids.into_iter().filter_map(|id| Some((prompt_at?, id))));
         }
-        if !texts.is_empty() {
-            texts.extend(text_in(row, column));
-            row.insert(column.into(), texts.join(separator).into());
-        }
+        Ok(true)
     }
-    Ok(())
 }

@@ -1,5 +1,6 @@
 //! Reads the tables in which LLM 0.32 and later logs: threads, turns, and messages that are stored once and refer to
 //! their parents. A turn becomes a row of the shape that older versions stored (see `llm_row`).
+use super::llm_parts::Parts;
 use super::llm_row::add_turns;
 use mementory_format::Member;
 use mementory_formats_shared::chat::Turn;
@@ -71,7 +72,7 @@ impl Threads {
             let failed = match turn_row(database, number, most.saturating_sub(bytes)) {
                 Ok(Some(row)) => {
                     bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
-                    add_turns(row, "turns", &mut last_system, out);
+                    add_turns(row, Parts::default(), "turns", &mut last_system, out);
                     continue;
                 }
                 Ok(None) => "too_large: the rest of this conversation is larger than the limit".to_owned(),

@@ -67,6 +67,14 @@ fn conversations_in_markdown_are_read_as_their_cases_say() {
         "front_matter",
         "spoken",
         "memory_page",
+        "ai_chat_exporter",
+        "kagi",
+        "save_my_chatbot",
+        "gemini_cli_share",
+        "opencode_export",
+        "copilot_cli_share",
+        "kimi_export",
+        "cherry_studio",
     ] {
         let case = mementory_format::testkit::repo().join("fixtures/transfer_text").join(case);
         crate::cases::check_case(&case, &TransferText);

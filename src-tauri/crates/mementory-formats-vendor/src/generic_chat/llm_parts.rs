@@ -1,0 +1,135 @@
+//! What the database of LLM has of a response in other tables: fragments of its prompt, files, calls of tools and
+//! their results.
+use super::FORMAT_ID;
+use mementory_format::{AttachmentFile, FormatError, Member};
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite::Database;
+use mementory_model::{AttachmentRef, RecordKey};
+use rusqlite::types::ValueRef;
+
+/// Tables that name a response, each with the query for two texts of a row. A file has its address as the second text.
+const QUERIES: [(&str, &str); 5] = [
+    (
+        "prompt_fragments",
+        "SELECT source, content FROM prompt_fragments JOIN fragments ON fragments.id = fragment_id \
+         WHERE response_id = ?1 ORDER BY \"order\"",
+    ),
+    (
+        "system_fragments",
+        "SELECT source, content FROM system_fragments JOIN fragments ON fragments.id = fragment_id \
+         WHERE response_id = ?1 ORDER BY \"order\"",
+    ),
+    ("tool_results", "SELECT name, output FROM tool_results WHERE response_id = ?1 ORDER BY id"),
+    ("tool_calls", "SELECT name, arguments FROM tool_calls WHERE response_id = ?1 ORDER BY id"),
+    (FILES, "SELECT attachment_id, NULL FROM prompt_attachments WHERE response_id = ?1 ORDER BY \"order\""),
+];
+/// Table that names the files of a prompt.
+const FILES: &str = "prompt_attachments";
+
+/// A name and a text: a fragment with its source, or a tool with its input or output.
+pub(super) type Named = (Option<String>, String);
+
+/// The parts of a response.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    pub fragments: Vec<Named>,
+    pub system_fragments: Vec<Named>,
+    pub results: Vec<Named>,
+    pub calls: Vec<Named>,
+    /// Ids of the files that were sent with the prompt.
+    pub files: Vec<String>,
+}
+
+impl Parts {
+    /// Number of bytes of the texts.
+    pub fn bytes(&self) -> u64 {
+        let lists = [&self.fragments, &self.system_fragments, &self.results, &self.calls];
+        lists.into_iter().flatten().map(|(_, text)| text.len() as u64).sum()
+    }
+}
+
+/// The other tables of a database.
+#[derive(Debug, Default)]
+pub(super) struct Tables([bool; 5]);
+
+impl Tables {
+    /// Those of these tables that name responses. Older databases lack some.
+    pub fn of(names: &[String]) -> Self {
+        let has = |name: &str| names.iter().any(|table| table == name);
+        let target = |table: &str| match table {
+            "prompt_fragments" | "system_fragments" => has("fragments"),
+            FILES => has("attachments"),
+            _ => true,
+        };
+        Self(QUERIES.map(|(table, _)| has(table) && target(table)))
+    }
+
+    /// True for a table whose rows are read with the responses.
+    pub fn are_read(&self, table: &str) -> bool {
+        let reads = |name: &str| QUERIES.iter().zip(self.0).any(|((table, _), is_there)| is_there && *table == name);
+        match table {
+            "fragments" => reads("prompt_fragments") || reads("system_fragments"),
+            "attachments" => reads(FILES),
+            name => reads(name),
+        }
+    }
+
+    /// The parts of a response. None if their texts have more than `most` bytes.
+    pub fn parts(&self, database: &Database, response: &str, most: u64) -> rusqlite::Result<Option<Parts>> {
+        let (mut found, mut bytes) = (<[Vec<Named>; 5]>::default(), 0u64);
+        for ((list, (_, sql)), _) in found.iter_mut().zip(QUERIES).zip(self.0).filter(|(_, is_there)| *is_there) {
+            let mut statement = database.connection.prepare_cached(sql)?;
+            let mut rows = statement.query([response])?;
+            while let Some(row) = rows.next()? {
+                let cells = [row.get_ref(0)?, row.get_ref(1)?];
+                bytes +=
+                    cells.iter().filter_map(|cell| cell.as_bytes().ok()).map(|text| text.len() as u64).sum::<u64>();
+                if bytes > most || list.len() as u64 >= database.max_rows {
+                    return Ok(None);
+                }
+                let [name, text] = cells.map(text_of);
+                list.push((name, text.unwrap_or_default()));
+            }
+        }
+        let [fragments, system_fragments, results, calls, files] = found;
+        let files = files.into_iter().filter_map(|(id, _)| id).collect();
+        Ok(Some(Parts { fragments, system_fragments, results, calls, files }))
+    }
+}
+
+fn text_of(cell: ValueRef<'_>) -> Option<String> {
+    match cell {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(number.to_string()),
+        ValueRef::Null => None,
+    }
+}
+
+/// Refers to a file, and sends its bytes if the database has them. The id of a file is a digest of its bytes. None if the
+/// table has no such file.
+pub(super) fn attachment(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    id: &str,
+) -> Result<Option<AttachmentRef>, FormatError> {
+    let limit = i64::try_from(files.context.limits.element_bytes).unwrap_or(i64::MAX);
+    let sql = "SELECT type, coalesce(path, url), length(content), CASE WHEN length(content) <= ?2 THEN content END \
+               FROM attachments WHERE id = ?1";
+    let row = database.connection.query_row(sql, rusqlite::params![id, limit], |row| {
+        let bytes = row.get_ref(3)?.as_blob().ok().map(<[u8]>::to_vec);
+        Ok((text_of(row.get_ref(0)?), text_of(row.get_ref(1)?), row.get::<_, Option<i64>>(2)?, bytes))
+    });
+    let Ok((media_type, place, size, bytes)) = row else { return Ok(None) };
+    let name = place.as_deref().and_then(|place| place.rsplit(['/', '\\']).next()).unwrap_or(id).to_owned();
+    let key = RecordKey::new(FORMAT_ID, format!("file/{id}"));
+    let origin_id = Some(id.to_owned());
+    if let Some(bytes) = bytes {
+        let (key, place, origin_id) = (key.clone(), member.place.clone(), origin_id.clone());
+        let file = AttachmentFile { key, origin_id, name: name.clone(), media_type: media_type.clone(), place };
+        files.sink.attachment(file, &mut bytes.as_slice())?;
+    }
+    let size = size.and_then(|size| u64::try_from(size).ok());
+    Ok(Some(AttachmentRef { key, origin_id, name, media_type, size, text: None }))
+}
