@@ -1,6 +1,5 @@
 //! Opens an archive, refuses unsafe entries, and parses the manifest (spec §4.1, §4.2, §8.2). The name of the manifest
 //! is fixed; all other paths come from the manifest.
-use super::detect::DELTA_MANIFEST_FILE;
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Part, Role, folded_name};
 use mementory_json::Tree;
@@ -9,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the manifest.
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
+/// Name of the manifest of a delta bundle in the reference tool. The specification calls it [`MANIFEST_FILE`].
+pub(super) const DELTA_MANIFEST_FILE: &str = "delta-manifest.json";
 /// Usual name of the memory index.
 pub(super) const INDEX_FILE: &str = "memory/index.json";
 /// Value of `Claim::version` for a delta bundle.

@@ -1,8 +1,8 @@
 //! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). Its entry name is `manifest.json` in the
 //! specification and `delta-manifest.json` in the reference tool. Both names are read and written.
-use super::super::detect::DELTA_MANIFEST_FILE;
 use super::super::manifest::{
-    Archive, MANIFEST_FILE, Manifest, Partition, check_version, number, parse_tree, refuse_shared_files, stated_count,
+    Archive, DELTA_MANIFEST_FILE, MANIFEST_FILE, Manifest, Partition, check_version, number, parse_tree,
+    refuse_shared_files, stated_count,
 };
 use mementory_format::FormatError;
 use mementory_format::extension as slot;

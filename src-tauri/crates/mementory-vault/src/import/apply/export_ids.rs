@@ -41,17 +41,15 @@ impl StatedExportIds {
     }
 }
 
-impl ImportRun<'_> {
-    /// Stores the export id of a record that this batch added. A record that the vault had before keeps the id under
-    /// which the vault may have exported it. An id that a deletion names is not stored, because other vaults would apply
-    /// the deletion to this record.
-    pub(super) fn store_export_id(&self, id: &[u8; 16], export_id: Option<[u8; 16]>) -> VaultResult<()> {
-        let (Some(export_id), Some(staging), Some(seen)) = (export_id, &self.staging, self.seen.get(id)) else {
-            return Ok(());
-        };
-        if seen.row < staging.first_row || self.blocklist.is_named(&export_id) {
-            return Ok(());
-        }
-        export_ids::add(self.connection, id, &export_id)
+/// Stores the export id of a record that this batch added. A record that the vault had before keeps the id under which
+/// the vault may have exported it. An id that a deletion names is not stored, because other vaults would apply the
+/// deletion to this record.
+pub(super) fn store_export_id(run: &ImportRun<'_>, id: &[u8; 16], export_id: Option<[u8; 16]>) -> VaultResult<()> {
+    let (Some(export_id), Some(staging), Some(seen)) = (export_id, &run.staging, run.seen.get(id)) else {
+        return Ok(());
+    };
+    if seen.row < staging.first_row || run.blocklist.is_named(&export_id) {
+        return Ok(());
     }
+    export_ids::add(run.connection, id, &export_id)
 }
