@@ -526,6 +526,7 @@ impl LooseMessages {
         self.chats.iter().for_each(|chat| *people.entry(chat.id.clone()).or_default() += 1);
         for LooseChat { id, person, mut turns } in self.chats {
             tree::find_roots(&mut turns);
+            name_assistants(&mut turns);
             reverse_if_newest_first(&mut turns);
             let ids: std::collections::HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
             // A parent must be in the same conversation.

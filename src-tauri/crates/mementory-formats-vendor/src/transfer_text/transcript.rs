@@ -47,7 +47,9 @@ impl Transcript {
     /// `Created: …`, comments and rules.
     pub(super) fn has_only_a_head_before(&self) -> bool {
         let lines: Vec<&str> = head::without_front_matter(&self.preamble).lines().collect();
-        lines.len() <= MAX_HEAD_LINES && lines.iter().all(|line| is_head_line(line))
+        // The title of an export may have several lines.
+        let says_origin = lines.iter().any(|line| says_exported(line) && line.contains("]("));
+        lines.len() <= MAX_HEAD_LINES && (says_origin || lines.iter().all(|line| is_head_line(line)))
     }
 
     /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that the text was exported,
@@ -358,6 +360,8 @@ mod tests {
         let transcript = read(text).unwrap();
         assert_eq!(texts(&transcript), ["Hi", "Hello"]);
         assert!(transcript.is_labelled_export() && transcript.has_only_a_head_before());
+        let title = text.replace("# Slugs...", "# Slugs\nin pots?");
+        assert!(read(&title).unwrap().has_only_a_head_before());
         let note = text.replace("Exported on", "We exported on");
         assert!(!read(&note).unwrap().has_only_a_head_before());
     }
