@@ -2,6 +2,7 @@
 //! Tests of writing rows of a store.
 use super::LangMem;
 use crate::cases::{check_fixtures, check_hostile, many, round_trip};
+use mementory_model::LossKind;
 
 #[test]
 fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
@@ -20,4 +21,6 @@ fn hostile_records_stay_in_their_rows() {
 fn ten_thousand_memories_are_read_back() {
     let (report, reread) = round_trip(&LangMem, &mut many());
     assert_eq!((report.by_kind["memory"], reread.records.len()), (10_000, 10_000));
+    let undated = report.losses.count("times", LossKind::Narrowed);
+    assert_eq!(undated, 10_000, "a row needs a time, so an undated memory gets the time of the export");
 }

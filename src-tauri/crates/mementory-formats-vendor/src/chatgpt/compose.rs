@@ -54,8 +54,11 @@ impl Composer<'_> {
         let ids = node_ids(thread, &id);
         let mut nodes = self.nodes(thread, &ids);
         let (frame, is_original) = self.frame(thread, &id, &ids);
-        if nodes.is_empty() && !is_original {
-            nodes.push(empty_node(ROOT_NODE, None, &[]));
+        // Some importers look up the current node, also if no message is left.
+        if nodes.is_empty()
+            && let Some(root) = current_node_of(&frame)
+        {
+            nodes.push(empty_node(&root, None, &[]));
         }
         let linked = nodes.iter_mut().map(|NodeText { id, json, is_original, .. }| LinkedNode {
             id,
@@ -299,6 +302,13 @@ fn parent_node<'i>(stored: &StoredRecord, ids: &'i HashMap<&str, String>) -> Opt
 fn current_node<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> &'i str {
     let last = || ids.get(thread.messages.last()?.id.as_str()).map(String::as_str);
     active_leaf(thread, ids).or_else(last).unwrap_or(ROOT_NODE)
+}
+
+/// The current node that the object of a conversation states. None if it has no mapping to contain the node.
+fn current_node_of(frame: &str) -> Option<String> {
+    let object = Object::parse(frame)?;
+    let current = object.non_blank_text("current_node")?.into_owned();
+    object.raw_value("mapping").is_some().then_some(current)
 }
 
 /// The last message of the branch that the person saw last. None if no branch is known to be that one.

@@ -116,6 +116,25 @@ fn a_message_without_its_conversation_is_written_alone() {
 }
 
 #[test]
+fn a_conversation_without_messages_has_its_current_node() {
+    let mut sources = [fixture(&ChatGpt, "content-types"), conversations(1)];
+    for source in &mut sources {
+        source.records.retain(|r| r.kind == Kind::Conversation);
+        let written = write_and_read(source, &ChatGpt);
+        let catalog = Catalog::open(&[written.path.clone()], &Limits::default(), None).unwrap();
+        let member = catalog.members().iter().find(|m| m.name.ends_with("conversations.json")).unwrap();
+        let bytes = catalog.bytes(member, 1 << 20).unwrap();
+        let list: Vec<serde_json::Value> = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!(list.len(), source.records.len());
+        for conversation in list {
+            let current = conversation["current_node"].as_str().unwrap();
+            assert_eq!(conversation["mapping"][current]["message"], serde_json::Value::Null);
+            assert!(conversation["mapping"][current].is_object(), "{conversation}");
+        }
+    }
+}
+
+#[test]
 fn nothing_names_the_source_when_identifiers_are_left_out() {
     check_stripped(&ChatGpt);
 }
