@@ -18,8 +18,8 @@ struct Former {
 }
 
 /// Restores the list positions and times that the batch changed. They belong to the version that was current then,
-/// which a later batch or a person may have superseded. Returns the conversations
-/// that the batch had moved, since a search depends on their time.
+/// which a later batch or a person may have superseded. Returns the conversations that the batch had moved, since a
+/// search depends on their time.
 pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
     let conversations = format!(
         "SELECT m.row FROM moved m JOIN records r ON r.row = m.row WHERE m.batch = ?1 AND r.kind = {}",
