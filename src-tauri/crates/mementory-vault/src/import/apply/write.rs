@@ -263,6 +263,12 @@ impl ImportRun<'_> {
         self.connection
             .prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4, updated = ?5 WHERE row = ?1")?
             .execute(params![known.row, sort, position, flags, updated])?;
+        // A search filters and sorts conversations by this time. The words are those of the vault, which may be redacted.
+        if record.kind == Kind::Conversation && sort != known.sort {
+            let mut stored = self.stored_content(known.row)?;
+            stored.times.updated = record.times.updated;
+            self.reindex(known.row, known.trashed, &stored)?;
+        }
         Ok(())
     }
 

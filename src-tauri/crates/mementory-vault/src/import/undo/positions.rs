@@ -1,6 +1,10 @@
 //! Restores the list positions and times of unchanged records that the undone batch changed.
-use crate::{VaultResult, import::undo::later_batches::LaterBatches};
-use mementory_store::{Flags, ListPosition};
+use crate::{
+    VaultResult,
+    import::undo::{later_batches::LaterBatches, query_integers},
+};
+use mementory_model::Kind;
+use mementory_store::{Flags, ListPosition, kind_code};
 use rusqlite::{Connection, named_params};
 
 /// The position of a version before the batch, and its time. The version is the one that was current after the batch.
@@ -14,9 +18,15 @@ struct Former {
 }
 
 /// Restores the list positions and times that the batch changed. They belong to the version that was current then,
-/// which a later batch or a person may have superseded.
-pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
-    for row in crate::import::undo::query_integers(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
+/// which a later batch or a person may have superseded. Returns the conversations that the batch had moved, since a
+/// search depends on their time.
+pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
+    let conversations = format!(
+        "SELECT m.row FROM moved m JOIN records r ON r.row = m.row WHERE m.batch = ?1 AND r.kind = {}",
+        kind_code(Kind::Conversation)
+    );
+    let conversations = query_integers(tx, &conversations, batch)?;
+    for row in query_integers(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
         let version = version_after(tx, row, batch)?;
         let next = super::files::next_batch(tx, "moved", row, batch)?;
         let until = [next, next_writing_batch(tx, row, batch)?].into_iter().flatten().min();
@@ -43,7 +53,7 @@ pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatche
             _ => former.restore(tx, end)?,
         }
     }
-    Ok(())
+    Ok(conversations)
 }
 
 impl Former {
