@@ -1,6 +1,6 @@
 //! Reads the tables in which LLM 0.32 and later logs: threads, turns, and messages that are stored once and refer to
 //! their parents. A turn becomes a row of the shape that older versions stored (see `llm_row`).
-use super::llm_parts::Parts;
+use super::llm_parts::{Named, Parts};
 use super::llm_row::add_turns;
 use mementory_format::Member;
 use mementory_formats_shared::chat::Turn;
@@ -70,9 +70,10 @@ impl Threads {
         let (mut bytes, mut last_system) = (0, None);
         for number in rows {
             let failed = match turn_row(database, number, most.saturating_sub(bytes)) {
-                Ok(Some(row)) => {
+                Ok(Some((row, parts))) => {
                     bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
-                    add_turns(row, Parts::default(), "turns", &mut last_system, out);
+                    bytes += parts.bytes();
+                    add_turns(row, parts, "turns", &mut last_system, out);
                     continue;
                 }
                 Ok(None) => "too_large: the rest of this conversation is larger than the limit".to_owned(),
@@ -85,8 +86,9 @@ impl Threads {
     }
 }
 
-/// A turn with its texts. None if they have more than `most` bytes.
-fn turn_row(database: &Database, number: i64, most: u64) -> rusqlite::Result<Option<Row>> {
+/// A turn with its texts, and its calls of tools with the results that were sent. None if they have more than `most`
+/// bytes.
+fn turn_row(database: &Database, number: i64, most: u64) -> rusqlite::Result<Option<(Row, Parts)>> {
     let mut statement = database.connection.prepare("SELECT * FROM turns WHERE rowid = ?1")?;
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
@@ -95,21 +97,24 @@ fn turn_row(database: &Database, number: i64, most: u64) -> rusqlite::Result<Opt
     // What was sent follows the last answer. Before the first answer, this includes the system prompt.
     let sent = messages(database, parent.clone(), |_, role| role == "assistant")?;
     let mut texts = Texts { database, most, bytes: 0 };
-    let parts = [
+    let columns = [
         ("system", texts.of(&sent, Some("system"), "text")?),
         ("prompt", texts.of(&sent, Some("user"), "text")?),
         ("response", texts.of(&answers, None, "text")?),
         ("reasoning", texts.of(&answers, None, "reasoning")?),
-        ("tool_calls", texts.of(&answers, None, "tool_call")?),
-        ("tool_results", texts.of(&sent, None, "tool_result")?),
     ];
+    let parts = Parts {
+        calls: texts.of_tools(&answers, "tool_call", "arguments")?,
+        results: texts.of_tools(&sent, "tool_result", "output")?,
+        ..Parts::default()
+    };
     if texts.bytes > most {
         return Ok(None);
     }
-    for (name, text) in parts.into_iter().filter(|(_, text)| !text.is_empty()) {
+    for (name, text) in columns.into_iter().filter(|(_, text)| !text.is_empty()) {
         row.insert(name.into(), text.into());
     }
-    Ok(Some(row))
+    Ok(Some((row, parts)))
 }
 
 /// Hash and role of this message and of those before it, oldest first. Going back, stops before the first message for
@@ -163,6 +168,28 @@ impl Texts<'_> {
         Ok(out)
     }
 
+    /// The parts of this type, each with the name of its tool. A part without text is the member `key` of its JSON, or
+    /// else all of it.
+    fn of_tools(&mut self, messages: &[(String, String)], kind: &str, key: &str) -> rusqlite::Result<Vec<Named>> {
+        let sql = "SELECT tool_name, text, payload FROM parts WHERE message_hash = ?1 AND type = ?2 ORDER BY position";
+        let database = self.database;
+        let mut statement = database.connection.prepare(sql)?;
+        let mut out = Vec::new();
+        for (hash, _) in messages {
+            let mut rows = statement.query([hash.as_str(), kind])?;
+            while self.bytes <= self.most
+                && let Some(row) = rows.next()?
+            {
+                let (name, text): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
+                let payload = row.get::<_, Option<String>>(2)?.unwrap_or_default();
+                let text = text.unwrap_or_else(|| member_of(payload, key));
+                self.bytes += text.len() as u64;
+                out.push((name, text));
+            }
+        }
+        Ok(out)
+    }
+
     /// Adds a text that refers to fragments, or any other payload as it is.
     fn push_payload(&mut self, out: &mut String, payload: &str) -> rusqlite::Result<()> {
         let value: Value = serde_json::from_str(payload).unwrap_or_default();
@@ -188,5 +215,15 @@ impl Texts<'_> {
             self.bytes += text.len() as u64;
             out.push_str(text);
         }
+    }
+}
+
+/// A member of a JSON text, as text or JSON. The whole text, if there is no such member.
+fn member_of(json: String, key: &str) -> String {
+    let value: Value = serde_json::from_str(&json).unwrap_or_default();
+    match value.get(key) {
+        Some(Value::String(text)) => text.clone(),
+        Some(member) if !member.is_null() => member.to_string(),
+        _ => json,
     }
 }
