@@ -2,6 +2,7 @@
 //! their results.
 use super::FORMAT_ID;
 use mementory_format::{AttachmentFile, FormatError, Member};
+use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::Database;
 use mementory_model::{AttachmentRef, RecordKey};
@@ -33,6 +34,9 @@ const FILES: &str = "prompt_attachments";
 
 /// A name and a text: a fragment with its source, or a tool with its input or output.
 pub(super) type Named = (Option<String>, String);
+
+/// Ids of files, each with the position of the message with which it was sent.
+pub(super) type SentFiles = Vec<(usize, String)>;
 
 /// The parts of a response.
 #[derive(Debug, Default)]
@@ -144,9 +148,26 @@ fn text_of(cell: ValueRef<'_>) -> Option<String> {
     }
 }
 
+/// Adds files to their messages.
+pub(super) fn attach(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    sent_files: SentFiles,
+    turns: &mut [Turn],
+) -> Result<(), FormatError> {
+    for (at, id) in sent_files {
+        let file = attachment(files, member, database, &id)?;
+        if let Some(turn) = turns.get_mut(at) {
+            turn.attachments.extend(file);
+        }
+    }
+    Ok(())
+}
+
 /// Refers to a file, and sends its bytes if the database has them. The id of a file is a digest of its bytes. None if the
 /// table has no such file.
-pub(super) fn attachment(
+fn attachment(
     files: &mut FileReader<'_>,
     member: &Member,
     database: &Database,
