@@ -4,15 +4,16 @@ use super::llm_parts::{SentFiles, Tables, attach};
 use super::llm_row::add_turns;
 use super::llm_threads::{self, Threads};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::chat::{Chat, Turn, times_of};
 use mementory_formats_shared::message::send;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
     self, Schema, each_row, report_other_tables, row_of, row_text, tables, text_in,
 };
-use mementory_model::{DroppedAs, Kind, Verbatim};
+use mementory_model::{DroppedAs, EXPANSION, Kind, Verbatim};
 use serde_json::Value;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// Name of the platform.
@@ -31,7 +32,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let mut responses = responses_of(&database).map_err(|error| unreadable(member, &error))?;
     let mut threads = Threads::of(&database, &names).map_err(|error| unreadable(member, &error))?;
     let other_tables = Tables::of(&database, &names).map_err(|error| unreadable(member, &error))?;
-    let log = Log { database: &database, tables: other_tables };
+    let log = Log { database: &database, tables: other_tables, sent_bytes: Cell::new(0) };
     each_row(files, member, &database, "conversations", |files, row, number| {
         let id = text_in(&row, "id");
         let rows = id.as_ref().and_then(|_| responses.remove(&id)).unwrap_or_default();
@@ -47,10 +48,8 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             turns,
             ..Chat::default()
         };
-        chat.times.created = chat.turns.first().and_then(|turn| turn.times.created);
-        chat.times.updated = chat.turns.last().and_then(|turn| turn.times.created);
         chat.verbatim = Some(Verbatim::json(row_text(row, |_| false)));
-        send(files, member, chat, PLATFORM, Some("database"))
+        log.send(files, member, chat)
     })?;
     // Responses whose conversation is not in the table. Each one without a conversation is one of its own.
     let mut others: Vec<(Option<String>, Vec<i64>)> = Vec::new();
@@ -66,21 +65,19 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         let Some(first) = turns.first() else { continue };
         let mut chat = Chat { pointer: first.pointer.clone(), is_log: true, ..Chat::default() };
         chat.id = id.or_else(|| Some(first.pointer.clone()));
-        chat.times.created = first.times.created;
-        chat.times.updated = turns.last().and_then(|turn| turn.times.created);
         chat.turns = turns;
-        send(files, member, chat, PLATFORM, Some("database"))?;
+        log.send(files, member, chat)?;
     }
     for id in threads.ids() {
         let mut chat = Chat { is_log: true, pointer: format!("threads/{id}"), ..Chat::default() };
         threads.add_messages(files, member, &database, &id, &mut chat.turns)?;
-        let Some(first) = chat.turns.first() else { continue };
-        chat.times.created = first.times.created;
-        chat.times.updated = chat.turns.last().and_then(|turn| turn.times.created);
+        if chat.turns.is_empty() {
+            continue;
+        }
         chat.title = Threads::name(&database, &id);
         // Turns outside of a thread are one conversation.
         chat.id = Some(id).filter(|id| !id.is_empty());
-        send(files, member, chat, PLATFORM, Some("database"))?;
+        log.send(files, member, chat)?;
     }
     report_other_tables(files, member, &database, &names, |table| match table {
         "conversations" | "responses" => None,
@@ -119,9 +116,25 @@ fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>,
 struct Log<'d> {
     database: &'d Database,
     tables: Tables,
+    /// Number of bytes of the messages that were sent.
+    sent_bytes: Cell<u64>,
 }
 
 impl Log<'_> {
+    /// Sends a conversation. Fragments are stored once, but each message contains its own, so the messages of a hostile
+    /// database could be many times as large as the database.
+    fn send(&self, files: &mut FileReader<'_>, member: &Member, mut chat: Chat) -> Result<(), FormatError> {
+        let sources = chat.turns.iter().filter_map(|turn| turn.verbatim.as_ref());
+        let bytes = sources.map(|source| source.text.len() as u64).sum::<u64>();
+        self.sent_bytes.set(self.sent_bytes.get().saturating_add(bytes));
+        let figure = files.context.limits.expanded_bytes.max(member.size.saturating_mul(EXPANSION));
+        if self.sent_bytes.get() > figure {
+            return Err(FormatError::Limit { limit: "expanded_bytes", place: member.place.clone(), figure });
+        }
+        chat.times = times_of(&chat.turns);
+        send(files, member, chat, PLATFORM, Some("database"))
+    }
+
     /// The messages of a conversation, from these rows. Responses that cannot be read are reported.
     fn turns_of(
         &self,
