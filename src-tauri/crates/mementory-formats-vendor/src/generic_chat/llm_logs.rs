@@ -31,8 +31,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     let mut responses = responses_of(&database).map_err(|error| unreadable(member, &error))?;
     let mut threads = Threads::of(&database, &names).map_err(|error| unreadable(member, &error))?;
-    let other_tables = Tables::of(&database, &names).map_err(|error| unreadable(member, &error))?;
-    let log = Log { database: &database, tables: other_tables, sent_bytes: Cell::new(0) };
+    let log = Log { database: &database, tables: Tables::of(&database, &names), sent_bytes: Cell::new(0) };
     each_row(files, member, &database, "conversations", |files, row, number| {
         let id = text_in(&row, "id");
         let rows = id.as_ref().and_then(|_| responses.remove(&id)).unwrap_or_default();

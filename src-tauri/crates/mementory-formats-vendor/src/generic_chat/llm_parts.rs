@@ -67,20 +67,21 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Those of these tables that name responses. Older databases lack some.
-    pub fn of(database: &Database, names: &[String]) -> rusqlite::Result<Self> {
+    /// Those of these tables that name responses. Older databases lack some, and a table of this name may be another
+    /// program's.
+    pub fn of(database: &Database, names: &[String]) -> Self {
         let has = |name: &str| names.iter().any(|table| table == name);
-        let target = |table: &str| match table {
-            "prompt_fragments" | "system_fragments" => has("fragments"),
-            FILES => has("attachments"),
-            _ => true,
-        };
-        let is_there = QUERIES.map(|(table, _)| has(table) && target(table));
         let mut tool_rows = HashMap::new();
         for table in [CALLS, RESULTS].into_iter().filter(|table| has(table)) {
-            tool_rows.insert(table, rows_by_response(database, table)?);
+            tool_rows.extend(rows_by_response(database, table).ok().map(|rows| (table, rows)));
         }
-        Ok(Self { is_there, tool_rows })
+        let can_be_read = |table: &str| match table {
+            "prompt_fragments" | "system_fragments" => has("fragments"),
+            FILES => has("attachments"),
+            tools => tool_rows.contains_key(tools),
+        };
+        let is_there = QUERIES.map(|(table, _)| has(table) && can_be_read(table));
+        Self { is_there, tool_rows }
     }
 
     /// True for a table whose rows are read with the responses.
@@ -126,7 +127,8 @@ impl Tables {
 
 /// The numbers of a table's rows, by the response that they name.
 fn rows_by_response(database: &Database, table: &str) -> rusqlite::Result<HashMap<String, Vec<i64>>> {
-    let sql = format!("SELECT CAST(response_id AS TEXT), rowid FROM {table} WHERE response_id IS NOT NULL ORDER BY id");
+    let sql =
+        format!("SELECT CAST(response_id AS TEXT), rowid FROM {table} WHERE response_id IS NOT NULL ORDER BY rowid");
     let mut statement = database.connection.prepare(&sql)?;
     let mut rows = statement.query([])?;
     let (mut out, mut count) = (HashMap::<String, Vec<i64>>::new(), 0);
