@@ -1,6 +1,6 @@
 //! Reads a row of LLM's table of responses: a prompt with its response.
 use super::FORMAT_ID;
-use super::llm_parts::{Named, Parts};
+use super::llm_parts::{Named, Parts, SentFiles};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::content::Content;
@@ -16,13 +16,14 @@ pub(super) const SYSTEM_SEPARATOR: &str = "\n\n";
 const SENT_COLUMNS: [&str; 3] = ["prompt", "system", "prompt_json"];
 
 /// Adds the messages of a row: its system prompt, unless the previous row had the same one, results of tools, its prompt
-/// and its response. The verbatim of a response does not contain the prompt, so erasing the prompt erases its text
-/// completely.
+/// and its response. The files of the prompt are added to `sent_files`. The verbatim of a response does not contain the
+/// prompt, so erasing the prompt erases its text completely.
 pub(super) fn add_turns(
     mut row: Row,
     parts: Parts,
     table: &str,
     last_system: &mut Option<String>,
+    sent_files: &mut SentFiles,
     out: &mut Vec<Turn>,
 ) {
     let id = text_in(&row, "id").unwrap_or_else(|| row.get("id").map(Value::to_string).unwrap_or_default());
@@ -55,10 +56,11 @@ pub(super) fn add_turns(
         let source = named_source("name", "output", &parts.results);
         out.push(turn(TOOL, blocks("tool_result", parts.results), source));
     }
-    if let Some((content, source)) = prompt(text_in(&row, "prompt"), parts.fragments) {
+    let prompt = prompt(text_in(&row, "prompt"), parts.fragments);
+    if prompt.is_some() || !parts.files.is_empty() {
+        sent_files.extend(parts.files.into_iter().map(|id| (out.len(), id)));
+        let (content, source) = prompt.unwrap_or_else(|| (Content::default(), "\"\"".into()));
         out.push(turn(USER, content, source));
-    } else if !parts.files.is_empty() {
-        out.push(turn(USER, Content::default(), "\"\"".into()));
     }
     let mut answer = Content { text: text_in(&row, "response").unwrap_or_default(), ..Content::default() };
     answer.add_block("thinking", None, text_in(&row, "reasoning").unwrap_or_default());
