@@ -356,7 +356,7 @@ fn is_about_past_state(folded: &Folded) -> bool {
         "a", "an", "the", "in", "on", "at", "my", "her", "his", "their", "our", "very", "so", "too", "quite", "really",
         "only", "just", "about", "like", "with", "found", "packed", "from",
     ];
-    /// Number of words that the first verb is searched in.
+    /// Number of words at the start in which the first verb is searched for.
     const MAX_WORDS: usize = 7;
     let words = words(&folded.text);
     let first = words.iter().take(MAX_WORDS).position(|word| ENGLISH.contains(word) || GERMAN.contains(word));
