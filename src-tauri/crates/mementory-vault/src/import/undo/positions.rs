@@ -34,7 +34,7 @@ pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatche
         let former = Former { row, version, sort, position, flags, updated };
         // What a later batch wrote keeps its own position. A person's edit has the position of the version before it.
         let end = next_imported_version(tx, row, version)?;
-        let moved_next = next.map(|next| Ok((next, version_after(tx, row, next)?))).transpose()?;
+        let moved_next = next.map(|next| VaultResult::Ok((next, version_after(tx, row, next)?))).transpose()?;
         match moved_next {
             Some((next, Some(moved))) if end.is_none_or(|end| moved < end) => {
                 former.pass_on(tx, next, moved == version)?;
