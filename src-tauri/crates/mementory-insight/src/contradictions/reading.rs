@@ -379,7 +379,7 @@ impl<'p> SharedNames<'p> {
         both.is_some_and(|(a, b)| a.things.iter().any(|term| term.starts_with('~') && b.things.contains(term)))
     }
 
-    /// True if both give the same listed value of an attribute.
+    /// True if both statements contain the same listed value of an attribute.
     pub(super) fn share_listed_value(&self, one: &Reading<'_>, other: &Reading<'_>, attribute: &str) -> bool {
         let both = self.both(one, other);
         both.is_some_and(|(a, b)| a.slots.iter().any(|slot| slot.0 == attribute && b.slots.contains(slot)))
