@@ -22,7 +22,7 @@ pub(crate) enum AssignedKey {
     Free,
     /// The first record with the key has the same content.
     Duplicate,
-    /// Other records have the key, so this one gets another: the key with `#` and a number, which no record before has.
+    /// Other records already have the key, so `#` and a number are added to make it unique.
     Numbered(String),
 }
 

@@ -27,7 +27,7 @@ pub(super) enum OwnElement {
         /// Members with a value that the format forbids.
         replaced: BTreeSet<String>,
     },
-    /// Not at all: a new element must be composed, as for a record of another format.
+    /// It cannot be written as that element. A new element must be composed, as for a record of another format.
     Impossible,
 }
 

@@ -73,7 +73,7 @@ pub(super) fn last_change(record: &Record) -> Tree {
     time(record.times.updated.or(record.times.created))
 }
 
-/// The member of a record that has no loss if [`last_change`] repeats its time of creation.
+/// The member that is not reported as a loss if [`last_change`] writes a record's time of creation again.
 pub(super) fn repeated_times(record: &Record) -> Option<&'static str> {
     (record.times == Times { created: record.times.created, ..Times::default() }).then_some("times")
 }

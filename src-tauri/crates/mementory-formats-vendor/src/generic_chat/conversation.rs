@@ -457,7 +457,7 @@ impl KnownIds {
 #[derive(Debug)]
 struct LooseChat {
     id: Option<String>,
-    /// The person whose chat it is. Only AnythingLLM names people.
+    /// The person who owns the chat. Only AnythingLLM states this.
     person: Option<String>,
     turns: Vec<Turn>,
 }

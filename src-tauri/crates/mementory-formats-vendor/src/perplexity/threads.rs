@@ -273,7 +273,7 @@ fn read_thread(
     let ids = entries.iter().filter_map(|raw| first_id(&Object::parse(raw.get())?, &IDS_IN_ENTRIES));
     let ids: HashSet<String> = ids.collect();
     let is_one_thread = ids.len() <= 1;
-    // Entries that name no thread belong together, because they are in one list. The first entry identifies their
+    // Entries without a thread id belong together, because they are in one list. The first entry identifies their
     // thread, so that the key stays the same when entries are added. The address in an entry may be that of the thread
     // or of the first entry.
     let first = entries.iter().find_map(|raw| Some((raw, Object::parse(raw.get())?)));
