@@ -13,7 +13,7 @@ export const hasGenerator = () => existsSync(GENERATOR_SCRIPT);
 
 /**
  * Returns a ChatGPT export and its expected content: {path, truth}. Generates it if it is not cached. The same
- * arguments give the same bytes.
+ * arguments produce the same bytes.
  */
 export async function chatgptExport(conversations, mb) {
   const path = join(EXPORT_CACHE_FOLDER, `chatgpt-${conversations}-${mb}.zip`);

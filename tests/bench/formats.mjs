@@ -1,6 +1,6 @@
 // `npm run bench -- formats`: measures what the program does with the open formats. Each time is compared with that of
 // the format's reference tool on the same data and with that of two plain passes over the JSON. The table is printed
-// and written to RESULTS-formats.md beside this file.
+// and written to RESULTS-formats.md next to this file.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

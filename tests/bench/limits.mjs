@@ -1,4 +1,4 @@
-// Builds and runs the Rust program beside this file, which measures the limits of the machine.
+// Builds and runs the Rust program next to this file, which measures the limits of the machine.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Generates memories for the benchmarks: `.mem` bundles and a PAM store. The same arguments give the same bytes.
+// Generates memories for the benchmarks: `.mem` bundles and a PAM store. The same arguments produce the same bytes.
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -161,7 +161,7 @@ function writeBundle(folder, numbers, line, deleted = []) {
 export function writePamStore(path, count, text) {
   const all = Array.from({ length: count }, (_, i) => {
     const content = text(i);
-    // Members sorted by name, so that `JSON.stringify` gives canonical JSON.
+    // Members sorted by name, so that `JSON.stringify` produces canonical JSON.
     return {
       confidence: { current: 0.7, initial: 0.5 },
       content,

@@ -2,12 +2,13 @@
 // large export. `--no-build` uses the programs as they were built last. With one of the following words, something else
 // is measured instead. `formats` compares the open formats with their reference tools, `readers` imports large sources
 // of many vendors, `window` measures the window with a large vault, and `clients` measures the answers to connected
-// clients (with `--debug`, those of the dev build). Each prints its table and writes it beside this file: RESULTS.md,
+// clients (with `--debug`, those of the dev build). Each prints its table and writes it next to this file: RESULTS.md,
 // RESULTS-formats.md, RESULTS-readers.md, RESULTS-window.md, RESULTS-clients.md.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TARGET } from "../tools/places.mjs";
-import { Stop, main } from "../tools/sh.mjs";
+import { ENV, Stop, main } from "../tools/sh.mjs";
+import { weightsVariable } from "../tools/weights.mjs";
 import { measureClients } from "./clients.mjs";
 import { coldStarts } from "./coldstart.mjs";
 import { chatgptExport, hasGenerator } from "./data.mjs";
@@ -20,7 +21,16 @@ import { measureReaders } from "./readers.mjs";
 import { measureWindow } from "./window.mjs";
 
 const MEMORY_COUNT = 50_000;
+const ENCODED_MEMORY_COUNT = 20_000;
 const ERASED_MESSAGE_COUNT = 1000;
+/** Questions in other words than the texts of `repetitiveText`. */
+const MEANING_QUESTIONS = [
+  "Which instrument does this person know?",
+  "How does she get to the office?",
+  "hobby with insects",
+  "what to do at bedtime",
+  "brief replies that name where they come from",
+];
 const KNOWN_ARGUMENTS = ["formats", "readers", "window", "clients", "--quick", "--no-build", "--debug"];
 
 await main(async () => {
@@ -42,6 +52,7 @@ async function measurePrograms(quick) {
   const run = { ...setup(), rows: [], wrong: [] };
   await measureColdStart(run);
   measureBundles(run);
+  await measureMeaning(run);
   if (hasGenerator()) {
     await measureExport(run, 4000, 200, true);
     if (!quick) await measureExport(run, 20_000, 1000, false);
@@ -208,6 +219,41 @@ function measureBundles({ mementory, folder, rows }) {
       `${usageText(written)}; ${records} records, ${(bytes / 1e6).toFixed(1)} MB, validated: ${validated}`,
     );
   }
+}
+
+/**
+ * Encodes memories for search by meaning, in one process with the first search. Then searches in one process that only
+ * reads the vectors.
+ */
+async function measureMeaning({ mementory, folder, rows }) {
+  const row = (what, value) => {
+    rows.push([`${ENCODED_MEMORY_COUNT} memories`, what, value]);
+    console.log(`  ${what}: ${value}`);
+  };
+  Object.assign(ENV, await weightsVariable());
+  if (!ENV.MEMENTORY_WEIGHTS_DIR) return row("search by meaning", "not measured: the weights cannot be fetched");
+  const [vault, file] = [join(folder, "meaning"), join(folder, "questions.txt")];
+  mementory.run(vault, "create", vault, "--kdf-floor");
+  mementory.run(vault, "import", writeMemories(join(folder, "meaning.mem"), ENCODED_MEMORY_COUNT).path);
+  const words = mementory.run(vault, "search", MEANING_QUESTIONS[0]);
+  const encoding = mementory.run(vault, "search", "--meaning", MEANING_QUESTIONS[0]);
+  if (!encoding.value.hits.some((hit) => hit.how === "meaning")) throw new Stop("No memory was found by its meaning.");
+  row(
+    "encoding for search by meaning",
+    `${usageText(encoding)}, with the first search; a search by words alone: ${usageText(words)}`,
+  );
+  writeFileSync(
+    file,
+    Array.from({ length: 20 }, () => MEANING_QUESTIONS)
+      .flat()
+      .join("\n"),
+  );
+  const { results } = mementory.run(vault, "search", "--meaning", "--queries", file, "--limit", "10").value;
+  const times = results.map((result) => result.took_ms);
+  row(
+    `search by meaning, ${times.length} questions`,
+    `p50 ${quantile(times, 0.5).toFixed(1)} ms, p95 ${quantile(times, 0.95).toFixed(1)} ms`,
+  );
 }
 
 function millisecondsText(seconds) {

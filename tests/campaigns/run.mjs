@@ -1,6 +1,6 @@
 // `npm run campaign -- <name>`: repeats a randomised test many times. `--count N` is the number of random histories
 // (default 1000), `--seed N` the seed of the first one (default 1). Writes count, time and findings into the campaign's
-// row of RESULTS.md beside this file.
+// row of RESULTS.md next to this file.
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";

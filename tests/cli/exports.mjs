@@ -1,4 +1,4 @@
-// Imports realistic exports and compares the counts. These exports are the samples beside the clone, edge cases, and
+// Imports realistic exports and compares the counts. These exports are the samples next to the clone, edge cases, and
 // larger exports from the generator, which also writes the expected counts (`*.truth.json`). The samples are also
 // detected under other names.
 import { createHash } from "node:crypto";

@@ -7,7 +7,7 @@ import { ROOT, built } from "../tools/places.mjs";
 import { ENV, quiet } from "../tools/sh.mjs";
 
 export const FIXTURES = join(ROOT, "fixtures");
-/** Folder beside the clone with export samples; may be missing. */
+/** Folder next to the clone with export samples; may be missing. */
 export const SHARED = process.env.MEMENTORY_SHARED || join(ROOT, "..", "shared");
 export const PASSPHRASE = "correct horse battery staple";
 
@@ -90,7 +90,7 @@ export class Vault {
     });
   }
 
-  /** Writes a file beside the vault; returns its path. */
+  /** Writes a file next to the vault; returns its path. */
   write(name, content) {
     const path = join(this.folder, name);
     writeFileSync(path, content, { mode: 0o600 });

@@ -5,7 +5,7 @@
 //               "json": {"id": "<string>"}, "save": {"ID": "/id"}}]}
 //
 // Variables in a step: `$T` is the temporary folder of the case, which is also its working directory. `$FIXTURES` is
-// `fixtures/`, and `$SHARED` is the folder `shared` beside the clone. `$NAME` is a value that an earlier step saved by
+// `fixtures/`, and `$SHARED` is the folder `shared` next to the clone. `$NAME` is a value that an earlier step saved by
 // JSON pointer.
 //
 // Members of a case: `files` are files to write before the first step. `vault` creates a vault at `$T/v` and sets the

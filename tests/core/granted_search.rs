@@ -57,7 +57,7 @@ fn a_search_does_not_reveal_masked_values_by_what_it_ranks_first() {
 #[test]
 fn a_search_does_not_reveal_words_outside_the_grant() {
     let t = TempVault::new();
-    // In an index of this size, a frequent word finds nothing beside a rarer one.
+    // In an index of this size, a frequent word finds nothing next to a rarer one.
     let mut records: Vec<Record> = (0..1100)
         .map(|n| {
             let mut record = Record::new(

@@ -15,10 +15,19 @@ import {
   editManifest,
   editLines,
   editFirstRecord,
+  stateMethod,
+  keepOnlyMemories,
   addEntries,
   applyInTurn,
 } from "./alf_edits.mjs";
-import { buildArchive, unlistedEntry, withStatedEntries } from "./zip.mjs";
+import {
+  ENTRY_COUNTS,
+  buildArchive,
+  buildTar,
+  unlistedEntry,
+  withStatedDirectorySize,
+  withStatedEntries,
+} from "./zip.mjs";
 
 /**
  * Entries of a valid archive: every layer, an artifact, files of a runtime, an index, vectors, an entry of another
@@ -142,6 +151,11 @@ const ARCHIVES = {
     addEntries({ ...EXTRA_ENTRY, central: { method: 12 }, local: { method: 12 } }),
     "refused_input",
   ],
+  "a partition beside the manifest that is compressed with bzip2": [
+    applyInTurn(keepOnlyMemories, stateMethod(PARTITION_NAME, 12)),
+    "refused_input",
+  ],
+  "a manifest that is compressed with bzip2": [stateMethod("manifest.json", 12), "refused_input"],
   "an entry that says it is encrypted": [
     addEntries({ ...EXTRA_ENTRY, central: { flags: 0x801 }, local: { flags: 0x801 } }),
     "refused_input",
@@ -152,6 +166,7 @@ const ARCHIVES = {
   "no credentials.json": [removeEntry("credentials.json"), "layer_missing"],
   "no attachments.json": [removeEntry("attachments.json"), "layer_missing"],
   "no partition": [removeEntry(PARTITION_NAME), "partition_missing"],
+  "nothing but a manifest": [applyInTurn(keepOnlyMemories, removeEntry(PARTITION_NAME)), "partition_missing"],
   "a partition listed twice": [
     editManifest((m) => m.layers.memory.partitions.push(m.layers.memory.partitions[0])),
     "partition_twice",
@@ -189,6 +204,16 @@ const ARCHIVES = {
     changeEntry("identity.json", (entry) => ({ ...entry, data: "{" })),
     "malformed_document",
   ],
+  "an identity that is a list": [
+    changeEntry("identity.json", (entry) => ({ ...entry, data: `[${entryText(entry)}]` })),
+    "malformed_document",
+  ],
+  "principals without a list": [editJson("principals.json", (p) => delete p.principals), "malformed_document"],
+  "identity and principals in one file": [
+    editManifest((m) => (m.layers.identity.file = "principals.json")),
+    "manifest_invalid",
+  ],
+  "an identity in the manifest": [editManifest((m) => (m.layers.identity.file = "manifest.json")), "manifest_invalid"],
   "a version to come": [editManifest((m) => (m.alf_version = "2.0.0")), "unsupported_version"],
   // Values that the specification forbids. The file is imported, and the report lists everything that `validate` lists.
   "a confidence of 1.7": [editFirstRecord((r) => (r.confidence = 1.7)), "taken"],
@@ -413,6 +438,7 @@ const CHANGED_BYTES = {
   "the file without its directory": [(bytes) => bytes.subarray(0, bytes.indexOf("PK\x01\x02")), "truncated_archive"],
   "bytes before the archive": [(bytes) => Buffer.concat([Buffer.from("#!/bin/sh\n"), bytes]), "not_recognised"],
   "bytes behind the archive": [(bytes) => Buffer.concat([bytes, Buffer.from("junk")]), "taken"],
+  "the files in a tar archive": [() => buildTar(validEntries()), "taken"],
   "an entry before all others that is not listed": [
     (bytes) => Buffer.concat([unlistedEntry({ name: "manifest.json", data: "{}" }), bytes]),
     "container_hidden_entry",
@@ -426,6 +452,18 @@ const CHANGED_BYTES = {
   ],
   "an end record that states an entry less": [
     (bytes) => withStatedEntries(bytes, (n) => n - 1),
+    "container_directory_differs",
+  ],
+  "an end record that states an entry less on this disk": [
+    (bytes) => withStatedEntries(bytes, (n) => n - 1, [ENTRY_COUNTS[0]]),
+    "container_directory_differs",
+  ],
+  "an end record that states an entry less on all disks": [
+    (bytes) => withStatedEntries(bytes, (n) => n - 1, [ENTRY_COUNTS[1]]),
+    "container_directory_differs",
+  ],
+  "an end record that states a longer directory": [
+    (bytes) => withStatedDirectorySize(bytes, (n) => n + 1),
     "container_directory_differs",
   ],
 };

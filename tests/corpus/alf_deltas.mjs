@@ -9,6 +9,7 @@ import {
   removeEntry,
   damageEntry,
   editManifest,
+  stateMethod,
   addEntries,
   applyInTurn,
 } from "./alf_edits.mjs";
@@ -101,6 +102,7 @@ export const DELTAS = {
   "delta: no lines": [removeEntry("memory/delta.jsonl"), "partition_missing"],
   "delta: damage in its lines": [damageEntry("memory/delta.jsonl"), "damaged_entry"],
   "delta: damage in its manifest": [damageEntry("manifest.json"), "damaged_entry"],
+  "delta: a manifest that is compressed with bzip2": [stateMethod("manifest.json", 12), "refused_input"],
   "delta: an identity that is not there": [
     editManifest((m) => (m.changes.identity = { file: "identity.json", new_version: 2 })),
     "layer_missing",

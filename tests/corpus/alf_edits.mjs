@@ -27,6 +27,15 @@ export const editFirstRecord = (change) =>
     change(value);
     return [JSON.stringify(value), ...others];
   });
+/** Says in both headers of an entry that it is compressed by this method. */
+export const stateMethod = (name, method) =>
+  changeEntry(name, (entry) => ({ ...entry, central: { method }, local: { method } }));
+/** Removes all layers but the memories, and all entries but the manifest and the partition. */
+export const keepOnlyMemories = (entries) =>
+  editManifest((m) => {
+    m.layers = { memory: m.layers.memory };
+    delete m.raw_sources;
+  })(entries.filter((entry) => ["manifest.json", PARTITION_NAME].includes(entry.name)));
 export const addEntries =
   (...more) =>
   (entries) => [...entries, ...more];

@@ -1,6 +1,6 @@
 // Runs validate, verify and import on a corpus of damaged and forged files. The three must agree: verify reports every
 // error that validate reports. If a file is invalid, import either refuses it with an error that validate reports too,
-// or imports it and reports everything that validate reports. The answers are compared with a table beside this file,
+// or imports it and reports everything that validate reports. The answers are compared with a table next to this file,
 // which is written if UPDATE_CORPUS=1 is set.
 //
 // Opening a vault takes a quarter of a second, because of Argon2. Therefore `npm test` runs only the first file for

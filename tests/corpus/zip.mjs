@@ -1,4 +1,4 @@
-// Writes ZIP archives, optionally with faults that no ordinary program would make.
+// Writes ZIP archives, optionally with faults that no ordinary program would make, and tar archives.
 import { crc32 } from "node:zlib";
 import { deflateRawSync } from "node:zlib";
 
@@ -80,9 +80,35 @@ export function unlistedEntry(entry) {
   return bytes.subarray(0, bytes.indexOf("PK\x01\x02"));
 }
 
-/** Changes the number of entries that the end record of an archive states, in place. */
-export function withStatedEntries(bytes, change) {
+/** Offsets in the end record of the number of entries on this disk and on all disks. */
+export const ENTRY_COUNTS = [8, 10];
+
+/** Changes the number of entries that the end record of an archive states at each of the `offsets`, in place. */
+export function withStatedEntries(bytes, change, offsets = ENTRY_COUNTS) {
   const end = bytes.lastIndexOf("PK\x05\x06");
-  for (const at of [end + 8, end + 10]) bytes.writeUInt16LE(change(bytes.readUInt16LE(at)), at);
+  for (const at of offsets) bytes.writeUInt16LE(change(bytes.readUInt16LE(end + at)), end + at);
   return bytes;
+}
+
+/** Changes the size of the directory that the end record of an archive states, in place. */
+export function withStatedDirectorySize(bytes, change) {
+  const at = bytes.lastIndexOf("PK\x05\x06") + 12;
+  bytes.writeUInt32LE(change(bytes.readUInt32LE(at)), at);
+  return bytes;
+}
+
+/** Returns the bytes of a tar archive of `entries`, each with `name` and `data`. */
+export function buildTar(entries) {
+  const blocks = entries.flatMap(({ name, data }) => {
+    const content = Buffer.from(data ?? "");
+    const head = Buffer.alloc(512);
+    const fields = [name, "0000644\0", "0000000\0", "0000000\0", `${content.length.toString(8).padStart(11, "0")}\0`];
+    [0, 100, 108, 116, 124].forEach((at, i) => head.write(fields[i], at));
+    head.write("00000000000\0        0", 136);
+    head.write("ustar\x0000", 257);
+    const sum = head.reduce((total, byte) => total + byte, 0);
+    head.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+    return [head, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }

@@ -1,5 +1,5 @@
 // `node tests/demonstration/make.mjs` makes the exports of the demonstration in `fixtures/demonstration` from the texts
-// beside this file. The same texts always give the same bytes. The person in them is invented.
+// next to this file. The same texts always produce the same bytes. The person in them is invented.
 //
 // Each conversation is one line in `chatgpt.txt`, `claude.txt`, `gemini.txt` or `claude-code.txt`: `day time | title |
 // question | answer | question | answer …`. Gemini's conversations have no title. Lines that begin with a mark belong

@@ -1,5 +1,5 @@
-// Holds the Flatpak manifest against the package. A Flatpak is only built where its runtime can be downloaded; here the
-// manifest's commands run in a folder that stands for `/app`, and what they install is compared with the package.
+// Compares the Flatpak manifest with the package. A Flatpak is only built where its runtime can be downloaded; here the
+// manifest's commands run in a folder that represents `/app`, and what they install is compared with the package.
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";

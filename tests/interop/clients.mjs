@@ -13,7 +13,7 @@ const PACKAGES = ["@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.171.0"];
 const OTHER = ["/bin/echo", "hello"];
 
 /**
- * Each program adds another server and lists ours beside it. After ours is removed, the other server must still be
+ * Each program adds another server and lists ours next to it. After ours is removed, the other server must still be
  * there.
  */
 export async function clientInterop(count) {

@@ -1,6 +1,6 @@
 // Compares our JSON Schemas with the published ones: both have to accept and reject the same samples and damaged copies
 // of them. Allowed differences are in schema_exceptions.json, with reasons. The published schemas may not be copied
-// into this repository; they are expected beside the clone.
+// into this repository; they are expected next to the clone.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FIXTURES, SHARED, hasShared } from "../cli/mementory.mjs";

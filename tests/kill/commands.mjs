@@ -7,7 +7,7 @@ import { Vault } from "../cli/mementory.mjs";
 /** The clients that are connected and disconnected, and their configurations in the home folder. */
 const CLIENT_FILES = { cursor: join(".cursor", "mcp.json"), gemini_cli: join(".gemini", "settings.json") };
 
-/** Path of a file or folder beside the vault, which a command writes. */
+/** Path of a file or folder next to the vault, which a command writes. */
 const besideVault = (vault, name) => join(vault.folder, name);
 
 /** Whether the vault at `path` opens and passes its check. */

@@ -53,7 +53,7 @@ const KILLED_COMMITS = ["add", "erase", "import"];
 /** Number of conversations in an import. A round is faster if there are fewer. */
 const CONVERSATIONS = 12;
 /**
- * The fault points of each command are shifted by this share of a step against those of the command before it, so that
+ * The fault points of each command are shifted by this share of a step from those of the previous command, so that
  * not all commands fail at the same call.
  */
 const FAULT_POINT_SHIFT = 0.618;
@@ -97,7 +97,7 @@ function observedState(copy, command, answer, state = visibleState(copy)) {
   return JSON.stringify({ ...JSON.parse(state), extra, made });
 }
 
-/** A fresh copy of the vault for one run of the command. Removes what earlier runs made beside the vault. */
+/** A fresh copy of the vault for one run of the command. Removes what earlier runs made next to the vault. */
 function prepareCopy(vault, command) {
   for (const name of newNames(vault)) rmSync(join(vault.folder, name), { recursive: true });
   const copy = copyVault(vault);
@@ -105,7 +105,7 @@ function prepareCopy(vault, command) {
   return copy;
 }
 
-/** Names of what a command made beside the vault, temporary folders too. */
+/** Names of what a command made next to the vault, temporary folders too. */
 const newNames = (vault) => readdirSync(vault.folder).filter((name) => !vault.names.has(name));
 
 /** The states before and after the command. `untouched`: the visible state of the prepared vault. */

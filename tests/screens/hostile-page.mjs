@@ -280,7 +280,7 @@ export function findProblems(expect) {
   if (expect.in && !place) found.push("nothing is shown");
   if (place && expect.shows)
     for (const words of expect.shows) if (!place.textContent.includes(words)) found.push(`does not show ${words}`);
-  // The effect of a direction override must end with its element, so that our own text beside it keeps its order.
+  // The effect of a direction override must end with its element, so that our own text next to it keeps its order.
   const DIRECTION_MARK = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
   const ISOLATED = /\u2068[^\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*\u2069/g;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

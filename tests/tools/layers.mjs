@@ -95,7 +95,7 @@ async function oneByOne(count, linters) {
   }
 }
 
-/** Environment variables by which the Rust tests find the SDK of `.mem` and the shared data beside the clone. */
+/** Environment variables by which the Rust tests find the SDK of `.mem` and the shared data next to the clone. */
 async function referenceTools(count) {
   try {
     return { MEMENTORY_MEM_PYTHON: await python(REFERENCE_PACKAGES), MEMENTORY_SHARED: SHARED };

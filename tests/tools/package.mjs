@@ -39,7 +39,7 @@ const STAGING = join(TARGET, "package");
 /** The programs that write packages, and the names of the packages in which Debian and Fedora have them. */
 const PACKERS = { "dpkg-deb": "dpkg", rpmbuild: "rpm (Debian) or rpm-build (Fedora)" };
 
-/** gzip without a name and a time, so that the same text gives the same bytes. */
+/** gzip without a name and a time, so that the same text produces the same bytes. */
 const gzip = (content) => gzipSync(content, { level: 9 });
 
 await main(async () => {
@@ -140,7 +140,7 @@ function stage(folder, seconds) {
   return files;
 }
 
-/** The weights of the sentence encoder with their licence. Both programs look for them beside their own folder. */
+/** The weights of the sentence encoder with their licence. Both programs look for them next to their own folder. */
 async function weightFiles() {
   const folder = await weights();
   return Object.fromEntries(readdirSync(folder).map((name) => [`${WEIGHTS}/${name}`, join(folder, name)]));

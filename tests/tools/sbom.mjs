@@ -15,7 +15,7 @@ function component(kind, { name, version, licence }) {
   return { type: "library", "bom-ref": purl, name, version, purl, licenses: [{ expression: licence }] };
 }
 
-/** The bill of materials for these systems. `seconds`: the time in it, since 1970. The same input gives the same text. */
+/** The bill of materials for these systems. `seconds`: the time in it, since 1970. Equal input produces equal text. */
 export function sbom(systems, seconds) {
   const components = [
     ...crates(systems).map((each) => component("cargo", each)),

@@ -24,7 +24,7 @@ async function openWith(change: (record: RecordView) => Partial<RecordView>) {
   await screen.findByText("Where it comes from");
 }
 
-/** The value beside a term. */
+/** The value next to a term. */
 const valueBeside = (term: string) => screen.getByText(term).nextElementSibling?.textContent?.trim();
 const NO_RECORD: Partial<LinkInfo> = { id: null, title: null, text: null, conversation_id: null };
 

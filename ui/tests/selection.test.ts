@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const check = (...ids: string[]) => ids.forEach((id) => selection.toggle(memories, id));
 const NUMBERS = { versions: 2, conversations: 0, dated: 0, first: null, last: null };
-/** The value beside a term. */
+/** The value next to a term. */
 const valueBeside = (term: string) => screen.queryByText(term)?.nextElementSibling?.textContent?.trim();
 
 it("summarises all checked rows", async () => {

@@ -21,7 +21,7 @@ const FILE_MARK: &[u8] = b"\xff\0\xff";
 const DIGEST_MARK: &[u8] = b"\xff\x01\xff";
 /// Name of a copy of the input in the temporary folder of the run.
 const INPUT_COPY: &str = "whole";
-/// Maximum number of files in an input; further ones are ignored.
+/// Maximum number of files in an input; any others are ignored.
 const MAX_FILES: usize = 40;
 
 /// Detects the input by content and by format id, then reads and validates every detected source. A panic is a finding.

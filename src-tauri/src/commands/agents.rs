@@ -97,7 +97,7 @@ pub async fn suggestions(app: AppHandle) -> CommandResult<SuggestionList> {
 /// Accept and refuse suggestions.
 #[tauri::command]
 #[specta::specta]
-pub async fn decide_suggestions(app: AppHandle, decision: SuggestionDecision) -> CommandResult<SuggestionsClosed> {
+pub async fn decide_suggestions(app: AppHandle, decision: SuggestionDecision) -> CommandResult<ClosedSuggestions> {
     crate::blocking::run_change(app, move |session| session.agents().decide(&decision)).await
 }
 

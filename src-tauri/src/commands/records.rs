@@ -49,7 +49,7 @@ pub async fn summary(app: AppHandle, filter: Filter) -> CommandResult<Summary> {
 /// One complete record.
 #[tauri::command]
 #[specta::specta]
-pub async fn show(app: AppHandle, id: String, history: bool, verbatim: bool) -> CommandResult<Shown> {
+pub async fn show(app: AppHandle, id: String, history: bool, verbatim: bool) -> CommandResult<ShownRecord> {
     run_in_session(app, move |vault| vault.records().show(&id, history, verbatim)).await
 }
 

@@ -7,7 +7,12 @@ use tauri::ipc::Channel;
 /// Scan new and changed records for sensitive values, or all records.
 #[tauri::command]
 #[specta::specta]
-pub async fn look(app: AppHandle, job_id: String, anew: bool, on_progress: Channel<Progress>) -> CommandResult<Looked> {
+pub async fn look(
+    app: AppHandle,
+    job_id: String,
+    anew: bool,
+    on_progress: Channel<Progress>,
+) -> CommandResult<ScannedRecords> {
     run_background_job(app, job_id, on_progress, move |vault, job| vault.sensitive().scan_pending(anew, job)).await
 }
 
@@ -83,7 +88,7 @@ pub async fn topics(app: AppHandle, job_id: String, on_progress: Channel<Progres
     run_background_job(app, job_id, on_progress, move |vault, job| vault.insights().topics(job)).await
 }
 
-/// Everyone whom the memories name.
+/// Everyone whom the memories mention.
 #[tauri::command]
 #[specta::specta]
 pub async fn people(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> CommandResult<People> {
@@ -155,7 +160,7 @@ pub async fn write_report(
     out: String,
     request: ReportRequest,
     on_progress: Channel<Progress>,
-) -> CommandResult<ReportMade> {
+) -> CommandResult<WrittenReport> {
     run_job(app, job_id, on_progress, move |vault, job| {
         vault.review().report(std::path::Path::new(&out), &request, job)
     })

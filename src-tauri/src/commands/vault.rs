@@ -216,7 +216,7 @@ pub async fn backup(
     job_id: String,
     out: String,
     on_progress: Channel<Progress>,
-) -> CommandResult<BackedUp> {
+) -> CommandResult<WrittenBackup> {
     run_change_job(app, job_id, on_progress, move |vault, job| vault.backups().create(&require_absolute(&out)?, job))
         .await
 }

@@ -45,7 +45,7 @@ impl Window {
         self.folder.path().join("run/clients.sock")
     }
 
-    fn grant(&self) -> GrantMade {
+    fn grant(&self) -> CreatedGrant {
         let rights = vec!["read".into(), "suggest".into()];
         let request = GrantRequest { name: "Client".into(), rights, ..GrantRequest::default() };
         let grant = self.state.with_session(|session| session.agents().add_grant(&request)).unwrap();

@@ -80,7 +80,7 @@ function readModuleCode(module, code, strings, folder, read) {
 }
 
 const ITEM_PATTERN = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|static|macro_rules!)\s+(?:mut\s+)?(\w+)/g;
-/** Matches the part of a serde attribute before a string that is the path of a function. */
+/** Matches the part of a serde attribute that precedes the path of a function in quotes. */
 const PATH_ATTRIBUTE_PATTERN = /\b(?:with|default|serialize_with|deserialize_with|skip_serializing_if)\s*=\s*"$/;
 
 function collectUses(module, code, strings) {

@@ -94,8 +94,8 @@ impl Connections {
     /// Ends the grant of a client and removes our server from its configuration. Without a `session`, the grant stays.
     ///
     /// The grant is ended first, so that the client cannot read any more even if its configuration cannot be changed.
-    /// In that case the result has the warning `configuration_not_changed`, which names the file and the reason, and an
-    /// empty `change`. Disconnecting again then removes the entry.
+    /// In that case the result has the warning `configuration_not_changed`, which states the file and the reason, and
+    /// an empty `change`. Disconnecting again then removes the entry.
     ///
     /// # Errors
     /// As for `connect`.
@@ -127,7 +127,7 @@ impl Connections {
             title: report.title.into(),
             installed: report
                 .installed
-                .map(|found| AiClientFound { by: found.by.into(), path: found.path.display().to_string() }),
+                .map(|found| DetectedAiClient { by: found.by.into(), path: found.path.display().to_string() }),
             config_path: report.config_path.display().to_string(),
             configured: report.configured,
             ours: report.ours,

@@ -1,10 +1,16 @@
 //! Converts a file from one format to another by importing it into a temporary vault and exporting that vault. The
 //! vault is encrypted with a random passphrase that is never stored, and is removed at the end. A conversion therefore
-//! preserves exactly what an import and an export preserve.
+//! preserves exactly what an import and an export preserve. The ids that it gives depend only on the input, so that two
+//! conversions of one file give the same bytes, apart from the time of writing.
 use crate::{ApiError, ApiResult, Applied, CreateOptions, ExportOptions, Job, Passphrase, Session, files, types::*};
-use mementory_formats::by_id;
+use mementory_formats::{by_id, file_sha256};
+use mementory_model::Limits;
 use serde::Serialize;
-use std::sync::Arc;
+use sha2::{Digest, Sha256};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// Result of a conversion: the export that was written, and the format of the input.
 #[derive(Debug, Clone, Serialize)]
@@ -40,8 +46,13 @@ pub fn convert(
         ApiError::new("io", 7, format!("A temporary folder could not be made: {e}. Nothing was written."))
     })?;
     let secret = zeroize::Zeroizing::new(format!("{} {}", files::suggest_passphrase()?, files::suggest_passphrase()?));
-    let create = CreateOptions { kdf_floor: true };
-    let (session, _) = Session::create(&folder.path().join("Mementory.mementory"), &secret, create)?;
+    let dir = folder.path().join("Mementory.mementory");
+    // An id that is derived from a masked value or an identifier would confirm a guess of it.
+    let hides_values = export.cover || options.strip_identifiers;
+    let session = match input_digest(request).filter(|_| !hides_values) {
+        Some(seed) => Session::create_temporary(&dir, &secret, &seed)?,
+        None => Session::create(&dir, &secret, CreateOptions { kdf_floor: true })?.0,
+    };
     // An encrypted file may contain secrets that an export in the clear has to find in the records.
     let loses_encryption = input_passphrase.is_some() && options.passphrase.is_none();
     let writes_back = writes_elements_back(export, options) && !loses_encryption;
@@ -56,8 +67,36 @@ pub fn convert(
     Ok(exported.map(|exported| Converted { exported, source }))
 }
 
-/// True if a conversion to the format of the input writes untouched elements back unchanged. Masking, another version
-/// or encoding, and the like change elements. Then they are composed again, which needs the records in them.
+/// SHA-256 of the input, for the ids in the output. It contains all bytes, because the records of different inputs may
+/// have the same keys and must not get the same ids. None if the input cannot be read or is too large; the import then
+/// says so.
+fn input_digest(request: &ImportRequest) -> Option<[u8; 32]> {
+    let mut lines = request.text.clone().unwrap_or_default();
+    let mut bytes_left = Limits::default().total_bytes;
+    for path in request.paths.iter().map(Path::new) {
+        let mut files: Vec<(PathBuf, String)> = Vec::new();
+        let mut pending = vec![path.to_path_buf()];
+        while let Some(found) = pending.pop() {
+            // Links inside a folder are not followed, as in an import.
+            let meta = if found == path { found.metadata() } else { found.symlink_metadata() }.ok()?;
+            if meta.is_dir() {
+                for entry in found.read_dir().ok()? {
+                    pending.push(entry.ok()?.path());
+                }
+            } else if meta.is_file() {
+                bytes_left = bytes_left.checked_sub(meta.len())?;
+                let digest = file_sha256(&found).ok()?;
+                files.push((found.strip_prefix(path).unwrap_or(&found).to_path_buf(), digest));
+            }
+        }
+        files.sort();
+        files.iter().for_each(|(name, digest)| lines += &format!("{digest}  {}\n", name.display()));
+    }
+    Some(Sha256::digest(lines).into())
+}
+
+/// True if a conversion to the format of the input writes untouched elements back unchanged. This is not possible with
+/// masking, another version or another encoding: then the elements are composed again from the records in them.
 fn writes_elements_back(export: &ExportRequest, options: &ExportOptions) -> bool {
     let changes_elements = export.cover
         || options.strip_identifiers

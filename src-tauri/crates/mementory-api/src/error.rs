@@ -15,7 +15,7 @@ pub struct ApiError {
     pub code: &'static str,
     /// What happened, what was kept, and what the person can do.
     pub message: String,
-    /// Further facts for programs, such as paths and counts.
+    /// More details for programs, such as paths and counts.
     pub details: BTreeMap<String, String>,
     /// Exit code of the command line.
     pub exit: u8,

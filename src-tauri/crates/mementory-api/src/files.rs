@@ -57,7 +57,7 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
 pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
     let mut request = OpenRequest::default();
     for path in paths {
-        // If the person double-clicks a file inside a vault, the vault is meant.
+        // A file inside a vault is opened as the vault, because people double-click such files.
         let vault =
             if path.file_name().is_some_and(|name| name == VAULT_HEADER) { path.parent() } else { Some(&**path) };
         let vault = vault.filter(|dir| dir.join(VAULT_HEADER).is_file());
@@ -331,7 +331,7 @@ impl Expected {
 pub struct Check<'a> {
     /// Format to validate the file as; None detects it.
     pub format: Option<&'a str>,
-    /// A further property that the file must have.
+    /// Another property that the file must have.
     pub expect: Option<Expected>,
     /// Public keys in hex or as did:key. If there are any, one of them must have made a valid signature of the file.
     pub trust: &'a [String],
@@ -372,7 +372,7 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
         ));
     }
     let validated = reader.validate_with(&catalog, source, &limits, trust, passphrase);
-    // Afterwards, because entries that the validator read to their end need not be read again.
+    // This check runs last, because entries that the validator has read to their end need not be read again.
     let faults = container_findings(&catalog, source)?;
     let mut result = match validated {
         Ok(result) => result,
@@ -395,8 +395,9 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
     result.errors.extend(faults);
     let signature = trusted.verify_signatures(reader, &catalog, source, &limits, &mut result)?;
     if let Some(base) = base {
-        let usage =
-            || ApiError::new("usage", 2, "Only a delta has a base, and this file is none. Check it without --base.");
+        let usage = || {
+            ApiError::new("usage", 2, "Only a delta has a base, and this file is not a delta. Check it without --base.")
+        };
         let delta = DeltaFile { path, catalog: &catalog, detected: source, limits: &limits, passphrase };
         let base_findings = reader.check_base(&delta, base)?.ok_or_else(usage)?;
         result.errors.extend(base_findings.errors);

@@ -31,7 +31,7 @@ struct PathData {
     path: String,
 }
 
-/// Texts of one source in one language. They contain marks, which `plain` replaces.
+/// Texts of one source in one language. They contain marks, which `without_marks` replaces.
 #[derive(Debug, Deserialize)]
 struct Texts {
     name: String,
@@ -97,7 +97,7 @@ pub fn sources(language: &str) -> ApiResult<Vec<GuideSource>> {
         .collect())
 }
 
-/// The guide of a source, which is named by its id or by the id of a format of its exports.
+/// The guide of a source. The source is given by its id, or by the id of the format of its exports.
 ///
 /// # Errors
 /// `not_found` if there is no such source; `usage` for a language without texts.
@@ -116,7 +116,7 @@ pub fn guide(source: &str, language: &str) -> ApiResult<Guide> {
         let message = format!("There is no guide for {source}. `mementory guide` lists those that there are.");
         return Err(ApiError::new("not_found", 1, message).with("id", source));
     };
-    let all = |sentences: &[String]| sentences.iter().map(|sentence| plain(sentence)).collect();
+    let all = |sentences: &[String]| sentences.iter().map(|sentence| without_marks(sentence)).collect();
     Ok(Guide {
         source: data.id.clone(),
         name: text.name,
@@ -124,9 +124,9 @@ pub fn guide(source: &str, language: &str) -> ApiResult<Guide> {
         steps: all(&text.steps),
         holds: all(&text.has),
         lacks: all(&text.lacks),
-        takes: plain(&text.time),
+        takes: without_marks(&text.time),
         import: all(&text.drop),
-        doubt: text.doubt.as_deref().map(plain),
+        doubt: text.doubt.as_deref().map(without_marks),
         paths: data.paths.iter().map(|place| place.path.clone()).collect(),
         links: data.links.clone(),
         checked: data.checked.clone(),
@@ -144,7 +144,7 @@ fn load_sources() -> ApiResult<Vec<SourceData>> {
 /// Replaces the marks of a sentence, which the window shows as formatted text: `*labels of menus*` and
 /// `[buttons of the window]` are put in quotation marks, and `{id}` names the command that shows another guide.
 /// `` `code` `` stays as it is.
-fn plain(sentence: &str) -> String {
+fn without_marks(sentence: &str) -> String {
     let mut out = String::with_capacity(sentence.len());
     let mut rest = sentence;
     while let Some(start) = rest.find(['`', '*', '[', '{']) {
@@ -198,8 +198,8 @@ mod tests {
     fn marks_become_plain_text() {
         let marked = "Open `a*b`, *Settings > Data* or [Paste text…]; see {pasted}.";
         let expected = "Open `a*b`, \"Settings > Data\" or \"Paste text…\"; see `mementory guide pasted`.";
-        assert_eq!(plain(marked), expected);
-        assert_eq!(plain("2 * 3"), "2 * 3");
-        assert_eq!(plain(""), "");
+        assert_eq!(without_marks(marked), expected);
+        assert_eq!(without_marks("2 * 3"), "2 * 3");
+        assert_eq!(without_marks(""), "");
     }
 }

@@ -1,5 +1,5 @@
 //! Checks files before they are imported. The import reports what the validators find. A file that is damaged, or that
-//! lacks something that its own inventory lists, is imported only if the person chooses to import the remainder.
+//! does not contain everything in its own inventory, is imported only if the person chooses to import the remainder.
 use crate::{ApiError, ApiResult};
 use mementory_formats::{
     Catalog, Detected, Detection, Fault, FaultKind, Finding, Format, FormatError, Passphrase, by_id,
@@ -57,12 +57,20 @@ pub(crate) fn inspect(
         let archives = source.archives(catalog);
         let names = catalog.faults().iter().filter(|f| f.kind == FaultKind::Name && archives.contains(&f.archive));
         refuse(&names.map(structural_fault).collect::<Vec<_>>(), false)?;
-        let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        stopping.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
         let codes =
             format.import_refuses().or(Some(format.salvage_codes()).filter(|codes| salvage && !codes.is_empty()));
-        if let Some(codes) = codes {
-            validate(format, catalog, source, (limits, passphrase), codes, &mut stopping, &mut out)?;
+        let found_by_validator = match codes {
+            Some(codes) => validate(format, catalog, source, (limits, passphrase), codes, &mut out)?,
+            None => Vec::new(),
+        };
+        // After the validator, so that only the entries that it did not read are unpacked for this.
+        let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
+        stopping.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
+        // The validator may have reported the same damaged entry.
+        for fault in found_by_validator {
+            if !stopping.iter().any(|known| known.code == fault.code && known.part.place == fault.part.place) {
+                stopping.push(fault);
+            }
         }
     }
     refuse(&stopping, salvage)?;
@@ -112,8 +120,7 @@ pub(crate) fn container_findings(catalog: &Catalog, source: &Detected) -> ApiRes
     Ok(source.listing_faults(catalog).into_iter().chain(&damaged).map(finding).collect())
 }
 
-/// Adds to an import error that the intact remainder of the file can be imported with `salvage`, or that `salvage` does
-/// not help.
+/// Adds to the message of an import error whether the intact remainder of the file can be imported with `salvage`.
 pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Detection, salvage: bool) -> ApiError {
     let formats = || found.sources.iter().filter_map(|source| Some((by_id(source.format)?, source)));
     let place = error.details.get("place").cloned().unwrap_or_default();
@@ -151,39 +158,38 @@ fn damage_fault(format: &dyn Format, catalog: &Catalog, source: &Detected, fault
     StoppingFault { can_salvage, ..stopping }
 }
 
+/// Validates a source. Adds the findings to `out`, except errors with one of the `codes`, which are returned.
 fn validate(
     format: &dyn Format,
     catalog: &Catalog,
     source: &Detected,
     (limits, passphrase): (&Limits, Option<&dyn Passphrase>),
     codes: &[&'static str],
-    stopping: &mut Vec<StoppingFault>,
     out: &mut Inspection,
-) -> ApiResult<()> {
+) -> ApiResult<Vec<StoppingFault>> {
     let checked = match format.validate_with(catalog, source, limits, &[], passphrase) {
         Ok(checked) => checked,
-        // Damaged entries are already listed. The import itself reports anything else that cannot be read.
-        Err(FormatError::Io { source, .. }) if is_damage(&source) => return Ok(()),
-        Err(FormatError::Invalid { .. } | FormatError::Refused { .. } | FormatError::Version { .. }) => return Ok(()),
+        // Damaged entries are listed anyway. The import itself reports anything else that cannot be read.
+        Err(FormatError::Io { source, .. }) if is_damage(&source) => return Ok(Vec::new()),
+        Err(FormatError::Invalid { .. } | FormatError::Refused { .. } | FormatError::Version { .. }) => {
+            return Ok(Vec::new());
+        }
         Err(other) => return Err(other.into()),
     };
     let issue = |f: Finding| Issue { code: f.code, place: f.place, message: f.message };
+    let mut stopping = Vec::new();
     for finding in checked.errors {
         match codes.iter().find(|code| **code == finding.code) {
             Some(code) => {
                 let can_salvage = format.can_salvage(catalog, source, code, &finding.place);
                 let reason = format!("{code}: {}", finding.message);
-                let part = MissingPart { place: finding.place, reason };
-                // The container may have reported the same damaged entry already.
-                if !stopping.iter().any(|known| known.code == *code && known.part.place == part.place) {
-                    stopping.push(StoppingFault { code, part, can_salvage });
-                }
+                stopping.push(StoppingFault { code, part: MissingPart { place: finding.place, reason }, can_salvage });
             }
             None => out.findings.push(issue(finding)),
         }
     }
     out.findings.extend(checked.warnings.into_iter().map(issue));
-    Ok(())
+    Ok(stopping)
 }
 
 fn refuse(stopping: &[StoppingFault], salvage: bool) -> ApiResult<()> {

@@ -191,7 +191,7 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     }
 }
 
-/// Writes to a temporary file beside `out` and renames it once it is complete. An existing file is replaced only if
+/// Writes to a temporary file next to `out` and renames it once it is complete. An existing file is replaced only if
 /// `replace` is set.
 fn write_atomically(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Result<(), FormatError>) -> ApiResult<()> {
     let io = |e: std::io::Error| {
@@ -336,7 +336,7 @@ pub struct Leftover {
 /// # Errors
 /// `not_found` if no record has any of the ids, `delta_wrong_agent`, `usage` for missing or malformed ids, errors of an
 /// invalid file, `io`. After an error nothing is changed, except if `io` occurs after the first of several files was
-/// written. Then the audit record beside the archive has no completion time and names the remaining files.
+/// written. Then the audit record next to the archive has no completion time and names the remaining files.
 pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
     let usage = |message: &str| Err(ApiError::new("usage", 2, message));
     match (request.whole_agent, request.ids.is_empty(), &request.out) {

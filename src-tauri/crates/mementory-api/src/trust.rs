@@ -144,7 +144,7 @@ pub(crate) struct InvalidSignature {
     pub place: String,
     /// True for the signature of a tombstone, false for that of a whole source.
     pub of_tombstone: bool,
-    /// True if the signature names a key that this vault trusts or has seen, in which case somebody may be
+    /// True if the signature states a key that this vault trusts or has seen, in which case somebody may be
     /// impersonating the key's owner.
     pub by_known_key: bool,
 }

@@ -121,7 +121,7 @@ pub struct ExportArgs {
     /// Leave out identifiers of platforms and accounts.
     #[arg(long)]
     pub strip_identifiers: bool,
-    /// Include workspace files smaller than this in an .alf; larger ones are only named [default: 102400].
+    /// Include workspace files smaller than this in an .alf; larger ones are only listed [default: 102400].
     #[arg(long, value_name = "BYTES")]
     pub artifact_threshold: Option<u64>,
     /// Replace an existing export.
@@ -254,7 +254,7 @@ pub enum Command {
         /// Also import a file whose signature is invalid; the signature is dropped.
         #[arg(long)]
         accept_invalid_signature: bool,
-        /// Import what is left of a file that is damaged or lacks a part that its own inventory lists.
+        /// Import what is left of a file that is damaged, or that does not contain every part of its own inventory.
         #[arg(long)]
         salvage: bool,
     },
@@ -314,7 +314,7 @@ pub enum Command {
     Duplicates,
     /// List memories by topic.
     Topics,
-    /// List everyone whom the memories name, and how they are related to you.
+    /// List everyone whom the memories mention, and how they are related to you.
     People,
     /// List the memories about one person or one topic by date, the oldest first.
     Timeline {

@@ -13,8 +13,11 @@ pub(super) struct Archive {
     pub(super) place: String,
     pub(super) source: Source,
     pub(super) entries: Vec<Entry>,
-    /// Whether each entry was already read to its end without damage, so that it need not be read again to check it.
+    /// For each entry, whether it was already read to its end without damage. Such an entry need not be read again to
+    /// check it.
     pub(super) intact: Box<[AtomicBool]>,
+    /// True for a tar archive, false for a ZIP file.
+    pub(super) is_tar: bool,
     /// True if the archive has no directory, because its end is missing.
     pub(super) truncated: bool,
     /// True if the archive contains conversation files. Archives inside it then count as files of the user, unless they
@@ -22,8 +25,8 @@ pub(super) struct Archive {
     pub(super) has_conversations: bool,
     /// True for an archive of files of the user or of an agent, inside which no archives are opened.
     pub(super) contains_user_files: bool,
-    /// True for an archive into which other archives were packed and nothing else, so that they are opened whatever
-    /// their names are.
+    /// True for an archive that contains only other archives. These are opened even if their names do not look like
+    /// those of exports.
     pub(super) contains_only_archives: bool,
 }
 

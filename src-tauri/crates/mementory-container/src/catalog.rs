@@ -132,7 +132,7 @@ impl Catalog {
     }
 
     /// Files that are not listed as members because an earlier file has the same bytes (`duplicate_file`). The import's
-    /// report names them.
+    /// report lists them.
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped
     }

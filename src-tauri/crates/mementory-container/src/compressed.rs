@@ -99,8 +99,9 @@ pub(super) fn open(
     Ok(())
 }
 
-/// True for a file that is unpacked if it is compressed: one that was opened by its path, or one with the name of a
-/// compressed file in a folder or in an archive of an export. Files of the user are not unpacked.
+/// True for a file that is unpacked if it is compressed. This is a file that was opened by its own path, or a file in a
+/// folder or an archive of an export whose name has the extension of a compressed file. Files of the user are not
+/// unpacked.
 fn may_be_unpacked(catalog: &Catalog, member: &Member) -> bool {
     let has_name = ENDINGS.iter().any(|(ending, _)| has_ending(&member.name, ending));
     match &member.location {

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Limit in bytes for all kept values together. Once it is reached, further values are not kept.
+/// Limit in bytes for all kept values together. Once it is reached, no more values are kept.
 const MAX_TOTAL_BYTES: usize = 32 << 20;
 
 /// Large values may take only half of the limit, so that there is room for the small values of many members.

@@ -131,7 +131,7 @@ fn archive_source(
             }
             match source.bytes(0, tar::TAR_HEAD) {
                 Ok(head) if has_archive_name || is_archive_head(&head) => {
-                    // An archive beside unpacked conversations is either a file of the user or another export.
+                    // An archive next to unpacked conversations is either a file of the user or another export.
                     let user_file =
                         is_part_of_export && !nested::has_export_part_name(&member.name) && !is_export(&source, limits);
                     Ok(if user_file { ArchiveOrOther::Other(Some(source)) } else { ArchiveOrOther::Archive(source) })
@@ -291,6 +291,7 @@ fn add_archive(
         contains_only_archives,
         intact: entries.iter().map(|_| AtomicBool::new(false)).collect(),
         entries,
+        is_tar,
         truncated,
     });
     Ok(Some(out))

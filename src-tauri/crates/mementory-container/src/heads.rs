@@ -10,7 +10,7 @@ pub(super) const MAX_KEPT_BYTES: usize = 64 << 10;
 /// Smallest number of bytes that is read for a head. Most notes are shorter, and most formats need no more.
 pub(super) const MIN_READ_BYTES: usize = 4 << 10;
 
-/// Limit in bytes for all heads together. Once it is reached, the heads of further members are not kept.
+/// Limit in bytes for all heads together. Once it is reached, no more heads are kept.
 const MAX_TOTAL_BYTES: usize = 48 << 20;
 
 /// The head of one member.

@@ -46,7 +46,7 @@ pub use faults::{Fault, FaultKind, folded_name, is_reserved_name};
 pub use key_pair::{KeyDerivation, KeyPair, SealedContent, WrappedKey};
 pub use member::Member;
 pub use mementory_model::FormatError;
-use mementory_model::is_damage;
+use mementory_model::{Issue, is_damage};
 pub use nested::plain_name;
 pub use passphrase::{AGE_HEAD, Cipher, Passphrase, Sealed, SealedFile, is_age_head};
 pub use private_file::create_private_file;
@@ -55,6 +55,11 @@ pub use spool::{Spool, SpoolFile};
 /// True if a name from an input may be used as the relative path of a file that we write.
 pub fn is_safe_path(name: &str) -> bool {
     matches!(zip::safe_name(name), Ok(std::borrow::Cow::Borrowed(_))) && !name.chars().any(char::is_control)
+}
+
+/// True for the issue of an archive entry that is encrypted or compressed by a method that we do not support.
+pub fn is_unreadable_entry(issue: &Issue) -> bool {
+    matches!(issue.code.as_str(), "encrypted" | "unsupported_compression")
 }
 
 /// SHA-256 of a file, in hex.

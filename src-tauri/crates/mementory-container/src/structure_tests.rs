@@ -60,6 +60,14 @@ fn entries_that_only_some_programs_see_are_faults() {
     let size_at = end_of(&good) + 12;
     let size = read_u32(&good, size_at);
     short_directory[size_at..size_at + 4].copy_from_slice(&(size - 20).to_le_bytes());
+    let mut long_directory = good.clone();
+    long_directory[size_at..size_at + 4].copy_from_slice(&(size + 20).to_le_bytes());
+    // The digital signature of a directory has a signature, a size and data.
+    let signature = b"PK\x05\x05\x0e\0of the archive";
+    let mut signed_directory = [&good[..end_of(&good)], signature, &good[end_of(&good)..]].concat();
+    signed_directory[size_at + signature.len()..][..4].copy_from_slice(&(size + signature.len() as u32).to_le_bytes());
+    let mut late_directory = good.clone();
+    late_directory[end_of(&good) + 16..][..4].copy_from_slice(&(directory_of(&good) as u32 + 4).to_le_bytes());
     let mut other_sizes = streamed.clone();
     let descriptor = memchr::memmem::rfind(&streamed, b"PK\x07\x08").unwrap();
     other_sizes[descriptor + 12] ^= 1;
@@ -73,7 +81,8 @@ fn entries_that_only_some_programs_see_are_faults() {
     let wide = add_zip64_record(&good, 2);
     let locator = memchr::memmem::rfind(&wide, b"PK\x06\x07").unwrap();
     let split: &[&str] = &["container_split_archive"];
-    let cases: [(&str, Vec<u8>, &[&str]); 20] = [
+    let differs: &[&str] = &["container_directory_differs"];
+    let cases: [(&str, Vec<u8>, &[&str]); 27] = [
         ("good", good.clone(), &[]),
         ("streamed", streamed.clone(), &[]),
         ("padded", insert_before_directory(&good, &[0; 100]), &[]),
@@ -87,10 +96,17 @@ fn entries_that_only_some_programs_see_are_faults() {
             [zip_bytes(&[plain_entry("x", b"y")]), good.clone()].concat(),
             &["container_hidden_entry"],
         ),
-        ("fewer-stated", set_count(&good, 1), &["container_directory_differs"]),
-        ("none-stated", set_count(&good, 0), &["container_directory_differs"]),
-        ("short-directory", short_directory, &["container_directory_differs"]),
-        ("two-end-records", set_count(&add_zip64_record(&good, 2), 1), &["container_directory_differs"]),
+        ("fewer-stated", set_count(&good, 1), differs),
+        ("none-stated", set_count(&good, 0), differs),
+        ("fewer-on-this-disk", with_byte(&good, end_of(&good) + 8, 1), differs),
+        ("more-on-this-disk", with_byte(&good, end_of(&good) + 8, 3), differs),
+        ("fewer-on-all-disks", with_byte(&good, end_of(&good) + 10, 1), differs),
+        ("wide-fewer-on-this-disk", with_byte(&wide, locator - 32, 1), differs),
+        ("short-directory", short_directory, differs),
+        ("long-directory", long_directory, differs),
+        ("signed-directory", signed_directory, &[]),
+        ("late-directory", late_directory, differs),
+        ("two-end-records", set_count(&add_zip64_record(&good, 2), 1), differs),
         ("other-sizes", other_sizes, &["container_header_differs"]),
         ("other-checksum", other_checksum, &["container_header_differs"]),
         ("on-another-disk", with_byte(&good, end_of(&good) + 4, 1), split),
@@ -159,7 +175,7 @@ fn archives_that_were_packed_together_are_opened_whatever_their_names_are() {
     // Beside other files, such an archive may be a file of a workspace, which must stay whole.
     let beside = [packed[1].clone(), plain_entry("exports/notes.txt", b"text")];
     assert_eq!(places_in("y.zip", &beside), ["y.zip!/exports/two.agent", "y.zip!/exports/notes.txt"]);
-    // An archive with the name of an export is one, also beside other files.
+    // An archive with the name of an export is one, also next to other files.
     let export = [plain_entry("backup/Two.ALF", &two), plain_entry("backup/README.md", b"text")];
     assert_eq!(places_in("w.zip", &export), ["w.zip!/backup/Two.ALF!/b", "w.zip!/backup/README.md"]);
     assert_eq!(places_in("z.zip", &[plain_entry("report.docx", &one)]), ["z.zip!/report.docx"]);

@@ -57,15 +57,15 @@ impl<W: Write> Write for AgeWriter<W> {
 /// `Decrypt` for a wrong passphrase and for a header that is changed, incomplete or too long, `KdfParameters` for a work
 /// factor above the limit, `NotForPassphrase` for a file encrypted to a key, `Io` if `from` cannot be read.
 pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, CryptoError> {
-    let mut plain = ArmoredReader::new(BufReader::new(limit_armour_lines(from)?));
+    let mut plaintext = ArmoredReader::new(BufReader::new(limit_armour_lines(from)?));
     let mut head = Vec::new();
-    (&mut plain).take(MAX_HEADER_BYTES).read_to_end(&mut head).map_err(armour_error)?;
+    (&mut plaintext).take(MAX_HEADER_BYTES).read_to_end(&mut head).map_err(armour_error)?;
     // Search for the last line of the header first. If it is missing, nothing is parsed, however long the file is.
     let last = head.windows(5).position(|w| w == b"\n--- ");
     if !last.is_some_and(|at| head[at + 5..].contains(&b'\n')) {
         return Err(CryptoError::Decrypt);
     }
-    let full_file = Cursor::new(head).chain(plain);
+    let full_file = Cursor::new(head).chain(plaintext);
     let decryptor = Decryptor::new_buffered(BufReader::new(full_file)).map_err(age_error)?;
     if !decryptor.is_scrypt() {
         return Err(CryptoError::NotForPassphrase);
@@ -129,9 +129,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn encrypt(plain: &[u8], work: u8) -> Vec<u8> {
+    fn encrypt(plaintext: &[u8], work: u8) -> Vec<u8> {
         let mut writer = AgeWriter::with_work_factor("four words of it", Vec::new(), work).unwrap();
-        writer.write_all(plain).unwrap();
+        writer.write_all(plaintext).unwrap();
         writer.finish().unwrap()
     }
 
@@ -143,9 +143,9 @@ mod tests {
 
     #[test]
     fn a_file_opens_with_its_passphrase_only() {
-        let plain: Vec<u8> = (0..200_000u32).map(|n| (n % 251) as u8).collect();
-        let file = encrypt(&plain, 4);
-        assert_eq!(open("four words of it", &file).unwrap(), plain);
+        let plaintext: Vec<u8> = (0..200_000u32).map(|n| (n % 251) as u8).collect();
+        let file = encrypt(&plaintext, 4);
+        assert_eq!(open("four words of it", &file).unwrap(), plaintext);
         assert!(matches!(open("other words", &file), Err(CryptoError::Decrypt)));
         for at in [0, 30, 100, 170, 70_000, file.len() - 1] {
             let mut changed = file.clone();

@@ -200,10 +200,38 @@ pub fn create_header(
     kdf: KdfChoice,
     now_rfc3339: &str,
 ) -> Result<(Header, VaultKeys, RecoveryCode), CryptoError> {
+    create(dir, passphrase, kdf, now_rfc3339, random_bytes()?)
+}
+
+/// Like [`create_header`], for a temporary vault that is never opened again. Its id, and the key for deriving ids from
+/// records, depend only on `seed`, so that two vaults with one seed give the same records the same ids. All other keys
+/// are random.
+///
+/// # Errors
+/// As [`create_header`].
+pub fn create_temporary_header(
+    dir: &Path,
+    passphrase: &str,
+    now_rfc3339: &str,
+    seed: &[u8; 32],
+) -> Result<(Header, VaultKeys), CryptoError> {
+    let mut id = [0; 16];
+    id.copy_from_slice(&hazmat::derive_key(seed, &[], b"keepsake/v1/vault-id-of-seed")[..16]);
+    let (header, keys, _) = create(dir, passphrase, KdfChoice::Floor, now_rfc3339, id)?;
+    Ok((header, keys.with_ids_from(seed)))
+}
+
+fn create(
+    dir: &Path,
+    passphrase: &str,
+    kdf: KdfChoice,
+    now_rfc3339: &str,
+    id: [u8; 16],
+) -> Result<(Header, VaultKeys, RecoveryCode), CryptoError> {
     if dir.join(HEADER_FILE).try_exists()? {
         return Err(CryptoError::Io(std::io::ErrorKind::AlreadyExists.into()));
     }
-    let vault_id = uuid::Builder::from_random_bytes(random_bytes()?).into_uuid();
+    let vault_id = uuid::Builder::from_random_bytes(id).into_uuid();
     let master = MasterKey::generate()?;
     let code = RecoveryCode::generate()?;
     let vault = vault_id.as_bytes();

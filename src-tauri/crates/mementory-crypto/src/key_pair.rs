@@ -80,11 +80,11 @@ impl PassphraseKeyPair {
         (ephemeral, wrapped): (&[u8], &[u8]),
         label: &[u8],
         aad: &[u8],
-        plain: &[u8],
+        plaintext: &[u8],
     ) -> Result<Sealed, CryptoError> {
         let key = self.unwrap_shared(ephemeral, wrapped, label)?;
         let content_key: Zeroizing<[u8; KEY_LEN]> = Zeroizing::new(random_bytes()?);
-        let mut ciphertext = plain.to_vec();
+        let mut ciphertext = plaintext.to_vec();
         let nonce = seal_gcm(&content_key, aad, &mut ciphertext)?;
         Ok((wrap(&key, &content_key)?, nonce, ciphertext))
     }
@@ -100,9 +100,9 @@ impl PassphraseKeyPair {
     ) -> Result<Vec<u8>, CryptoError> {
         let key = self.unwrap_shared(ephemeral, wrapped, label)?;
         let content_key = unwrap(&key, wrapped_key)?;
-        let mut plain = ciphertext.to_vec();
-        open_gcm(&content_key, nonce, aad, &mut plain)?;
-        Ok(plain)
+        let mut plaintext = ciphertext.to_vec();
+        open_gcm(&content_key, nonce, aad, &mut plaintext)?;
+        Ok(plaintext)
     }
 
     fn unwrap_shared(

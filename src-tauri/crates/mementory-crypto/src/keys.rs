@@ -95,6 +95,12 @@ impl VaultKeys {
         }
     }
 
+    /// The same keys, except that the key for deriving ids depends only on `seed`.
+    pub(crate) fn with_ids_from(self, seed: &[u8; 32]) -> Self {
+        let ids = Secret::from(hazmat::derive_key(seed, &[], format!("{LABEL_PREFIX}ids-of-seed").as_bytes()));
+        Self { ids, ..self }
+    }
+
     /// The database key.
     pub fn store(&self) -> &[u8; 32] {
         self.store.bytes()

@@ -12,7 +12,7 @@
 //!
 //! | need | use |
 //! | --- | --- |
-//! | keys of a vault | [`create_header`], [`open_header`], [`change_passphrase`], [`new_recovery_code`] |
+//! | keys of a vault | [`create_header`], [`create_temporary_header`], [`open_header`], [`change_passphrase`], [`new_recovery_code`] |
 //! | an encrypted file | [`ChunkWriter`], [`ChunkReader`] |
 //! | scratch space | [`SpoolFile`] |
 //! | names and fingerprints that reveal nothing | [`keyed_id`], [`keyed_digest`], [`KeyedHasher`] |
@@ -47,8 +47,8 @@ pub use age_file::{AgeWriter, open_age};
 pub use chunked::{CHUNK_LEN, ChunkReader, ChunkStream, ChunkWriter, Context};
 pub use error::CryptoError;
 pub use header::{
-    HEADER_FILE, Header, SlotInfo, WrittenHeader, change_passphrase, create_header, new_recovery_code, open_header,
-    read_header,
+    HEADER_FILE, Header, SlotInfo, WrittenHeader, change_passphrase, create_header, create_temporary_header,
+    new_recovery_code, open_header, read_header,
 };
 pub use kdf::{KdfChoice, KdfParams};
 pub use key_pair::{KeyPairParams, PassphraseKeyPair};

@@ -128,8 +128,8 @@ pub fn check(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> R
 }
 
 /// Separate from [`check`], because it needs 100 KB of stack. When both were one function, rustc 1.95 kept the
-/// algorithm in register r11 across the stack probe loop, which overwrites r11, so that Ed25519 was taken for another
-/// algorithm.
+/// algorithm in register r11 across the stack probe loop, which overwrites r11, so that Ed25519 was mistaken for
+/// another algorithm.
 #[inline(never)]
 fn verify_ml_dsa_65(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     let (Ok(key), Ok(signature)) = (key.try_into(), signature.try_into()) else { return false };

@@ -67,28 +67,28 @@ pub fn seal_with_passphrase(
     passphrase: &[u8],
     cipher: PassphraseCipher,
     aad: &[u8],
-    plain: &[u8],
+    plaintext: &[u8],
 ) -> Result<PassphraseSealed, CryptoError> {
     let KdfParams { memory_kib, passes, lanes } = KdfParams::floor();
     let salt: [u8; 16] = random_bytes()?;
     let key = derive(passphrase, &salt, (memory_kib, passes, lanes))?;
-    let mut ciphertext = Vec::with_capacity(plain.len() + TAG_LEN);
-    ciphertext.extend_from_slice(plain);
+    let mut ciphertext = Vec::with_capacity(plaintext.len() + TAG_LEN);
+    ciphertext.extend_from_slice(plaintext);
     let nonce = cipher.seal(&key, aad, &mut ciphertext)?;
     Ok(PassphraseSealed { cipher, salt: salt.to_vec(), memory_kib, passes, lanes, nonce, ciphertext })
 }
 
-/// Decrypts. Refuses parameters that cost too much before any work is done. A wrong passphrase and changed data give
-/// the same error.
+/// Decrypts. Refuses parameters that cost too much before any work is done. A wrong passphrase and changed data
+/// give the same error.
 pub fn open_with_passphrase(
     passphrase: &[u8],
     aad: &[u8],
     sealed: &PassphraseSealed,
 ) -> Result<Zeroizing<Vec<u8>>, CryptoError> {
     let key = derive(passphrase, &sealed.salt, (sealed.memory_kib, sealed.passes, sealed.lanes))?;
-    let mut plain = Zeroizing::new(sealed.ciphertext.clone());
-    sealed.cipher.open(&key, &sealed.nonce, aad, &mut plain)?;
-    Ok(plain)
+    let mut plaintext = Zeroizing::new(sealed.ciphertext.clone());
+    sealed.cipher.open(&key, &sealed.nonce, aad, &mut plaintext)?;
+    Ok(plaintext)
 }
 
 /// Encrypts with AES-256-GCM: replaces the plaintext with ciphertext and tag, and returns the new nonce.

@@ -1,5 +1,5 @@
 //! Counts other records that contain a sentence of an erased text. The index finds current records. Records in the
-//! Trash and earlier versions, which the index lacks, are read one by one.
+//! Trash and earlier versions, which are not in the index, are read one by one.
 use crate::{
     ErasureCheck, Evidence,
     sentence::{contains_sentence, normal_texts},
@@ -41,7 +41,7 @@ impl ErasureCheck<'_> {
         let connection = self.store.new_reader()?;
         let mut rows = BTreeSet::new();
         // Single characters are ignored: in scripts without spaces, the last one of a run is a token that longer runs
-        // lack.
+        // do not have.
         let is_no_longer_indexed =
             |word: &String| word.chars().nth(1).is_some() && evidence.words.contains(word) && !present.contains(word);
         for sentence in sentences {

@@ -66,8 +66,8 @@ impl Evidence {
         }
     }
 
-    /// Adds windows of a pack's old bytes that the new bytes lack. Drops windows from earlier calls for this pack that
-    /// the new bytes contain again.
+    /// Adds windows of a pack's old bytes that are not in the new bytes. Drops windows from earlier calls for this pack
+    /// that the new bytes contain again.
     pub fn add_pack(&mut self, pack: i64, old: &[u8], new: &[u8]) {
         // If a pack is replaced again, the new bytes may contain earlier windows. Those are no longer traces.
         if self.window_packs.contains(&pack) {

@@ -45,7 +45,8 @@ impl JoinedForms {
     }
 }
 
-/// Index of the byte and mask of the bit for a window, from its FNV hash. `length` is a power of two.
+/// Index of the byte, and mask of the bit in it, that the filter uses for a window. Both are derived from the window's
+/// FNV hash. `length` is a power of two.
 fn place_of(window: &[u8], length: usize) -> (usize, u8) {
     let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = window.iter().fold(0xcbf2_9ce4_8422_2325, mix);

@@ -25,4 +25,4 @@ pub use check::{ErasureCheck, IndexCleanup, Wipe};
 pub use evidence::Evidence;
 pub use folder::clear_partials;
 pub use receipt::{PlaceOutcome, Receipt, ReceiptPlace};
-pub use recheck::CleanedUp;
+pub use recheck::CleanupResult;

@@ -53,7 +53,7 @@ const MAX_RECORDS_PER_NEEDLE: usize = 200;
 const MAX_NEEDLES: usize = 32;
 
 /// A lower bound for how often each needle occurs in live data. It counts the occurrences in the records that the index
-/// finds for the needle, which are usually all that contain it. Needles with an owner are bytes of a pack, which the
+/// finds for the needle. Usually no other records contain it. Needles with an owner are bytes of a pack, which the
 /// index does not contain, so their count stays 0.
 pub(crate) fn counts_by_index(
     check: &ErasureCheck<'_>,

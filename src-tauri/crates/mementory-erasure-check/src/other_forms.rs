@@ -24,7 +24,7 @@ const MAX_ENTITY_BYTES: usize = 12;
 /// The characters of Windows-1252 from 0x80 to 0x9f. The unused ones are spaces.
 const WINDOWS_1252: &str = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 
-/// Byte strings of which the beginnings are searched for first.
+/// Byte strings whose beginnings are searched for first.
 struct Forms {
     heads: Needles,
     all: Vec<Vec<u8>>,

@@ -129,13 +129,13 @@ fn values_of_record(data: &[u8], local: Range<usize>) -> Option<Vec<Range<usize>
 
 /// Number of bytes of a payload that are in the b-tree page itself. The others are in overflow pages.
 fn local_bytes(payload: usize, is_table_leaf: bool, usable: usize) -> usize {
-    let most = if is_table_leaf { usable - 35 } else { (usable - 12) * 64 / 255 - 23 };
-    if payload <= most {
+    let max_local = if is_table_leaf { usable - 35 } else { (usable - 12) * 64 / 255 - 23 };
+    if payload <= max_local {
         return payload;
     }
-    let least = (usable - 12) * 32 / 255 - 23;
-    let local = least + (payload - least) % (usable - 4);
-    if local <= most { local } else { least }
+    let min_local = (usable - 12) * 32 / 255 - 23;
+    let local = min_local + (payload - min_local) % (usable - 4);
+    if local <= max_local { local } else { min_local }
 }
 
 fn read_u16(data: &[u8], at: usize) -> Option<usize> {

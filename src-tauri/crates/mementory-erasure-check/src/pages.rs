@@ -109,8 +109,8 @@ impl<'n> PageSearch<'n> {
         Ok(hits)
     }
 
-    /// Adds the occurrences in one page. Those that extend over several values are left out, because they match by
-    /// chance: for example, where a text without the last letter of a needle is followed by a hash that begins with
+    /// Adds the occurrences in one page. Those that extend over several values are left out, because they can match by
+    /// chance. For example, a text may end before the last letter of a needle, and the hash that follows may begin with
     /// that letter.
     fn add_hits(&self, page: i64, bytes: &[u8], hits: &mut Vec<Hit>) {
         let mut layout = None;

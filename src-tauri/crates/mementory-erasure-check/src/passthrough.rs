@@ -273,8 +273,9 @@ impl TextFinder {
             || self.split_lines.as_ref().is_some_and(|lines| lines.occur_in(bytes, window.is_json))
     }
 
-    /// True if the window contains a redaction mark that an earlier redaction left inside a quoted text: everything
-    /// between it and the next mark, or the edge of the string, line or file, is part of one of the texts.
+    /// True if the window contains a redaction mark that an earlier redaction left inside a quoted text. This is the
+    /// case if everything from the mark to the next mark, or to the edge of the string, line or file, is part of one of
+    /// the texts.
     fn has_piece_beside_mark(&self, window: &Window<'_>, marks: &[Range<usize>]) -> bool {
         let bytes = window.bytes;
         let is_piece_edge = |at: &usize| is_edge(bytes, *at, window.is_json);
@@ -365,7 +366,7 @@ fn is_edge(window: &[u8], at: usize, is_json: bool) -> bool {
     }
 }
 
-/// True if the byte is the letter of an escape, which stands for another character: `\nut` means a line break and `ut`.
+/// True if the byte is the letter of an escape, which represents another character: `\nut` means a line break and `ut`.
 fn is_letter_of_escape(window: &[u8], at: usize) -> bool {
     window.get(at).is_some_and(|byte| b"bfnrtu".contains(byte)) && is_escaped(window, at)
 }

@@ -38,18 +38,18 @@ fn is_sentence(normal: &str) -> bool {
 /// the result is never longer than the normal form of the unescaped text.
 fn normal_form(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    let mut plain = String::with_capacity(text.len());
+    let mut without_escapes = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         if c != '\\' {
-            plain.push(c);
+            without_escapes.push(c);
         } else if chars.next() == Some('u') {
             let digits: String = chars.by_ref().take(4).collect();
             let escaped = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
-            plain.extend(escaped.filter(|c| is_of_unspaced_script(*c)));
+            without_escapes.extend(escaped.filter(|c| is_of_unspaced_script(*c)));
         }
     }
-    normal_text(&plain)
+    normal_text(&without_escapes)
 }
 
 /// The pieces of the texts between their redaction marks that are at least as long as a sentence.

@@ -44,14 +44,15 @@ impl QuotedLines {
             |at: usize, position: fn(&Range<usize>) -> usize| marks.binary_search_by_key(&at, position).is_ok();
         let is_before_mark = |(number, start): (usize, usize)| {
             let (Some(text), Some(rest)) = (self.texts.get(number), window.get(start..)) else { return false };
-            let same = text.iter().zip(rest).take_while(|(a, b)| a == b).count();
-            has_mark(start + same, |mark| mark.start) && text.get(..same).is_some_and(are_long_lines)
+            let common_len = text.iter().zip(rest).take_while(|(a, b)| a == b).count();
+            has_mark(start + common_len, |mark| mark.start) && text.get(..common_len).is_some_and(are_long_lines)
         };
         let is_behind_mark = |(number, start): (usize, usize)| {
             let end = start + EDGE_BYTES;
             let (Some(text), Some(before)) = (self.texts.get(number), window.get(..end)) else { return false };
-            let same = text.iter().rev().zip(before.iter().rev()).take_while(|(a, b)| a == b).count();
-            has_mark(end - same, |mark| mark.end) && text.get(text.len() - same..).is_some_and(are_long_lines)
+            let common_len = text.iter().rev().zip(before.iter().rev()).take_while(|(a, b)| a == b).count();
+            has_mark(end - common_len, |mark| mark.end)
+                && text.get(text.len() - common_len..).is_some_and(are_long_lines)
         };
         self.beginnings.occurrences(window).any(is_before_mark) || self.ends.occurrences(window).any(is_behind_mark)
     }

@@ -10,7 +10,7 @@ use rusqlite::params;
 
 /// Result of the cleaning before the second check.
 #[derive(Debug, Clone, Copy)]
-pub struct CleanedUp {
+pub struct CleanupResult {
     /// Number of texts and rows that belonged to no record and were removed.
     pub orphans: u32,
     /// True if all files that no record refers to were removed.
@@ -42,7 +42,7 @@ impl ErasureCheck<'_> {
     }
 
     /// Checks every failed place again. The caller must have removed unreferenced rows and files.
-    pub fn recheck_without_words(&self, receipt: &mut Receipt, cleaned: CleanedUp) -> StoreResult<()> {
+    pub fn recheck_without_words(&self, receipt: &mut Receipt, cleaned: CleanupResult) -> StoreResult<()> {
         self.recheck(receipt, cleaned.wal_clean);
         let id = receipt.id.clone();
         for failed in receipt.places.iter_mut().filter(|p| p.outcome == PlaceOutcome::Failed) {
@@ -92,7 +92,7 @@ impl ErasureCheck<'_> {
     /// Checks the unused bytes. The traces that were found before are no longer known. They were in bytes in use,
     /// because unused bytes were wiped at once. They count as gone if texts without a record were found and removed
     /// now, or if the pages had not been searched. Otherwise they may still be there, and the place fails.
-    fn recheck_pages(&self, before: &ReceiptPlace, cleaned: CleanedUp) -> StoreResult<ReceiptPlace> {
+    fn recheck_pages(&self, before: &ReceiptPlace, cleaned: CleanupResult) -> StoreResult<ReceiptPlace> {
         let rechecked = unused_bytes::check(&self.store.new_reader()?)?;
         let is_explained = cleaned.orphans > 0 || before.detail.starts_with(NOT_SEARCHED);
         if rechecked.outcome == PlaceOutcome::Failed || is_explained {

@@ -1,7 +1,7 @@
 //! Divides a memory into statements, and finds the sentences of a message that support them best.
 use crate::{
     parts::{Part, clauses, sentences},
-    words::{Word, WordShape, Words, likeness},
+    words::{Word, WordShape, Words, similarity},
 };
 
 /// Number of code points of a message that are read.
@@ -137,7 +137,7 @@ impl Statement {
         let matched: Vec<Vec<f32>> = message_sentences.iter().map(|(_, words)| self.matches(words)).collect();
         let mut best: Option<Sentence> = None;
         for (n, one) in matched.iter().enumerate() {
-            if one.iter().all(|likeness| *likeness == 0.0) {
+            if one.iter().all(|similarity| *similarity == 0.0) {
                 continue;
             }
             let (part, words) = &message_sentences[n];
@@ -160,13 +160,13 @@ impl Statement {
 
     /// For each word of the statement, its similarity to the most similar word of a sentence.
     fn matches(&self, sentence: &Words) -> Vec<f32> {
-        let best = |word: &Word| sentence.words.iter().map(|other| likeness(word, other)).fold(0.0, f32::max);
+        let best = |word: &Word| sentence.words.iter().map(|other| similarity(word, other)).fold(0.0, f32::max);
         self.words.iter().map(|(word, _)| best(word)).collect()
     }
 
     fn score(&self, matched: &[f32]) -> (f32, u32) {
-        let found = |((word, weight), likeness): (&(Word, f32), &f32)| {
-            (weight * likeness, u32::from(*likeness > 0.0 && word.shape != WordShape::WeakPair))
+        let found = |((word, weight), similarity): (&(Word, f32), &f32)| {
+            (weight * similarity, u32::from(*similarity > 0.0 && word.shape != WordShape::WeakPair))
         };
         let (sum, shared) = self.words.iter().zip(matched).map(found).fold((0.0, 0), |(a, b), (x, y)| (a + x, b + y));
         (sum / self.total, shared)

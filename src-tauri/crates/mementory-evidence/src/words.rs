@@ -17,7 +17,7 @@ pub(crate) struct Word {
 /// The type of a word, on which its weight depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WordShape {
-    /// A word between spaces.
+    /// A word that is delimited by spaces or punctuation.
     Word,
     /// A word with a digit.
     Number,
@@ -164,7 +164,7 @@ fn stem(word: &str) -> String {
 }
 
 /// The similarity of two words: 0 to 1. Numbers and words of unspaced scripts must be equal.
-pub(crate) fn likeness(a: &Word, b: &Word) -> f32 {
+pub(crate) fn similarity(a: &Word, b: &Word) -> f32 {
     if a.folded == b.folded {
         return 1.0;
     }
@@ -215,10 +215,10 @@ mod tests {
     #[test]
     fn words_match_by_stem_prefix_and_inside_compounds() {
         let word = |text: &str| Words::new(text).words.remove(0);
-        assert!(likeness(&word("allergy"), &word("allergic")) > 0.8);
-        assert!(likeness(&word("Penicillinallergie"), &word("Penicillin")) > 0.7);
-        assert!(likeness(&word("marathon"), &word("market")) == 0.0);
-        assert!(likeness(&word("34"), &word("345")) == 0.0);
+        assert!(similarity(&word("allergy"), &word("allergic")) > 0.8);
+        assert!(similarity(&word("Penicillinallergie"), &word("Penicillin")) > 0.7);
+        assert!(similarity(&word("marathon"), &word("market")) == 0.0);
+        assert!(similarity(&word("34"), &word("345")) == 0.0);
         assert_eq!(word("4,150 euros").folded, word("4.150 Euro").folded);
         assert_eq!(stems("1,5 km, 10.2026"), ["1", "5", "km", "10", "2026"]);
     }

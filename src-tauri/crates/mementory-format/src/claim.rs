@@ -68,8 +68,8 @@ pub struct Claim {
     pub missing_parts: Vec<String>,
 }
 
-/// A format that may be the right one for a member: either it is in a tie with another format's claim, or no format
-/// claims the member but this one could read it.
+/// A format that may be the right one for a member. Either its claim ties with that of another format, or no format
+/// claims the member, and this format could read it.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Format id.

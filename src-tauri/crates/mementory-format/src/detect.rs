@@ -8,8 +8,8 @@ use mementory_model::Limits;
 const LEAST_CERTAIN: f64 = 0.4;
 
 /// Asks every format of `formats` for its claims, or only the format with the id `only`. Assigns each member to the
-/// strongest claim on it. If the claim of another format is less than 0.05 weaker, the member is assigned to neither
-/// and listed in `ties`, unless its role in one of the claims is sidecar, junk or duplicate rendering: then it is
+/// strongest claim on it. If the two strongest claims differ by less than 0.05, the member is listed in `ties` and
+/// assigned to neither. Exception: if its role in one of the two claims is sidecar, junk or duplicate rendering, it is
 /// assigned to the other claim. A member that is only beside a format's files goes to any format that has records in
 /// it, so that folders of notes do not hide the chats among them.
 pub fn detect(
@@ -52,7 +52,7 @@ pub fn detect(
                         && claims[other].0.id() != claims[index].0.id()
                         && !is_side_role(part.role) =>
                 {
-                    // An archive may contain the export of another program beside the files of its own export.
+                    // An archive may contain the export of another program next to the files of its own export.
                     if is_side_role(role) {
                         *slot = Some((index, part.role));
                     } else {

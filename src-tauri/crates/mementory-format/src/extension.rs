@@ -1,10 +1,10 @@
 //! The extension slot: the one member that we add to an element of another format for values that the format has no
-//! field for. Reading the element back gives the same record with the same key and so the same id. If another program
+//! field for. Reading the element back yields the same record with the same key, and so the same id. If another program
 //! has changed the element, the fields of the element take precedence over the slot.
 //!
 //! In every format, the slot contains the members in which the record differs from the one that the element alone
-//! yields, with null for a member that the record lacks. Each format decides where its slot is and which fields an
-//! element can express.
+//! yields, with null for a member that the record does not have. Each format decides where its slot is and which fields
+//! an element can express.
 use mementory_json::Tree;
 use mementory_model::{Limits, LossKind, LossReport, Record, Timestamp};
 use serde::de::DeserializeOwned;
@@ -154,8 +154,8 @@ pub fn record_difference(native: &Record, record: &Record, same_source: bool) ->
     difference(&native_members, &wanted)
 }
 
-/// The record that results from applying a [`difference`] to `native`, the members of the record that the element alone
-/// yields. None if the result is not a valid record.
+/// Applies a [`difference`] to `native`, the members of the record that was read from the element without its slot.
+/// None if the result is not a valid record.
 pub fn apply(mut native: Map<String, Value>, mut difference: Map<String, Value>) -> Option<Record> {
     unfold_fields(&mut difference);
     for (name, value) in difference {

@@ -247,7 +247,7 @@ pub trait Format: Sync {
     /// The export as a text for pasting, and its report. Only for formats that are meant for pasting.
     fn text(&self, source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
         let _ = source;
-        Err(FormatError::invalid("not_supported", self.id(), "this format is no text to paste"))
+        Err(FormatError::invalid("not_supported", self.id(), "this format cannot be pasted as text"))
     }
     /// Kind and id by which a tombstone in this format refers to this record. None if the record was read from another
     /// format.
@@ -357,6 +357,11 @@ pub trait Sink {
     fn export_id(&mut self, key: &RecordKey, id: &str) {
         let _ = (key, id);
     }
+    /// The value that the key of a record gets instead, if the vault has a record of another kind with this key. Sent
+    /// before the record, by a format whose changes do not show which keys the records without changes have.
+    fn alternative_key(&mut self, key: &RecordKey, value: &str) {
+        let _ = (key, value);
+    }
     /// An attachment and its bytes.
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError>;
     /// A passthrough file and its bytes.
@@ -375,8 +380,8 @@ pub trait Sink {
 /// A record that the vault passes to a writer.
 #[derive(Debug, Clone)]
 pub struct StoredRecord {
-    /// The record's export id, 32 lowercase hex digits: its vault id, or the one that it had in the vault that exported
-    /// it first. Elements that a writer composes get their ids from it.
+    /// The record's export id, in 32 lowercase hex digits: its id in this vault or, for a record from another vault,
+    /// its id in the vault that exported it first. Elements that a writer composes get their ids from it.
     pub id: String,
     /// True if the record was edited or redacted, so that its text, title, tags, type or status differ from the
     /// verbatim.
@@ -489,7 +494,7 @@ pub struct WriteOptions {
     pub source_version: Option<String>,
     /// Leaves out identifiers of platforms and accounts, if the format supports it.
     pub strip_identifiers: bool,
-    /// Only workspace files smaller than this many bytes are embedded in an `.alf`; larger ones are only named. None
+    /// Only workspace files smaller than this many bytes are embedded in an `.alf`; larger ones are only listed. None
     /// means 102,400.
     pub artifact_threshold: Option<u64>,
     /// Options of a single format, in its own type.

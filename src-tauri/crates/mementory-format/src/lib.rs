@@ -37,7 +37,7 @@ pub use json_keys::json_keys;
 pub use mementory_container::{
     AGE_HEAD, ArchiveFile, Catalog, Cipher, Fault, FaultKind, KeyDerivation, KeyPair, Member, Passphrase, Sealed,
     SealedContent, SealedFile, Spool, SpoolFile, WrappedKey, create_private_file, file_sha256, folded_name,
-    is_age_head, is_reserved_name, is_safe_path, plain_name, sha256,
+    is_age_head, is_reserved_name, is_safe_path, is_unreadable_entry, plain_name, sha256,
 };
 pub use mementory_model::{FormatError, REDACTED};
 pub use options::FormatOptions;

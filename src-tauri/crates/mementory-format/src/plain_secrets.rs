@@ -100,7 +100,7 @@ fn replace_in(tree: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -
     changed
 }
 
-/// True if the credential names a cipher for its payload.
+/// True if the credential states a cipher for its payload.
 fn states_encryption(credential: &Tree) -> bool {
     let algorithm = credential.get("encryption").and_then(|e| e.get("algorithm")).and_then(Tree::as_str);
     algorithm.is_some_and(|name| !name.is_empty() && !name.eq_ignore_ascii_case("none"))

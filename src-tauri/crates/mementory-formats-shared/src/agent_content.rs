@@ -117,7 +117,7 @@ impl AgentContent {
         }
     }
 
-    /// Adds a part of Google's API, which names no type, or a block of an unknown type.
+    /// Adds a part of Google's API, which has no type, or a block of an unknown type.
     fn push_part(&mut self, block: &Object<'_>, raw: &RawValue, name: Option<&str>, kind: &str) {
         if let Some(call) = block.object("functionCall") {
             let args = call.raw_value("args").map_or_else(String::new, value_text);

@@ -12,7 +12,7 @@ pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
 }
 
 /// Parses a time: ISO 8601; a number of seconds, milliseconds, microseconds or nanoseconds since 1970, with or without
-/// quotes; or an object with such a value, as in a MongoDB export. None for zero, which stands for an unknown time.
+/// quotes; or an object with such a value, as in a MongoDB export. None for zero, which means an unknown time.
 pub fn any_time(raw: &RawValue) -> Option<Timestamp> {
     let text = raw.get();
     if text.starts_with('{') {

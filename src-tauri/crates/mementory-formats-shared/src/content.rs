@@ -33,7 +33,7 @@ pub struct FileRef {
 /// Longest address of a file, in bytes. A longer value is a `data:` address that contains the file itself.
 const MAX_ADDRESS: usize = 4096;
 /// Name of a file that a message contains without a name.
-const EMBEDDED: &str = "embedded file";
+const UNNAMED_FILE: &str = "embedded file";
 /// Types of parts that contain text.
 const TEXT_TYPES: [&str; 6] = ["text", "input_text", "output_text", "markdown", "paragraph", "content"];
 /// Types of text parts that are named after HTML elements. Some browser extensions write them.
@@ -95,7 +95,7 @@ impl Content {
         if let Some(fragment) = part.object("part").filter(|inner| inner.has("pt")) {
             return self.add_fragment(&fragment);
         }
-        // Kimi writes each part as an object whose only key beside the id names the type.
+        // Kimi writes each part as an object whose only key besides the id is the name of the type.
         let is_keyed_thought = kind.is_empty() && part.object("think").is_some();
         if is_keyed_thought || part.is_true("thought") || part.is_true("isThought") || THOUGHT_TYPES.contains(&kind) {
             let text =
@@ -230,12 +230,22 @@ impl Content {
         }
     }
 
+    /// True if there is neither text nor a part.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.blocks.is_empty() && self.files.is_empty()
+    }
+
     /// Replaces text, blocks and files of a message. Its type is not changed.
     pub fn put_into(self, turn: &mut Turn, format: &str) {
-        turn.attachments = self.attachments(format);
-        if self.blocks.is_empty() {
-            turn.fields.remove("blocks");
-        } else {
+        turn.attachments.clear();
+        turn.fields.remove("blocks");
+        self.add_to(turn, format);
+    }
+
+    /// Replaces the text of a message, and its blocks if there are any. Adds the files to those of the message.
+    pub fn add_to(self, turn: &mut Turn, format: &str) {
+        turn.attachments.extend(self.attachments(format));
+        if !self.blocks.is_empty() {
             turn.fields.insert("blocks".into(), self.blocks.into());
         }
         turn.text = self.text;
@@ -250,7 +260,8 @@ impl Content {
             // A long address is replaced with its digest.
             let key = if id.len() > 120 { content_id(&id) } else { id.clone() };
             let key = RecordKey::new(format, format!("file/{key}"));
-            let name_of_id = || if id.len() > MAX_ADDRESS { EMBEDDED } else { id.rsplit('/').next().unwrap_or(&id) };
+            let name_of_id =
+                || if id.len() > MAX_ADDRESS { UNNAMED_FILE } else { id.rsplit('/').next().unwrap_or(&id) };
             let name = file.name.clone().unwrap_or_else(|| name_of_id().to_owned());
             if out.iter().any(|other| other.key == key) {
                 continue;
@@ -337,14 +348,14 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     }
 }
 
-/// A reference to a file of which only the address is known. The id of a `data:` address is a digest, because the
+/// A reference to a file for which only the address is known. The id of a `data:` address is a digest, because the
 /// address contains the whole file (see `message::store_embedded`).
 fn file_ref_of_address(address: &str) -> FileRef {
     let Some(rest) = address.strip_prefix("data:") else {
         return FileRef { id: Some(address.to_owned()), ..FileRef::default() };
     };
     let media_type = rest.split([';', ',']).next().filter(|t| t.contains('/')).map(str::to_owned);
-    FileRef { id: Some(content_id(address)), name: Some(EMBEDDED.into()), media_type, size: None }
+    FileRef { id: Some(content_id(address)), name: Some(UNNAMED_FILE.into()), media_type, size: None }
 }
 
 #[cfg(test)]

@@ -11,7 +11,10 @@ use std::collections::HashMap;
 pub const MAX_DOCUMENT_BYTES: usize = 16 << 10;
 
 /// Members that no conversion to another format preserves, so they are not reported as losses.
-const SILENT_MEMBERS: [&str; 5] = ["key", "origin", "origin_id", "kind", "repeats"];
+const UNREPORTED_MEMBERS: [&str; 5] = ["key", "origin", "origin_id", "kind", "repeats"];
+
+const OTHER_TIME_NOTE: &str =
+    "the format requires a time of creation, and another time of the record or the export is written";
 
 /// The state of an export, including its report.
 pub struct Export {
@@ -92,7 +95,7 @@ impl Export {
         }
         let written_members = members(mapped);
         for (name, value) in members(record) {
-            if SILENT_MEMBERS.contains(&name.as_str()) {
+            if UNREPORTED_MEMBERS.contains(&name.as_str()) {
                 continue;
             }
             match loss_of(&value, written_members.get(&name)) {
@@ -116,6 +119,9 @@ impl Export {
                     );
                 }
             }
+        }
+        if record.times.created.is_none() && mapped.times.created.is_some() {
+            losses.add(&stored.id, "times", LossKind::Narrowed, OTHER_TIME_NOTE);
         }
     }
 

@@ -64,8 +64,8 @@ const ADDED_ELEMENTS: [&str; 54] = [
     "project_diagnostics",
 ];
 
-/// Elements that Cursor adds, but that a person may also write. They are removed only if the text has another element
-/// that shows it is from Cursor.
+/// Elements that Cursor adds, but that a person may also write. They are removed only if another element shows that the
+/// text is from Cursor.
 const CURSOR_ELEMENTS: [&str; 7] =
     ["rules", "timestamp", "open_files", "git_status", "attached_files", "additional_data", "linter_errors"];
 

@@ -29,8 +29,8 @@ pub fn item(text: &str) -> String {
     out
 }
 
-/// The text with a backslash before everything that agents act on: the `@` that makes them load a file, and the start
-/// of an HTML comment, which they would remove.
+/// The text with a backslash before everything that has an effect on agents: an `@`, which makes them load a file, and
+/// the start of an HTML comment, which they would remove.
 pub fn without_commands(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';

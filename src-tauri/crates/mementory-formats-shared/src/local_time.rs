@@ -5,7 +5,8 @@ use mementory_model::Timestamp;
 /// Longest time, in characters.
 const MAX_LENGTH: usize = 48;
 /// Zero-width characters that programs put around names, notices, and the numbers of a date.
-pub const MARKS: [char; 7] = ['\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{200b}'];
+pub const INVISIBLE_CHARS: [char; 7] =
+    ['\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{200b}'];
 /// The zeros of Arabic, Persian, Hindi and Bengali digits.
 const ZERO_DIGITS: [char; 4] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}'];
 /// Separators between the numbers of a date.
@@ -79,7 +80,7 @@ impl DayPart {
     }
 
     /// The part of the day that is named before or after a time of day. Both texts may also contain other words.
-    pub fn around(before: &str, after: &str) -> Option<Self> {
+    pub fn next_to_time(before: &str, after: &str) -> Option<Self> {
         let [before, after] = [before, after].map(|text| text.to_lowercase().replace(". m.", ".m."));
         // Before the time of day, a short word may belong to the date, so only abbreviations are considered there.
         let is_abbreviation = |word: &&str| word.trim_end_matches(['.', ',']).contains('.');
@@ -138,7 +139,7 @@ impl WordsBesideTime {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     date: [u16; 3],
-    /// None if an unknown word is next to the time of day, because it may name a part of the day.
+    /// None if an unknown word is next to the time of day, because it may mean a part of the day.
     clock: Option<[u16; 3]>,
     /// True for `AM` and `PM` in capitals, as in the United States.
     has_capitals: bool,
@@ -201,7 +202,7 @@ fn numbers_and_gaps(text: &str) -> Option<(Vec<u16>, Vec<String>)> {
     let mut numbers: Vec<u16> = Vec::new();
     let mut gaps = vec![String::new()];
     let mut is_in_number = false;
-    for c in text.chars().filter(|c| !MARKS.contains(c)) {
+    for c in text.chars().filter(|c| !INVISIBLE_CHARS.contains(c)) {
         let Some(digit) = ascii_digit(c).to_digit(10) else {
             gaps.last_mut()?.push(c);
             is_in_number = false;
@@ -310,7 +311,7 @@ mod tests {
             ("10 de mai. de 2026, ", " BRT", None),
             ("26 июл. 2026 г., ", " MSK", None),
         ] {
-            assert_eq!(DayPart::around(before, after), expected, "{before}{after}");
+            assert_eq!(DayPart::next_to_time(before, after), expected, "{before}{after}");
         }
     }
 

@@ -130,7 +130,7 @@ impl<'r> NoteReader<'r> {
             Err(error) => return Err(error),
         };
         if text.contains('\0') {
-            let reason = "not_text: this file is no text and is stored as a file";
+            let reason = "not_text: this file is not text, so it is stored as a file";
             self.files.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Resource));
             return self.files.pass_through(member, &self.folder.name.clone(), "note");
         }

@@ -64,7 +64,7 @@ pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
         let stated: Vec<Option<usize>> = nodes.iter().map(stated).collect();
         let tops = tops_of(&stated);
         for (i, node) in nodes.iter().enumerate() {
-            // If the newest message is first, the message before one may be an answer to it.
+            // If the newest message is first, the entry before a message may be the answer to it.
             let before = i.checked_sub(1).filter(|before| tops.get(*before) != Some(&i));
             out.parent.push(match (&node.parent, stated.get(i).copied().flatten()) {
                 (Parent::Root, _) => None,

@@ -1,5 +1,5 @@
 //! Splits Markdown with rules or notes into items: one for each bullet, and one for each section without bullets.
-//! Joining the `source` of all items gives the whole file.
+//! Joining the `source` of all items yields the whole file.
 use super::object::content_id;
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Reads SQLite databases inside exports. A database is neither locked nor changed, and no file is created beside it.
+//! Reads SQLite databases inside exports. A database is neither locked nor changed, and no file is created next to it.
 //! Usually SQLite reads a copy in memory, to which the write-ahead log has been applied. A file that is too large for
 //! this is opened on disk, read-only and without locks.
 use super::sqlite_log::apply_log;

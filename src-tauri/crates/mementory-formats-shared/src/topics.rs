@@ -2,7 +2,7 @@
 use mementory_model::Record;
 
 /// Names of the topics, in the order in which they are written.
-pub const NAMES: [&str; 12] = [
+pub const TOPIC_NAMES: [&str; 12] = [
     "Instructions",
     "Identity",
     "Career",
@@ -36,8 +36,8 @@ const TOPIC_WORDS: [&[&str]; 12] = [
     &[],
 ];
 
-/// Index of a record's topic: that of the first known word in its type, section and tags, or the last topic if none of
-/// these words is known.
+/// Index of a record's topic: the topic of the first known word in its type, section and tags, or the last topic if no
+/// word is known.
 pub fn topic_of(record: &Record) -> usize {
     let types = record.record_type.iter().map(String::as_str);
     let section = record.fields.get("section").and_then(|s| s.as_str());
@@ -46,7 +46,7 @@ pub fn topic_of(record: &Record) -> usize {
         TOPIC_WORDS.iter().position(|known| known.contains(&word.as_str()))
     };
     let words = types.chain(section).chain(record.tags.iter().map(String::as_str));
-    words.filter_map(position).next().unwrap_or(NAMES.len() - 1)
+    words.filter_map(position).next().unwrap_or(TOPIC_NAMES.len() - 1)
 }
 
 /// Like [`topic_of`], but custom instructions and rules always have the topic `Instructions`, whatever their type.

@@ -38,7 +38,7 @@ pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
 }
 
 /// Parses a time: RFC 3339, a number of seconds, milliseconds or microseconds since 1970 with or without quotes, or
-/// MongoDB's notation. None for zero, which stands for an unknown time.
+/// MongoDB's notation. None for zero, which means an unknown time.
 pub fn time_of(raw: &RawValue) -> Option<Timestamp> {
     time(&scalar(raw)?)
 }

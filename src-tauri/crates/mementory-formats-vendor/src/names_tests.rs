@@ -4,7 +4,8 @@ use crate::cases::claiming;
 use mementory_format::testkit::{Scratch, repo};
 
 /// Names that people and programs give to an export.
-const NAMES: [&str; 6] = ["EXPORT.JSON", "export.json.txt", "export", "export.json.bak", "Chats 27.11.2026", "a.TXT"];
+const FILE_NAMES: [&str; 6] =
+    ["EXPORT.JSON", "export.json.txt", "export", "export.json.bak", "Chats 27.11.2026", "a.TXT"];
 
 #[test]
 fn a_json_file_alone_is_recognised_under_every_name() {
@@ -34,7 +35,7 @@ fn a_json_file_alone_is_recognised_under_every_name() {
 }
 
 fn check(format: &str, bytes: &[u8]) {
-    for name in NAMES {
+    for name in FILE_NAMES {
         let scratch = Scratch::new("names");
         assert_eq!(claiming(&scratch.put(name, bytes)), [format], "{name}");
     }

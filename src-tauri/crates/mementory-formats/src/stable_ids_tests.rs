@@ -57,7 +57,7 @@ fn in_another_vault(source: MemorySource) -> MemorySource {
     MemorySource { vault, id_salt: "another ", now: Some("2027-01-02T03:04:05Z"), ..source }
 }
 
-/// The ids of all elements of a file. Those that stand for the vault itself are left out.
+/// The ids of all elements of a file. Those that represent the vault itself are left out.
 fn ids(format: &'static dyn Format, path: &Path) -> BTreeSet<String> {
     let records = elements(format, path).records;
     let is_of_vault = |text: &str| text.contains("\"generated\":true");
@@ -122,7 +122,7 @@ fn records_of_other_formats_keep_their_ids_in_another_vault() {
     }
 }
 
-/// Also records without a time are written with the same line, so that increments stay small.
+/// Records without a time are written with the same line too, so that increments stay small.
 #[test]
 fn an_export_at_another_time_has_the_same_content() {
     let scratch = Scratch::new("same-content");

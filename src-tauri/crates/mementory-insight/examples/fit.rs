@@ -15,7 +15,7 @@ const ROUNDS: usize = 300;
 /// How strongly each step pulls the weights towards 0 (weight decay). Chosen by cross-validation.
 const KIND_DECAY: f32 = 2.0;
 const SPECIAL_DECAY: f32 = 0.5;
-/// Factor for the numbers of a vector before fitting. Without it, they are so small beside the other inputs that the
+/// Factor for the numbers of a vector before fitting. Without it, they are so small next to the other inputs that the
 /// decay would leave them too little weight. Chosen by cross-validation. The stored weights are for the unscaled
 /// vector.
 const VECTOR_SCALE: f32 = 3.0;
@@ -248,8 +248,8 @@ fn stored(samples: &[Sample]) -> Vec<u8> {
     bytes
 }
 
-/// Appends a factor for each row. Then appends, for each number of a feature, the weight of each row divided by the
-/// row's factor.
+/// Appends a factor for each row. Then appends the weights, each divided by the factor of its row: for each feature
+/// number, one weight per row.
 fn add_features(bytes: &mut Vec<u8>, rows: &[Row]) {
     let largest = |row: &Row| row.features.iter().fold(f32::MIN_POSITIVE, |most, weight| most.max(weight.abs()));
     let factors: Vec<f32> = rows.iter().map(|row| largest(row) / 127.0).collect();

@@ -14,8 +14,8 @@ const SHRINKAGE: f64 = 0.9;
 const WEIGHT_FACTOR: f64 = 0.02;
 /// A sample sentence counts as stating no attribute if every attribute is less probable than this.
 const MAX_BACKGROUND: f64 = 0.5;
-/// Sample sentences form a cluster with one row of weights if their likeness to its first sentence exceeds this.
-const MIN_CLUSTER_LIKENESS: f64 = 0.3;
+/// Sample sentences form a cluster with one row of weights if their similarity to its first sentence exceeds this.
+const MIN_CLUSTER_SIMILARITY: f64 = 0.3;
 
 struct Sentence {
     /// The attribute, the thing to which it belongs (if any), and the value: `attribute:thing=value`.
@@ -73,7 +73,7 @@ fn read(folder: &Path, encoder: &Encoder, label: impl Fn(&[&str]) -> (String, St
 fn cross_validate(claims: &[Sentence]) {
     let mut right = 0;
     for fold in 0..FOLDS {
-        // Neighbouring lines in the files are alike, so they are spread over the folds.
+        // Neighbouring lines in the files are similar, so they are spread over the folds.
         let tested = |n: usize| n.wrapping_mul(2_654_435_761) / 7 % FOLDS == fold;
         let others: Vec<&Sentence> = (0..claims.len()).filter(|n| !tested(*n)).map(|n| &claims[n]).collect();
         let fitted = fit(&others, &[]);
@@ -86,14 +86,14 @@ fn cross_validate(claims: &[Sentence]) {
     println!("cross-validated: attribute right {:.3}", right as f64 / claims.len() as f64);
 }
 
-/// Groups sentences that are alike. A sentence joins the group whose first sentence is most like it, or begins a new
+/// Groups sentences that are similar. A sentence joins the group whose first sentence is most like it, or begins a new
 /// one.
 fn clusters<'s>(background: &[&'s Sentence]) -> Vec<Vec<&'s Sentence>> {
     let mut out: Vec<Vec<&Sentence>> = Vec::new();
     for sentence in background {
-        let likeness = |cluster: &Vec<&Sentence>| dot(&cluster[0].vector, &sentence.vector);
-        match out.iter_mut().max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
-            Some(cluster) if likeness(cluster) > MIN_CLUSTER_LIKENESS => cluster.push(sentence),
+        let similarity = |cluster: &Vec<&Sentence>| dot(&cluster[0].vector, &sentence.vector);
+        match out.iter_mut().max_by(|a, b| similarity(a).total_cmp(&similarity(b))) {
+            Some(cluster) if similarity(cluster) > MIN_CLUSTER_SIMILARITY => cluster.push(sentence),
             _ => out.push(vec![sentence]),
         }
     }

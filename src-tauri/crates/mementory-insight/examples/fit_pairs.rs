@@ -25,7 +25,7 @@ const YEAR: i64 = 365 * DAY;
 struct Row {
     numbers: Vec<f64>,
     contradict: bool,
-    /// They are not suggested, whatever the numbers are.
+    /// If true, the pair is not suggested, whatever its features are.
     both_can_hold: bool,
 }
 

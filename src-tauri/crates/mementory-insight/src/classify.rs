@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 
 pub(crate) const KIND_COUNT: usize = AboutKind::ALL.len();
 /// Positions of the lists in a table of `data/about`.
-const STRONG: usize = 0;
-const CUES: usize = 1;
+const STRONG_LIST: usize = 0;
+const CUE_LIST: usize = 1;
 const PROTOTYPES: usize = 2;
 /// Weights of strong cues, other cues and sample words. They were tuned on texts other than those used for the
 /// published figures.
@@ -165,7 +165,7 @@ fn model() -> &'static Model {
         for language in ABOUT {
             for table in language.tables {
                 let Some(kind) = AboutKind::parse(table.name) else { continue };
-                for (list, weight) in [(STRONG, STRONG_WEIGHT), (CUES, CUE_WEIGHT)] {
+                for (list, weight) in [(STRONG_LIST, STRONG_WEIGHT), (CUE_LIST, CUE_WEIGHT)] {
                     let words = table.list(list).iter();
                     cues.extend(words.map(|word| (*word, Cue { kind, weight, language: language.code })));
                 }

@@ -17,8 +17,8 @@ pub const DIMENSIONS: usize = 512;
 const SPECIAL_COUNT: usize = Special::ALL.len();
 /// Number of regressions: one for each kind and each special category.
 const ROWS: usize = KIND_COUNT + SPECIAL_COUNT;
-/// Number of inputs that say what the words show: the score of each kind, whether each category is shown surely,
-/// likely, or doubtfully, and whether the text begins with a person, or with a pet.
+/// Number of inputs from the words: the score of each kind; for each category, whether the words show it surely, likely
+/// or doubtfully; and whether the text begins with a person or a pet.
 const WORD_INPUTS: usize = KIND_COUNT + 3 * SPECIAL_COUNT + 2;
 /// Number of inputs of each regression: the numbers of the vector, and what the words show.
 const INPUTS: usize = DIMENSIONS + WORD_INPUTS;
@@ -36,8 +36,8 @@ const fn row_bytes(inputs: usize) -> usize {
     4 * ROWS * (inputs + 1)
 }
 
-/// Size in bytes of the weights of features. First comes a factor for each row (`f32`), then, for each number of a
-/// feature, an `i8` for each row, which is multiplied by the row's factor.
+/// Size in bytes of the weights of features. The weights begin with a factor for each row (`f32`). They continue with
+/// one `i8` per row for each feature number, which is multiplied by the row's factor.
 const FEATURE_BYTES: usize = 4 * ROWS + FEATURE_COUNT * ROWS;
 /// The weights of all inputs, of the vector alone, and of the words alone.
 const STORED_WEIGHTS: &[u8; row_bytes(INPUTS) + row_bytes(DIMENSIONS) + row_bytes(WORD_INPUTS) + 2 * FEATURE_BYTES] =
@@ -52,7 +52,7 @@ pub const MIN_SPECIAL: f32 = 0.2;
 /// probability is less reliable and too many suggestions would be wrong.
 pub const MIN_SPECIAL_BY_LESS: f32 = 0.3;
 
-/// What the words of a text say.
+/// The kinds and categories that the words of a text show.
 struct Words {
     scores: [f32; KIND_COUNT],
     evidence: [Evidence; SPECIAL_COUNT],
@@ -165,8 +165,8 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     if parts == 0 {
         return words.judge();
     }
-    let least = if words.is_foreign { MIN_SPECIAL_BY_LESS } else { MIN_SPECIAL };
-    (most_probable(&kinds.map(|score| score / parts as f32)), probable(probabilities, least))
+    let min_probability = if words.is_foreign { MIN_SPECIAL_BY_LESS } else { MIN_SPECIAL };
+    (most_probable(&kinds.map(|score| score / parts as f32)), probable(probabilities, min_probability))
 }
 
 /// The scores of the kinds, and those of the special categories.
@@ -181,13 +181,13 @@ fn probability(score: f32) -> f32 {
 }
 
 /// The special categories that are probable enough.
-fn probable(probabilities: [f32; SPECIAL_COUNT], least: f32) -> Vec<Special> {
+fn probable(probabilities: [f32; SPECIAL_COUNT], min_probability: f32) -> Vec<Special> {
     let classes = Special::ALL.into_iter().zip(probabilities);
-    classes.filter(|(_, probability)| *probability >= least).map(|(class, _)| class).collect()
+    classes.filter(|(_, probability)| *probability >= min_probability).map(|(class, _)| class).collect()
 }
 
-/// Square roots of the probabilities that the text is of each kind. For two texts, the dot product of their roots says
-/// how likely it is that both are of the same kind. Without a vector, all kinds are equally likely.
+/// Square roots of the probabilities that the text is of each kind. The dot product of the square roots of two texts'
+/// probabilities shows how likely both texts are of the same kind. Without a vector, all kinds are equally likely.
 pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KIND_COUNT] {
     if vector.len() != DIMENSIONS {
         return [(1.0 / KIND_COUNT as f32).sqrt(); KIND_COUNT];
@@ -220,7 +220,7 @@ fn rows_of(weights: &[f32], inputs: &[f32]) -> [f32; ROWS] {
 
 struct Fitted {
     by_all: Vec<f32>,
-    /// For texts whose words say nothing.
+    /// For texts without known words.
     by_vector: Vec<f32>,
     /// For texts without a vector.
     by_words: Vec<f32>,

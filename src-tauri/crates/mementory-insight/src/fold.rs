@@ -140,7 +140,7 @@ pub(crate) fn is_function_word(word: &str) -> bool {
     function_words().iter().any(|(_, list)| list.contains(word))
 }
 
-/// Function words and further frequent words of English or German, by which even "Wohnt in Jena" is recognised.
+/// Function words and other frequent words of English or German, by which even "Wohnt in Jena" is recognised.
 fn language_words(code: &str) -> &'static HashSet<&'static str> {
     static WORDS: OnceLock<[HashSet<&str>; 2]> = OnceLock::new();
     let [english, german] = WORDS.get_or_init(|| {

@@ -11,9 +11,9 @@ pub(crate) struct WordSet<T> {
 
 struct Entry<T> {
     /// The word may be the end of a longer word.
-    open_start: bool,
+    may_be_end: bool,
     /// The word may be the start of a longer word.
-    open_end: bool,
+    may_be_start: bool,
     value: T,
 }
 
@@ -40,9 +40,9 @@ impl<T> WordSet<T> {
         let mut texts = Vec::new();
         let mut entries = Vec::new();
         for (word, value) in words {
-            let (open_start, open_end) = (word.starts_with('*'), word.ends_with('*') || is_open(word));
+            let (may_be_end, may_be_start) = (word.starts_with('*'), word.ends_with('*') || is_open(word));
             texts.push(fold(word.trim_matches('*')));
-            entries.push(Entry { open_start, open_end, value });
+            entries.push(Entry { may_be_end, may_be_start, value });
         }
         let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&texts).ok();
         Self { automaton, entries }
@@ -59,8 +59,8 @@ impl<T> WordSet<T> {
                 inside.is_some_and(is_word_char) && outside.is_some_and(is_word_char)
             };
             let word = &folded[start..end];
-            let starts = entry.open_start || !joined(word.chars().next(), folded[..start].chars().next_back());
-            let ends = entry.open_end || !joined(word.chars().next_back(), folded[end..].chars().next());
+            let starts = entry.may_be_end || !joined(word.chars().next(), folded[..start].chars().next_back());
+            let ends = entry.may_be_start || !joined(word.chars().next_back(), folded[end..].chars().next());
             if starts && ends {
                 out.push(Hit { start, end, value: &entry.value });
             }

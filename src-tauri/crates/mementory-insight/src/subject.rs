@@ -6,7 +6,7 @@ use crate::{
 };
 use std::sync::OnceLock;
 
-/// Whom a text begins with, if not with the person whose memories these are.
+/// The relative, friend or pet that a text begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FirstSubject {
     /// A relative or friend.
@@ -56,11 +56,11 @@ pub(crate) fn relations(folded: &str) -> Vec<(usize, usize)> {
 /// True if the relation that ends here is "Frau" without an article or possessive before it, which is a title: "the
 /// dentist is Frau Kessler".
 pub(crate) fn is_title(folded: &str, end: usize) -> bool {
-    const BEFORE_WIFE: [&str; 12] =
+    const WORDS_BEFORE_WIFE: [&str; 12] =
         ["meine", "meiner", "seine", "seiner", "deine", "ihre", "ihrer", "unsere", "die", "der", "eine", "einer"];
     let Some(before) = folded.get(..end).and_then(|text| text.strip_suffix("frau")) else { return false };
     let before = before.trim_end();
     let last = before.rsplit(' ').next().unwrap_or_default();
     // A statement that opens with "Frau" is about a wife, and so is "Tims Frau".
-    !before.is_empty() && !BEFORE_WIFE.contains(&last) && !last.ends_with('s')
+    !before.is_empty() && !WORDS_BEFORE_WIFE.contains(&last) && !last.ends_with('s')
 }

@@ -116,16 +116,16 @@ pub(crate) fn number(folded: &str) -> Option<f64> {
         return None;
     }
     // A separator before exactly three digits separates thousands. Any other separator is the decimal point.
-    let mut plain = String::new();
+    let mut without_separators = String::new();
     let parts: Vec<&str> = trimmed.split(['.', ',', ':']).collect();
     for (n, part) in parts.iter().enumerate() {
         let groups = n > 0 && part.len() == 3;
         if n > 0 && !groups {
-            plain.push('.');
+            without_separators.push('.');
         }
-        plain.push_str(part);
+        without_separators.push_str(part);
     }
-    Some(plain.parse::<f64>().ok()? * factor)
+    Some(without_separators.parse::<f64>().ok()? * factor)
 }
 
 /// A year with a month, if one is given.

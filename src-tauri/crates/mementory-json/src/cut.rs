@@ -14,9 +14,9 @@ struct OpenValue {
 
 /// Closes a JSON object or array whose end is missing, and keeps as many complete entries as possible.
 ///
-/// Several objects and arrays are still open at the end. The one with the most complete objects and arrays inside is
-/// taken for the list of entries (for example, of messages). The text is closed after the last complete entry of this
-/// list, so that no half entry is left. None if there is no complete entry, if the value is complete, or if its
+/// Several objects and arrays are still open at the end. The one that contains the most complete objects and arrays is
+/// assumed to be the list of entries (for example, of messages). The text is closed after the last complete entry of
+/// this list, so that no half entry is left. None if there is no complete entry, if the value is complete, or if its
 /// brackets do not match. Nothing else in the result is validated.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! The keys of an array's elements, by which a further element is recognised after a damaged one.
+//! The keys of an array's elements, by which another element is recognised after a damaged one.
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Number of keys that are compared. The entries of a large dictionary are not keys that its siblings have too.
@@ -51,7 +51,7 @@ impl ElementKeys {
 pub(super) struct Siblings {
     /// One for each kind of complete elements.
     kinds: Vec<ElementKeys>,
-    /// The keys before the damage of a damaged element, while no complete element is known.
+    /// The keys of a damaged element, up to the damage. Set only until a complete element is known.
     incomplete: Option<ElementKeys>,
     /// Number of complete elements.
     count: u64,
@@ -98,7 +98,7 @@ impl Siblings {
         !self.kinds.is_empty()
     }
 
-    /// True if enough is known to recognise a further element.
+    /// True if enough is known to recognise another element.
     pub(super) fn can_recognise(&self) -> bool {
         self.known().next().is_some()
     }

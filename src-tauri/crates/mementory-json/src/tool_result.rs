@@ -10,9 +10,9 @@ const MAX_START: usize = 4 << 10;
 /// What comes after a text of a result.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// A further text begins after this number of bytes.
+    /// Another text begins after this number of bytes.
     Text(usize),
-    /// There is no further text.
+    /// There is no more text.
     End,
     /// More bytes are needed.
     Unknown,

@@ -112,7 +112,7 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         stream.set_write_timeout(Some(Duration::from_secs(10)))?;
         let sent = write_line(stream, call);
-        // If the server refuses a call, it may answer before it has read all of it, so the answer is read even if
+        // If the server refuses a call, it may answer before it has read the whole call, so the answer is read even if
         // sending failed.
         match read_line(&mut BufReader::new(stream), MAX_ANSWER_BYTES) {
             Ok(Some(line)) => Ok(serde_json::from_slice(&line).ok()),
@@ -131,7 +131,7 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
 
 #[cfg(not(unix))]
 fn ask(_socket: &Path, _call: &ToolCall) -> ToolAnswer {
-    ToolAnswer::Error(ToolError::new("not_supported", "Clients are answered on Linux and macOS only so far."))
+    ToolAnswer::Error(ToolError::new("not_supported", "So far, clients are answered only on Linux and macOS."))
 }
 
 /// Reads a client's token from a file that only its owner may read.

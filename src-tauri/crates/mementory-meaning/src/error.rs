@@ -4,7 +4,7 @@
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncoderError {
-    /// The folder lacks one of the files.
+    /// One of the files is missing from the folder.
     #[error("the weights are not there: {0}")]
     Missing(String),
     /// A file differs from the one that this program was built for: too large, changed, or of a different version.

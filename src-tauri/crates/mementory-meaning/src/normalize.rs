@@ -1,8 +1,8 @@
 //! Normalises a text in the same way as the texts from which the vocabulary was built. Characters are replaced
-//! according to a table (NFKC and more). A single `▁` stands for the spaces between two words, and another one precedes
+//! according to a table (NFKC and more). A single `▁` represents the spaces between two words, and another one precedes
 //! the first word.
 
-/// The character that stands for a space in pieces.
+/// The character that represents a space in pieces.
 const SPACE: &str = "\u{2581}";
 
 /// The table of replacements: a double-array trie over bytes, and the replacements that its leaves point to.

@@ -4,7 +4,7 @@ use crate::{
     protobuf::{Fields, field},
 };
 
-/// Number of the piece for characters that the vocabulary lacks.
+/// Number of the piece for characters that are not in the vocabulary.
 const UNKNOWN: u32 = 0;
 /// Numbers of the pieces that mark the beginning and the end of every text.
 const BEGIN: u32 = 1;

@@ -11,6 +11,7 @@ mod said_by;
 mod text;
 mod time;
 mod tombstone;
+mod usage;
 
 pub use error::{FormatError, is_damage};
 pub use issue::{Dropped, DroppedAs, Issue};
@@ -22,8 +23,9 @@ pub use record::{
 };
 pub use said_by::SaidBy;
 pub use text::{
-    REDACTED, between_redaction_marks, fold, is_of_unspaced_script, normal_sentences, normal_text, redaction_marks,
-    without_redaction_marks, word_count,
+    MIN_SEARCHED_CHARS, REDACTED, between_redaction_marks, contains_words, fold, is_of_unspaced_script,
+    normal_sentences, normal_text, redaction_marks, shares_words, without_redaction_marks, word_count,
 };
 pub use time::Timestamp;
 pub use tombstone::{Derived, Tombstone, TombstoneOp};
+pub use usage::{remove_usage, without_usage};

@@ -7,6 +7,10 @@ use unicode_segmentation::UnicodeSegmentation;
 /// `[REDACTED:email]`.
 pub const REDACTED: &str = "[REDACTED:";
 
+/// Shortest text, in characters, that is searched for in names and outside of a chosen span. A single letter occurs
+/// everywhere.
+pub const MIN_SEARCHED_CHARS: usize = 3;
+
 /// True for characters of scripts without spaces between words (Han, kana, Thai, Lao, Khmer, Burmese), and of Hangul.
 pub fn is_of_unspaced_script(c: char) -> bool {
     matches!(c,
@@ -116,6 +120,29 @@ pub fn without_redaction_marks(text: &str) -> String {
     between_redaction_marks(text).into_iter().map(|piece| &text[piece]).collect()
 }
 
+/// True if `name` contains `words`. Words of fewer than 8 bytes count only if no letter or digit is directly before or
+/// after them.
+pub fn contains_words(name: &str, words: &str) -> bool {
+    let is_boundary = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+    words.chars().count() >= MIN_SEARCHED_CHARS
+        && name.match_indices(words).any(|(at, _)| {
+            words.len() >= 8
+                || is_boundary(name.get(..at).and_then(|s| s.chars().next_back()))
+                    && is_boundary(name.get(at + words.len()..).and_then(|s| s.chars().next()))
+        })
+}
+
+/// True if the words of the text occur in the id, or the words of the id in the text. The id of a file can be its path,
+/// which often contains the title.
+pub fn shares_words(id: &str, text: &str) -> bool {
+    if text.contains(id) || contains_words(id, text) {
+        return true;
+    }
+    let (id, text) = (format!(" {} ", normal_text(id)), format!(" {} ", normal_text(text)));
+    let words = |s: &str| s.trim().contains(' ');
+    words(&text) && id.contains(&text) || words(&id) && text.contains(&id)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,5 +169,14 @@ mod tests {
             without_redaction_marks("a [REDACTED:x9]b [REDACTED:X] [REDACTED:y"),
             "a b [REDACTED:X] [REDACTED:y"
         );
+    }
+
+    #[test]
+    fn ids_that_contain_the_words_are_recognised() {
+        assert!(shares_words("notes/Secret trip.md", "Secret trip"), "a path");
+        assert!(shares_words("secret-trip-to-rome", "Secret trip"), "a slug");
+        assert!(shares_words("trip", "a secret trip"), "part of the text");
+        assert!(!shares_words("ep_0123", "a secret trip"), "an id without words of the text");
+        assert!(!shares_words("5f0e7a19", "e7"), "two letters are no words");
     }
 }

@@ -123,7 +123,7 @@ fn has_start_boundary(bytes: &[u8], start: usize) -> bool {
 }
 
 /// The issuer of a number. The second value is true if its range or length is too common to identify a card without
-/// further evidence.
+/// more evidence.
 fn issuer_of(digits: &[u8]) -> Option<(&'static str, bool)> {
     let head = |count: usize| digits.iter().take(count).fold(0u32, |n, d| n * 10 + u32::from(*d));
     let (two, three, four, six) = (head(2), head(3), head(4), head(6));

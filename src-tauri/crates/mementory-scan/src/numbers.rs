@@ -27,7 +27,7 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
             continue;
         }
         found.extend(card::card_at(doc, at));
-        // The first groups of a test card number could be taken for a telephone number.
+        // The first groups of a test card number could be mistaken for a telephone number.
         if let Some(end) = card::test_number_end(doc, at) {
             phone_end = phone_end.max(end);
         }

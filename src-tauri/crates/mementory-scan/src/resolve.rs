@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 
 use crate::Finding;
 
-/// The findings in text order, without overlaps. Of two that overlap, the one with the higher confidence is returned;
-/// if these are equal, the longer one; if the lengths are equal too, the one whose class comes first, so that a token
-/// used as a password is reported as a token.
+/// The findings in text order, without overlaps. Of two findings that overlap, the one with the higher confidence is
+/// returned. Ties are resolved by length (the longer one), and then by class (the class that is listed first), so that
+/// a token used as a password is reported as a token.
 pub(crate) fn resolve_overlaps(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by(|a, b| {
         b.confidence

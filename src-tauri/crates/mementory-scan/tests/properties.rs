@@ -18,7 +18,8 @@ fn assert_valid_findings(text: &str) {
     for finding in &keys {
         assert!(is_certain_key(finding), "{finding:?}");
     }
-    // Where the whole scan finds such a key, the scan for keys finds it too, or one that overlaps with it.
+    // Every such key that the whole scan finds is also found by the scan for keys, or overlaps with a key that it
+    // finds.
     for finding in scan(text).iter().filter(|finding| is_certain_key(finding)) {
         let last = keys[..keys.partition_point(|key| key.start < finding.end)].last();
         assert!(last.is_some_and(|key| key.end > finding.start), "{finding:?}");

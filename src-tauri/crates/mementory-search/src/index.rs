@@ -272,7 +272,7 @@ impl SearchIndex {
     }
 
     /// Passes all waiting documents to the writer, and then calls `change` with the writer. If this fails, changes may
-    /// be lost, so every further call fails until they are discarded.
+    /// be lost, so every later call fails until they are discarded.
     fn with_writer(
         &self,
         pending: &mut PendingChanges,

@@ -36,7 +36,7 @@ pub(crate) struct Word<'w> {
 /// How a token is derived from the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenShape {
-    /// A word between spaces.
+    /// A word that is delimited by spaces or punctuation.
     Word,
     /// Two adjacent characters in a run without spaces.
     Pair,
@@ -70,28 +70,28 @@ fn char_class(c: char) -> CharClass {
     }
 }
 
-/// Folds a text as `fold` of mementory-model does, and also replaces letters such as ø that many keyboards lack.
-/// Composes the result, so that a Hangul syllable is a single character.
+/// Folds a text as `fold` of mementory-model does, and also replaces letters such as ø, which are not on many
+/// keyboards. Composes the result, so that a Hangul syllable is a single character.
 fn fold_into(text: &str, out: &mut String) {
     let folded = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
-    let mut plain = String::with_capacity(text.len());
+    let mut replaced = String::with_capacity(text.len());
     for c in folded {
         match c {
-            'ß' => plain.push_str("ss"),
-            'æ' => plain.push_str("ae"),
-            'œ' => plain.push_str("oe"),
-            'ø' => plain.push('o'),
-            'ł' => plain.push('l'),
-            'đ' => plain.push('d'),
-            'ħ' => plain.push('h'),
-            'ı' => plain.push('i'),
-            'ς' => plain.push('σ'),
+            'ß' => replaced.push_str("ss"),
+            'æ' => replaced.push_str("ae"),
+            'œ' => replaced.push_str("oe"),
+            'ø' => replaced.push('o'),
+            'ł' => replaced.push('l'),
+            'đ' => replaced.push('d'),
+            'ħ' => replaced.push('h'),
+            'ı' => replaced.push('i'),
+            'ς' => replaced.push('σ'),
             // Converting a letter such as İ to lower case leaves a combining mark, which is removed here.
             c if is_combining_mark(c) => {}
-            c => plain.push(c),
+            c => replaced.push(c),
         }
     }
-    out.extend(plain.nfc());
+    out.extend(replaced.nfc());
 }
 
 struct PendingWord {

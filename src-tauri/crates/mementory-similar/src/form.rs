@@ -11,7 +11,7 @@ pub(crate) enum TokenKind {
     Name,
     /// One character in a script without spaces.
     Char,
-    /// An emoji. Two texts may be near if one has an additional emoji, but not if one emoji replaces another.
+    /// An emoji. Two texts may be similar if one has an additional emoji, but not if one emoji replaces another.
     Emoji,
     /// A number, negation, relation or month, which both texts must have.
     Decisive,
@@ -20,7 +20,7 @@ pub(crate) enum TokenKind {
 /// One word of a [`Form`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
-    /// Hash of the folded word or of the word that stands for it. Never stored.
+    /// Hash of the folded word or of the word that represents it. Never stored.
     pub(crate) hash: u64,
     /// Byte offset of the word in the canonical text.
     pub(crate) at: u32,

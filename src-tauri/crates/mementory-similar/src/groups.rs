@@ -15,7 +15,7 @@ const MAX_GROUP_TEXTS: usize = 256;
 
 /// How similar the members of a group are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Likeness {
+pub enum Similarity {
     /// All texts are equal after folding.
     Same,
     /// Any two texts say the same, as far as a comparison of words can tell.
@@ -26,14 +26,14 @@ pub enum Likeness {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// How similar the texts are.
-    pub likeness: Likeness,
+    pub similarity: Similarity,
     /// Indexes of at least two of the input texts, in ascending order.
     pub members: Vec<usize>,
     /// The smallest share of common words between any two of the texts.
     pub score: f32,
 }
 
-/// Default threshold: the smallest share of common words of two texts that are near.
+/// Default threshold: the smallest share of common words at which two texts are similar.
 pub const THRESHOLD: f32 = 0.7;
 
 /// Finds groups of texts. Every text is in at most one group. The groups are sorted by their first members.
@@ -56,8 +56,8 @@ pub fn groups(sketches: &[Sketch], forms: &[Form], threshold: f32) -> Vec<Group>
             members.sort_unstable();
             let first = &sketches[*members.first()?];
             let are_all_same = members.iter().all(|i| sketches[*i].same_text(first));
-            let likeness = if are_all_same { Likeness::Same } else { Likeness::Near };
-            (members.len() > 1).then_some(Group { likeness, members, score })
+            let similarity = if are_all_same { Similarity::Same } else { Similarity::Near };
+            (members.len() > 1).then_some(Group { similarity, members, score })
         })
         .collect();
     out.sort_unstable_by_key(|group| group.members.first().copied());

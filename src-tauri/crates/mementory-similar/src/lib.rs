@@ -11,5 +11,5 @@ mod word_match;
 
 pub use compare::{Comparison, Difference, compare};
 pub use form::Form;
-pub use groups::{Group, Likeness, THRESHOLD, group_texts, groups};
+pub use groups::{Group, Similarity, THRESHOLD, group_texts, groups};
 pub use sketch::{Key, Sketch, jaccard, sketch, sketches};

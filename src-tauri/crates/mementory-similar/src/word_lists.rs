@@ -15,7 +15,7 @@ pub(crate) enum WordRule {
     Filler,
     /// The word is ignored, and the words before and after it may change places.
     Conjunction,
-    /// Both texts must have the word. In comparisons, this string stands for it.
+    /// Both texts must have the word. In comparisons, this string represents it.
     Decisive(Box<str>),
     /// The word is a variant of another word, by which it is replaced in comparisons.
     SameAs(Box<str>),

@@ -5,7 +5,7 @@ mod generated;
 use generated::memories;
 use mementory_model::normal_text;
 use mementory_similar::{
-    Comparison, Form, Group, Key, Likeness, Sketch, THRESHOLD, compare, group_texts, jaccard, sketch, sketches,
+    Comparison, Form, Group, Key, Similarity, Sketch, THRESHOLD, compare, group_texts, jaccard, sketch, sketches,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -80,7 +80,7 @@ proptest! {
                 for j in &group.members[at + 1..] {
                     let pair = compare(&Form::new(&texts[*i]), &Form::new(&texts[*j]));
                     prop_assert!(pair.score() >= THRESHOLD, "{:?} {:?} {:?}", texts[*i], texts[*j], pair);
-                    prop_assert_eq!(group.likeness == Likeness::Same && pair != Comparison::Same, false);
+                    prop_assert_eq!(group.similarity == Similarity::Same && pair != Comparison::Same, false);
                 }
             }
             // Without the other texts, the members of a group must form the same group again.

@@ -1,7 +1,7 @@
 //! Export ids: the ids from which the writers of all formats derive the ids of elements. The export id of a record is
-//! its vault id, unless the record came in a file that another vault wrote: then it is the vault id that it had there.
-//! So a record keeps its ids however often it moves between vaults, and a tombstone of one vault names the record in
-//! all of them.
+//! normally its vault id. For a record from a file that another vault wrote, it is the record's id in that vault. So a
+//! record keeps its ids however often it moves between vaults, and a tombstone of one vault names the record in all of
+//! them.
 use crate::{StoreResult, ids::parse_id};
 use rusqlite::{Connection, OptionalExtension};
 
@@ -69,7 +69,7 @@ pub fn record_with(c: &Connection, id: &[u8; 16]) -> StoreResult<Option<[u8; 16]
     Ok(statement.query_row([id], |r| r.get(0)).optional()?)
 }
 
-/// [`export_id`] in hexadecimal. A text that is no id is returned unchanged.
+/// [`export_id`] in hexadecimal. A text that is not an id is returned unchanged.
 ///
 /// # Errors
 /// The database fails.

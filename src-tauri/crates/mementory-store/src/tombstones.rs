@@ -118,8 +118,8 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
 }
 
 /// The vault ids that an imported tombstone may refer to: those of its target, and of everything derived from it. If a
-/// target's name contains an export id (`ep_<export id>`, as in our `.mem` exports), this id is included, and that of
-/// the record that has it from another vault.
+/// target's name contains an export id (`ep_<export id>`, as in our `.mem` exports), this id is included, and also the
+/// id of the record that has this export id from another vault.
 ///
 /// # Errors
 /// The database fails.
@@ -189,10 +189,10 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
     Ok(true)
 }
 
-/// The id under which an imported tombstone is stored: its own, or with `#` and a digest of the deletion if another
-/// deletion in the same scope has its id. Programs choose these ids themselves, and a second deletion with an id that
-/// another program gave to the first must not be lost. None if the id is that of one of the vault's own tombstones, or
-/// of a tombstone in another scope.
+/// The id under which an imported tombstone is stored. If another deletion in the same scope already has its id, `#`
+/// and a digest of the deletion are appended. Programs choose these ids themselves, and a second deletion with an id
+/// that another program gave to the first must not be lost. None if the id is that of one of the vault's own
+/// tombstones, or of a tombstone in another scope.
 pub fn foreign_id(c: &Connection, tombstone: &Tombstone) -> StoreResult<Option<String>> {
     let existing = c
         .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?

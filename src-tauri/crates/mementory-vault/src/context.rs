@@ -35,7 +35,7 @@ pub enum IndexFault {
     Missing,
     /// The index did not pass its check.
     Damaged,
-    /// The store contains changes that the index lacks.
+    /// The store contains changes that are not in the index yet.
     Behind,
 }
 
@@ -49,8 +49,8 @@ pub(crate) struct Context {
     pub(crate) index: RwLock<SearchIndex>,
     pub(crate) index_state: Mutex<IndexState>,
     pub(crate) index_fault: Mutex<Option<IndexFault>>,
-    /// True while the index lacks changes of the change log. While it is true, single changes are not applied to the
-    /// index.
+    /// True while changes of the change log are missing from the index. While it is true, single changes are not
+    /// applied to the index.
     pub(crate) index_behind: AtomicBool,
     pub(crate) export_diff: Mutex<CachedDiff>,
     /// The values that masking searches for, and the state of the vault from which they were read.

@@ -5,7 +5,7 @@ use crate::{
     query::Reader, trash::Trash,
 };
 use mementory_model::Timestamp;
-use mementory_similar::{Form, Key, Likeness, THRESHOLD, groups, sketches};
+use mementory_similar::{Form, Key, Similarity, THRESHOLD, groups, sketches};
 use mementory_store::{Cause, RowView, Store};
 use rusqlite::{Connection, params};
 use std::sync::atomic::AtomicBool;
@@ -60,7 +60,7 @@ impl Duplicates<'_> {
                 }
                 if !are_all_dismissed(c, &views)? {
                     views.sort_by_key(|view| (view.sort, view.row));
-                    out.push(DuplicateGroup { views, same: group.likeness == Likeness::Same });
+                    out.push(DuplicateGroup { views, same: group.similarity == Similarity::Same });
                 }
             }
             Ok(out)

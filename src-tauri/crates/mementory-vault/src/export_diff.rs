@@ -191,7 +191,7 @@ fn batches(c: &Connection, format: &str) -> VaultResult<Vec<Batch>> {
     Ok(batches.collect::<Result<_, _>>()?)
 }
 
-/// Decides whether a record that an export lacks should have been in it and so counts as gone.
+/// Decides whether a record that is missing from an export should have been in it and is therefore gone.
 struct GoneRule {
     /// Batches of earlier exports of the same account.
     related: HashSet<i64>,

@@ -3,13 +3,13 @@
 /// A step that failed after a change was committed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailedStep {
-    /// The search index lacks the change until the next change, or until the vault is opened again.
+    /// The search index does not contain the change until the next change, or until the vault is opened again.
     Index,
     /// The audit log has no entry for the change.
     AuditLog,
     /// The cleaning after an erasure or redaction. Traces may remain, and the receipt is not complete.
     Cleaning,
-    /// The list of erasures in the program's folder lacks the erasure. The list in the vault's folder has it.
+    /// The erasure is missing from the list in the program's folder. It is in the list in the vault's folder.
     ErasureList,
     /// The system did not confirm that the new name of a file is on the disk. The name may be lost in a power failure.
     Sync,

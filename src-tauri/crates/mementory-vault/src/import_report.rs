@@ -4,8 +4,8 @@ use mementory_model::{DroppedAs, Kind, Record, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Upper limit for the listed items of each outcome. Further items are only counted, except the first ones of each kind
-/// (see `ALWAYS_LISTED_PER_KIND`).
+/// Upper limit for the listed items of each outcome. Additional items are only counted, except the first ones of each
+/// kind (see `ALWAYS_LISTED_PER_KIND`).
 pub(crate) const MAX_LISTED_ITEMS: u32 = 5_000;
 /// Number of items of each kind and outcome that are always listed, so that many messages do not hide the memories of
 /// an export.
@@ -74,7 +74,8 @@ pub struct ImportCounts {
     pub memories: u32,
     pub attachments_referenced: u32,
     pub attachments_present: u32,
-    /// Files that the input names but does not contain. Reports of earlier program versions lack this number.
+    /// Files that the input refers to but does not contain. Reports of earlier program versions do not have this
+    /// number.
     #[serde(default)]
     pub attachments_missing: Option<u32>,
     pub tombstones_applied: u32,
@@ -84,7 +85,7 @@ pub struct ImportCounts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct Item {
-    /// The kind, as a key of `by_kind`. Reports of earlier program versions lack it.
+    /// The kind, as a key of `by_kind`. Reports of earlier program versions do not have it.
     #[serde(default)]
     pub kind: Option<String>,
     pub place: String,
@@ -139,7 +140,7 @@ pub struct DatedExport {
 /// One recognised source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
-pub struct SourceSeen {
+pub struct DetectedSource {
     pub format: String,
     pub version: Option<String>,
     pub reason: String,
@@ -165,11 +166,11 @@ pub struct ImportReport {
     /// In a dry run: the records that would be new. Not stored with the batch.
     #[serde(skip)]
     pub coming: Vec<PlannedRecord>,
-    /// In a dry run: names of files that the input names but does not contain. Not stored with the batch, since the
+    /// In a dry run: names of files that the input refers to but does not contain. Not stored with the batch, since the
     /// vault lists them.
     #[serde(skip)]
     pub missing_files: Vec<String>,
-    pub sources: Vec<SourceSeen>,
+    pub sources: Vec<DetectedSource>,
     /// The missing or damaged parts of the input, if the person chose to import the remainder.
     #[serde(default)]
     pub missing: Vec<MissingPart>,
@@ -227,7 +228,7 @@ impl ImportReport {
             self.missing_parts.extend(source.claim.missing_parts.iter().cloned());
             let places =
                 source.claim.parts.iter().filter_map(|p| catalog.members().get(p.member)).map(|m| m.place.clone());
-            self.sources.push(SourceSeen {
+            self.sources.push(DetectedSource {
                 format: source.format.into(),
                 version: source.claim.version.clone(),
                 reason: source.claim.reason.clone(),

@@ -43,9 +43,9 @@ pub struct InsightCounts {
 /// The memories to which a list is limited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InsightFilter {
-    /// Memories of this kind. `Some(None)` stands for memories without a kind.
+    /// Memories of this kind. `Some(None)` means memories without a kind.
     pub about: Option<Option<AboutKind>>,
-    /// Memories of this special category. `Some(None)` stands for any special category.
+    /// Memories of this special category. `Some(None)` means any special category.
     pub special: Option<Option<Special>>,
 }
 

@@ -78,8 +78,8 @@ pub use failed_step::FailedStep;
 pub use file_locations::{FailedImport, FileLocations, KnownLocations};
 pub use import::{ImportOptions, Importer, Merge};
 pub use import_report::{
-    DatedExport, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, MissingPart, PlannedRecord, ReachedState,
-    SourceSeen,
+    DatedExport, DetectedSource, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, MissingPart, PlannedRecord,
+    ReachedState,
 };
 pub use index_sync::IndexWatch;
 pub use insight::{ContradictionPair, Contradictions, Insight, MemoryPerson, MemoryTopic};
@@ -109,5 +109,5 @@ pub use sensitive::{
 };
 pub use suggestions::{Closing, QueueOutcome, Suggestion, SuggestionOp, Suggestions, is_suggestible};
 pub use trash::{ExpiredTrash, Trash};
-pub use vault::Vault;
+pub use vault::{Vault, create_temporary};
 pub use watching::WatchedFolders;

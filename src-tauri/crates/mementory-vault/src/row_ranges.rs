@@ -97,14 +97,14 @@ mod tests {
             let mut ranges = RowRanges::default();
             rows.iter().for_each(|row| ranges.add(*row));
             let bytes = ranges.encode().unwrap_or_default();
-            let back = RowRanges::decode(&bytes).unwrap_or_default();
-            let decoded: Vec<i64> = back.iter().flat_map(|(first, last)| first..=last).collect();
+            let reread = RowRanges::decode(&bytes).unwrap_or_default();
+            let decoded: Vec<i64> = reread.iter().flat_map(|(first, last)| first..=last).collect();
             let mut expected = rows.to_vec();
             expected.sort_unstable();
             expected.dedup();
             assert_eq!(decoded, expected, "{rows:?}");
             for row in 0..400 {
-                assert_eq!(back.contains(row), expected.contains(&row), "{row} in {rows:?}");
+                assert_eq!(reread.contains(row), expected.contains(&row), "{row} in {rows:?}");
             }
         }
     }

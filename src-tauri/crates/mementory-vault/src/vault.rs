@@ -28,7 +28,8 @@ use crate::{
     watching::WatchedFolders,
 };
 use mementory_crypto::{
-    Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, new_recovery_code, open_header,
+    CryptoError, Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, create_temporary_header,
+    new_recovery_code, open_header,
 };
 use mementory_model::Timestamp;
 use mementory_search::{IndexError, SearchIndex};
@@ -55,33 +56,7 @@ impl Vault {
         kdf: KdfChoice,
         now: Timestamp,
     ) -> VaultResult<(Self, Applied<RecoveryCode>)> {
-        let place = dir.display().to_string();
-        if dir.exists() && !dir.is_dir() {
-            return Err(VaultError::Exists(place));
-        }
-        if dir.exists() {
-            let mut list = std::fs::read_dir(dir).map_err(|e| VaultError::io(&place, e))?;
-            if list.next().is_some() {
-                return Err(VaultError::Exists(place));
-            }
-        }
-        let existed = dir.exists();
-        std::fs::create_dir_all(dir).map_err(|e| VaultError::io(&place, e))?;
-        let create_files = || -> VaultResult<(Self, RecoveryCode)> {
-            restrict_to_owner(dir)?;
-            let lock = FolderLock::take(dir)?;
-            let (header, keys, code) = create_header(dir, passphrase, kdf, &now.to_rfc3339())?;
-            let store = Store::open(dir, keys.store(), true)?;
-            let index = SearchIndex::create(&dir.join("index"), keys.index()).map_err(index_error)?;
-            Ok((Self::assemble(dir, header, keys, store, index, IndexState::Current, lock)?, code))
-        };
-        let (vault, code) = create_files().inspect_err(|error| {
-            // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. A folder in use
-            // belongs to another process.
-            if !matches!(error, VaultError::InUse | VaultError::AnsweringClients) {
-                remove_incomplete_vault(dir, existed);
-            }
-        })?;
+        let (vault, code) = create_files(dir, || create_header(dir, passphrase, kdf, &now.to_rfc3339()))?;
         let code = vault.context.log_non_store_change(Applied::new(code), now, "create");
         Ok((vault, code))
     }
@@ -362,6 +337,51 @@ impl Vault {
     pub fn integrity(&self) -> IntegrityCheck<'_> {
         IntegrityCheck::new(&self.context)
     }
+}
+
+/// Creates a vault that is never opened again, for a conversion. Two vaults with one `seed` have the same id, and give
+/// the same records the same ids.
+///
+/// # Errors
+/// As [`Vault::create`].
+pub fn create_temporary(dir: &Path, passphrase: &str, seed: &[u8; 32], now: Timestamp) -> VaultResult<Vault> {
+    let with_code = |(header, keys)| (header, keys, ());
+    create_files(dir, || create_temporary_header(dir, passphrase, &now.to_rfc3339(), seed).map(with_code))
+        .map(|(vault, ())| vault)
+}
+
+/// Creates the files of a vault in `dir`, which must be an empty folder or not exist. `create_keys` writes its header.
+fn create_files<T>(
+    dir: &Path,
+    create_keys: impl FnOnce() -> Result<(Header, VaultKeys, T), CryptoError>,
+) -> VaultResult<(Vault, T)> {
+    let place = dir.display().to_string();
+    if dir.exists() && !dir.is_dir() {
+        return Err(VaultError::Exists(place));
+    }
+    if dir.exists() {
+        let mut list = std::fs::read_dir(dir).map_err(|e| VaultError::io(&place, e))?;
+        if list.next().is_some() {
+            return Err(VaultError::Exists(place));
+        }
+    }
+    let existed = dir.exists();
+    std::fs::create_dir_all(dir).map_err(|e| VaultError::io(&place, e))?;
+    let create = || -> VaultResult<(Vault, T)> {
+        restrict_to_owner(dir)?;
+        let lock = FolderLock::take(dir)?;
+        let (header, keys, code) = create_keys()?;
+        let store = Store::open(dir, keys.store(), true)?;
+        let index = SearchIndex::create(&dir.join("index"), keys.index()).map_err(index_error)?;
+        Ok((Vault::assemble(dir, header, keys, store, index, IndexState::Current, lock)?, code))
+    };
+    create().inspect_err(|error| {
+        // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. A folder in use
+        // belongs to another process.
+        if !matches!(error, VaultError::InUse | VaultError::AnsweringClients) {
+            remove_incomplete_vault(dir, existed);
+        }
+    })
 }
 
 /// Removes what a failed creation left in a folder that was empty or did not exist before. Errors of this removal are

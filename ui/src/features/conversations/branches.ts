@@ -97,7 +97,7 @@ export const stepsId = (id: string): string => `${id}${ALL_STEPS}`;
 /** The id of the message that contains this step. The id of a message is returned unchanged. */
 export const messageIdOf = (id: string): string => id.split("/", 1)[0] ?? id;
 
-/** Whether `wanted` is the id of this message, or stands for all steps of which this message is one. */
+/** Whether `wanted` is the id of this message, or represents all steps of which this message is one. */
 export function refersTo(message: ThreadMessage, wanted: string): boolean {
   return message.id === wanted || (wanted.endsWith(ALL_STEPS) && message.id.startsWith(`${messageIdOf(wanted)}/`));
 }

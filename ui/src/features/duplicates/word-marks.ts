@@ -5,7 +5,7 @@ import { splitSegments, type TextSegment } from "$lib/logic/text-segments";
 /** The part of a text that is shown and compared. */
 export const comparedPart = (text: string): string => truncated(text, 2000);
 
-/** The text, with marks at the words that the other text lacks. */
+/** The text, with marks at the words that are not in the other text. */
 export function markDifferences(text: string, other: string): TextSegment[] {
   return wordDiff(comparedPart(other), comparedPart(text))
     .filter((part) => part.kind !== "removed")

@@ -10,7 +10,7 @@ import { fieldName } from "$lib/text/core";
 export type Scope = "all" | "screen" | "choose";
 export type LossRow = { field: string; n: number; kind: string; note: string };
 
-/** Maximum length of the text that stands for a record in a list of losses. */
+/** Maximum length of the text that represents a record in a list of losses. */
 const MAX_LABEL_LENGTH = 120;
 const LOSS_WEIGHTS: Record<string, number> = { left_out: 0, narrowed: 1 };
 const KEPT = "moved_to_extension";

@@ -31,7 +31,7 @@ const ICONS: Record<FileKind, IconComponent> = {
 export const iconOf = (row: Row): IconComponent => ICONS[(row.file_kind ?? "other") as FileKind] ?? File;
 
 /**
- * A line such as `ChatGPT, 12 Mar, 2.1 MB`, or a text which says that the export lists the file but lacks its content.
+ * A line such as `ChatGPT, 12 Mar, 2.1 MB`, or a text which says that the export only lists the file.
  */
 export function fileSummary(row: Row): string {
   if (row.present === false) return t("files.missing");

@@ -40,7 +40,7 @@ export type Home = {
   incomplete: TombstoneView[];
   /** Time of the last import that was not undone; null if none. */
   imported: string | null;
-  /** The newest exports that could be read only in part, so that it is not known which records they lack. */
+  /** The newest exports that could be read only in part. It is not known which records are missing from them. */
   partlyRead: PartlyReadExport[];
 };
 export type PartlyReadExport = { platform: string; batch: string };

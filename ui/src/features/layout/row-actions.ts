@@ -12,7 +12,7 @@ import { t } from "$lib/text";
 import { handlesOwnKeys } from "./letter-keys";
 import type { MenuEntry } from "$lib/ui/types";
 
-/** Ids to which the menu of a row applies: all checked rows if it is one of them, else only itself. */
+/** Ids to which the menu of a row applies: all checked rows if the row is one of them, otherwise only the row. */
 export function targetIds(id: string): string[] {
   return selection.ids.has(id) ? [...selection.ids] : [id];
 }

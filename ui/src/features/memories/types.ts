@@ -96,7 +96,7 @@ export const ABOUT_KINDS = [
   "how_to_answer",
 ];
 
-/** The name of what a memory is about. The empty `kind` stands for memories without a suggested subject. */
+/** The name of what a memory is about. The empty `kind` means memories without a suggested subject. */
 export function aboutName(kind: string): string {
   return kind === "" ? t("filter.noAbout") : word("about", kind);
 }

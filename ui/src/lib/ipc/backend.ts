@@ -36,7 +36,7 @@ export interface Backend {
   vaultInfo(): Promise<b.VaultInfo>;
   checkVault(rebuildIndex: boolean): Promise<b.CheckReport>;
   /** Makes a backup in the folder `out`, which must not exist yet. */
-  backup(jobId: string, out: string, onProgress: (progress: b.Progress) => void): Promise<b.BackedUp>;
+  backup(jobId: string, out: string, onProgress: (progress: b.Progress) => void): Promise<b.WrittenBackup>;
   audit(verify: boolean): Promise<b.AuditLog>;
   keys(): Promise<b.Keys>;
   trustKey(key: string, name: string | null): Promise<b.Keys>;
@@ -86,13 +86,13 @@ export interface Backend {
   /** The calls of the client with this grant, or of all clients if `grant` is null. The newest comes first. */
   clientCalls(grant: string | null): Promise<b.ClientCallList>;
   suggestions(): Promise<b.SuggestionList>;
-  decideSuggestions(decision: b.SuggestionDecision): Promise<b.SuggestionsClosed>;
+  decideSuggestions(decision: b.SuggestionDecision): Promise<b.ClosedSuggestions>;
   list(request: b.ListRequest): Promise<b.Page>;
   /** `typing`: the last word of the query may be incomplete. `search` and `find` have the same option. */
   facets(filter: b.Filter, query: string | null, typing: boolean): Promise<b.Facets>;
   /** A summary of all matching records. */
   summary(filter: b.Filter): Promise<b.Summary>;
-  show(id: string, history: boolean, verbatim: boolean): Promise<b.Shown>;
+  show(id: string, history: boolean, verbatim: boolean): Promise<b.ShownRecord>;
   thread(id: string): Promise<b.Thread>;
   search(request: b.SearchRequest): Promise<b.SearchResult>;
   /** Like `search`, but returns rows for a list. */
@@ -131,7 +131,7 @@ export interface Backend {
   receipt(id: string): Promise<b.Receipt>;
   cleanAgain(jobId: string, id: string, onProgress: (progress: b.Progress) => void): Promise<b.Receipt>;
   /** Scans for sensitive values. If `all` is true, every record is scanned, otherwise only new and changed records. */
-  look(jobId: string, all: boolean, onProgress: (progress: b.Progress) => void): Promise<b.Looked>;
+  look(jobId: string, all: boolean, onProgress: (progress: b.Progress) => void): Promise<b.ScannedRecords>;
   sensitiveQueue(request: b.SensitiveRequest): Promise<b.SensitiveQueue>;
   sensitiveValue(value: string): Promise<b.SensitiveDetail>;
   redactValues(
@@ -143,7 +143,7 @@ export interface Backend {
   duplicates(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.Duplicates>;
   keepApart(ids: string[]): Promise<b.Ids>;
   merge(keep: string, others: string[]): Promise<b.Ids>;
-  /** Everyone whom the memories name. */
+  /** Everyone whom the memories mention. */
   people(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.People>;
   topics(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.Topics>;
   /** Memories by date, the oldest first. */
@@ -166,7 +166,7 @@ export interface Backend {
     out: string,
     request: b.ReportRequest,
     onProgress: (progress: b.Progress) => void,
-  ): Promise<b.ReportMade>;
+  ): Promise<b.WrittenReport>;
   exportPreview(
     jobId: string,
     request: b.ExportRequest,

@@ -45,7 +45,7 @@ export const commands = {
 	/**  Check the integrity of every part of the vault. */
 	checkVault: (rebuildIndex: boolean) => typedError<CheckReport, ErrorBody>(__TAURI_INVOKE("check_vault", { rebuildIndex })),
 	/**  Copy the vault to a new folder and check the copy, which is a vault of its own. */
-	backup: (jobId: string, out: string, onProgress: Channel<Progress>) => typedError<BackedUp, ErrorBody>(__TAURI_INVOKE("backup", { jobId, out, onProgress })),
+	backup: (jobId: string, out: string, onProgress: Channel<Progress>) => typedError<WrittenBackup, ErrorBody>(__TAURI_INVOKE("backup", { jobId, out, onProgress })),
 	/**  The audit log; with `verify` its chain and signatures are checked. */
 	audit: (verify: boolean) => typedError<AuditLog, ErrorBody>(__TAURI_INVOKE("audit", { verify })),
 	/**  The vault's own key, the trusted keys, and the keys seen on imported files. */
@@ -107,7 +107,7 @@ export const commands = {
 	/**  The suggestions that await a decision. */
 	suggestions: () => typedError<SuggestionList, ErrorBody>(__TAURI_INVOKE("suggestions")),
 	/**  Accept and refuse suggestions. */
-	decideSuggestions: (decision: SuggestionDecision) => typedError<SuggestionsClosed, ErrorBody>(__TAURI_INVOKE("decide_suggestions", { decision })),
+	decideSuggestions: (decision: SuggestionDecision) => typedError<ClosedSuggestions, ErrorBody>(__TAURI_INVOKE("decide_suggestions", { decision })),
 	/**  One page of a list. */
 	list: (request: ListRequest) => typedError<Page, ErrorBody>(__TAURI_INVOKE("list", { request })),
 	/**  Counts for the filter menus. */
@@ -115,7 +115,7 @@ export const commands = {
 	/**  Summary of several records. */
 	summary: (filter: Filter) => typedError<Summary, ErrorBody>(__TAURI_INVOKE("summary", { filter })),
 	/**  One complete record. */
-	show: (id: string, history: boolean, verbatim: boolean) => typedError<Shown, ErrorBody>(__TAURI_INVOKE("show", { id, history, verbatim })),
+	show: (id: string, history: boolean, verbatim: boolean) => typedError<ShownRecord, ErrorBody>(__TAURI_INVOKE("show", { id, history, verbatim })),
 	/**  A conversation with all its branches. */
 	thread: (id: string) => typedError<Thread, ErrorBody>(__TAURI_INVOKE("thread", { id })),
 	/**  Ranked full-text search. */
@@ -159,7 +159,7 @@ export const commands = {
 	/**  Clean the places that a receipt lists as failed, and check them again. */
 	cleanAgain: (jobId: string, id: string, onProgress: Channel<Progress>) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("clean_again", { jobId, id, onProgress })),
 	/**  Scan new and changed records for sensitive values, or all records. */
-	look: (jobId: string, anew: boolean, onProgress: Channel<Progress>) => typedError<Looked, ErrorBody>(__TAURI_INVOKE("look", { jobId, anew, onProgress })),
+	look: (jobId: string, anew: boolean, onProgress: Channel<Progress>) => typedError<ScannedRecords, ErrorBody>(__TAURI_INVOKE("look", { jobId, anew, onProgress })),
 	/**  A page of the review queue. */
 	sensitiveQueue: (request: SensitiveRequest) => typedError<SensitiveQueue, ErrorBody>(__TAURI_INVOKE("sensitive_queue", { request })),
 	/**  One value and the records that contain it. */
@@ -176,7 +176,7 @@ export const commands = {
 	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
 	/**  Memories by topic, the largest topic first. */
 	topics: (jobId: string, onProgress: Channel<Progress>) => typedError<Topics, ErrorBody>(__TAURI_INVOKE("topics", { jobId, onProgress })),
-	/**  Everyone whom the memories name. */
+	/**  Everyone whom the memories mention. */
 	people: (jobId: string, onProgress: Channel<Progress>) => typedError<People, ErrorBody>(__TAURI_INVOKE("people", { jobId, onProgress })),
 	/**  Memories by date, the oldest first. */
 	timeline: (ids: string[]) => typedError<Timeline, ErrorBody>(__TAURI_INVOKE("timeline", { ids })),
@@ -197,7 +197,7 @@ export const commands = {
 	/**  What is to be deleted at an assistant. */
 	todo: (assistant: string | null, language: string) => typedError<Todo, ErrorBody>(__TAURI_INVOKE("todo", { assistant, language })),
 	/**  Write the printable report to a new file. */
-	writeReport: (jobId: string, out: string, request: ReportRequest, onProgress: Channel<Progress>) => typedError<ReportMade, ErrorBody>(__TAURI_INVOKE("write_report", { jobId, out, request, onProgress })),
+	writeReport: (jobId: string, out: string, request: ReportRequest, onProgress: Channel<Progress>) => typedError<WrittenReport, ErrorBody>(__TAURI_INVOKE("write_report", { jobId, out, request, onProgress })),
 	/**
 	 *  What an export would contain and lose; nothing is written. An encrypted export may contain secrets, so it can lose
 	 *  less.
@@ -268,6 +268,12 @@ export type AboutRequest = {
 	about: string,
 };
 
+/**  An accepted suggestion, and the record that it made or changed. */
+export type AcceptedSuggestion = {
+	id: string,
+	record: string,
+};
+
 /**  Request to add a memory written by hand. */
 export type AddRequest = {
 	type: string | null,
@@ -295,7 +301,7 @@ export type AiClient = {
 	client: string,
 	title: string,
 	/**  How the client was found on this computer; null if it was not found. */
-	installed: AiClientFound | null,
+	installed: DetectedAiClient | null,
 	/**  Path of the client's configuration file, which need not exist. */
 	config_path: string,
 	/**  Whether the configuration has a server with Mementory's name. */
@@ -307,13 +313,6 @@ export type AiClient = {
 	problems: AiClientProblem[],
 	/**  Id of the grant in the client's configuration. The grant may belong to another vault. */
 	grant: string | null,
-};
-
-/**  How an AI client was found. */
-export type AiClientFound = {
-	/**  `program`, `application` or `own_files`. */
-	by: string,
-	path: string,
 };
 
 /**  Something that keeps a client from using the vault. */
@@ -365,14 +364,6 @@ export type AuditEntry = {
 export type AuditLog = {
 	entries: AuditEntry[],
 	verified: boolean | null,
-};
-
-/**  A backup that was written; it passed its check. */
-export type BackedUp = {
-	path: string,
-	bytes: number,
-	/**  SHA-256 of the lines `<sha256>  <name>` of all files, sorted by name. */
-	digest: string,
 };
 
 /**  One batch. */
@@ -441,9 +432,9 @@ export type ClientCall = {
 	client: string,
 	/**  What was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` … */
 	tool: string,
-	/**  Number of records that were returned, by kind. */
+	/**  Number of records that the client received, by kind. */
 	left: { [key in string]: number },
-	/**  Further detail from the log, such as `new` or `change` for a suggestion. */
+	/**  More detail from the log, such as `new` or `change` for a suggestion. */
 	note: string | null,
 };
 
@@ -452,6 +443,12 @@ export type ClientCallList = {
 	calls: ClientCall[],
 	/**  Number of all such calls in the log; `calls` contains only the newest. */
 	total: number,
+};
+
+/**  What was decided on suggestions. */
+export type ClosedSuggestions = {
+	accepted: AcceptedSuggestion[],
+	refused: string[],
 };
 
 /**  A record that a preview would add. */
@@ -533,6 +530,27 @@ export type Created = {
 	path: string,
 	/**  Eight groups of four characters, joined by `-`. */
 	recovery_code: string,
+};
+
+/**  How an AI client was found. */
+export type DetectedAiClient = {
+	/**  `program`, `application` or `own_files`. */
+	by: string,
+	path: string,
+};
+
+/**  An export in a watched folder on which the person has not decided yet. */
+export type DetectedExport = {
+	id: string,
+	/**  Id of the watched folder. */
+	folder: string,
+	path: string,
+	name: string,
+	/**  Null if the file is encrypted. */
+	format: string | null,
+	at: string,
+	/**  True if the export was detected since the vault was opened and waits for a decision. */
+	fresh: boolean,
 };
 
 /**
@@ -626,7 +644,7 @@ export type ErrorBody = {
 	code: string,
 	/**  What happened, what was kept, and what to do. Never contains record content, passphrases or keys. */
 	message: string,
-	/**  Further facts for programs (paths, counts, positions). */
+	/**  More details for programs (paths, counts, positions). */
 	details: { [key in string]: string },
 };
 
@@ -657,7 +675,7 @@ export type EvidenceMessage = {
 	/**  Position of the sentence in the message's text, in Unicode code points (end exclusive). */
 	start: number,
 	end: number,
-	/**  `linked` (the export names it), `words` or `meaning`. */
+	/**  `linked` (the export links the memory to it), `words` or `meaning`. */
 	how: string,
 	/**  From 0 to 1. */
 	confidence: number,
@@ -739,8 +757,8 @@ export type Exported = {
 };
 
 /**
- *  Numbers of records for the filter menus, by source, by type, by tag and by `said_by`. An empty name stands for
- *  records without a type. Attachments are counted by kind of file instead of type.
+ *  Numbers of records for the filter menus, by source, by type, by tag and by `said_by`. An empty name means records
+ *  without a type. Attachments are counted by kind of file instead of type.
  */
 export type Facets = {
 	sources: { [key in string]: number },
@@ -831,20 +849,6 @@ export type Filter = {
 	 *  `union`, `money`, `minors`, `exact_address`, or `any` of them.
 	 */
 	special: string | null,
-};
-
-/**  An export in a watched folder on which the person has not decided yet. */
-export type Find = {
-	id: string,
-	/**  Id of the watched folder. */
-	folder: string,
-	path: string,
-	name: string,
-	/**  Null if the file is encrypted. */
-	format: string | null,
-	at: string,
-	/**  True if the export was detected since the vault was opened and waits for a decision. */
-	fresh: boolean,
 };
 
 /**  One problem found by a validator. */
@@ -1050,7 +1054,7 @@ export type ImportRequest = {
 	accept_invalid_signature: boolean,
 	/**  How to resolve a conflict with an existing record. Null: the newer version wins. */
 	merge: MergeStrategy | null,
-	/**  Import what is left of a file that is damaged or lacks a part that its own inventory lists. */
+	/**  Import what is left of a file that is damaged, or that does not contain every part of its own inventory. */
 	salvage: boolean,
 };
 
@@ -1167,12 +1171,6 @@ export type ListRequest = {
 	cursor: string | null,
 };
 
-/**  Result of a scan for the review queue. */
-export type Looked = {
-	/**  Number of scanned records. */
-	records: number,
-};
-
 /**  Information that the written format cannot express. Other programs that read the export do not see it. */
 export type Loss = {
 	record: string,
@@ -1203,7 +1201,7 @@ export type MemoryEvidence = {
 	 *  `unknown` if neither could be shown.
 	 */
 	trace: string,
-	/**  First the messages that show who said the memory, then the other messages that the export names. */
+	/**  First the messages that show who said the memory, then the other messages that the export links the memory to. */
 	messages: EvidenceMessage[],
 };
 
@@ -1320,7 +1318,7 @@ export type PersonInfo = {
 	name: string | null,
 	/**  The relation, such as `brother` or `boss`. Null if the memories give none. */
 	relation: string | null,
-	/**  Whose relation it is, unless it is that of the vault's owner. For Ruth's daughter, this is `Ruth`. */
+	/**  The person whose relation it is; null for the vault's owner. For Ruth's daughter, this is `Ruth`. */
 	of: string | null,
 	/**  Ids of the memories, at least one. */
 	memories: string[],
@@ -1349,7 +1347,10 @@ export type Receipt = {
 	places: ReceiptPlace[],
 	/**  Number of records with the same text that were left unchanged. */
 	copies_left: number,
-	/**  Number of other records with the same text that were redacted; null in older receipts, which do not record it. */
+	/**
+	 *  Number of other records with the same text that were redacted; null in older receipts, which do not contain this
+	 *  number.
+	 */
 	copies_redacted: number | null,
 };
 
@@ -1408,7 +1409,7 @@ export type RecordView = {
 	/**  As in the list. */
 	about: AboutInfo | null,
 	special: string[],
-	/**  Further fields of this kind of record, as JSON text. */
+	/**  Other fields of this kind of record, as JSON text. */
 	fields: string,
 };
 
@@ -1471,12 +1472,6 @@ export type ReportItem = {
 	reason: string,
 };
 
-/**  A report that was written. */
-export type ReportMade = {
-	path: string,
-	memories: number,
-};
-
 /**  Request for the printable report. */
 export type ReportRequest = {
 	/**  `en` (default), `de` or `ja`. */
@@ -1526,6 +1521,12 @@ export type ReviewState = {
 	total: number,
 	/**  Number of answers by name. */
 	answers: { [key in string]: number },
+};
+
+/**  Result of a scan for the review queue. */
+export type ScannedRecords = {
+	/**  Number of scanned records. */
+	records: number,
 };
 
 /**  Search request. */
@@ -1647,7 +1648,7 @@ export type Settled = {
 };
 
 /**  Answer of `show`. */
-export type Shown = {
+export type ShownRecord = {
 	record: RecordView,
 	history: VersionInfo[] | null,
 	/**  The original text of the record in its source. */
@@ -1769,12 +1770,6 @@ export type SuggestionAccept = {
 	text: string | null,
 };
 
-/**  An accepted suggestion, and the record that it made or changed. */
-export type SuggestionAccepted = {
-	id: string,
-	record: string,
-};
-
 /**
  *  Decisions on suggestions. Those in `never` are refused for good: if a client makes the same suggestion again, it is
  *  not put into the queue.
@@ -1814,12 +1809,6 @@ export type SuggestionItem = {
 /**  The suggestions that wait for a decision, oldest first. */
 export type SuggestionList = {
 	items: SuggestionItem[],
-};
-
-/**  What was decided on suggestions. */
-export type SuggestionsClosed = {
-	accepted: SuggestionAccepted[],
-	refused: string[],
 };
 
 /**  Summary of several records. */
@@ -2024,7 +2013,7 @@ export type WatchMode =
 export type Watched = {
 	folders: WatchedFolder[],
 	/**  Detected files, newest first. */
-	finds: Find[],
+	finds: DetectedExport[],
 	/**  Id of the file that is being imported automatically. The import job has the same id. */
 	importing: string | null,
 	imported: OwnImport[],
@@ -2063,6 +2052,20 @@ export type WindowGuards = {
 export type Withheld = {
 	reason: string,
 	count: number,
+};
+
+/**  A backup that was written; it passed its check. */
+export type WrittenBackup = {
+	path: string,
+	bytes: number,
+	/**  SHA-256 of the lines `<sha256>  <name>` of all files, sorted by name. */
+	digest: string,
+};
+
+/**  A report that was written. */
+export type WrittenReport = {
+	path: string,
+	memories: number,
 };
 
 /* Tauri Specta runtime */

@@ -3,7 +3,7 @@ import { mathematics } from "./mathematics.svelte";
 
 /** A formula. `raw` has the formula with its delimiters. */
 export type FormulaToken = Tokens.Generic & { type: "formula" | "formulaBlock"; tex: string; display: boolean };
-/** A mark with which an assistant cites a source. `name` has the words that the mark stands for, if there are any. */
+/** A mark with which an assistant cites a source. `name` has the words that the mark represents, if there are any. */
 export type CitationToken = Tokens.Generic & { type: "citation"; name: string; key: string };
 
 /** ChatGPT encloses citations in private characters: start, kind, separator, references, end. */

@@ -1,4 +1,4 @@
-import { backend, codeOf, type BackedUp } from "$lib/ipc";
+import { backend, codeOf, type WrittenBackup } from "$lib/ipc";
 import { isoDay, joinPath } from "$lib/text/format";
 import { JobProgress } from "./job.svelte";
 import { UiError } from "./ui-error";
@@ -8,7 +8,7 @@ import { session } from "./session.svelte";
 /** The running backup, which continues in the background, or the result of the last one. */
 class BackupState {
   job = $state.raw<JobProgress | null>(null);
-  result = $state.raw<BackedUp | null>(null);
+  result = $state.raw<WrittenBackup | null>(null);
   problem = $state.raw<UiError | null>(null);
   /** When this vault was last backed up, according to its log. Null: never; undefined: not loaded yet. */
   last = $state<string | null | undefined>(undefined);

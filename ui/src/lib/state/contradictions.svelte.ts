@@ -76,7 +76,7 @@ class Contradictions extends JobResult {
     vault.changed();
   }
 
-  /** Stores whether a plan still holds; an outdated one goes to the Trash. */
+  /** Stores whether a plan is still valid; an outdated one goes to the Trash. */
   async answerPlan({ id }: ListItem, answer: "true" | "outdated"): Promise<void> {
     const isUnlocked = lockGuard();
     await backend().reviewAnswer([{ id, answer }]);

@@ -22,7 +22,7 @@ export function byFrequency(numbers: Record<string, number>): string[] {
 }
 
 /**
- * The numbers beside the filters. In each group of filters, all filters except those of the group itself are applied.
+ * The numbers next to the filters. In each group of filters, all filters except those of the group itself are applied.
  * Therefore each number says how many records its filter would find.
  */
 class FacetNumbers {

@@ -48,7 +48,7 @@ export const isReadable = ({ group, formats }: Source): boolean =>
   group === "other" || formats.some((format) => READ_FORMATS.has(format));
 
 /**
- * The source whose exports have this format: the source whose main format it is, or else any source that has it. If
+ * The source whose exports have this format. If there are several, the source that has it as its main format. If
  * several programs write a format, the general source comes after them in the list.
  */
 export function sourceOf(format: string | null | undefined): Source | null {

@@ -42,7 +42,7 @@ export class RecordList {
   /** Ids of the rows, because a search may return a conversation again on a later page. */
   #ids = new Set<string>();
   /**
-   * What `rows` shows: `listKey` stands for query, filter and sort order, and `endOffset` is the offset up to which
+   * What `rows` shows: `listKey` represents query, filter and sort order, and `endOffset` is the offset up to which
    * rows were loaded.
    */
   #shown = { listKey: "", endOffset: 0 };

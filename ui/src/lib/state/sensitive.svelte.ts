@@ -154,7 +154,7 @@ class Sensitive {
       await backend().look(job.id, false, job.listen);
       if (isUnlocked()) await this.count();
     } catch (error) {
-      // The error of a background scan is not shown: the number of unscanned records is shown beside the findings.
+      // The error of a background scan is not shown: the number of unscanned records is shown next to the findings.
       session.handleLocked(error);
     } finally {
       if (this.#backgroundJob === job) this.#backgroundJob = null;

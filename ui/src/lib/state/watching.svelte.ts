@@ -1,6 +1,6 @@
 import {
   backend,
-  type Find,
+  type DetectedExport,
   type OwnImport,
   type Progress,
   type Watched,
@@ -23,7 +23,7 @@ import { vault } from "./vault.svelte";
 class Watching {
   /** Null until loaded. */
   folders = $state.raw<WatchedFolder[] | null>(null);
-  finds = $state.raw<Find[]>([]);
+  finds = $state.raw<DetectedExport[]>([]);
   /** Id of the file that is imported automatically now. */
   importing = $state<string | null>(null);
   progress = $state.raw<Progress | null>(null);
@@ -53,7 +53,7 @@ class Watching {
   }
 
   /** Cancels the automatic import, which is rolled back. The file then waits for a decision. */
-  stop(find: Find): Promise<void> {
+  stop(find: DetectedExport): Promise<void> {
     return backend().cancelJob(find.id);
   }
 
@@ -78,12 +78,12 @@ class Watching {
     });
   }
 
-  dismiss(find: Find): Promise<void> {
+  dismiss(find: DetectedExport): Promise<void> {
     return this.#apply(backend().dismissFind(find.id));
   }
 
   /** Opens the import sheet with a detected file, unless another sheet is open. A running import is shown instead. */
-  import(find: Find): void {
+  import(find: DetectedExport): void {
     const { open } = dialogs;
     if (open !== null && open.kind !== "import") return;
     dialogs.show({ kind: "import" });
@@ -146,7 +146,7 @@ class Watching {
    * Announces new files with a toast, but not while a sheet is open or an import is running. Without a toast the files
    * are still in the list.
    */
-  #offer(fresh: Find[]): void {
+  #offer(fresh: DetectedExport[]): void {
     const [find, more] = fresh;
     if (!find || dialogs.open !== null || importing.busy) return;
     const text = more

@@ -17,7 +17,7 @@ impl<'s> Backups<'s> {
 
 impl Backups<'_> {
     /// Copies the vault to `out`, which must not exist, and checks the copy. The copy is a complete vault.
-    pub fn create(&self, out: &Path, job: &Job) -> ApiResult<Applied<BackedUp>> {
+    pub fn create(&self, out: &Path, job: &Job) -> ApiResult<Applied<WrittenBackup>> {
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
         let _guard = self.context.snapshot_guard();
@@ -27,12 +27,12 @@ impl Backups<'_> {
             .backups()
             .create(out, now(), &cancel, &|done, total| throttle.report("copy", done, total, 0))?;
         let path = out.display().to_string();
-        Ok(backup.map(|backup| BackedUp { path, bytes: backup.bytes, digest: backup.digest }))
+        Ok(backup.map(|backup| WrittenBackup { path, bytes: backup.bytes, digest: backup.digest }))
     }
 
     /// Copies a backup to `out`, which must not exist, and checks the copy. `secret` is the passphrase or the recovery
     /// code that the vault had at the time of the backup. The backup itself stays unchanged. Records that were erased
-    /// after the backup are erased in the copy if a list of erasures names them. Such lists are searched for in the
+    /// after the backup are erased in the copy if they are in a list of erasures. Such lists are searched for in the
     /// folder `ledgers`, next to the backup and inside it.
     ///
     /// # Errors

@@ -231,7 +231,7 @@ fn edit_fields(request: &EditRequest) -> EditFields {
     }
 }
 
-/// The kind of memory with this name. None for `suggested`, which stands for no choice.
+/// The kind of memory with this name. None for `suggested`, which means no choice.
 fn chosen_kind(name: &str) -> ApiResult<Option<AboutKind>> {
     if name == "suggested" { Ok(None) } else { filter::about_kind(name).map(Some) }
 }

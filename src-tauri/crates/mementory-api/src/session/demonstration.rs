@@ -13,7 +13,7 @@ impl Session {
     /// # Errors
     /// As [`create`](Self::create) and [`Imports::import`](super::Imports::import). After an error, `dir` is left
     /// empty.
-    pub fn create_demonstration(dir: &Path, job: &Job) -> ApiResult<(Self, Applied<DemonstrationMade>)> {
+    pub fn create_demonstration(dir: &Path, job: &Job) -> ApiResult<(Self, Applied<CreatedDemonstration>)> {
         let exports = tempfile::tempdir().map_err(|error| unpacking_error(&error))?;
         for (name, bytes) in DEMONSTRATION {
             std::fs::write(exports.path().join(name), bytes).map_err(|error| unpacking_error(&error))?;
@@ -22,7 +22,7 @@ impl Session {
         match session.fill_demonstration(exports.path(), job) {
             Ok(counts) => {
                 let passphrase = DEMONSTRATION_PASSPHRASE.to_owned();
-                Ok((session, created.map(|created| DemonstrationMade { path: created.path, passphrase, counts })))
+                Ok((session, created.map(|created| CreatedDemonstration { path: created.path, passphrase, counts })))
             }
             Err(error) => {
                 drop(session);
@@ -62,7 +62,7 @@ impl Session {
             return Err(ApiError::new(
                 "not_a_demonstration",
                 1,
-                "This vault is no demonstration. Nothing was deleted.",
+                "This vault is not a demonstration. Nothing was deleted.",
             ));
         };
         let imports = self.imports().list()?.batches;

@@ -114,7 +114,7 @@ pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
 /// The filter value that selects records for which it is unknown who said them.
 const UNKNOWN: &str = "unknown";
 
-/// Parses the filter value that names who said a record. None stands for `unknown`.
+/// Parses the filter value that says who said a record. None means `unknown`.
 fn said_by(name: &str) -> ApiResult<Option<SaidBy>> {
     let known = SaidBy::ALL.into_iter().find(|who| who.as_str() == name);
     if known.is_none() && name != UNKNOWN {
@@ -175,8 +175,8 @@ pub(super) fn is_unfiltered(filter: &Filter) -> bool {
         && filter.special.is_none()
 }
 
-/// Parses a time or a date as a bound of a filter, in microseconds since 1970. As an upper bound, a date stands for the
-/// end of that day.
+/// Parses a time or a date as a bound of a filter, in microseconds since 1970. As an upper bound, a date means the end
+/// of that day.
 pub(super) fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
     let time_error = || {
         ApiError::new("usage", 2, format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."))
@@ -187,8 +187,8 @@ pub(super) fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
     Ok(time.as_micros() + if upper && whole_day { rest_of_day } else { 0 })
 }
 
-/// Converts a time or a date to a text that can be compared with the times in entries. As an upper bound, a date stands
-/// for the end of that day.
+/// Converts a time or a date to a text that can be compared with the times in entries. As an upper bound, a date means
+/// the end of that day.
 ///
 /// # Errors
 /// `usage` for any other text.

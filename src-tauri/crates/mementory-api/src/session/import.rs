@@ -17,7 +17,8 @@ use crate::{
     types::*,
 };
 use mementory_formats::{
-    Catalog, Detection as Detected, ExportIdentity, Passphrase, Role, by_id, detect, nearest, registry,
+    Catalog, Detection as Detected, ExportIdentity, FormatError, Passphrase, Role, by_id, detect, is_unreadable_entry,
+    nearest, registry,
 };
 use mementory_model::{Issue, Limits};
 use mementory_vault::{FailedImport, ImportOptions, Merge, Scratch};
@@ -89,7 +90,7 @@ impl Imports<'_> {
         guards: &ImportGuards<'_>,
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        // The request may name any format, but the log may only contain ids of known formats.
+        // The request may contain any format, but the log may only contain ids of known formats.
         let mut format = request.format.clone().filter(|id| by_id(id).is_some()).unwrap_or_default();
         let result = self.run_import(request, passphrase, dry_run, guards, job, &mut format);
         if let Err(error) = &result
@@ -146,7 +147,7 @@ impl Imports<'_> {
         if detection.sources.is_empty() {
             return Err(not_recognised_error(&catalog, &detection, request, &limits)?);
         }
-        refuse_mere_file_lists(&detection)?;
+        refuse_mere_file_lists(&catalog, &detection)?;
         if let [source] = detection.sources.as_slice() {
             source.format.clone_into(format);
         }
@@ -343,12 +344,19 @@ struct ImportGuards<'a> {
     converts_to: Option<&'a str>,
 }
 
-/// Refuses input that only lists the files of an export without containing any of them.
-fn refuse_mere_file_lists(detection: &Detected) -> ApiResult<()> {
+/// Refuses input that only lists the files of an export without containing any of them. A format with a validator
+/// reports missing files itself, with the codes of its validator.
+fn refuse_mere_file_lists(catalog: &Catalog, detection: &Detected) -> ApiResult<()> {
     let mut lists = detection.sources.iter().filter(|source| {
-        !source.claim.missing_parts.is_empty() && source.claim.parts.iter().all(|part| part.role == Role::Manifest)
+        !source.claim.missing_parts.is_empty()
+            && source.claim.parts.iter().all(|part| part.role == Role::Manifest)
+            && by_id(source.format).is_none_or(|format| !format.capabilities().validate)
     });
     let (Some(first), true) = (lists.next(), lists.count() + 1 == detection.sources.len()) else { return Ok(()) };
+    // A file that is there, but cannot be read, is the reason why it is missing.
+    if let Some(Issue { place, message, .. }) = catalog.issues().iter().find(|issue| is_unreadable_entry(issue)) {
+        return Err(FormatError::Refused { place: place.clone(), reason: message.clone() }.into());
+    }
     let name = by_id(first.format).map_or(first.format, |format| format.name());
     let missing = first.claim.missing_parts.join(", ");
     let message = format!(
@@ -382,7 +390,7 @@ fn not_recognised_error(
         return Ok(ApiError::new(
             "not_recognised",
             6,
-            format!("Nothing was imported. {name}: {}. Your vault is unchanged.", issue.message),
+            format!("Nothing was imported. {}: {}. Your vault is unchanged.", issue.place, issue.message),
         )
         .with("place", &issue.place)
         .with("reason", &issue.code));

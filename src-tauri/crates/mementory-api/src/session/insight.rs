@@ -75,7 +75,7 @@ impl Insights<'_> {
     }
 
     /// Ids of the memories about a person or a topic. The names are those that `people` and `topics` return; case does
-    /// not matter. A relation such as `boss` stands for everyone with that relation.
+    /// not matter. A relation such as `boss` means everyone with that relation.
     ///
     /// # Errors
     /// `not_found` if no person or topic has that name; `cancelled`.

@@ -54,7 +54,7 @@ use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use context::Context;
 use mementory_crypto::{Header, KdfChoice, MINIMUM_SCORE};
 use mementory_model::Timestamp;
-use mementory_vault::{IndexFault, IndexWatch, Vault, VaultError};
+use mementory_vault::{IndexFault, IndexWatch, Vault, VaultError, create_temporary};
 use std::{path::Path, sync::PoisonError};
 
 /// How to create a vault.
@@ -94,6 +94,15 @@ impl Session {
         Ok((session, created))
     }
 
+    /// Creates a vault for a conversion, which is never opened again. Two vaults with one `seed` give the same records
+    /// the same ids.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub(crate) fn create_temporary(dir: &Path, passphrase: &str, seed: &[u8; 32]) -> ApiResult<Self> {
+        Ok(Self::new(create_temporary(dir, passphrase, seed, now())?, true))
+    }
+
     /// Opens a vault with its passphrase or recovery code.
     ///
     /// # Errors
@@ -106,8 +115,8 @@ impl Session {
     /// Like [`open`](Self::open), as a job. If the search index does not match the vault, it is rebuilt first, because
     /// erasure and the search for copies rely on it. `job` reports the progress of the rebuild (stages `index_missing`,
     /// `index_damaged`, `index_behind`). Records that were erased in a newer copy of the vault are erased here before
-    /// anything can be read, if a list of erasures names them. Such lists are searched for in the folder `ledgers`, in
-    /// the vault's folder and in copies beside it.
+    /// anything can be read, if they are in a list of erasures. Such lists are searched for in the folder `ledgers`, in
+    /// the vault's folder and in copies next to it.
     ///
     /// # Errors
     /// As [`open`](Self::open); `cancelled`, in which case the vault stays closed.

@@ -102,7 +102,7 @@ impl Records<'_> {
     }
 
     /// Returns one complete record.
-    pub fn show(&self, id: &str, history: bool, verbatim: bool) -> ApiResult<Shown> {
+    pub fn show(&self, id: &str, history: bool, verbatim: bool) -> ApiResult<ShownRecord> {
         let view = self.context.vault.reader().view(id)?;
         let record = self.context.vault.reader().record(&view)?;
         let history = if history {
@@ -129,7 +129,11 @@ impl Records<'_> {
         let displayed_text =
             || replace_plain_secrets(&record, SECRET_DOTS).or_else(|| Some(record.verbatim.as_ref()?.text.clone()));
         let text = verbatim.then(displayed_text).flatten();
-        Ok(Shown { record: RowViews::new(&self.context.vault).record_view(&view, &record)?, history, verbatim: text })
+        Ok(ShownRecord {
+            record: RowViews::new(&self.context.vault).record_view(&view, &record)?,
+            history,
+            verbatim: text,
+        })
     }
 
     /// Returns a conversation with all its branches.

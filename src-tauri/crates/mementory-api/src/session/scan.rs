@@ -16,7 +16,7 @@ impl<'s> Scanner<'s> {
 }
 
 impl Scanner<'_> {
-    /// Scans texts and titles. In place of a kind, the filter may name a class of sensitive values.
+    /// Scans texts and titles. In place of a kind, the filter may be a class of sensitive values.
     ///
     /// # Errors
     /// `usage` for an unknown class or kind, `cancelled`.

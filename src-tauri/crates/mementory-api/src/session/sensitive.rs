@@ -30,7 +30,7 @@ impl SensitiveValues<'_> {
     ///
     /// # Errors
     /// `cancelled`.
-    pub fn scan_pending(&self, rescan: bool, job: &Job) -> ApiResult<Looked> {
+    pub fn scan_pending(&self, rescan: bool, job: &Job) -> ApiResult<ScannedRecords> {
         let cancel = job.cancel_flag();
         if rescan {
             let _guard = self.context.write_guard();
@@ -55,7 +55,7 @@ impl SensitiveValues<'_> {
                 records: u32::try_from(records).unwrap_or(u32::MAX),
             });
             if batch.left == 0 || batch.records == 0 {
-                return Ok(Looked { records: u32::try_from(records).unwrap_or(u32::MAX) });
+                return Ok(ScannedRecords { records: u32::try_from(records).unwrap_or(u32::MAX) });
             }
         }
     }

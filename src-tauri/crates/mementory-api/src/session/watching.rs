@@ -15,7 +15,7 @@ use mementory_formats::has_encrypted_extension;
 use mementory_model::Limits;
 use mementory_vault::Scratch;
 use mementory_vault::watching::{
-    FileFound, FileStamp, Folder, FolderListing, LatestExport, MAX_FILES_PER_FOLDER, Mode, Offer, PendingOffer,
+    CandidateFile, FileStamp, Folder, FolderListing, LatestExport, MAX_FILES_PER_FOLDER, Mode, Offer, PendingOffer,
     QUIET_PERIOD, SeenFile, list_folder,
 };
 use std::{
@@ -77,7 +77,7 @@ impl WatchedFolders<'_> {
             let folder = folders.iter().find(|folder| folder.id == each.folder)?;
             let path = Path::new(&folder.path).join(&each.offer.name);
             // A file that was deleted or changed is no longer the one that was detected, so its offer is not listed.
-            (FileStamp::from_path(&path) == Some(each.stamp)).then(|| Find {
+            (FileStamp::from_path(&path) == Some(each.stamp)).then(|| DetectedExport {
                 // While an automatic import is about to begin, there is nothing to ask the person, so the offer is not
                 // fresh.
                 fresh: fresh.contains(&each.id)
@@ -191,7 +191,7 @@ impl WatchedFolders<'_> {
     }
 
     /// Detects the format of each file and stores the result. Returns true if a file is to be offered.
-    fn detect_and_store(&self, folder: &Folder, settled: Vec<FileFound>, job: &Job) -> ApiResult<bool> {
+    fn detect_and_store(&self, folder: &Folder, settled: Vec<CandidateFile>, job: &Job) -> ApiResult<bool> {
         let cancel = job.cancel_flag();
         let (mut seen, mut last) = (Vec::new(), None);
         let mut cancelled = None;
@@ -231,7 +231,7 @@ impl WatchedFolders<'_> {
 
     /// Makes an offer if the file is an export, unless its content is on offer already, was declined or imported
     /// before, or was written by this vault.
-    fn make_offer(&self, file: &FileFound, cancel: &AtomicBool) -> ApiResult<Option<Offer>> {
+    fn make_offer(&self, file: &CandidateFile, cancel: &AtomicBool) -> ApiResult<Option<Offer>> {
         let changed_error =
             || ApiError::new("io", 7, "The file is being changed by another program. Nothing was imported.");
         if cancel.load(Ordering::Relaxed) {
@@ -274,7 +274,7 @@ impl WatchedFolders<'_> {
         &self,
         folder: &str,
         seen: &HashMap<String, SeenFile>,
-        files: &[FileFound],
+        files: &[CandidateFile],
     ) -> ApiResult<()> {
         if seen.len() <= 2 * MAX_FILES_PER_FOLDER || files.is_empty() {
             return Ok(());

@@ -62,7 +62,7 @@ pub struct GrantInfo {
 
 /// A new grant with its token. The token is never shown again.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct GrantMade {
+pub struct CreatedGrant {
     pub grant: GrantInfo,
     pub token: String,
 }
@@ -80,7 +80,7 @@ pub struct AiClient {
     pub client: String,
     pub title: String,
     /// How the client was found on this computer; null if it was not found.
-    pub installed: Option<AiClientFound>,
+    pub installed: Option<DetectedAiClient>,
     /// Path of the client's configuration file, which need not exist.
     pub config_path: String,
     /// Whether the configuration has a server with Mementory's name.
@@ -96,7 +96,7 @@ pub struct AiClient {
 
 /// How an AI client was found.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct AiClientFound {
+pub struct DetectedAiClient {
     /// `program`, `application` or `own_files`.
     pub by: String,
     pub path: String,
@@ -140,9 +140,9 @@ pub struct ClientCall {
     pub client: String,
     /// What was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` …
     pub tool: String,
-    /// Number of records that were returned, by kind.
+    /// Number of records that the client received, by kind.
     pub left: BTreeMap<String, u32>,
-    /// Further detail from the log, such as `new` or `change` for a suggestion.
+    /// More detail from the log, such as `new` or `change` for a suggestion.
     pub note: Option<String>,
 }
 
@@ -242,14 +242,14 @@ pub struct SuggestionList {
 
 /// What was decided on suggestions.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
-pub struct SuggestionsClosed {
-    pub accepted: Vec<SuggestionAccepted>,
+pub struct ClosedSuggestions {
+    pub accepted: Vec<AcceptedSuggestion>,
     pub refused: Vec<String>,
 }
 
 /// An accepted suggestion, and the record that it made or changed.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct SuggestionAccepted {
+pub struct AcceptedSuggestion {
     pub id: String,
     pub record: String,
 }

@@ -110,7 +110,8 @@ pub struct Receipt {
     pub places: Vec<ReceiptPlace>,
     /// Number of records with the same text that were left unchanged.
     pub copies_left: u32,
-    /// Number of other records with the same text that were redacted; null in older receipts, which do not record it.
+    /// Number of other records with the same text that were redacted; null in older receipts, which do not contain this
+    /// number.
     pub copies_redacted: Option<u32>,
 }
 

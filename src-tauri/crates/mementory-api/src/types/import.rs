@@ -94,7 +94,7 @@ pub struct ImportRequest {
     /// How to resolve a conflict with an existing record. Null: the newer version wins.
     #[serde(default)]
     pub merge: Option<MergeStrategy>,
-    /// Import what is left of a file that is damaged or lacks a part that its own inventory lists.
+    /// Import what is left of a file that is damaged, or that does not contain every part of its own inventory.
     #[serde(default)]
     pub salvage: bool,
 }

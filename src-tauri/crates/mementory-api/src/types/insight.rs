@@ -29,7 +29,7 @@ pub struct PersonInfo {
     pub name: Option<String>,
     /// The relation, such as `brother` or `boss`. Null if the memories give none.
     pub relation: Option<String>,
-    /// Whose relation it is, unless it is that of the vault's owner. For Ruth's daughter, this is `Ruth`.
+    /// The person whose relation it is; null for the vault's owner. For Ruth's daughter, this is `Ruth`.
     pub of: Option<String>,
     /// Ids of the memories, at least one.
     pub memories: Vec<String>,

@@ -133,8 +133,8 @@ pub struct Page {
     pub total: u32,
 }
 
-/// Numbers of records for the filter menus, by source, by type, by tag and by `said_by`. An empty name stands for
-/// records without a type. Attachments are counted by kind of file instead of type.
+/// Numbers of records for the filter menus, by source, by type, by tag and by `said_by`. An empty name means records
+/// without a type. Attachments are counted by kind of file instead of type.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Facets {
     pub sources: BTreeMap<String, u32>,
@@ -265,7 +265,7 @@ pub struct RecordView {
     /// As in the list.
     pub about: Option<AboutInfo>,
     pub special: Vec<String>,
-    /// Further fields of this kind of record, as JSON text.
+    /// Other fields of this kind of record, as JSON text.
     pub fields: String,
 }
 
@@ -288,7 +288,7 @@ pub struct VersionInfo {
 
 /// Answer of `show`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct Shown {
+pub struct ShownRecord {
     pub record: RecordView,
     pub history: Option<Vec<VersionInfo>>,
     /// The original text of the record in its source.

@@ -12,7 +12,7 @@ pub struct EvidenceMessage {
     /// Position of the sentence in the message's text, in Unicode code points (end exclusive).
     pub start: u32,
     pub end: u32,
-    /// `linked` (the export names it), `words` or `meaning`.
+    /// `linked` (the export links the memory to it), `words` or `meaning`.
     pub how: String,
     /// From 0 to 1.
     #[specta(type = TsNumber)]
@@ -39,7 +39,7 @@ pub struct MemoryEvidence {
     /// `found`; `none` if the memory was compared with all conversations of its time and none of them says it;
     /// `unknown` if neither could be shown.
     pub trace: String,
-    /// First the messages that show who said the memory, then the other messages that the export names.
+    /// First the messages that show who said the memory, then the other messages that the export links the memory to.
     pub messages: Vec<EvidenceMessage>,
 }
 
@@ -145,7 +145,7 @@ pub struct ReportRequest {
 
 /// A report that was written.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct ReportMade {
+pub struct WrittenReport {
     pub path: String,
     pub memories: u32,
 }

@@ -137,7 +137,7 @@ pub struct RedactedValues {
 
 /// Result of a scan for the review queue.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
-pub struct Looked {
+pub struct ScannedRecords {
     /// Number of scanned records.
     pub records: u32,
 }

@@ -12,7 +12,7 @@ pub struct ErrorBody {
     pub code: String,
     /// What happened, what was kept, and what to do. Never contains record content, passphrases or keys.
     pub message: String,
-    /// Further facts for programs (paths, counts, positions).
+    /// More details for programs (paths, counts, positions).
     pub details: BTreeMap<String, String>,
 }
 
@@ -34,7 +34,7 @@ pub struct Created {
 
 /// Result of making a demonstration vault.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct DemonstrationMade {
+pub struct CreatedDemonstration {
     pub path: String,
     /// The passphrase of the vault, which is the same for every demonstration.
     pub passphrase: String,
@@ -231,7 +231,7 @@ pub struct Restored {
 
 /// A backup that was written; it passed its check.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct BackedUp {
+pub struct WrittenBackup {
     pub path: String,
     #[specta(type = TsNumber)]
     pub bytes: u64,

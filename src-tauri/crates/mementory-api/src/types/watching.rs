@@ -42,7 +42,7 @@ pub struct WatchedFolder {
 
 /// An export in a watched folder on which the person has not decided yet.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct Find {
+pub struct DetectedExport {
     pub id: String,
     /// Id of the watched folder.
     pub folder: String,
@@ -69,7 +69,7 @@ pub struct OwnImport {
 pub struct Watched {
     pub folders: Vec<WatchedFolder>,
     /// Detected files, newest first.
-    pub finds: Vec<Find>,
+    pub finds: Vec<DetectedExport>,
     /// Id of the file that is being imported automatically. The import job has the same id.
     pub importing: Option<String>,
     pub imported: Vec<OwnImport>,

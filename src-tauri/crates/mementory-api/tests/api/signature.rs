@@ -23,7 +23,7 @@ fn is_signed_and_valid(found: &Validation) -> bool {
     found.ok && found.signature.valid == Some(true)
 }
 
-/// As [`is_signed_and_valid`], for a file that may state a version that is not read.
+/// Like [`is_signed_and_valid`], but the version that the file states may be unsupported.
 fn passes(path: &Path) -> bool {
     match validate(path, &Check::default(), &Job::default()) {
         Ok(found) => is_signed_and_valid(&found),

@@ -10,6 +10,8 @@ use std::io::{BufReader, Read};
 
 /// Signature of the Zip64 end-of-directory locator.
 const LOCATOR64_SIGNATURE: [u8; 4] = *b"PK\x06\x07";
+/// Start of the digital signature that may follow the last entry of the directory (APPNOTE 6.3.10, §4.3.13).
+const SIGNATURE_SIGNATURE: [u8; 4] = *b"PK\x05\x05";
 /// Signature of the Zip64 end-of-directory record.
 const END64_SIGNATURE: [u8; 4] = *b"PK\x06\x06";
 
@@ -23,9 +25,9 @@ pub(in super::super) struct Directory {
     pub(in super::super) entries: Vec<Entry>,
     /// Byte offset at which the directory starts.
     pub(in super::super) start: u64,
-    /// Faults of the directory itself. If the end record and the directory state different numbers, a program that trusts
-    /// the stated number sees other entries than one that reads until the directory ends. If a part of the archive is on
-    /// another disk, the offsets of its entries are not those of this file.
+    /// Faults of the directory itself. If the end record and the directory state different numbers, a program that
+    /// trusts the stated number sees different entries than a program that reads to the end of the directory. If a part
+    /// of the archive is on another disk, the offsets of its entries are not those of this file.
     pub(in super::super) contradictions: Vec<Contradiction>,
 }
 
@@ -50,24 +52,34 @@ struct DirectoryLocation {
     entries: u64,
     /// Number of bytes of the directory.
     size: u64,
+    /// Offset of the directory, counted from the start of the archive.
+    offset: u64,
     /// True if the number of entries comes from a Zip64 record.
     is_zip64: bool,
     /// True if the end record and the Zip64 record contradict each other.
     has_contradiction: bool,
+    /// True if an end record states other numbers of entries for this disk and for all disks.
+    has_two_counts: bool,
     /// True if an end record says that this is not the only disk of the archive.
     is_split: bool,
 }
 
 impl DirectoryLocation {
-    /// Compares the stated numbers with what was read: the number of entries and their bytes in the directory.
-    fn contradiction(&self, entries: u64, bytes: u64) -> Option<Contradiction> {
+    /// Compares the stated numbers with the directory that was read.
+    fn contradiction(&self, read: &ReadDirectory) -> Option<Contradiction> {
+        let entries = read.entries.len() as u64;
         // Without a Zip64 record, programs write the lower 16 bits of a larger number, as the archiver of macOS does, or
         // the largest number that fits.
         let is_cut_off = !self.is_zip64 && (entries % (1 << 16) == self.entries || self.entries == u64::from(u16::MAX));
         let message = match () {
             () if self.has_contradiction => "the two end records of the archive differ",
+            () if self.has_two_counts => "the end record of the archive states two different numbers of entries",
             () if entries > self.entries && !is_cut_off => "the archive has more entries than its end record states",
-            () if bytes > self.size => "the directory of the archive is longer than its end record states",
+            () if read.bytes > self.size => "the directory of the archive is longer than its end record states",
+            () if read.bytes < self.size && !read.is_signed => {
+                "the directory of the archive is shorter than its end record states"
+            }
+            () if self.offset > read.start => "the directory of the archive starts before the offset in its end record",
             () => return None,
         };
         let entry = usize::try_from(self.entries.min(entries.saturating_sub(1))).unwrap_or(0);
@@ -93,6 +105,8 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     let mut offset = u64::from(le32(record, 16));
     let mut end = end;
     let (mut is_zip64, mut has_contradiction) = (false, false);
+    let entries_on_disk = u64::from(le16(record, 8));
+    let mut has_two_counts = entries_on_disk != entries;
     let mut is_split = is_other_disk(le16(record, 4)) || is_other_disk(le16(record, 6));
     if let Some(at) = end.checked_sub(20) {
         let locator = source.bytes(at, 20)?;
@@ -103,11 +117,13 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
                 let record = source.bytes(at, 56)?;
                 if record.len() == 56 && record.starts_with(&END64_SIGNATURE) {
                     let differs = |narrow: u64, at: usize, max: u64| narrow != max && narrow != le64(&record, at);
-                    has_contradiction = differs(entries, 32, u64::from(u16::MAX))
+                    has_contradiction = differs(entries_on_disk, 24, u64::from(u16::MAX))
+                        || differs(entries, 32, u64::from(u16::MAX))
                         || differs(size, 40, u64::from(u32::MAX))
                         || differs(offset, 48, u64::from(u32::MAX));
                     // The locator states the number of all disks.
                     is_split |= le32(&record, 16) != 0 || le32(&record, 20) != 0 || le32(&locator, 16) > 1;
+                    has_two_counts = le64(&record, 24) != le64(&record, 32);
                     is_zip64 = true;
                     (entries, size, offset) = (le64(&record, 32), le64(&record, 40), le64(&record, 48));
                     end = at;
@@ -121,33 +137,49 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
         starts.push((start, start.saturating_sub(offset)));
     }
     starts.push((offset, 0));
-    Ok(DirectoryLocation { starts, entries, size, is_zip64, has_contradiction, is_split })
+    Ok(DirectoryLocation { starts, entries, size, offset, is_zip64, has_contradiction, has_two_counts, is_split })
+}
+
+/// The entries that were found from an offset on.
+struct ReadDirectory {
+    entries: Vec<Entry>,
+    /// Offset at which the directory starts.
+    start: u64,
+    /// Number of bytes of the entries in the directory.
+    bytes: u64,
+    /// True if a digital signature follows the entries. The stated size of the directory includes it.
+    is_signed: bool,
+    /// Index of the first entry that is on another disk.
+    on_other_disk: Option<usize>,
 }
 
 fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result<Option<Directory>> {
     for &(start, base) in &place.starts {
-        let mut reader = BufReader::with_capacity(64 * 1024, source.window(start)?);
-        let (mut entries, mut bytes, mut on_other_disk) = (Vec::new(), 0, None);
-        // Entries beyond the stated number are read too, so that none is left out without notice.
-        while (entries.len() as u64) < max {
-            let Some(listed) = read_entry(&mut reader, base)? else { break };
-            if is_other_disk(listed.disk) {
-                on_other_disk = on_other_disk.or(Some(entries.len()));
-            }
-            entries.push(listed.entry);
-            bytes += listed.bytes;
-        }
-        let entry_count = entries.len() as u64;
-        if entry_count >= place.entries.min(max) {
-            let contradictions = [place.split(on_other_disk), place.contradiction(entry_count, bytes)];
-            return Ok(Some(Directory {
-                entries,
-                start,
-                contradictions: contradictions.into_iter().flatten().collect(),
-            }));
+        let found = read_entries(source, start, base, max)?;
+        if found.entries.len() as u64 >= place.entries.min(max) {
+            let contradictions = [place.split(found.on_other_disk), place.contradiction(&found)];
+            let contradictions = contradictions.into_iter().flatten().collect();
+            return Ok(Some(Directory { entries: found.entries, start, contradictions }));
         }
     }
     Ok(None)
+}
+
+/// Reads entries until none begins. Entries beyond the stated number are read too, so that none is left out without
+/// notice.
+fn read_entries(source: &Source, start: u64, base: u64, max: u64) -> std::io::Result<ReadDirectory> {
+    let mut reader = BufReader::with_capacity(64 * 1024, source.window(start)?);
+    let mut found = ReadDirectory { entries: Vec::new(), start, bytes: 0, is_signed: false, on_other_disk: None };
+    while (found.entries.len() as u64) < max {
+        let Some(listed) = read_entry(&mut reader, base)? else { break };
+        if is_other_disk(listed.disk) {
+            found.on_other_disk = found.on_other_disk.or(Some(found.entries.len()));
+        }
+        found.entries.push(listed.entry);
+        found.bytes += listed.bytes;
+    }
+    found.is_signed = source.bytes(start.saturating_add(found.bytes), 4)? == SIGNATURE_SIGNATURE;
+    Ok(found)
 }
 
 /// An entry as the directory lists it.

@@ -34,7 +34,7 @@ const CURSOR_KEYS: [&str; 3] = ["description", "globs", "alwaysApply"];
 
 /// Beginning of the files that this format writes. In such a file, it is unknown whether a person or an agent wrote an
 /// item.
-pub(super) const MARK: &str = "<!-- Written by Mementory";
+pub(super) const FILE_START: &str = "<!-- Written by Mementory";
 /// Confidence for files that this format wrote. Their first line identifies them.
 const MARKED_FILE_CONFIDENCE: f64 = 0.9;
 
@@ -137,7 +137,7 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
     if ["{\"", "[{"].iter().any(|start| text.split_whitespace().collect::<String>().starts_with(start)) {
         return None;
     }
-    let is_ours = text.starts_with(MARK);
+    let is_ours = text.starts_with(FILE_START);
     // Other programs also use the extension `.mdc`, so it only counts for a file that is not in a folder.
     let may_be_of_cursor = folders_of(member).is_empty() && name.ends_with(".mdc");
     let detected_file = by_name.or_else(|| is_ours.then(|| rules("agents")));

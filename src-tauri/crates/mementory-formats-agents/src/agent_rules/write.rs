@@ -1,13 +1,13 @@
 //! Writes memories into the files that coding agents load: `AGENTS.md`, and `CLAUDE.md`, which imports it. Memories
 //! that do not fit into `AGENTS.md` go into topic files, which `AGENTS.md` links to.
 use super::FORMAT;
-use super::detect::MARK;
+use super::detect::FILE_START;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Export, nothing_to_write, words};
 use mementory_formats_shared::list_items::item;
 use mementory_formats_shared::new_files::{NewFile, NewFolder};
 use mementory_formats_shared::rules_text;
-use mementory_formats_shared::topics::{INSTRUCTIONS, NAMES, topic_for_agents};
+use mementory_formats_shared::topics::{INSTRUCTIONS, TOPIC_NAMES, topic_for_agents};
 use mementory_model::{Kind, Record, RecordKey};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -23,7 +23,7 @@ const RESERVED_BYTES: usize = 3_000;
 const RESERVED_LINES: usize = 64;
 /// Longest item, in bytes, in `AGENTS.md`. Longer items go into the file of their topic.
 const LONG_ITEM_BYTES: usize = 1_500;
-/// Largest total size, in bytes, of the items in one topic file. Further items go into another file of the topic.
+/// Largest total size, in bytes, of the items in one topic file. Additional items go into another file of the topic.
 const TOPIC_BYTES: usize = 40_000;
 
 /// Kinds of records that are written.
@@ -41,7 +41,7 @@ pub(super) fn write(
     let mut export = Export::new(FORMAT, "1", source, options, false);
     let space = TopicSpace::measure(source, &export)?;
     let mut folder = NewFolder::new(out);
-    let mut topics: Vec<Topic> = NAMES.iter().map(|_| Topic::default()).collect();
+    let mut topics: Vec<Topic> = TOPIC_NAMES.iter().map(|_| Topic::default()).collect();
     source.records(&mut |stored| {
         if let Some(reason) = export.reason_to_withhold(&stored, &EXPORTED_KINDS) {
             export.withhold(reason);
@@ -50,7 +50,7 @@ pub(super) fn write(
         let at = topic_for_agents(&stored.record);
         let text = item(&words_with_title(&stored.record));
         let (Some(topic), Some(space)) = (topics.get_mut(at), space.0.get(at)) else { return Ok(()) };
-        let path = topic.add(&mut folder, NAMES.get(at).copied().unwrap_or_default(), &text, space)?;
+        let path = topic.add(&mut folder, TOPIC_NAMES.get(at).copied().unwrap_or_default(), &text, space)?;
         export.wrote(&stored, &read_back(&text, at, path));
         Ok(())
     })?;
@@ -79,7 +79,7 @@ fn words_with_title(record: &Record) -> String {
 fn read_back(item: &str, topic: usize, path: &str) -> Record {
     let text = rules_text::items(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
     let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, ""), text);
-    record.title = NAMES.get(topic).map(|name| (*name).to_owned());
+    record.title = TOPIC_NAMES.get(topic).map(|name| (*name).to_owned());
     record.source.platform = "agents".into();
     record.fields.insert("file".into(), path.into());
     record
@@ -111,7 +111,7 @@ struct TopicSpace(Vec<Size>);
 impl TopicSpace {
     /// Reads all records once, to find out how much space each topic needs.
     fn measure(source: &mut dyn RecordSource, export: &Export) -> Result<Self, FormatError> {
-        let mut needed = vec![Size::default(); NAMES.len()];
+        let mut needed = vec![Size::default(); TOPIC_NAMES.len()];
         source.records(&mut |stored: StoredRecord| {
             if export.reason_to_withhold(&stored, &EXPORTED_KINDS).is_none() {
                 let text = item(&words_with_title(&stored.record));
@@ -125,7 +125,7 @@ impl TopicSpace {
         })?;
         let mut remaining =
             Size { bytes: MAX_MAIN_FILE_BYTES - RESERVED_BYTES, lines: MAX_MAIN_FILE_LINES - RESERVED_LINES };
-        let mut out = vec![Size::default(); NAMES.len()];
+        let mut out = vec![Size::default(); TOPIC_NAMES.len()];
         for at in TOPICS_BY_PRIORITY {
             let (Some(needed), Some(space)) = (needed.get(at), out.get_mut(at)) else { continue };
             *space = if remaining.has_room_for(*needed) { *needed } else { remaining };
@@ -173,7 +173,7 @@ impl Topic {
             None => {
                 let path = folder.free_path("memories/", name, ".md");
                 let mut file = folder.create(&path)?;
-                file.add(&format!("{MARK} -->\n\n# {name}\n\n"))?;
+                file.add(&format!("{FILE_START} -->\n\n# {name}\n\n"))?;
                 self.paths.push(path);
                 self.file.insert(file)
             }
@@ -193,14 +193,14 @@ impl Topic {
 fn main_file(topics: &[Topic], export: &Export) -> String {
     let (year, month, day) = export.now.date();
     let mut out = format!(
-        "{MARK} on {year:04}-{month:02}-{day:02}.\nNo maker of a program has confirmed that it accepts this file. -->\n\n# What is known about the person\n"
+        "{FILE_START} on {year:04}-{month:02}-{day:02}.\nNo maker of a program has confirmed that it accepts this file. -->\n\n# What is known about the person\n"
     );
-    for (topic, name) in topics.iter().zip(NAMES).filter(|(topic, _)| !topic.main_items.is_empty()) {
+    for (topic, name) in topics.iter().zip(TOPIC_NAMES).filter(|(topic, _)| !topic.main_items.is_empty()) {
         let _ = write!(out, "\n## {name}\n\n{}", topic.main_items);
     }
     if topics.iter().any(|topic| topic.count > 0) {
         out.push_str("\n## More\n\nRead these files when a task is about their topic:\n\n");
-        for (topic, name) in topics.iter().zip(NAMES) {
+        for (topic, name) in topics.iter().zip(TOPIC_NAMES) {
             let Some(path) = topic.paths.first() else { continue };
             let further_files = match topic.paths.len() {
                 1 => String::new(),

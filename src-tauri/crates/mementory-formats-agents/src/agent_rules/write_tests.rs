@@ -13,17 +13,17 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 
 #[test]
 fn hostile_records_are_written_as_plain_items() {
-    let (_, back) = check_hostile(&AgentRules);
-    assert!(back.records.iter().all(|record| record.source.method.is_none()));
-    assert!(back.records.iter().all(|record| !record.text.contains("<!--") || record.text.contains("\\<!--")));
-    assert!(back.records.iter().all(|record| !record.text.contains(" @/etc") || record.text.contains("\\@/etc")));
+    let (_, reread) = check_hostile(&AgentRules);
+    assert!(reread.records.iter().all(|record| record.source.method.is_none()));
+    assert!(reread.records.iter().all(|record| !record.text.contains("<!--") || record.text.contains("\\<!--")));
+    assert!(reread.records.iter().all(|record| !record.text.contains(" @/etc") || record.text.contains("\\@/etc")));
 }
 
 #[test]
 fn loaded_files_stay_below_the_limits_and_nothing_is_lost() {
     let mut source = many();
-    let (report, back) = round_trip(&AgentRules, &mut source);
-    assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
+    let (report, reread) = round_trip(&AgentRules, &mut source);
+    assert_eq!((report.by_kind["memory"], reread.records.len()), (10_000, 10_000));
     let scratch = Scratch::new("many");
     write(&mut source, &scratch.at("out"), &AgentRules);
     let files = tree(&scratch.at("out"));

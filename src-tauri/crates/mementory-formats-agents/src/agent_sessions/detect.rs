@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Name of the file next to a Copilot session that contains the session's title.
 pub(super) const WORKSPACE_FILE: &str = "workspace.yaml";
-/// Names of the files beside a wire log of Kimi that contain the session's title, in newer and older versions.
+/// Names of the files next to a wire log of Kimi that contain the session's title, in newer and older versions.
 pub(super) const KIMI_HEADERS: [&str; 2] = ["state.json", "metadata.json"];
 /// Types of lines that only the command line of Copilot writes.
 const COPILOT_TYPES: [&str; 7] = [
@@ -65,7 +65,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// True for a file beside a wire log of Kimi: the state of the session, or the messages as the model received them,
+/// True for a file next to a wire log of Kimi: the state of the session, or the messages as the model received them,
 /// which repeat the log.
 fn is_kimi_side_file(member: &Member, folders: &HashSet<Folder<'_>>) -> bool {
     let name = member.file_name();

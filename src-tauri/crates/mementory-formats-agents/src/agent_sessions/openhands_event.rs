@@ -13,7 +13,8 @@ pub(super) enum Message {
 }
 
 /// Actions and observations of the versions before 1 that are not messages.
-const STATES: [&str; 5] = ["null", "agent_state_changed", "change_agent_state", "recall", "condensation_request"];
+const NON_MESSAGE_NAMES: [&str; 5] =
+    ["null", "agent_state_changed", "change_agent_state", "recall", "condensation_request"];
 
 /// Reads an event of any version.
 pub(super) fn message(event: &Object<'_>) -> Message {
@@ -162,7 +163,7 @@ fn action_of(action: &str, event: &Object<'_>) -> Option<(&'static str, AgentCon
             content.push_block("thinking", None, first_text(&["thought"])?);
             Some(("assistant", content))
         }
-        action if STATES.contains(&action) => None,
+        action if NON_MESSAGE_NAMES.contains(&action) => None,
         action => {
             push_text(&mut content.text, &first_text(&["thought"]).unwrap_or_default());
             let call = event.object("tool_call_metadata").unwrap_or_default();
@@ -174,7 +175,7 @@ fn action_of(action: &str, event: &Object<'_>) -> Option<(&'static str, AgentCon
                 _ => first_text(&input).unwrap_or_default().into_owned(),
             };
             content.push_block("tool_call", Some(name.as_deref().unwrap_or(action)), input);
-            // A command that the person ran is no message of the agent.
+            // A command that the person ran is not a message of the agent.
             Some((if is_person { "tool" } else { "assistant" }, content))
         }
     }
@@ -182,7 +183,7 @@ fn action_of(action: &str, event: &Object<'_>) -> Option<(&'static str, AgentCon
 
 /// An observation of the versions before 1: what the program answered to an action.
 fn observation_of(name: &str, event: &Object<'_>) -> Option<(&'static str, AgentContent)> {
-    if STATES.contains(&name) {
+    if NON_MESSAGE_NAMES.contains(&name) {
         return None;
     }
     let mut content = AgentContent::default();

@@ -1,4 +1,4 @@
-//! Detects the files of OpenHands, and reads what the files beside the events say about a conversation.
+//! Detects the files of OpenHands, and reads what the files next to the events say about a conversation.
 use mementory_format::{Catalog, FormatError, Member, Part, Role};
 use mementory_formats_shared::files::{Folder, file_name, folder, folder_of};
 use mementory_formats_shared::jsonl_session::any_time;
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Folder with a file for each event.
 pub(super) const EVENTS_FOLDER: &str = "events";
-/// Folder with pages of the events that are in the folder `events` beside it.
+/// Folder with pages of the events that are in the folder `events` next to it.
 pub(super) const CACHE_FOLDER: &str = "event_cache";
 /// Names of files that describe the conversation of the events: of the versions before 1, of version 1, and of its
 /// export.
@@ -93,7 +93,7 @@ impl<'c> OpenHandsFiles<'c> {
         parts
     }
 
-    /// What the file beside the events says about their conversation. The file of version 1 has the settings of the
+    /// What the file next to the events says about their conversation. The file of version 1 has the settings of the
     /// agent, which can contain keys of APIs, so it is not stored.
     pub(super) fn header(&self, reader: &mut FileReader<'_>, folder: &Folder<'_>) -> Result<Header, FormatError> {
         let Some(member) = self.headers.get(folder).copied() else { return Ok(Header::default()) };
@@ -113,7 +113,7 @@ impl<'c> OpenHandsFiles<'c> {
     }
 }
 
-/// What a file beside the events says about a conversation.
+/// What a file next to the events says about a conversation.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub id: Option<String>,
@@ -165,7 +165,7 @@ pub(super) fn sequence_number(name: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// True for a page of the events in the folder beside it.
+/// True for a page of the events in the folder next to it.
 fn is_cache_of_one(member: &Member, folders: &BTreeSet<Folder<'_>>) -> bool {
     let (root, archive, at) = folder_of(member);
     let Some(above) = at.strip_suffix(CACHE_FOLDER) else { return false };

@@ -94,8 +94,8 @@ fn kimi_title(reader: &mut FileReader<'_>, headers: &[&Member]) -> Result<Option
     Ok(None)
 }
 
-/// Calls `read` for each line. Once their total size exceeds the limit of one element, further lines are reported as
-/// dropped.
+/// Calls `read` for each line. Once their total size exceeds the limit of one element, the remaining lines are reported
+/// as dropped.
 fn each_line(
     reader: &mut FileReader<'_>,
     member: &Member,

@@ -1,6 +1,6 @@
 //! Sessions of Cowork, the agent of Claude's desktop app. It runs Claude Code with a folder for each task,
 //! `local_<id>/.claude/projects/…`, and writes a description of the task (`local_<id>.json`) and a copy of the messages
-//! (`audit.jsonl`) beside it.
+//! (`audit.jsonl`) next to it.
 use mementory_format::Member;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;

@@ -68,7 +68,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         .iter()
         .filter_map(|p| catalog.members().get(p.member))
         .any(|m| m.file_name() == INDEX && topics.iter().any(|t| *t != m.id));
-    // Rules files beside logs or memory are also files of Claude Code.
+    // Rules files next to logs or memory are also files of Claude Code.
     let taken: HashSet<usize> = parts.iter().map(|part| part.member).collect();
     let rules = agent_rules::rules_of("claude-code", catalog).filter(|member| !taken.contains(&member.id));
     let rules: Vec<Part> = rules.map(|member| Part { member: member.id, role: Role::Projects }).collect();
@@ -223,7 +223,7 @@ pub(super) fn path_of(catalog: &Catalog, member: &Member) -> String {
 }
 
 /// True for a file in the folder `memory` of a project whose logs are in the input.
-fn is_beside_logs(member: &Member, log_folders: &HashSet<Place<'_>>) -> bool {
+fn is_beside_logs(member: &Member, log_folders: &HashSet<FileFolder<'_>>) -> bool {
     let project = folder(member).strip_suffix("memory").filter(|above| above.is_empty() || above.ends_with('/'));
     project.is_some_and(|above| log_folders.contains(&(member.root, member.archive, above.trim_end_matches('/'))))
 }
@@ -233,19 +233,19 @@ fn folder(member: &Member) -> &str {
 }
 
 /// Root, archive and folder of a file.
-type Place<'m> = (usize, Option<usize>, &'m str);
+type FileFolder<'m> = (usize, Option<usize>, &'m str);
 
-fn place_of(member: &Member) -> Place<'_> {
+fn place_of(member: &Member) -> FileFolder<'_> {
     (member.root, member.archive, folder(member))
 }
 
 /// The folders of these files.
-fn folders_of(catalog: &Catalog, ids: impl Iterator<Item = usize>) -> HashSet<Place<'_>> {
+fn folders_of(catalog: &Catalog, ids: impl Iterator<Item = usize>) -> HashSet<FileFolder<'_>> {
     ids.filter_map(|id| catalog.members().get(id)).map(place_of).collect()
 }
 
 /// True for a file with a tool result, the description of a subagent, or the list of sessions.
-fn is_side_file(member: &Member, claimed_folders: &HashSet<Place<'_>>) -> bool {
+fn is_side_file(member: &Member, claimed_folders: &HashSet<FileFolder<'_>>) -> bool {
     let mut folders = member.name.split('/').rev().skip(1);
     let (parent, above) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());
     let name = member.file_name();

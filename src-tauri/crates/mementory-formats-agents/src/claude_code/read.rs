@@ -122,7 +122,7 @@ fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, Fo
 struct OpenFile {
     /// Id of the last line's session, and id of its subagent if it has one.
     current: Option<(String, Option<String>)>,
-    /// Lines before the first line that names its session.
+    /// Lines before the first line with a session id.
     lines_before_id: Vec<(String, String)>,
 }
 

@@ -18,8 +18,8 @@ fn hostile_records_stay_in_their_files() {
 #[test]
 fn the_index_does_not_exceed_what_the_program_loads() {
     let mut source = many();
-    let (report, back) = round_trip(&ClaudeCode, &mut source);
-    assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_001));
+    let (report, reread) = round_trip(&ClaudeCode, &mut source);
+    assert_eq!((report.by_kind["memory"], reread.records.len()), (10_000, 10_001));
     let scratch = Scratch::new("many");
     write(&mut source, &scratch.at("out"), &ClaudeCode);
     let files = tree(&scratch.at("out"));

@@ -142,14 +142,14 @@ impl Session {
         self.id.as_deref()
     }
 
-    /// Sets the title from `names`, the titles of all sessions by id. If `names` lacks this session, the last name in
-    /// the log stays.
+    /// Sets the title from `names`, the titles of all sessions by id. If this session is not in `names`, the last name
+    /// in the log stays.
     pub(super) fn set_title(&mut self, names: &HashMap<String, String>) {
         let name = self.id.as_ref().and_then(|id| names.get(id)).cloned();
         self.chat.title = name.or(self.chat.title.take());
     }
 
-    /// Takes the title from an event that names the session.
+    /// Takes the title from an event that gives the session a name.
     fn note_title(&mut self, event: &Object<'_>) {
         if event.text("type").as_deref() == Some("thread_name_updated")
             && let Some(name) = event.non_blank_text("thread_name")

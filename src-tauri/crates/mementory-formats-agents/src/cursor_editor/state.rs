@@ -14,7 +14,7 @@ use rusqlite::OptionalExtension;
 use std::collections::BTreeMap;
 
 /// Member of a conversation that may contain its messages by their ids.
-const MAP: &str = "conversationMap";
+const MESSAGE_MAP: &str = "conversationMap";
 
 /// Row ids of a conversation and of its messages.
 #[derive(Debug, Default)]
@@ -132,7 +132,7 @@ impl Conversation<'_> {
             budget = budget.saturating_sub(text.len() as u64);
             chat.verbatim = Some(Verbatim::json(text));
         }
-        // Listed messages are read first, so that a conversation that is too large lacks the others.
+        // Listed messages are read first, so that the others are left out of a conversation that is too large.
         let mut bubbles: Vec<&(String, i64)> = self.rows.bubbles.iter().collect();
         bubbles.sort_by_key(|(id, _)| messages.rank(id).unwrap_or(usize::MAX));
         for (id, rowid) in bubbles {
@@ -199,12 +199,12 @@ impl Conversation<'_> {
         at: &str,
         messages: &mut Messages,
     ) -> Result<Option<&'o serde_json::value::RawValue>, FormatError> {
-        let Some(map) = object.object(MAP) else { return Ok(None) };
+        let Some(map) = object.object(MESSAGE_MAP) else { return Ok(None) };
         let mut has_messages = false;
         for (id, raw) in map.members() {
             has_messages = true;
             messages.note_present(id);
-            let pointer = format!("{at}/{MAP}/{id}");
+            let pointer = format!("{at}/{MESSAGE_MAP}/{id}");
             let Some(bubble) = Object::parse(raw.get()) else {
                 let reason = "not_an_object: this message is not an object";
                 self.report(reader, &pointer, DroppedAs::Failed, reason, Kind::Message);
@@ -217,7 +217,7 @@ impl Conversation<'_> {
             turn.id = turn.id.or_else(|| Some(id.to_owned()).filter(|id| !id.is_empty()));
             messages.add(id, turn);
         }
-        Ok(object.raw_value(MAP).filter(|_| has_messages))
+        Ok(object.raw_value(MESSAGE_MAP).filter(|_| has_messages))
     }
 
     /// Notes how many of the listed messages are not in the database.
@@ -260,7 +260,7 @@ impl Conversation<'_> {
             None => mementory_json::repair(text.as_bytes()).map(|(text, _)| text),
         };
         let Some((text, bubble)) = repaired.as_deref().and_then(|text| Some((text, Object::parse(text)?))) else {
-            let reason = "malformed: this message is no JSON object";
+            let reason = "malformed: this message is not a JSON object";
             self.report(reader, &key, DroppedAs::Failed, reason, Kind::Message);
             return Ok(None);
         };

@@ -27,7 +27,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         let role = source.text("role").unwrap_or_default().into_owned();
         let (mut turn, mut content) = message_turn(line.text, &inner);
         if !inner.has("role") {
-            // The role is beside the message object, not inside it.
+            // The role is next to the message object, not inside it.
             let outer = format!("{{\"role\":{},\"content\":{}}}", serde_json::Value::from(role), content_of(&inner));
             if let Some(object) = Object::parse(&outer) {
                 (turn, content) = message_turn(&outer, &object);

@@ -13,7 +13,7 @@ const MIN_MATCHING_CHARACTERS: usize = 20;
 /// Number of characters in the longest JSON escape, a surrogate pair.
 const ESCAPE_CHARACTERS: usize = 12;
 /// Names, without their extension, that Antigravity gives to the whole transcript and to the shortened copy.
-const NAMES: (&str, &str) = ("transcript_full", "transcript");
+const TRANSCRIPT_NAMES: (&str, &str) = ("transcript_full", "transcript");
 
 /// The first step of a transcript, by which a transcript and its shortened copy are matched.
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,8 +82,8 @@ pub(super) fn shortened_copies(transcripts: &[(&Member, FirstStep)]) -> HashSet<
         move |member: &&Member| member.file_name().split('.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(name))
     };
     let members = || transcripts.iter().map(|(member, _)| *member);
-    let whole: HashSet<Folder<'_>> = members().filter(named(NAMES.0)).map(folder_of).collect();
-    let of_names = members().filter(named(NAMES.1)).filter(|member| whole.contains(&folder_of(member)));
+    let whole: HashSet<Folder<'_>> = members().filter(named(TRANSCRIPT_NAMES.0)).map(folder_of).collect();
+    let of_names = members().filter(named(TRANSCRIPT_NAMES.1)).filter(|member| whole.contains(&folder_of(member)));
     let mut copies: HashSet<usize> = of_names.map(|member| member.id).collect();
     // Other files are compared by their first steps. Sorting puts a shortened text right before the full one.
     let others = transcripts.iter().filter(|(member, _)| !copies.contains(&member.id));

@@ -3,7 +3,7 @@ use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
 /// The lists of an agent file of the second generation.
-pub(super) const LISTS: [&str; 9] =
+pub(super) const LIST_KEYS: [&str; 9] =
     ["agents", "blocks", "files", "sources", "tools", "mcp_servers", "groups", "skills", "passages"];
 
 /// One claim for the files of each folder.

@@ -1,5 +1,5 @@
 //! Reads agent files: agents with their messages, memory blocks, documents and tools.
-use super::detect::{LISTS, layout};
+use super::detect::{LIST_KEYS, layout};
 use super::message_list::MessageList;
 use super::{ID, PLATFORM, is_local_id, messages, secrets};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
@@ -30,11 +30,11 @@ pub(super) fn read(
     files.each_file(detected, |files, member, _| {
         let version = Head::of(catalog, member).and_then(|head| layout(&head));
         let lists: &[&str] = match version {
-            Some("2") => &LISTS,
+            Some("2") => &LIST_KEYS,
             Some("messages") => &["messages"],
             _ => &[],
         };
-        // Local ids start at 0 in each file, so only the sender `rows` is shared between files.
+        // Local ids start at 0 in each file, so files share nothing but `rows`, which sends the records.
         let messages = MessageList::default();
         let mut file = AgentFile { rows: &mut rows, owners: HashMap::new(), keys: HashSet::new(), messages };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| file.read_row(files, row))?;

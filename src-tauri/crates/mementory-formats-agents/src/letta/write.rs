@@ -1,5 +1,5 @@
-//! Writes memories as an agent file with one agent, whose blocks contain the memories as lists. If a block is full,
-//! further items go into additional blocks of the file, which the agent does not load.
+//! Writes memories as an agent file with one agent, whose blocks contain the memories as lists. If a block is full, the
+//! remaining items go into additional blocks of the file, which the agent does not load.
 use super::read::MEMENTORY_MARK;
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};

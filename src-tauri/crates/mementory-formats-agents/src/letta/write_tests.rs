@@ -15,8 +15,8 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 
 #[test]
 fn hostile_records_stay_inside_their_items() {
-    let (_, back) = check_hostile(&Letta);
-    assert!(back.records.iter().all(|record| record.source.method.is_none()));
+    let (_, reread) = check_hostile(&Letta);
+    assert!(reread.records.iter().all(|record| record.source.method.is_none()));
 }
 
 /// The agent file of these records.
@@ -29,8 +29,8 @@ fn written(source: &mut MemorySource) -> Value {
 #[test]
 fn ten_thousand_memories_are_read_back_and_the_agent_loads_the_first_of_each_block() {
     let mut source = many();
-    let (report, back) = round_trip(&Letta, &mut source);
-    assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
+    let (report, reread) = round_trip(&Letta, &mut source);
+    assert_eq!((report.by_kind["memory"], reread.records.len()), (10_000, 10_000));
     let file = written(&mut source);
     let blocks = file["blocks"].as_array().unwrap();
     let ids: BTreeSet<&str> = blocks.iter().map(|block| block["id"].as_str().unwrap()).collect();

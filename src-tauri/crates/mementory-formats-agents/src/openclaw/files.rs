@@ -28,7 +28,7 @@ pub struct MemoryFile {
     pub memory_type: &'static str,
     /// Namespace.
     pub namespace: &'static str,
-    /// Category, if the specification names one for the file.
+    /// Category, if the specification defines one for the file.
     pub category: Option<&'static str>,
     /// How the text was created (`source.method`).
     pub method: &'static str,

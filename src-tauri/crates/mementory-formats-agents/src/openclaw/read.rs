@@ -1,5 +1,5 @@
 //! Reads workspace files into records and passthrough files. The text of a memory file is stored only in its records:
-//! joining their verbatims gives the file.
+//! joining their verbatims yields the file.
 use super::files::{self, FileRole, MemoryFile};
 use super::{Root, Runtime, sections};
 use mementory_format::{Catalog, Detected, FolderKeys, FormatError, Member, PassthroughItem, ReadContext, Sink};

@@ -1,7 +1,7 @@
 //! Splits a Markdown file into sections at its second-level headings.
 use std::ops::Range;
 
-/// The sections of a file in order. Joining them gives the unchanged file.
+/// The sections of a file in order. Joining them yields the unchanged file.
 pub fn split_sections(text: &str) -> Vec<&str> {
     let mut cuts = Vec::new();
     let (mut at, mut is_in_code) = (0, false);
@@ -22,6 +22,33 @@ pub fn split_sections(text: &str) -> Vec<&str> {
     }
     let ends = cuts.iter().skip(1).copied().chain([text.len()]);
     cuts.iter().zip(ends).map(|(start, end)| &text[*start..end]).filter(|piece| !piece.is_empty()).collect()
+}
+
+/// The text as the body of a section. A second-level heading in it would split the section, so it moves down one level.
+/// A code block that is never closed would absorb the sections after it, so the line that begins it gets a backslash.
+pub fn section_body(text: &str) -> String {
+    let fences: Vec<usize> = text.lines().enumerate().filter(|(_, l)| is_fence(l)).map(|(at, _)| at).collect();
+    let unclosed = fences.last().filter(|_| fences.len() % 2 == 1);
+    let (mut out, mut is_in_code) = (String::with_capacity(text.len() + 2), false);
+    for (at, line) in text.lines().enumerate() {
+        if unclosed == Some(&at) {
+            let words = line.trim_start();
+            out.extend([&line[..line.len() - words.len()], "\\", words]);
+        } else {
+            is_in_code ^= is_fence(line);
+            let mark = if !is_in_code && line.starts_with("## ") { "#" } else { "" };
+            out.extend([mark, line]);
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// True if a section at the end of the file would be read as it is: the file neither ends inside a code block nor
+/// consists of a title alone, which would be read as part of the section.
+pub fn can_append(file: &str) -> bool {
+    const PROBE: &str = "## -\n";
+    split_sections(&format!("{file}\n\n{PROBE}")).last() == Some(&PROBE)
 }
 
 /// True for a line that begins or ends a code block. A line inside a code block is never a heading.

@@ -112,11 +112,67 @@ fn records_of_other_formats_survive_a_round_trip() {
     let files = tree(&scratch.0.join("w"));
     assert!(String::from_utf8_lossy(&files["memory/chatgpt.md"]).contains("Has two cats."));
     assert!(files.values().all(|b| !String::from_utf8_lossy(b).contains("Graz")), "a deleted memory is not written");
-    let mut back = read(&scratch.0.join("w"), &OpenClaw);
-    let memories: Vec<_> = back.records.iter().filter(|r| r.kind == Kind::Memory).cloned().collect();
+    let mut reread = read(&scratch.0.join("w"), &OpenClaw);
+    let memories: Vec<_> = reread.records.iter().filter(|r| r.kind == Kind::Memory).cloned().collect();
     assert_eq!(memories, [fact]);
-    write(&mut back, &scratch.0.join("v"), &OpenClaw);
+    write(&mut reread, &scratch.0.join("v"), &OpenClaw);
     assert_eq!(tree(&scratch.0.join("v")), files, "a second export gives the same files");
+}
+
+/// Memories of another program, one for each text.
+fn foreign(namespace: Option<&str>, texts: &[&str]) -> Vec<Record> {
+    let memory = |(n, text): (usize, &&str)| {
+        let mut record = Record::new(Kind::Memory, RecordKey::new("chatgpt", format!("m{n}")), *text);
+        record.source.platform = "chatgpt".into();
+        record.namespace = namespace.map(Into::into);
+        record.title = Some(format!("Title {n}"));
+        record
+    };
+    texts.iter().enumerate().map(memory).collect()
+}
+
+/// Writes the records of `source` and reads back those of the other program, in the order of their keys.
+fn reread_foreign(scratch: &Scratch, source: &mut MemorySource) -> Vec<Record> {
+    write(source, &scratch.0.join("out"), &OpenClaw);
+    let reread = read(&scratch.0.join("out"), &OpenClaw);
+    let mut foreign: Vec<Record> = reread.records.into_iter().filter(|r| r.key.scope == "chatgpt").collect();
+    foreign.sort_by(|a, b| a.key.value.cmp(&b.key.value));
+    foreign
+}
+
+#[test]
+fn no_text_of_another_format_absorbs_the_next() {
+    let scratch = Scratch::new("openclaw-fences");
+    let texts = [
+        "```sh\nnever closed",
+        "~~~~\nanother one\n## heading",
+        "```\n## in code\n```\n## outside",
+        "  ```\nindented",
+        "```\n~~~\n```",
+        "words",
+    ];
+    let records = foreign(None, &texts);
+    let mut source = MemorySource { records: records.clone(), ..MemorySource::default() };
+    assert_eq!(reread_foreign(&scratch, &mut source), records);
+    let text = String::from_utf8(tree(&scratch.0.join("out"))["memory/chatgpt.md"].clone()).unwrap();
+    assert!(text.contains("```\n## in code\n```\n### outside"), "{text}");
+}
+
+#[test]
+fn no_file_of_the_workspace_absorbs_texts_of_other_formats() {
+    for (namespace, path, content) in [
+        ("curated", "MEMORY.md", "## Code\n\n```sh\nnever closed\n"),
+        ("curated", "MEMORY.md", "# Title alone\n"),
+        ("active-context", "memory/active-context.md", "Working on the boat.\n"),
+    ] {
+        let scratch = Scratch::new("openclaw-absorbs");
+        put(&scratch.0.join("w"), &[("SOUL.md", b"# A"), (path, content.as_bytes())]);
+        let mut source = read(&scratch.0.join("w"), &OpenClaw);
+        let records = foreign(Some(namespace), &["First.", "Second."]);
+        source.records.extend(records.clone());
+        assert_eq!(reread_foreign(&scratch, &mut source), records, "{path}");
+        assert_eq!(tree(&scratch.0.join("out"))[path], content.as_bytes());
+    }
 }
 
 #[test]

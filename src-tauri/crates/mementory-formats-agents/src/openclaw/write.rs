@@ -188,9 +188,10 @@ impl Workspace {
 
     /// Converts the records of other formats to Markdown.
     pub fn compose_foreign(&mut self) {
+        let mut composed = BTreeSet::new();
         for record in std::mem::take(&mut self.foreign) {
             if !self.add_identity(&record) {
-                self.add_note(&record);
+                self.add_note(&record, &mut composed);
             }
         }
     }
@@ -244,8 +245,9 @@ impl Workspace {
         is_written
     }
 
-    /// Writes a record as a section of a memory file, and the complete record into an extension slot.
-    fn add_note(&mut self, record: &Record) {
+    /// Writes a record as a section of a memory file, and the complete record into an extension slot. `composed` are the
+    /// files that end with such a section.
+    fn add_note(&mut self, record: &Record, composed: &mut BTreeSet<String>) {
         let origin = record.fields.get("origin_file").and_then(|f| f.as_str()).filter(|f| files::is_safe(f));
         let origin =
             origin.filter(|f| matches!(files::role(f), FileRole::Memory(m) if !m.is_one_record)).map(str::to_owned);
@@ -258,7 +260,6 @@ impl Workspace {
                 slug(Some(record.source.platform.as_str()).filter(|p| !p.is_empty()).unwrap_or("mementory"))
             ),
         });
-        let path = format!("{}{path}", self.prefix);
         let text = if record.text.is_empty() { record.title.clone().unwrap_or_default() } else { record.text.clone() };
         if text.trim().is_empty() {
             self.leave_out(record.kind, &record.key.value, "the record has no text");
@@ -268,10 +269,9 @@ impl Workspace {
             text.lines().next().unwrap_or_default().trim_start_matches('#').trim().chars().take(60).collect();
         let heading =
             record.title.clone().filter(|t| !t.trim().is_empty()).unwrap_or(first_line).replace(['\n', '\r'], " ");
-        // A second-level heading in the text would split the section when it is imported.
-        let body: String =
-            text.lines().map(|l| if l.starts_with("## ") { format!("#{l}\n") } else { format!("{l}\n") }).collect();
-        let section = format!("## {}\n{body}\n", heading.trim());
+        let section = format!("## {}\n{}\n", heading.trim(), sections::section_body(&text));
+        let path = self.file_for_section(path, composed);
+        composed.insert(path.clone());
         let file = self.files.entry(path.clone()).or_default();
         if !file.is_empty() {
             let gap: &[u8] = if file.ends_with(b"\n\n") {
@@ -285,6 +285,24 @@ impl Workspace {
         }
         file.extend_from_slice(section.as_bytes());
         self.add_slot(&path, &section, record);
+    }
+
+    /// The path of the file to which a section is added: `path`, unless a section at its end would not be read as one. A
+    /// file that is one record can hold only one section.
+    fn file_for_section(&self, path: String, composed: &BTreeSet<String>) -> String {
+        let is_one_record = |path: &str| matches!(files::role(path), FileRole::Memory(m) if m.is_one_record);
+        let others = (1..).map(|n| match n {
+            1 => "memory/mementory.md".to_owned(),
+            n => format!("memory/mementory-{n}.md"),
+        });
+        let has_room = |path: &String| match self.files.get(&format!("{}{path}", self.prefix)) {
+            None => true,
+            Some(_) if is_one_record(path) => false,
+            Some(_) if composed.contains(&format!("{}{path}", self.prefix)) => true,
+            Some(bytes) => std::str::from_utf8(bytes).is_ok_and(sections::can_append),
+        };
+        let path = std::iter::once(path.clone()).chain(others).find(has_room).unwrap_or(path);
+        format!("{}{path}", self.prefix)
     }
 
     /// Adds an extension slot with the complete record. The slot is identified by the path of the file and by the

@@ -1,5 +1,5 @@
-//! Reads the log of a chat (`chatSessions/*.jsonl`). Its first line contains the whole chat (`kind` 0). Each further
-//! line sets a value at a path (1), truncates a list and appends to it (2), or deletes a value (3).
+//! Reads the log of a chat (`chatSessions/*.jsonl`). Its first line contains the whole chat (`kind` 0). Each later line
+//! sets a value at a path (1), truncates a list and appends to it (2), or deletes a value (3).
 use super::nodes::{Memory, Node, Step, TooLarge};
 use mementory_formats_shared::object::{Object, decode_string};
 use serde_json::value::RawValue;

@@ -188,7 +188,7 @@ fn markdown(raw: Option<&RawValue>) -> String {
     }
 }
 
-/// The text that stands for a reference: its name, or the name of the file that it refers to.
+/// The text that represents a reference: its name, or the name of the file that it refers to.
 fn reference_name(part: &Object<'_>) -> String {
     let inner = part.object("inlineReference").unwrap_or_default();
     let name = part.non_blank_text("name").or_else(|| inner.non_blank_text("name")).map(|name| name.into_owned());

@@ -78,9 +78,9 @@ fn an_edit_changes_its_row_and_no_page_contains_removed_text() {
         .query_row("SELECT count(*) FROM memories_fts WHERE memories_fts MATCH 'cats'", [], |r| r.get(0))
         .unwrap();
     assert_eq!(hits, 1, "the runtime's own search finds it");
-    let mut back = read(&scratch.0.join("out"), &ZeroClaw);
-    assert!(back.records.contains(&fact), "the record is restored unchanged");
-    write(&mut back, &scratch.0.join("again"), &ZeroClaw);
+    let mut reread = read(&scratch.0.join("out"), &ZeroClaw);
+    assert!(reread.records.contains(&fact), "the record is restored unchanged");
+    write(&mut reread, &scratch.0.join("again"), &ZeroClaw);
     assert_eq!(rows_of_database(&scratch.0.join("again/workspace/memory/brain.db")), rows);
 }
 
@@ -163,8 +163,8 @@ fn records_of_other_formats_get_a_new_database() {
     let mut source = MemorySource { records: vec![fact.clone(), duplicate.clone()], ..MemorySource::default() };
     write(&mut source, &scratch.0.join("out"), &ZeroClaw);
     assert_eq!(rows_of_database(&scratch.0.join("out/memory.db")).len(), 2);
-    let back = read(&scratch.0.join("out"), &ZeroClaw);
-    let mut records: Vec<Record> = back.records;
+    let reread = read(&scratch.0.join("out"), &ZeroClaw);
+    let mut records: Vec<Record> = reread.records;
     records.sort_by(|a, b| a.key.value.cmp(&b.key.value));
     assert_eq!(records, [fact, duplicate]);
     assert_eq!(validate(&scratch.0.join("out"), &ZeroClaw).errors, []);

@@ -170,18 +170,21 @@ fn spec_10_6_3_and_10_6_4_small_files_are_restored_and_large_ones_reported() {
     let (scratch, case) = (Scratch::new("10-6-3"), case());
     let (source, archive, second) = (create_workspace(&scratch), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write_with(&mut workspace::read(&source, &OpenClaw), &archive, None);
-    let mut back = read(&archive).unwrap();
-    assert_eq!(back.dropped, []);
-    assert!(back.files.is_empty() && back.records.iter().all(|r| r.kind != Kind::Attachment), "files of a workspace");
+    let mut reread = read(&archive).unwrap();
+    assert_eq!(reread.dropped, []);
+    assert!(
+        reread.files.is_empty() && reread.records.iter().all(|r| r.kind != Kind::Attachment),
+        "files of a workspace"
+    );
     let reported: Vec<&str> =
-        back.notes.iter().filter(|n| n.code == "attachment_not_in_archive").map(|n| n.message.as_str()).collect();
+        reread.notes.iter().filter(|n| n.code == "attachment_not_in_archive").map(|n| n.message.as_str()).collect();
     assert_eq!(reported.len(), 2, "{reported:?}");
     assert!(reported.iter().any(|m| m.contains("manual.pdf (2097152 bytes)")), "{reported:?}");
 
     // The restored folder needs the same name, because the origin of the records includes it.
     let folder = scratch.0.join("home/made");
     std::fs::create_dir(scratch.0.join("home")).unwrap();
-    workspace::write(&mut back, &folder, &OpenClaw);
+    workspace::write(&mut reread, &folder, &OpenClaw);
     let mut home = workspace::tree(&folder);
     let list: Value = serde_json::from_slice(&home.remove(ABSENT_FILE).unwrap()).unwrap();
     let listed: BTreeSet<&str> = list.as_array().unwrap().iter().map(|r| r["source_path"].as_str().unwrap()).collect();
@@ -193,7 +196,7 @@ fn spec_10_6_3_and_10_6_4_small_files_are_restored_and_large_ones_reported() {
     // An export of the imported vault equals the export of the original folder, except for the manifest.
     let other_entries =
         |path: &Path| entries(path).into_iter().filter(|(n, _)| n != "manifest.json").collect::<BTreeMap<_, _>>();
-    write_with(&mut back, &second, None);
+    write_with(&mut reread, &second, None);
     assert_eq!(other_entries(&second), other_entries(&archive));
     write_with(&mut workspace::read(&folder, &OpenClaw), &scratch.0.join("c.alf"), None);
     assert_eq!(other_entries(&scratch.0.join("c.alf")), other_entries(&archive));

@@ -1,9 +1,14 @@
 //! Removes and adds the member `operation` of a delta line without changing any other byte of the line.
 use super::wire;
 use mementory_json::Tree;
+use mementory_model::RecordKey;
+use serde::Deserialize;
 
 /// Error message for a line for which [`parse`] returns an error.
 pub(super) const NOT_A_CHANGE: &str = "this line is not a change of a record, so no change is made";
+
+/// Scope of a tombstone whose target is an export id.
+const EXPORT_ID_SCOPE: &str = "keepsake";
 
 /// The change that a delta line makes to its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,8 +46,8 @@ pub(super) struct Change {
 }
 
 /// Parses a delta line. The error is a stable code. The words of `operation` are exactly those of the schema
-/// (`DeltaMemoryRecord`): the specification has no default for another word (§8.2), and a delta without one of its
-/// changes leads to another state than the one that it states.
+/// (`DeltaMemoryRecord`): the specification has no default for another word (§8.2), and if a change is skipped, the
+/// delta does not lead to the state that it declares.
 pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     let members = wire::members(text).ok_or("not_json")?;
     let raw = wire::get(&members, "operation").ok_or("no_operation")?;
@@ -81,13 +86,38 @@ pub(super) struct ChangedRecord {
     pub original_id: String,
     /// The record's line. None for a deletion that states only an id or that erases the record.
     pub line: Option<String>,
+    /// The names of an erased record in other vaults.
+    pub names: TargetNames,
+}
+
+/// Our extension slot in a line that erases a record: the names that vaults know the record by, whatever the id of its
+/// line.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct TargetNames {
+    /// Key that its source gives it in every vault. None if the key has words of the record.
+    key: Option<RecordKey>,
+    /// Export id of a record that did not come from ALF.
+    export_id: Option<String>,
+}
+
+impl TargetNames {
+    /// Scope and id of the target of the tombstone. None for a line that has only an id.
+    pub(super) fn target(self) -> Option<(String, String)> {
+        let by_export_id = self.export_id.map(|id| (EXPORT_ID_SCOPE.to_owned(), id));
+        self.key.map(|RecordKey { scope, value }| (scope, value)).or(by_export_id)
+    }
 }
 
 /// Parses a delta line for an import.
 pub(super) fn record_of(line: &str) -> Result<ChangedRecord, &'static str> {
     let Change { id, line: record, erased, .. } = parse(line)?;
-    let original_id = wire::members(line).and_then(|members| wire::original_id(&members));
-    Ok(ChangedRecord { original_id: original_id.unwrap_or_else(|| id.clone()), id, line: record.filter(|_| !erased) })
+    let members = wire::members(line);
+    let original_id = members.as_ref().and_then(wire::original_id);
+    let slot = members.as_ref().and_then(wire::vendor).filter(|_| erased);
+    let names = slot.and_then(|slot| serde_json::from_str(slot.get()).ok()).unwrap_or_default();
+    let original_id = original_id.unwrap_or_else(|| id.clone());
+    Ok(ChangedRecord { original_id, id, line: record.filter(|_| !erased), names })
 }
 
 /// Converts the line of a record to a delta line.

@@ -1,16 +1,13 @@
 //! Detects ALF archives by their content: a ZIP with a top-level `manifest.json` that has `alf_version`. An archive
 //! without a readable manifest is detected by its other entries.
-use super::manifest::{DELTA_CLAIM_VERSION, MANIFEST_FILE};
+use super::manifest::{DELTA_CLAIM_VERSION, DELTA_MANIFEST_FILE, MANIFEST_FILE, archive_place};
 use super::wire;
-use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, is_unreadable_entry};
 use mementory_model::{Limits, is_damage};
 use std::collections::BTreeMap;
 
 /// Size limit of a manifest in bytes. A larger one is not read for detection.
 const MAX_MANIFEST_BYTES: u64 = 4 << 20;
-
-/// Name of the manifest of a delta bundle in the reference tool. The specification calls it [`MANIFEST_FILE`].
-pub(super) const DELTA_MANIFEST_FILE: &str = "delta-manifest.json";
 
 /// Claims each agent archive. A manifest with `changes` and without `layers` belongs to a delta bundle, which has its
 /// own format, `alf_delta`.
@@ -63,7 +60,7 @@ fn parts_with(catalog: &Catalog, manifest: &Member) -> Vec<Part> {
     members.map(|m| Part { member: m.id, role: if is_manifest(m) { Role::Manifest } else { role(&m.name) } }).collect()
 }
 
-/// Claims archives whose manifest is missing or damaged, if their other entries show that they are of this format.
+/// Claims archives with a missing or damaged manifest, if their other entries show that they are of this format.
 /// Without such a claim, other formats would claim some of the entries, and the remaining entries would be lost
 /// silently.
 fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
@@ -90,6 +87,8 @@ fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
 struct Layout<'c> {
     /// The manifest, and true if it is damaged.
     manifest: Option<(&'c Member, bool)>,
+    /// True if the archive has a manifest that is encrypted or compressed by a method that we do not support.
+    has_unreadable_manifest: bool,
     /// True if the readable start of the manifest contains `alf_version`.
     has_alf_version: bool,
     /// Number of layer documents.
@@ -111,7 +110,13 @@ fn is_object(bytes: &[u8]) -> bool {
 
 impl<'c> Layout<'c> {
     fn add(&mut self, catalog: &Catalog, member: &'c Member) {
-        self.first_member.get_or_insert(member);
+        if self.first_member.is_none() {
+            self.first_member = Some(member);
+            let manifests =
+                [MANIFEST_FILE, DELTA_MANIFEST_FILE].map(|name| format!("{}!/{name}", archive_place(member)));
+            let mut unreadable = catalog.issues().iter().filter(|issue| is_unreadable_entry(issue));
+            self.has_unreadable_manifest = unreadable.any(|issue| manifests.contains(&issue.place));
+        }
         match member.name.as_str() {
             name @ (MANIFEST_FILE | DELTA_MANIFEST_FILE) => {
                 let damaged = match catalog.bytes(member, MAX_MANIFEST_BYTES) {
@@ -155,6 +160,9 @@ impl<'c> Layout<'c> {
             // If there are two manifests, `self.manifest` is the last one, but `has_alf_version` covers both.
             Some((manifest, false)) if !self.has_alf_version && layers >= 2 && self.partitions > 0 => {
                 Some((manifest, "the files of an .alf, with another manifest.json"))
+            }
+            None if layers >= 1 && self.has_unreadable_manifest => {
+                Some((self.first_member?, "the files of an .alf whose manifest.json cannot be read"))
             }
             None if layers >= 2 && self.partitions > 0 => {
                 Some((self.first_member?, "the files of an .alf without its manifest.json"))

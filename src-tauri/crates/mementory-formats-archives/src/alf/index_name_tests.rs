@@ -1,6 +1,6 @@
-//! Tests of archives whose manifest states a wrong name for its memory index: that of a file with another purpose, or a
-//! path that is not allowed in an archive. Such an archive can be imported, so it must be possible to export it and to
-//! apply deltas to it.
+//! Tests of archives whose manifest states a wrong name for the memory index: the name of a file with another purpose,
+//! or a path that is not allowed in an archive. Such an archive can be imported, so it must be possible to export it
+//! and to apply deltas to it.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::delta::apply;
 use super::testing::*;

@@ -116,7 +116,8 @@ fn stored_lineage(
 /// Collects the versions that an archive states, while the archive is read.
 #[derive(Default)]
 pub(super) struct LineageCollector {
-    /// Counting id of the vault that counted the versions, from the manifest. None if the manifest has none.
+    /// Id from the manifest that identifies the vault that counted the versions (see [`version_counter_id`]). None if
+    /// the manifest has no such id.
     pub vault: Option<String>,
     /// Version of the identity.
     pub version: u64,

@@ -1,13 +1,15 @@
 //! Opens an archive, refuses unsafe entries, and parses the manifest (spec §4.1, §4.2, §8.2). The name of the manifest
 //! is fixed; all other paths come from the manifest.
 use mementory_format::extension as slot;
-use mementory_format::{Catalog, Detected, FormatError, Member, Role, folded_name};
+use mementory_format::{Catalog, Detected, FormatError, Member, Part, Role, folded_name};
 use mementory_json::Tree;
 use mementory_model::{Issue, Limits, Timestamp};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the manifest.
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
+/// Name of the manifest of a delta bundle in the reference tool. The specification calls it [`MANIFEST_FILE`].
+pub(super) const DELTA_MANIFEST_FILE: &str = "delta-manifest.json";
 /// Usual name of the memory index.
 pub(super) const INDEX_FILE: &str = "memory/index.json";
 /// Value of `Claim::version` for a delta bundle.
@@ -48,20 +50,19 @@ impl<'c> Archive<'c> {
 
     /// Like [`Self::open`], but also accepts a delta bundle.
     pub(super) fn open_any(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
-        let manifest_part = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
-        let manifest = manifest_part
-            .and_then(|p| catalog.members().get(p.member))
-            .ok_or_else(|| FormatError::invalid("manifest_missing", detected.format, "no manifest.json"))?;
-        let place = manifest
-            .place
-            .strip_suffix(manifest.name.as_str())
-            .and_then(|p| p.strip_suffix("!/"))
-            .unwrap_or(&manifest.place);
+        let member_of = |part: &Part| catalog.members().get(part.member);
+        let parts = || detected.claim.parts.iter();
+        let manifest = parts().find(|part| part.role == Role::Manifest).and_then(member_of);
+        // Without a manifest, the outermost entry shows which archive it is.
+        let entry = manifest.or_else(|| parts().filter_map(member_of).min_by_key(|member| member.depth));
+        let missing_error = |place: &str| FormatError::invalid("manifest_missing", place, "no manifest.json");
+        let entry = entry.ok_or_else(|| missing_error(detected.format))?;
+        let place = archive_place(entry);
         // Issues inside nested archives are ignored. An entry whose name merely contains `!/` is not a nested archive.
         let is_in_nested_archive = |name: &str| {
             name.match_indices("!/").any(|(i, _)| {
                 let inner = format!("{place}!/{}!/", &name[..i]);
-                catalog.members().iter().any(|m| m.archive != manifest.archive && m.place.starts_with(&inner))
+                catalog.members().iter().any(|m| m.archive != entry.archive && m.place.starts_with(&inner))
             })
         };
         let is_in_archive = |at: &str| {
@@ -74,6 +75,7 @@ impl<'c> Archive<'c> {
                 return Err(refused_error(&issue.place, &issue.message));
             }
         }
+        let manifest = manifest.ok_or_else(|| missing_error(place))?;
         let mut entries = BTreeMap::new();
         for member in catalog.members().iter().filter(|m| m.archive == manifest.archive && m.root == manifest.root) {
             if member.backslashes || unsafe_name(&member.name) {
@@ -98,6 +100,24 @@ impl<'c> Archive<'c> {
             String::from_utf8(bytes).map_err(|_| FormatError::invalid("malformed", &member.place, "not UTF-8"))?;
         Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }
+}
+
+/// Fails if two layers have one file, or one has the file of the manifest. The content of one of them would be lost.
+pub(super) fn refuse_shared_files<'f>(files: impl Iterator<Item = &'f str>, place: &str) -> Result<(), FormatError> {
+    let mut seen = BTreeSet::from([MANIFEST_FILE, DELTA_MANIFEST_FILE]);
+    for file in files {
+        if !seen.insert(file) {
+            let message = "two layers have the same file, or a layer has that of the manifest";
+            return Err(FormatError::invalid("manifest_invalid", place, message));
+        }
+    }
+    Ok(())
+}
+
+/// Place of the archive that contains this entry.
+pub(super) fn archive_place(entry: &Member) -> &str {
+    let above = entry.place.strip_suffix(entry.name.as_str()).and_then(|place| place.strip_suffix("!/"));
+    above.unwrap_or(&entry.place)
 }
 
 /// True if an entry name could lead out of the folder that an archive is unpacked to.
@@ -183,7 +203,12 @@ impl Manifest {
                 _ => return Err(invalid_manifest("no partitions of the memory layer".into())),
             },
         };
-        Ok(Self { tree, version, agent, partitions, restores: true })
+        let manifest = Self { tree, version, agent, partitions, restores: true };
+        let documents = ["identity", "principals", "credentials", "attachments"];
+        // A partition that is listed twice has a code of its own.
+        let partitions: BTreeSet<&str> = manifest.partitions.iter().map(|row| row.file.as_str()).collect();
+        refuse_shared_files(documents.into_iter().filter_map(|l| manifest.layer_file(l)).chain(partitions), place)?;
+        Ok(manifest)
     }
 
     /// The value of `layers.<layer>.file`.
@@ -209,7 +234,7 @@ impl Manifest {
         }
     }
 
-    /// All files that the manifest names, except the memory index.
+    /// All files that the manifest lists, except the memory index.
     pub(super) fn named_files(&self) -> Vec<&str> {
         let layers = ["identity", "principals", "credentials", "attachments"];
         let mut files: Vec<&str> = layers.iter().filter_map(|l| self.layer_file(l)).collect();
@@ -292,7 +317,7 @@ impl Manifest {
 /// Parses the JSON of a manifest or of a delta's manifest.
 ///
 /// # Errors
-/// `manifest_invalid` if the text is no JSON, or if an object that the format defines has a key twice. Programs use
+/// `manifest_invalid` if the text is not JSON, or if an object that the format defines has a key twice. Programs use
 /// different ones of the two values, so they would read different layers, or the records of different agents.
 pub(super) fn parse_tree(text: &str, place: &str, limits: &Limits) -> Result<Tree, FormatError> {
     let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", place, message);

@@ -67,8 +67,9 @@ pub(super) struct Reader<'a> {
     pub is_delta: bool,
     /// In a delta: the last line that changes each record.
     last_changes: LastChanges,
-    /// Ids of records whose last change in a delta is a deletion.
-    deleted: BTreeSet<String>,
+    /// Ids of records whose last change in a delta is a deletion, each with scope and id of the tombstone's target if
+    /// the line states them.
+    deleted: BTreeMap<String, Option<(String, String)>>,
     /// Scope and id of the identity and of each element of a list document.
     document_keys: BTreeSet<(String, String)>,
     lines: LineScan,
@@ -94,7 +95,7 @@ impl<'a> Reader<'a> {
             remarks: BTreeMap::new(),
             is_delta: false,
             last_changes: LastChanges::default(),
-            deleted: BTreeSet::new(),
+            deleted: BTreeMap::new(),
             document_keys: BTreeSet::new(),
             lines: LineScan::default(),
             capabilities: Default::default(),
@@ -166,7 +167,7 @@ impl Reader<'_> {
         self.sink.progress(self.bytes_done)
     }
 
-    /// Text and entry of a layer's document. None if the manifest names no document, or if it was already read. In a
+    /// Text and entry of a layer's document. None if the manifest lists no document, or if it was already read. In a
     /// delta, a missing or damaged document is an error. In an archive, it is reported as an issue, and the result is
     /// None.
     pub(super) fn read_document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
@@ -362,14 +363,18 @@ impl Reader<'_> {
     }
 
     /// Key of a document's record. Ids need only be unique within their layer, so an id that a memory or an earlier layer
-    /// has gets `#` and the name of the layer.
+    /// has gets `#` and the name of the layer. A delta does not show the ids of the memories that it does not change.
     pub(super) fn document_key(&mut self, layer: &str, id: &str) -> RecordKey {
         let scope = self.manifest.scope_of(id, None);
         let is_shared = self.lines.shared_ids.contains(&wire::folded_id(id))
             || self.document_keys.contains(&(scope.clone(), id.to_owned()));
         let value = if is_shared { format!("{id}#{layer}") } else { id.to_owned() };
         self.document_keys.insert((scope.clone(), value.clone()));
-        RecordKey::new(scope, value)
+        let key = RecordKey::new(scope, value);
+        if self.is_delta && !is_shared {
+            self.sink.alternative_key(&key, &format!("{id}#{layer}"));
+        }
+        key
     }
 
     /// Fails if an element of a delta belongs to another agent. In a whole archive, only the validator reports this.
@@ -465,8 +470,8 @@ impl Reader<'_> {
                     return Ok(());
                 }
                 Ok(ChangedRecord { line: Some(line), .. }) => Ok(std::borrow::Cow::Owned(line)),
-                Ok(ChangedRecord { original_id, line: None, .. }) => {
-                    self.deleted.insert(original_id);
+                Ok(ChangedRecord { original_id, line: None, names, .. }) => {
+                    self.deleted.insert(original_id, names.target());
                     return Ok(());
                 }
                 Err(code) => Err(code),
@@ -538,13 +543,14 @@ impl Reader<'_> {
     /// record.
     fn emit_tombstones(&mut self) -> Result<(), FormatError> {
         let Some(at) = self.manifest.created().or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
-        for id in std::mem::take(&mut self.deleted) {
+        for (id, target) in std::mem::take(&mut self.deleted) {
+            let (scope, target_id) = target.unwrap_or_else(|| (self.manifest.scope_of(&id, None), id.clone()));
             self.sink.tombstone(Tombstone {
                 id: format!("{}:{id}", self.manifest.agent),
                 op: TombstoneOp::Delete,
                 target_kind: "memory".into(),
-                scope: self.manifest.scope_of(&id, None),
-                target_id: id,
+                scope,
+                target_id,
                 at,
                 actor: self.manifest.agent.clone(),
                 reason: "deleted at the source".into(),

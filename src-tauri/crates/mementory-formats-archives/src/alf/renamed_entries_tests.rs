@@ -39,10 +39,10 @@ fn secrets_of_renamed_settings_files_are_restored() {
     let report = write_sealed(&mut workspace::read(&folder, &OpenClaw), &archive);
     assert_eq!(report.losses.count("file", LossKind::Narrowed), 3, "{:?}", report.losses.items);
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 0, "sealed, not lost");
-    let back = read_with(&archive, passphrase()).unwrap();
-    assert!(back.notes.iter().all(|note| note.code != "secrets_not_restored"), "{:?}", back.notes);
+    let reread = read_with(&archive, passphrase()).unwrap();
+    assert!(reread.notes.iter().all(|note| note.code != "secrets_not_restored"), "{:?}", reread.notes);
     for name in names {
-        let restored = back.parts.iter().find(|(item, _)| item.format == "openclaw" && item.name == name);
+        let restored = reread.parts.iter().find(|(item, _)| item.format == "openclaw" && item.name == name);
         let expected = settings_with(&sha256(name.as_bytes())[..4]);
         assert_eq!(restored.map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()), Some(expected), "{name}");
     }
@@ -109,10 +109,10 @@ fn a_secret_file_with_an_unusual_name_does_not_prevent_restoring_the_others() {
     });
     pack_all(&first, &all);
     write_sealed(&mut read(&first).unwrap(), &second);
-    let back = read_with(&second, passphrase()).unwrap();
-    assert!(back.notes.iter().all(|note| note.code != "credential_closed"), "{:?}", back.notes);
+    let reread = read_with(&second, passphrase()).unwrap();
+    assert!(reread.notes.iter().all(|note| note.code != "credential_closed"), "{:?}", reread.notes);
     for name in names {
-        let restored = back.parts.iter().find(|(item, _)| item.name == name).map(|(_, bytes)| bytes.clone());
+        let restored = reread.parts.iter().find(|(item, _)| item.name == name).map(|(_, bytes)| bytes.clone());
         assert_eq!(restored, Some(settings_with("same").into_bytes()), "{name}");
     }
 }
@@ -176,6 +176,6 @@ fn artifacts_of_two_agents_that_differ_only_by_case_are_both_kept() {
         assert_eq!(row["hash"]["value"], sha256(&written[row["archive_path"].as_str().unwrap()]));
     }
     let texts = |vault: &MemorySource| vault.files.iter().map(|(_, bytes)| bytes.clone()).collect::<BTreeSet<_>>();
-    let back = read(&joined).unwrap();
-    assert_eq!((texts(&back).len(), texts(&back)), (2, texts(&vault)));
+    let reread = read(&joined).unwrap();
+    assert_eq!((texts(&reread).len(), texts(&reread)), (2, texts(&vault)));
 }

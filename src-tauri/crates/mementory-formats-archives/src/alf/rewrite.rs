@@ -119,7 +119,7 @@ pub(super) fn edit_lines(
             match edit(text.map(str::trim_ascii), out)? {
                 LineEdit::Keep => {
                     out.write_all(&raw).map_err(io)?;
-                    // Only the last line can lack a line end.
+                    // Only the last line can be without a line end.
                     lacks_line_end = raw.last() != Some(&b'\n');
                     count += 1;
                 }

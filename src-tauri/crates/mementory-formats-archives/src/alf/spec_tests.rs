@@ -71,8 +71,8 @@ fn round_trip(
     write_agent(&first, lines, documents);
     let mut vault = read(&first).unwrap();
     write(&mut vault, &second);
-    let back = lines_of(&second);
-    (scratch, vault, back)
+    let reread = lines_of(&second);
+    (scratch, vault, reread)
 }
 
 fn document(scratch: &Scratch, name: &str) -> Value {
@@ -161,8 +161,8 @@ fn spec_10_1_forbidden_values_of_a_line_are_not_written_again() {
     {
         let mut line = memory(1, created, json!({}));
         line[member] = value.clone();
-        let (scratch, _, back) = round_trip(std::slice::from_ref(&line), &[], &format!("forbidden-{i}"));
-        let written = &back[&id(1)];
+        let (scratch, _, reread) = round_trip(std::slice::from_ref(&line), &[], &format!("forbidden-{i}"));
+        let written = &reread[&id(1)];
         assert_eq!(written["content"], line["content"], "{member} {value}");
         assert_eq!(written["raw_source_format"]["mementory_forbidden"][format!("/{member}")], value, "{member}");
         assert_eq!(validate(&scratch.0.join("b.alf")).errors, [], "{member} {value}");
@@ -179,8 +179,8 @@ fn spec_10_1_forbidden_values_of_a_line_are_not_written_again() {
     for member in ["memory_type", "source", "temporal", "status", "namespace"] {
         let mut line = memory(1, created, json!({}));
         line.as_object_mut().unwrap().remove(member);
-        let (scratch, _, back) = round_trip(&[line], &[], &format!("missing-{member}"));
-        assert!(!back[&id(1)][member].is_null(), "{member}");
+        let (scratch, _, reread) = round_trip(&[line], &[], &format!("missing-{member}"));
+        assert!(!reread[&id(1)][member].is_null(), "{member}");
         assert_eq!(validate(&scratch.0.join("b.alf")).errors, [], "{member}");
     }
 }
@@ -192,10 +192,10 @@ fn spec_10_2_1_identity_versions_of_lines_survive_a_round_trip() {
         memory(n, "2026-01-01T00:00:00Z", source)
     };
     let lines = [memory_of_version(1, Some(1)), memory_of_version(2, Some(2)), memory_of_version(3, None)];
-    let (_scratch, _, back) = round_trip(&lines, &[("identity", identity(json!({})))], "10-2-1");
-    assert_eq!(back[&id(1)]["source"]["identity_version"], 1);
-    assert_eq!(back[&id(2)]["source"]["identity_version"], 2);
-    assert_eq!(back[&id(3)]["source"].get("identity_version"), None, "an unknown version is not guessed");
+    let (_scratch, _, reread) = round_trip(&lines, &[("identity", identity(json!({})))], "10-2-1");
+    assert_eq!(reread[&id(1)]["source"]["identity_version"], 1);
+    assert_eq!(reread[&id(2)]["source"]["identity_version"], 2);
+    assert_eq!(reread[&id(3)]["source"].get("identity_version"), None, "an unknown version is not guessed");
 }
 
 #[test]
@@ -210,9 +210,9 @@ fn spec_10_2_2_links_survive_a_round_trip_even_if_dangling() {
         memory(2, "2026-01-01T00:00:00Z", json!({"related_records": [link(1, "contradicts"), link(1, "x-own-word")]})),
         memory(3, "2026-01-01T00:00:00Z", json!({"related_records": []})),
     ];
-    let (_scratch, vault, back) = round_trip(&lines, &[], "10-2-2");
+    let (_scratch, vault, reread) = round_trip(&lines, &[], "10-2-2");
     for line in &lines {
-        assert_eq!(back[line["id"].as_str().unwrap()], *line);
+        assert_eq!(reread[line["id"].as_str().unwrap()], *line);
     }
     let first = vault.records.iter().find(|r| r.key.value == id(1)).unwrap();
     let links: Vec<_> = first.links.iter().map(|l| (l.relation.as_str(), l.target.value.clone())).collect();
@@ -232,12 +232,12 @@ fn spec_10_3_workspace_survives_a_round_trip_through_alf() {
     let mut vault = workspace::read(&source, &OpenClaw);
     write(&mut vault, &scratch.0.join("a.alf"));
     assert_eq!(validate(&scratch.0.join("a.alf")).errors, []);
-    let mut back = read(&scratch.0.join("a.alf")).unwrap();
+    let mut reread = read(&scratch.0.join("a.alf")).unwrap();
     let texts = |vault: &MemorySource| {
         vault.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect::<BTreeMap<_, _>>()
     };
-    assert_eq!(texts(&back), texts(&vault), "all memories and the identity");
-    workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
+    assert_eq!(texts(&reread), texts(&vault), "all memories and the identity");
+    workspace::write(&mut reread, &scratch.0.join("w"), &OpenClaw);
     let (before, after) = (workspace::tree(&source), workspace::tree(&scratch.0.join("w")));
     for (name, bytes) in before.iter().filter(|(name, _)| name.ends_with(".md") && **name != "HEARTBEAT.md") {
         assert_eq!(Some(bytes), after.get(name), "{name}");
@@ -362,15 +362,15 @@ fn spec_10_6_files_of_the_threshold_size_or_larger_are_only_listed() {
         (&4.into(), &2.into(), &2.into())
     );
     assert_eq!((&layer["included_size_bytes"], &layer["referenced_size_bytes"]), (&24_576.into(), &614_400.into()));
-    let back = read(&second).unwrap();
-    assert_eq!(back.files.len(), 2, "tier 2 comes back");
+    let reread = read(&second).unwrap();
+    assert_eq!(reread.files.len(), 2, "tier 2 comes back");
     let reported: Vec<_> =
-        back.notes.iter().filter(|n| n.code == "attachment_not_in_archive").map(|n| n.message.as_str()).collect();
+        reread.notes.iter().filter(|n| n.code == "attachment_not_in_archive").map(|n| n.message.as_str()).collect();
     assert!(
         reported.len() == 2 && reported.iter().any(|m| m.contains("d.pdf (512000 bytes)")),
         "tier 3 is reported: {reported:?}"
     );
-    assert!(back.records.iter().any(|r| r.text == "See the files."));
+    assert!(reread.records.iter().any(|r| r.text == "See the files."));
 }
 
 #[test]
@@ -383,9 +383,9 @@ fn spec_10_7_principals_survive_a_round_trip() {
     let rows = json!({"principals": [principal(1, "human", Value::Null), principal(2, "agent", json!(id(70))), principal(3, "agent", Value::Null)]});
     let space = format!("principal_context:{}", id(2));
     let lines = [memory(1, "2026-01-01T00:00:00Z", json!({"namespace": space}))];
-    let (scratch, vault, back) = round_trip(&lines, &[("principals", rows.clone())], "10-7");
+    let (scratch, vault, reread) = round_trip(&lines, &[("principals", rows.clone())], "10-7");
     assert_eq!(document(&scratch, "principals.json"), rows);
-    assert_eq!(back[&id(1)]["namespace"], space.as_str());
+    assert_eq!(reread[&id(1)]["namespace"], space.as_str());
     assert_eq!(vault.records.iter().filter(|r| r.record_type.as_deref() == Some("principal")).count(), 3);
     assert!(validate(&scratch.0.join("b.alf")).errors.is_empty());
     // The archive of a vault without principals has a generated human principal.
@@ -491,10 +491,10 @@ fn spec_10_11_superseded_lines_in_sealed_partitions_stay() {
         memory(3, "2025-08-02T00:00:00Z", json!({})),
         memory(4, "2026-11-02T00:00:00Z", json!({"supersedes": id(3), "status": "deleted"})),
     ];
-    let (_scratch, vault, back) = round_trip(&lines, &[], "10-11-5");
+    let (_scratch, vault, reread) = round_trip(&lines, &[], "10-11-5");
     let status = |n: u32| vault.records.iter().find(|r| r.key.value == id(n)).unwrap().status.clone().unwrap();
     assert_eq!((status(1), status(3)), ("superseded".into(), "deleted".into()), "the effective status");
-    assert_eq!((&back[&id(1)], &back[&id(3)]), (&lines[0], &lines[2]), "sealed lines are unchanged");
+    assert_eq!((&reread[&id(1)], &reread[&id(3)]), (&lines[0], &lines[2]), "sealed lines are unchanged");
 }
 
 #[test]

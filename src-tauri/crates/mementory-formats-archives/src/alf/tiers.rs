@@ -55,7 +55,8 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
     for (path, (scope, stored_path)) in &workspace.passthrough {
         let inner =
             if homes.contains(scope) { stored_path.strip_prefix("workspace/") } else { Some(stored_path.as_str()) };
-        // In a home, all files outside the workspace folder belong to the runtime, so they are not artifacts.
+        // In a ZeroClaw home folder, all files outside the workspace folder belong to the runtime, so they are not
+        // artifacts.
         let Some(inner) = inner.filter(|inner| !files::is_managed(inner)) else { continue };
         let Some(bytes) = workspace.files.get(path) else { continue };
         if files::role(inner) != FileRole::Settings || !holds_secret(&String::from_utf8_lossy(bytes)) {

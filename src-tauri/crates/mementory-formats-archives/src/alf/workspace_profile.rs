@@ -59,7 +59,7 @@ fn identity_path(record: &Record) -> Vec<&str> {
 }
 
 /// The text of `identity.json`. Its `updated_at` is the newest time that the files state, or 1970 if they state none.
-/// It is never the current time, so that an unchanged vault gives the same bytes.
+/// It is never the current time, so that an unchanged vault produces the same bytes.
 pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, version: u64) -> String {
     let aieos = profiles.iter().find(|p| is_aieos(&p.record));
     let document = aieos.and_then(|p| Tree::parse(&p.record.verbatim.as_ref()?.text, 512).ok());

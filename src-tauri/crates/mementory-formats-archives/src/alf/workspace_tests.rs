@@ -50,14 +50,14 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         assert_eq!(raw_files(&entries(&archive), "openclaw"), redacted(&before), "{}", source.display());
 
         // After an import, only the records contain the texts, and the same workspace is restored from them.
-        let mut back = read(&archive).unwrap();
-        assert!(back.notes.is_empty(), "{:?}", back.notes);
-        let texts = back.parts.iter().filter(|(item, _)| item.name.ends_with(".md"));
+        let mut reread = read(&archive).unwrap();
+        assert!(reread.notes.is_empty(), "{:?}", reread.notes);
+        let texts = reread.parts.iter().filter(|(item, _)| item.name.ends_with(".md"));
         assert!(texts.into_iter().all(|(_, bytes)| bytes.trim_ascii().is_empty()), "no text is stored twice");
-        workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
+        workspace::write(&mut reread, &scratch.0.join("w"), &OpenClaw);
         assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(&before), "{}", source.display());
         // A second export yields the same archive.
-        write(&mut back, &scratch.0.join("b.alf"));
+        write(&mut reread, &scratch.0.join("b.alf"));
         let other_entries =
             |name: &str| entries(&scratch.0.join(name)).into_iter().filter(|(n, _)| n != "manifest.json");
         assert!(other_entries("a.alf").eq(other_entries("b.alf")), "{}", source.display());
@@ -131,10 +131,10 @@ fn identity_change_by_another_program_is_imported() {
         }
         _ => bytes,
     });
-    let mut back = read(&second).unwrap();
-    let texts: Vec<&str> = back.records.iter().filter(|r| r.kind == Kind::Profile).map(|r| r.text.as_str()).collect();
+    let mut reread = read(&second).unwrap();
+    let texts: Vec<&str> = reread.records.iter().filter(|r| r.kind == Kind::Profile).map(|r| r.text.as_str()).collect();
     assert!(texts.contains(&"# Other\nBe brief.") && texts.contains(&"# Ines\nNow in Porto."), "{texts:?}");
-    workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
+    workspace::write(&mut reread, &scratch.0.join("w"), &OpenClaw);
     let tree = workspace::tree(&scratch.0.join("w"));
     assert_eq!(tree["SOUL.md"], b"# Other\nBe brief.\n");
     assert_eq!(tree["USER.md"], b"# Ines\nNow in Porto.\n");
@@ -151,9 +151,9 @@ fn changed_raw_file_is_stored_and_reported() {
         &second,
         |name, bytes| if name == "raw/openclaw/SOUL.md" { b"# Changed\n".to_vec() } else { bytes },
     );
-    let back = read(&second).unwrap();
-    assert_eq!(back.notes.iter().map(|n| n.code.as_str()).collect::<Vec<_>>(), ["raw_changed"]);
-    assert!(back.parts.iter().any(|(item, bytes)| item.name == "raw/openclaw/SOUL.md" && bytes == b"# Changed\n"));
+    let reread = read(&second).unwrap();
+    assert_eq!(reread.notes.iter().map(|n| n.code.as_str()).collect::<Vec<_>>(), ["raw_changed"]);
+    assert!(reread.parts.iter().any(|(item, bytes)| item.name == "raw/openclaw/SOUL.md" && bytes == b"# Changed\n"));
 }
 
 /// Readers refuse an archive with such names, although a workspace may have them.
@@ -180,8 +180,8 @@ fn files_whose_names_some_systems_refuse_are_renamed_in_the_archive_only() {
     let (catalog, detection) = open(&archive).unwrap();
     let faults: Vec<_> = detection.sources[0].listing_faults(&catalog).into_iter().map(|f| &f.issue.place).collect();
     assert_eq!(faults, [] as [&String; 0]);
-    let mut back = read(&archive).unwrap();
-    workspace::write(&mut back, &scratch.0.join("restored"), &OpenClaw);
+    let mut reread = read(&archive).unwrap();
+    workspace::write(&mut reread, &scratch.0.join("restored"), &OpenClaw);
     assert_eq!(workspace::tree(&scratch.0.join("restored")), workspace::tree(&source));
 }
 
@@ -207,8 +207,8 @@ fn spec_10_2_zeroclaw_home_is_byte_equal() {
     assert_eq!(identity["structured"]["goals"], json!(["Keep order"]));
     let extensions = json!({"identity": {"bio": {"gender": "none"}}, "x": 1.0});
     assert_eq!(identity["structured"]["aieos_extensions"], extensions);
-    let mut back = read(&archive).unwrap();
-    workspace::write(&mut back, &scratch.0.join("back"), &ZeroClaw);
+    let mut reread = read(&archive).unwrap();
+    workspace::write(&mut reread, &scratch.0.join("back"), &ZeroClaw);
     assert_eq!(workspace::tree(&scratch.0.join("back")), redacted(&before));
 }
 
@@ -309,8 +309,8 @@ fn archive_has_the_edited_text_and_not_the_old_one() {
     for (name, bytes) in entries(&archive) {
         assert!(!String::from_utf8_lossy(&bytes).contains(&old_text), "{name} still contains the old text");
     }
-    let mut back = read(&archive).unwrap();
-    workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
+    let mut reread = read(&archive).unwrap();
+    workspace::write(&mut reread, &scratch.0.join("w"), &OpenClaw);
     let tree = workspace::tree(&scratch.0.join("w"));
     let contains = |words: &str| tree.values().any(|b| String::from_utf8_lossy(b).contains(words));
     assert!(contains("Moored at the north quay now.") && !contains(&old_text));
@@ -389,8 +389,8 @@ fn a_token_in_any_file_of_raw_is_not_exported_in_the_clear() {
     let options = WriteOptions { everything: true, passphrase: Some(passphrase.clone()), ..WriteOptions::default() };
     let report = super::Alf.write(&mut vault, &third, &options).unwrap();
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 0);
-    let back = read_with(&third, Some(passphrase)).unwrap();
-    let has = |name: &str, bytes: &[u8]| back.parts.iter().any(|(item, b)| item.name == name && b == bytes);
+    let reread = read_with(&third, Some(passphrase)).unwrap();
+    let has = |name: &str, bytes: &[u8]| reread.parts.iter().any(|(item, b)| item.name == name && b == bytes);
     assert!(has("raw/openclaw/notes.txt", text.as_bytes()) && has("raw/openclaw/image.bin", &binary));
 }
 
@@ -435,14 +435,14 @@ fn several_workspaces_in_one_archive_stay_separate() {
     let (archive, first, second) = (scratch.0.join("x.alf"), scratch.0.join("1"), scratch.0.join("2"));
     workspace::write(&mut merged, &first, &OpenClaw);
     write(&mut merged, &archive);
-    let mut back = read(&archive).unwrap();
+    let mut reread = read(&archive).unwrap();
     let owners = |vault: &MemorySource| {
         let all = vault.parts.iter().filter(|(item, _)| item.format == "openclaw");
         all.map(|(item, bytes)| (item.group.clone(), item.name.clone(), bytes.clone()))
             .collect::<std::collections::BTreeSet<_>>()
     };
-    assert_eq!(owners(&back), owners(&merged));
-    workspace::write(&mut back, &second, &OpenClaw);
+    assert_eq!(owners(&reread), owners(&merged));
+    workspace::write(&mut reread, &second, &OpenClaw);
     assert_eq!(workspace::tree(&second), workspace::tree(&first));
 }
 

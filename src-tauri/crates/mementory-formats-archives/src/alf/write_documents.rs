@@ -16,7 +16,15 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
     };
     let slots: Vec<String> =
         document.elements.iter().map(|slot| serde_json::from_str::<String>(slot).unwrap_or_default()).collect();
-    let added: Vec<String> = rows.iter().filter(|r| !slots.contains(&r.value)).map(|r| r.text.clone()).collect();
+    // A delta cannot know that a memory has the id of an element. The element's key is then longer than its slot.
+    let short_key = |row: &Row| Some(row.value.strip_suffix(list)?.strip_suffix('#')?.to_owned());
+    let slot_of = |row: &Row| {
+        let exact = slots.iter().position(|slot| *slot == row.value);
+        exact.or_else(|| short_key(row).and_then(|key| slots.iter().position(|slot| *slot == key)))
+    };
+    let positions: Vec<Option<usize>> = rows.iter().map(slot_of).collect();
+    let is_added = |(_, position): &(&Row, &Option<usize>)| position.is_none();
+    let added: Vec<String> = rows.iter().zip(&positions).filter(is_added).map(|(row, _)| row.text.clone()).collect();
     if slots.is_empty() && !added.is_empty() {
         // The list is empty, so the rows have no elements to replace. The document is parsed and written again, which
         // loses its white space.
@@ -26,7 +34,7 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
         tree.write(&mut out);
         return (out, added.len());
     }
-    let fill = |i: usize| rows.iter().find(|r| Some(&r.value) == slots.get(i) && !r.value.is_empty());
+    let fill = |i: usize| positions.iter().position(|position| *position == Some(i)).and_then(|row| rows.get(row));
     let count = (0..slots.len()).filter(|i| fill(*i).is_some()).count() + added.len();
     (document.with_elements(|i| fill(i).map(|r| r.text.clone()), &added), count)
 }

@@ -216,7 +216,7 @@ fn check_file(
         report.fatal(code, &format!("{path}:{number}"), format!("malformed {name} record"));
         report.add_finding(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
     }
-    // If the sizes differ, the last line lacks the line feed that a canonical file must have.
+    // If the sizes differ, the last line does not have the line feed that a canonical file requires.
     if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed_bytes) {
         first_non_canonical = first_non_canonical.or(Some(0));
     }

@@ -39,7 +39,7 @@ enum Baseline {
     Nothing,
     /// Everything that changed since this time is exported.
     Cursor(Timestamp),
-    /// Everything that an earlier export lacks is exported. `lines` has digests of that export's lines, and
+    /// Everything that is not in an earlier export is exported. `lines` has digests of that export's lines, and
     /// `other_files` has digests of its files without records.
     Export { lines: HashSet<[u8; 16]>, other_files: BTreeMap<String, String> },
 }

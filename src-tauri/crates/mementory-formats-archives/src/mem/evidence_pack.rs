@@ -22,7 +22,7 @@ pub struct AuditEntry {
     /// Subject of the operation. If `kind` is given, this is the vault id of a record; the pack contains the record's
     /// id in exported bundles instead.
     pub target: String,
-    /// Kind of the record that `target` names, if it names one.
+    /// Kind of the record that `target` refers to, if it refers to one.
     pub kind: Option<Kind>,
     /// Reason or count; no personal data. May be empty.
     pub reason: String,

@@ -29,8 +29,8 @@ pub(super) fn has_empty_id(spec: &KindSpec, tree: &Tree) -> bool {
     spec.id.iter().any(|name| text(tree, name) == Some(""))
 }
 
-/// Moves forbidden values to [`FORBIDDEN_VALUES_MEMBER`]. Sets integers to 0 and an id that is a single field to
-/// `new_id`. Returns the names of the fields.
+/// Moves forbidden values to [`FORBIDDEN_VALUES_MEMBER`]. A forbidden integer is replaced with 0, and a forbidden id,
+/// if it is a single field, with `new_id`. Returns the names of the changed fields.
 pub(super) fn move_forbidden_values(spec: &KindSpec, tree: &mut Tree, new_id: &str) -> Vec<&'static str> {
     let mut names = forbidden_fields(spec, tree);
     let empty_id = spec.id.first().copied().filter(|_| spec.id.len() == 1 && has_empty_id(spec, tree));

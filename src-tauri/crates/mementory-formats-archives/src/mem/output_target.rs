@@ -106,7 +106,7 @@ impl OutputTarget {
                 Ok(Box::new(File::create(&target).map_err(io)?))
             }
             Self::Zip { zip, folder } => {
-                // With a fixed time, equal contents give identical archives.
+                // With a fixed time, equal contents produce identical archives.
                 let options = SimpleFileOptions::default()
                     .compression_method(CompressionMethod::Deflated)
                     .last_modified_time(DateTime::default())

@@ -213,7 +213,7 @@ impl<'a> BundleReader<'a> {
                 return Ok(());
             }
             if let Some(parent) = reader.deleted_parent(spec, &tree) {
-                reader.report_skipped(place, &format!("tombstoned: {parent} names a deleted record"), spec.model);
+                reader.report_skipped(place, &format!("tombstoned: {parent} refers to a deleted record"), spec.model);
                 reader.skipped_ids.insert(to_record::id_of(spec, &tree));
                 return Ok(());
             }
@@ -230,8 +230,8 @@ impl<'a> BundleReader<'a> {
                         let message = "changed by another program; the values of that program are used";
                         reader.sink.note(Issue::new("changed_elsewhere", &place, message));
                     }
-                    // The vault deletes records by key, but the tombstone names this record by its bundle id, which is
-                    // not in its key. So the record is skipped here.
+                    // The vault deletes records by key, but the tombstone refers to this record by its bundle id, which
+                    // is not in its key. So the record is skipped here.
                     let has_foreign_key = restored.record.key.scope != to_record::KEY_SCOPE;
                     if has_foreign_key && reader.is_deleted(&to_record::id_of(spec, &tree)) {
                         reader.report_skipped(place, "tombstoned: deleted by the bundle itself", restored.record.kind);

@@ -6,7 +6,7 @@ use super::{
     extension::{attach, foreign_record_line, report_losses},
     forbidden::{has_empty_id, move_forbidden_values},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, Type, kind_named, vendor_kind_at_path},
-    line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, closest_time, id_prefix, patch, skeleton},
+    line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, id_prefix, patch, skeleton},
     manifest::{BUNDLE_CAPABILITIES, FORMAT_VERSION, FileEntry, Manifest, WRITABLE_VERSIONS, checksums, path_is_safe},
     output_target::OutputTarget,
     read::{RENDERING_OF_MEMBER, spec_of},
@@ -25,7 +25,7 @@ use mementory_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone, Tomb
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     io::Read,
     ops::Range,
     path::Path,
@@ -120,6 +120,8 @@ struct BundleWriter<'l> {
     is_conversion: bool,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
+    /// Times of the conversations so far, by vault id, for messages without a time.
+    conversation_times: HashMap<u128, Timestamp>,
     report: WriteReport,
 }
 
@@ -148,6 +150,7 @@ impl<'l> BundleWriter<'l> {
             signatures: Vec::new(),
             coverage: None,
             scopes: BTreeSet::new(),
+            conversation_times: HashMap::new(),
             report: WriteReport {
                 version: version.clone().or(source_version.clone()).unwrap_or_else(|| FORMAT_VERSION.into()),
                 ..WriteReport::default()
@@ -230,6 +233,11 @@ impl<'l> BundleWriter<'l> {
 
     fn add_record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
+        if record.kind == Kind::Conversation
+            && let (Some(time), Ok(id)) = (record.times.nearest_to_creation(), u128::from_str_radix(&stored.id, 16))
+        {
+            self.conversation_times.insert(id, time);
+        }
         if record.origin.format == KEY_SCOPE {
             if let Some(spec) = spec_of(&record.origin) {
                 if let Some((tree, mapped, moved_fields)) = self.patched_tree(spec, stored) {
@@ -305,6 +313,12 @@ impl<'l> BundleWriter<'l> {
         Some((tree, Some(mapped), moved_fields))
     }
 
+    /// The time of the conversation that contains the record. A conversation comes before its messages.
+    fn conversation_time(&self, stored: &StoredRecord) -> Option<Timestamp> {
+        let id = u128::from_str_radix(stored.parent_id.as_deref()?, 16).ok()?;
+        self.conversation_times.get(&id).copied()
+    }
+
     fn write_foreign(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
         if record.kind == Kind::Foreign {
@@ -313,7 +327,7 @@ impl<'l> BundleWriter<'l> {
             let line = foreign_record_line(&id, record);
             return self.add_vendor_line(&format!("items/{FOREIGN_KIND}.jsonl"), id, line, stored, Some(note));
         }
-        let (spec, mut tree) = skeleton(stored);
+        let (spec, mut tree) = skeleton(stored, self.conversation_time(stored));
         let current = to_record(spec, &tree);
         let mut visible = record.clone();
         if record.kind == Kind::Message {
@@ -353,7 +367,7 @@ impl<'l> BundleWriter<'l> {
         is_new: bool,
     ) -> Result<(), FormatError> {
         let (line, path) = (to_line(spec, &tree)?, spec.path());
-        let is_undated = is_new && closest_time(&stored.record.times).is_none();
+        let is_undated = is_new && stored.record.times.nearest_to_creation().is_none();
         // Nothing shows whether a record without a time is newer than an earlier export, so it counts as changed.
         let changed = is_undated.then_some(self.description.now).or(stored.changed.max(stored.record.times.updated));
         if !self.delta.includes(&path, &tree, &line, changed) {
@@ -366,7 +380,8 @@ impl<'l> BundleWriter<'l> {
             report_losses(&stored.id, &mapped, record, &tree, &mut self.report.losses);
         }
         if is_undated && spec.fields.iter().any(|field| field.required && field.ty == Type::Time) {
-            self.report.losses.add(&stored.id, "times.created", LossKind::Narrowed, UNDATED_NOTE);
+            let note = self.conversation_time(stored).map_or(UNDATED_NOTE, |_| CONVERSATION_TIME_NOTE);
+            self.report.losses.add(&stored.id, "times.created", LossKind::Narrowed, note);
         }
         if is_new && spec.kind == "resource" && is_longer_than_summary(record) {
             self.add_text_chunk(stored, text(&tree, "id").unwrap_or_default())?;
@@ -520,6 +535,9 @@ const VECTORS_FOLDER: &str = "embeddings/";
 
 /// Loss note for a record without a time.
 const UNDATED_NOTE: &str = "no time is known, but the format requires one: 1970 is written";
+
+/// Loss note for a message without a time in a conversation that has one.
+const CONVERSATION_TIME_NOTE: &str = "no time is known, but the format requires one: the conversation's is written";
 
 /// Loss note for a value that the format forbids in its field.
 const FORBIDDEN_VALUE_NOTE: &str = "the format forbids this value, so it is kept in mementory_forbidden";

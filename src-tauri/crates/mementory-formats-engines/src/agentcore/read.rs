@@ -10,7 +10,7 @@ use mementory_model::{Kind, Source, Timestamp, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// The turns of each session of one file, by the ids of session and actor. Turns are sorted by the time beside them.
+/// The turns of each session of one file, by the ids of session and actor. Turns are sorted by the time next to them.
 type Sessions = BTreeMap<(String, String), Vec<(Option<Timestamp>, Turn)>>;
 
 pub(super) fn read(

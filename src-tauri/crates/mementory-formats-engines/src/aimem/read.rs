@@ -8,7 +8,7 @@ use mementory_model::{Issue, Kind};
 use sha2::{Digest, Sha256};
 
 /// The lists of a bundle.
-const LISTS: [&str; 4] = ["chunks", "edges", "entities", "chunk_entities"];
+const LIST_KEYS: [&str; 4] = ["chunks", "edges", "entities", "chunk_entities"];
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -19,7 +19,7 @@ pub(super) fn read(
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
     files.each_file(detected, |files, member, _| {
-        each_row(files, member, &LISTS, Kind::Memory, &mut |files, row| {
+        each_row(files, member, &LIST_KEYS, Kind::Memory, &mut |files, row| {
             let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
             match row.list_name() {
                 "entities" => read_entity(&mut rows, files, row, &object),

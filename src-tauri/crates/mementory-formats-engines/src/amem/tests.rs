@@ -68,8 +68,8 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 
 #[test]
 fn hostile_records_are_read_back() {
-    let (_, back) = check_hostile(&Amem);
-    assert!(back.records.iter().all(|record| record.fields["trust"] == "self"));
+    let (_, reread) = check_hostile(&Amem);
+    assert!(reread.records.iter().all(|record| record.fields["trust"] == "self"));
 }
 
 #[test]
@@ -100,9 +100,9 @@ fn a_changed_memory_does_not_affect_the_others() {
     let second = memchr::memmem::find(&bytes, &hex::decode(SECOND_ID).unwrap()).unwrap();
     bytes[second - 12] ^= 1;
     std::fs::write(&out, bytes).unwrap();
-    let back = read(&out, cipher("some words")).unwrap();
-    assert_eq!((back.records.len(), back.records[0].text.as_str()), (1, "Sows in May."));
-    assert!(back.dropped[0].reason.starts_with("decryption: "), "{:?}", back.dropped);
+    let reread = read(&out, cipher("some words")).unwrap();
+    assert_eq!((reread.records.len(), reread.records[0].text.as_str()), (1, "Sows in May."));
+    assert!(reread.dropped[0].reason.starts_with("decryption: "), "{:?}", reread.dropped);
     let checked = validate(&out, cipher("some words").as_deref()).unwrap();
     assert_eq!(checked.errors.iter().map(|error| error.code.as_str()).collect::<Vec<_>>(), ["decryption"]);
 }
@@ -113,8 +113,8 @@ fn a_memory_of_another_author_does_not_become_the_owners() {
     let out = scratch.at("a.amem");
     let records = vec![own(FIRST_ID, "Prefers leeks.", "self"), own(SECOND_ID, "Sows in May.", "trusted")];
     let report = write(&mut MemorySource { records, ..MemorySource::default() }, &out, "some words", None);
-    let back = read(&out, cipher("some words")).unwrap();
-    let (first, second) = (back.find("Prefers"), back.find("Sows"));
+    let reread = read(&out, cipher("some words")).unwrap();
+    let (first, second) = (reread.find("Prefers"), reread.find("Sows"));
     assert_eq!(first.fields["trust"], "self");
     assert!(!first.fields.contains_key("custody"));
     // The new owner has not accepted the keys that the former owner accepted.
@@ -128,13 +128,13 @@ fn a_memory_of_another_author_does_not_become_the_owners() {
     // A second export keeps the other members of `custody`.
     let mut again = read(&out, cipher("some words")).unwrap();
     write(&mut again, &scratch.at("b.amem"), "new words", None);
-    let back = read(&scratch.at("b.amem"), cipher("new words")).unwrap();
-    assert_eq!(back.find("Sows").fields["custody"], second.fields["custody"]);
+    let reread = read(&scratch.at("b.amem"), cipher("new words")).unwrap();
+    assert_eq!(reread.find("Sows").fields["custody"], second.fields["custody"]);
     // Even if identifiers are left out, the memory does not become the owner's.
     let strip = WriteOptions { strip_identifiers: true, passphrase: cipher("new words"), ..WriteOptions::default() };
     Amem.write(&mut again, &scratch.at("c.amem"), &strip).unwrap();
-    let back = read(&scratch.at("c.amem"), cipher("new words")).unwrap();
-    let memory = back.find("Sows");
+    let reread = read(&scratch.at("c.amem"), cipher("new words")).unwrap();
+    let memory = reread.find("Sows");
     assert_eq!((memory.fields["trust"].as_str(), memory.namespace.as_deref()), (Some("unverified"), Some("default")));
     assert_eq!(memory.fields["custody"]["2"], serde_json::json!({ "$bytes": "0000000000000000" }));
 }
@@ -167,8 +167,8 @@ fn an_export_for_the_owner_of_an_earlier_one_has_that_owners_keys_and_scopes() {
     }
     assert_eq!((before.scopes.len(), after.scopes.len()), (1, 2));
     // The memory of the same owner is read back unchanged.
-    let back = read(&out, cipher("some words")).unwrap();
-    assert_eq!(back.find("Prefers").verbatim, again.find("Prefers").verbatim);
+    let reread = read(&out, cipher("some words")).unwrap();
+    assert_eq!(reread.find("Prefers").verbatim, again.find("Prefers").verbatim);
     assert!(report.losses.items.iter().all(|loss| ["confidence", "times"].contains(&loss.field.as_str())));
     let options = WriteOptions { passphrase: cipher("other words"), base: Some(base), ..WriteOptions::default() };
     assert_eq!(code(Amem.write(&mut again, &scratch.at("c.amem"), &options)), "passphrase_wrong");
@@ -198,7 +198,7 @@ fn a_memory_and_its_copy_from_an_export_are_both_written() {
     write(&mut source, &first, "some words", None);
     source.records.extend(read(&first, cipher("some words")).unwrap().records);
     let report = write(&mut source, &second, "some words", None);
-    let back = read(&second, cipher("some words")).unwrap();
-    assert_eq!((report.by_kind["memory"], back.records.len(), back.dropped.len()), (2, 2, 0));
-    assert_ne!(back.records[0].origin_id, back.records[1].origin_id);
+    let reread = read(&second, cipher("some words")).unwrap();
+    assert_eq!((report.by_kind["memory"], reread.records.len(), reread.dropped.len()), (2, 2, 0));
+    assert_ne!(reread.records[0].origin_id, reread.records[1].origin_id);
 }

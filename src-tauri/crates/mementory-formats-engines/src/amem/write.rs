@@ -99,10 +99,6 @@ fn report_written(report: &mut Report, stored: &StoredRecord, written: &Opened) 
         let note = format!("the format requires a confidence, and {CONFIDENCE} is written");
         losses.add(&stored.id, "confidence", LossKind::Narrowed, &note);
     }
-    if original.times.created.is_none() {
-        let note = "the format requires a time of creation, and another time of the record or the export is written";
-        losses.add(&stored.id, "times", LossKind::Narrowed, note);
-    }
 }
 
 /// True if both verbatims have the same content, apart from the members that depend on the signer: the key of the

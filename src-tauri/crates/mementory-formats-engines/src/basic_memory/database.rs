@@ -161,7 +161,7 @@ fn send_texts(
     })
 }
 
-/// Sends the record of a row. `read` makes the record from the line of the note that the row stands for.
+/// Sends the record of a row. `read` makes the record from the line of the note that the row represents.
 fn send_row(
     files: &mut FileReader<'_>,
     notes: &mut Notes,
@@ -186,7 +186,7 @@ fn send_row(
     files.sink.unit(record.into())
 }
 
-/// The line of a note that a row stands for.
+/// The line of a note that a row represents.
 fn line_of(row: &Row) -> Option<String> {
     let line = match (text_or_number_in(row, "content"), text_or_number_in(row, "to_name")) {
         (Some(content), _) => {

@@ -79,8 +79,8 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// The path of a note that is written unchanged: its permalink or, if it has none, its key, which is the path that it
-/// was read from. None for all other records.
+/// The path of a note that is written unchanged: its permalink, otherwise its key, which is the path in the source.
+/// None for all other records.
 fn unchanged_note_path(export: &Export, stored: &StoredRecord) -> Option<String> {
     let text = export.own_text(stored).filter(|text| stored.record.kind == Kind::Resource && is_marked(text))?;
     Some(match Note::parse(text).text("permalink") {

@@ -13,16 +13,18 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 
 #[test]
 fn hostile_records_stay_in_their_notes() {
-    let (_, back) = check_hostile(&BasicMemory);
-    let relation = back.records.iter().find(|r| r.record_type.as_deref() == Some("works_at")).unwrap();
+    let (_, reread) = check_hostile(&BasicMemory);
+    let relation = reread.records.iter().find(|r| r.record_type.as_deref() == Some("works_at")).unwrap();
     assert_eq!((relation.kind, relation.text.as_str()), (Kind::Relation, "Mo [x] \"y\" works at Plot 12"));
-    assert!(back.records.iter().any(|r| r.kind == Kind::Relation && r.text == "Waters on Sundays. about Mo [x] \"y\""));
+    assert!(
+        reread.records.iter().any(|r| r.kind == Kind::Relation && r.text == "Waters on Sundays. about Mo [x] \"y\"")
+    );
 }
 
 #[test]
 fn ten_thousand_notes_are_read_back() {
-    let (report, back) = round_trip(&BasicMemory, &mut many());
-    assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
+    let (report, reread) = round_trip(&BasicMemory, &mut many());
+    assert_eq!((report.by_kind["memory"], reread.records.len()), (10_000, 10_000));
 }
 
 #[test]

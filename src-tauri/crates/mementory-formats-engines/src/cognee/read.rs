@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 /// The lists of a graph.
-const LISTS: [&str; 2] = ["nodes", "edges"];
+const LIST_KEYS: [&str; 2] = ["nodes", "edges"];
 /// Largest number of node names in memory. Edges use these names in their sentences.
 const MAX_NAMES: usize = 200_000;
 
@@ -23,7 +23,7 @@ pub(super) fn read(
     let mut graph =
         Graph { rows: RowSender::new(ID, PLATFORM, detected.claim.version.as_deref()), names: HashMap::new() };
     files.each_file(detected, |files, member, _| {
-        each_row(files, member, &LISTS, Kind::Entity, &mut |files, row| graph.read_row(files, row))
+        each_row(files, member, &LIST_KEYS, Kind::Entity, &mut |files, row| graph.read_row(files, row))
     })
 }
 

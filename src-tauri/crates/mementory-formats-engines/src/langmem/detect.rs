@@ -4,7 +4,7 @@ use mementory_formats_shared::memory_heads::{self, Head};
 use mementory_formats_shared::sqlite_rows;
 
 /// Lists that rows may be in.
-pub(super) const LISTS: [&str; 5] = ["items", "results", "memories", "data", "rows"];
+pub(super) const LIST_KEYS: [&str; 5] = ["items", "results", "memories", "data", "rows"];
 
 /// List of serialised messages, and the layout of a file with them.
 pub(super) const MESSAGES: &str = "messages";
@@ -38,6 +38,6 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     if is_serialised("") || is_serialised(MESSAGES) {
         return Some(MESSAGES);
     }
-    let has_store = std::iter::once("").chain(LISTS).any(is_store);
+    let has_store = std::iter::once("").chain(LIST_KEYS).any(is_store);
     has_store.then_some("store")
 }

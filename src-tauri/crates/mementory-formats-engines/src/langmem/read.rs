@@ -1,5 +1,5 @@
 //! Reads the rows of a store.
-use super::detect::{LISTS, MESSAGES, layout};
+use super::detect::{LIST_KEYS, MESSAGES, layout};
 use super::threads::Threads;
 use super::{ID, PLATFORM, checkpoints};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -29,7 +29,7 @@ pub(super) fn read(
         Role::Junk => Ok(()),
         _ => {
             let has_messages = Head::of(catalog, member).and_then(|head| layout(&head)) == Some(MESSAGES);
-            let lists: &[&str] = if has_messages { &[MESSAGES] } else { &LISTS };
+            let lists: &[&str] = if has_messages { &[MESSAGES] } else { &LIST_KEYS };
             each_row(
                 files,
                 member,
@@ -125,8 +125,8 @@ fn namespace_of(object: &Object<'_>) -> Vec<String> {
     }
 }
 
-/// The text of a value: the text of its memory, or the sentence of its triple, or else its texts and numbers, one per
-/// line.
+/// The text of a value: the text of its memory, otherwise the sentence of its triple, otherwise its texts and numbers,
+/// one per line.
 fn text_of(value: &Object<'_>) -> Option<String> {
     let inner = value.object("content");
     let text_in = |object: &Object<'_>| object.first_text(&TEXTS).or_else(|| triple(object));

@@ -35,7 +35,7 @@ pub(super) struct Thread {
 }
 
 /// Name of the conversation of messages without a thread. Ids of threads cannot be empty.
-const LIST: &str = "";
+const NO_THREAD: &str = "";
 
 impl Threads {
     /// Adds the state or the serialised message in a row. False if the row is neither.
@@ -65,7 +65,7 @@ impl Threads {
     fn add_message(&mut self, text: &str, pointer: &str) -> bool {
         let value = serde_json::from_str(text).ok();
         let Some(members) = value.and_then(|value| message(value, "messages")) else { return false };
-        let Some(thread) = self.thread(LIST.to_owned(), None, pointer) else { return false };
+        let Some(thread) = self.thread(NO_THREAD.to_owned(), None, pointer) else { return false };
         thread.is_list = true;
         thread.turns.push(Turn { verbatim: Some(Verbatim::json(text)), ..turn(members, pointer.to_owned()) });
         true

@@ -8,7 +8,7 @@ use mementory_model::{EntityRef, Kind, Record, RecordKey, Verbatim};
 use serde_json::value::RawValue;
 
 /// The lists of the graph that the tool `read_graph` returns.
-const LISTS: [&str; 2] = ["entities", "relations"];
+const LIST_KEYS: [&str; 2] = ["entities", "relations"];
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -19,7 +19,7 @@ pub(super) fn read(
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
     files.each_file(detected, |files, member, _| {
-        each_row(files, member, &LISTS, Kind::Entity, &mut |files, row| read_row(&mut rows, files, row))
+        each_row(files, member, &LIST_KEYS, Kind::Entity, &mut |files, row| read_row(&mut rows, files, row))
     })
 }
 

@@ -10,18 +10,18 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 
 #[test]
 fn hostile_records_stay_in_their_lines() {
-    let (report, back) = check_hostile(&McpMemory);
-    let relation = back.records.iter().find(|r| r.record_type.as_deref() == Some("works_at")).unwrap();
+    let (report, reread) = check_hostile(&McpMemory);
+    let relation = reread.records.iter().find(|r| r.record_type.as_deref() == Some("works_at")).unwrap();
     assert_eq!(relation.text, "Mo [x] \"y\" works at Plot 12");
-    let about = back.records.iter().find(|r| r.text == "Waters on Sundays.").unwrap();
+    let about = reread.records.iter().find(|r| r.text == "Waters on Sundays.").unwrap();
     assert_eq!(about.entities[0].name, "Mo [x] \"y\"");
-    let plain = back.records.iter().find(|r| r.text == "Prefers metric units.").unwrap();
+    let plain = reread.records.iter().find(|r| r.text == "Prefers metric units.").unwrap();
     assert_eq!(plain.entities[0].name, "default_user");
     assert_eq!(report.by_kind["relation"], 2);
 }
 
 #[test]
 fn ten_thousand_memories_are_read_back() {
-    let (report, back) = round_trip(&McpMemory, &mut many());
-    assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_001));
+    let (report, reread) = round_trip(&McpMemory, &mut many());
+    assert_eq!((report.by_kind["memory"], reread.records.len()), (10_000, 10_001));
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 /// Columns whose text is JSON.
 const JSON_COLUMNS: [&str; 2] = ["metadata", "connection_types"];
 /// The member of an association that contains the id of the other memory. This id becomes the target of a link.
-const TARGET: &str = "target_hash";
+const TARGET_MEMBER: &str = "target_hash";
 
 /// Reads a database. Opening the database neither locks nor changes anything.
 pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
@@ -69,7 +69,7 @@ fn add_associations(graph: &mut Statement<'_>, max_rows: u64, record: &mut Recor
         }
         let text = row_text(row_of(row, &names), |column| JSON_COLUMNS.contains(&column));
         let Some(object) = Object::parse(&text) else { continue };
-        let Some(target) = object.id(TARGET) else { continue };
+        let Some(target) = object.id(TARGET_MEMBER) else { continue };
         let relation = object.first_text(&["relationship_type"]).unwrap_or_else(|| "related".into());
         record.links.push(link(&relation, Kind::Memory, ID, target));
         associations.push(Value::Object(object.other_fields(&["source_hash"])));

@@ -4,7 +4,7 @@ use mementory_formats_shared::memory_heads::{self, Head};
 use mementory_formats_shared::sqlite_rows;
 
 /// Lists that memories may be in.
-pub(super) const LISTS: [&str; 2] = ["memories", "results"];
+pub(super) const LIST_KEYS: [&str; 2] = ["memories", "results"];
 
 /// One claim for the files of each folder, and one for each database.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {

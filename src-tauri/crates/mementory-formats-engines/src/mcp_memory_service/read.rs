@@ -1,5 +1,5 @@
 //! Reads the memories of an export.
-use super::detect::LISTS;
+use super::detect::LIST_KEYS;
 use super::memory::memory_of;
 use super::{ID, PLATFORM, database};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
@@ -18,7 +18,7 @@ pub(super) fn read(
     files.each_file(detected, |files, member, role| match role {
         Role::Manifest => database::read(&mut rows, files, member),
         Role::Junk => Ok(()),
-        _ => each_row(files, member, &LISTS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row)),
+        _ => each_row(files, member, &LIST_KEYS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row)),
     })
 }
 

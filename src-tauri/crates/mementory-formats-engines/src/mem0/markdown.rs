@@ -7,7 +7,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Record, Verbatim};
 
 /// Names in a header.
-const NAMES: [&str; 7] = ["id", "created_at", "type", "confidence", "branch", "files", "categories"];
+const HEADER_NAMES: [&str; 7] = ["id", "created_at", "type", "confidence", "branch", "files", "categories"];
 /// Smallest number of these names in a header. Fewer are not enough, because notes may have `id` or `type` as well.
 const MIN_NAMES: usize = 4;
 /// First line of the list.
@@ -47,7 +47,7 @@ fn header_end(lines: &[&str], start: usize) -> Option<usize> {
             return is_header.then_some(n + 1);
         }
         let (name, _) = line.split_once(':')?;
-        names.push(NAMES.into_iter().find(|known| *known == name.trim())?);
+        names.push(HEADER_NAMES.into_iter().find(|known| *known == name.trim())?);
     }
     None
 }

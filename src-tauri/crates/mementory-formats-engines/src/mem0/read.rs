@@ -9,7 +9,7 @@ use mementory_model::Kind;
 use serde_json::value::RawValue;
 
 /// Lists of memories, and the list of relations in responses of versions with a graph.
-const LISTS: [&str; 5] = ["results", "memories", "data", "relations", "points"];
+const LIST_KEYS: [&str; 5] = ["results", "memories", "data", "relations", "points"];
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -29,7 +29,7 @@ pub(super) fn read(
         if markdown::is_export(catalog, member) {
             return markdown::read(&mut rows, files, member);
         }
-        each_row(files, member, &LISTS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
+        each_row(files, member, &LIST_KEYS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
     })
 }
 

@@ -10,21 +10,21 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 
 #[test]
 fn hostile_records_stay_in_their_elements() {
-    let (report, back) = check_hostile(&Mem0);
-    let relation = back.records.iter().find(|r| r.record_type.as_deref() == Some("works_at")).unwrap();
+    let (report, reread) = check_hostile(&Mem0);
+    let relation = reread.records.iter().find(|r| r.record_type.as_deref() == Some("works_at")).unwrap();
     assert_eq!(relation.text, "Mo [x] \"y\" works at Plot 12");
-    let titled = back.records.iter().find(|r| r.text == "Text number 8.").unwrap();
+    let titled = reread.records.iter().find(|r| r.text == "Text number 8.").unwrap();
     assert_eq!(
         (titled.source.method.as_deref(), titled.fields["metadata"]["title"].as_str()),
         (Some("extracted"), Some("Leek"))
     );
-    let plain = back.records.iter().find(|r| r.text == "Prefers metric units.").unwrap();
+    let plain = reread.records.iter().find(|r| r.text == "Prefers metric units.").unwrap();
     assert_eq!(plain.source.method, None, "nobody says how it came to be");
     assert_eq!(report.by_kind["relation"], 2);
 }
 
 #[test]
 fn ten_thousand_memories_are_read_back() {
-    let (report, back) = round_trip(&Mem0, &mut many());
-    assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
+    let (report, reread) = round_trip(&Mem0, &mut many());
+    assert_eq!((report.by_kind["memory"], reread.records.len()), (10_000, 10_000));
 }

@@ -3,7 +3,7 @@ use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Lists of profiles, events and gists.
-pub(super) const LISTS: [&str; 3] = ["profiles", "events", "gists"];
+pub(super) const LIST_KEYS: [&str; 3] = ["profiles", "events", "gists"];
 
 /// Makes one claim for the files of each folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
@@ -18,5 +18,5 @@ fn layout(head: &Head) -> Option<&'static str> {
             && head.has_any(list, &["event_data.profile_delta", "event_data.event_tip", "event_data.event_tags"]);
         is_profile || is_event || head.has_all(list, &["id", "gist_data.content"])
     };
-    std::iter::once("").chain(LISTS).any(is_row).then_some("")
+    std::iter::once("").chain(LIST_KEYS).any(is_row).then_some("")
 }

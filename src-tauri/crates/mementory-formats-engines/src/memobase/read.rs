@@ -1,5 +1,5 @@
 //! Reads profiles as memories, and events and their gists as facts.
-use super::detect::LISTS;
+use super::detect::LIST_KEYS;
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of, pass_through_rest};
@@ -16,17 +16,17 @@ pub(super) fn read(
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
     files.each_file(detected, |files, member, _| {
-        each_row(files, member, &LISTS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
+        each_row(files, member, &LIST_KEYS, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
     })
 }
 
 /// Reads a profile, an event, or a whole answer, whose lists are in `data`.
 fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
-    let Some(data) = object.object("data").filter(|data| LISTS.iter().any(|list| data.list(list).is_some())) else {
+    let Some(data) = object.object("data").filter(|data| LIST_KEYS.iter().any(|list| data.list(list).is_some())) else {
         return read_entry(rows, files, row, &object);
     };
-    for list in LISTS {
+    for list in LIST_KEYS {
         for (number, raw) in data.list(list).unwrap_or_default().into_iter().enumerate() {
             let pointer = format!("{}/data/{list}/{number}", row.pointer);
             let inner = Row { member: row.member, text: raw.get(), pointer };
@@ -35,7 +35,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
             }
         }
     }
-    let lists: Vec<_> = LISTS.iter().filter_map(|list| Some((data.raw_value(list)?, "[]"))).collect();
+    let lists: Vec<_> = LIST_KEYS.iter().filter_map(|list| Some((data.raw_value(list)?, "[]"))).collect();
     pass_through_rest(files, row, &lists)
 }
 
@@ -75,16 +75,18 @@ fn profile(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Recor
     Some(record)
 }
 
-/// Something that happened. Its text is the summary, or else what it changed in the profile.
+/// Something that happened. Its text is the summary, or else what it changed in the profile, or else its tags.
 fn event(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record> {
     let data = object.object("event_data")?;
+    let tag = |tag: Object<'_>| Some(format!("{}: {}", tag.first_text(&["tag"])?, tag.first_text(&["value"])?));
+    let tags: Vec<String> = data.objects("event_tags").filter_map(tag).collect();
     let changes = data.objects("profile_delta").filter_map(|change| change.first_text(&["content"]));
     let changes = changes.collect::<Vec<_>>().join("\n");
-    let text = data.first_text(&["event_tip"]).or_else(|| Some(changes).filter(|text| !text.is_empty()))?;
+    let texts = [data.first_text(&["event_tip"]).unwrap_or_default(), changes, tags.join("\n")];
+    let text = texts.into_iter().find(|text| !text.is_empty())?;
     let mut record = rows.record(Kind::Fact, object.id("id"), row.text, text);
     record.record_type = Some("event".into());
-    let tag = |tag: Object<'_>| Some(format!("{}: {}", tag.first_text(&["tag"])?, tag.first_text(&["value"])?));
-    record.tags = data.objects("event_tags").filter_map(tag).collect();
+    record.tags = tags;
     record.fields = object.other_fields(&["id", "event_data", "created_at", "updated_at"]);
     record.fields.extend(data.other_fields(&["event_tip", "event_tags"]));
     Some(record)

@@ -12,18 +12,18 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 
 #[test]
 fn hostile_records_stay_in_their_concepts() {
-    let (_, back) = check_hostile(&Okf);
-    let about = back.records.iter().find(|r| r.text.starts_with("Waters on Sundays.")).unwrap();
+    let (_, reread) = check_hostile(&Okf);
+    let about = reread.records.iter().find(|r| r.text.starts_with("Waters on Sundays.")).unwrap();
     assert_eq!((about.links.len(), about.links[0].relation.as_str()), (1, "links_to"));
-    let titled = back.records.iter().find(|r| r.text == "Text number 8.").unwrap();
+    let titled = reread.records.iter().find(|r| r.text == "Text number 8.").unwrap();
     assert_eq!(titled.source.method.as_deref(), Some("extracted"));
     assert_eq!(titled.fields["source_platform"], "chatgpt");
 }
 
 #[test]
 fn ten_thousand_concepts_are_read_back() {
-    let (report, back) = round_trip(&Okf, &mut many());
-    assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
+    let (report, reread) = round_trip(&Okf, &mut many());
+    assert_eq!((report.by_kind["memory"], reread.records.len()), (10_000, 10_000));
 }
 
 #[test]

@@ -27,7 +27,7 @@ const DATABASE_TABLES: [(&str, &str); 5] = [
 /// Columns of the memory engine with numbers that its model computed.
 const VECTORS: [&str; 3] = ["mean_vec", "compressed_vec", "mean_dim"];
 /// Lists of memories in responses of the server.
-const LISTS: [&str; 3] = ["items", "results", "memories"];
+const LIST_KEYS: [&str; 3] = ["items", "results", "memories"];
 
 /// Members of a memory that have a field in the model. Some programs write these names in camel case.
 const READ_MEMBERS: [&str; 15] = [
@@ -79,7 +79,7 @@ impl Backup {
     fn read_file(&mut self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         // Only a backup is split into its tables, because a memory on a line has a list `categories` too.
         let is_backup = Head::of(files.catalog, member).and_then(|head| layout(&head)) == Some("backup");
-        let lists: &[&str] = if is_backup { &TABLES } else { &LISTS };
+        let lists: &[&str] = if is_backup { &TABLES } else { &LIST_KEYS };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| self.read_row(files, row))
     }
 

@@ -89,9 +89,9 @@ fn read_entry(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>, k
 
 /// A record, and the names of the members of its entry from which the record was made. None for an entry without a
 /// text.
-type Built = Option<(Record, &'static [&'static str])>;
+type ReadEntry = Option<(Record, &'static [&'static str])>;
 
-fn episode(rows: &RowSender, object: &Object<'_>) -> Built {
+fn episode(rows: &RowSender, object: &Object<'_>) -> ReadEntry {
     let text = object.first_text(&["observation"])?;
     let mut record = rows.record(Kind::Memory, object.id("id"), &text, text.clone());
     record.record_type = Some("episodic".into());
@@ -100,7 +100,7 @@ fn episode(rows: &RowSender, object: &Object<'_>) -> Built {
     Some((record, &["observation", "salience", "timestamp"]))
 }
 
-fn statement(rows: &RowSender, object: &Object<'_>) -> Built {
+fn statement(rows: &RowSender, object: &Object<'_>) -> ReadEntry {
     let part = |key: &str| object.first_text(&[key]);
     let text = format!("{} {} {}", part("subject")?, spaced(&part("predicate")?), part("object")?);
     let mut record = rows.record(Kind::Fact, object.id("id"), &text, text.clone());
@@ -111,7 +111,7 @@ fn statement(rows: &RowSender, object: &Object<'_>) -> Built {
     Some((record, &["confidence"]))
 }
 
-fn procedure(rows: &RowSender, object: &Object<'_>) -> Built {
+fn procedure(rows: &RowSender, object: &Object<'_>) -> ReadEntry {
     let text = object.first_text(&["body", "description"])?;
     let mut record = rows.record(Kind::Procedure, object.id("id"), &text, text.clone());
     record.title = object.first_text(&["name"]);
@@ -120,7 +120,7 @@ fn procedure(rows: &RowSender, object: &Object<'_>) -> Built {
 }
 
 /// The agent's current work: its goals and its notes.
-fn current_work(rows: &RowSender, object: &Object<'_>) -> Built {
+fn current_work(rows: &RowSender, object: &Object<'_>) -> ReadEntry {
     let mut lines = object.texts("goals");
     lines.extend(object.first_text(&["scratch"]));
     let text = Some(lines.join("\n")).filter(|text| !text.is_empty())?;
@@ -130,7 +130,7 @@ fn current_work(rows: &RowSender, object: &Object<'_>) -> Built {
 }
 
 /// The agent's persona and its instructions.
-fn identity(rows: &RowSender, object: &Object<'_>) -> Built {
+fn identity(rows: &RowSender, object: &Object<'_>) -> ReadEntry {
     let mut lines: Vec<String> = object.first_text(&["persona"]).into_iter().collect();
     lines.extend(object.first_text(&["custom_instructions"]));
     lines.extend(object.texts("policies"));

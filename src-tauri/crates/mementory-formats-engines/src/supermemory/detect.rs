@@ -3,7 +3,7 @@ use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Lists of memories and documents. An older answer lists documents under `memories`.
-pub(super) const LISTS: [&str; 3] = ["memoryEntries", "documents", "memories"];
+pub(super) const LIST_KEYS: [&str; 3] = ["memoryEntries", "documents", "memories"];
 
 /// Makes one claim for the files of each folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
@@ -20,7 +20,7 @@ fn layout(head: &Head) -> Option<&'static str> {
             && head.has_any(list, &["customId", "connectionId", "summary"]);
         has_memories || is_listed
     };
-    std::iter::once("").chain(LISTS).any(|list| is_memory(list) || is_document(list)).then_some("")
+    std::iter::once("").chain(LIST_KEYS).any(|list| is_memory(list) || is_document(list)).then_some("")
 }
 
 fn dotted(list: &str, member: &str) -> String {

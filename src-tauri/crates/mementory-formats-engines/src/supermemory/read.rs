@@ -1,5 +1,5 @@
 //! Reads memories with their earlier versions, and documents with the memories that were made of them.
-use super::detect::LISTS;
+use super::detect::LIST_KEYS;
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
@@ -10,7 +10,7 @@ use mementory_model::{Kind, Link, Record, Verbatim};
 /// Member of a document with its memories.
 const ENTRIES: &str = "memoryEntries";
 /// Member of a memory with its earlier versions.
-const HISTORY: &str = "history";
+const HISTORY_MEMBER: &str = "history";
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -21,7 +21,7 @@ pub(super) fn read(
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
     files.each_file(detected, |files, member, _| {
-        each_row(files, member, &LISTS, Kind::Memory, &mut |files, row| {
+        each_row(files, member, &LIST_KEYS, Kind::Memory, &mut |files, row| {
             let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
             if object.has("memory") {
                 return read_memory(&mut rows, files, row, &object, None);
@@ -48,13 +48,13 @@ fn read_memory(
     record.links = documents.map(|id| link("derived_from", Kind::Resource, ID, id)).collect();
     record.links.extend(parent(object));
     let used = ["id", "memory", "createdAt", "updatedAt", "forgetAfter", "isForgotten", "isLatest"];
-    let links = ["spaceContainerTag", "documentIds", "parentMemoryId", HISTORY];
+    let links = ["spaceContainerTag", "documentIds", "parentMemoryId", HISTORY_MEMBER];
     record.fields = object.other_fields(&[&used[..], &links].concat());
     // Each version is only in the verbatim of its own record, so erasing it erases its text completely.
-    let verbatim = without_list(object, row.text, HISTORY);
+    let verbatim = without_list(object, row.text, HISTORY_MEMBER);
     rows.send_with(files, row, record, verbatim)?;
-    for (number, raw) in object.list(HISTORY).unwrap_or_default().into_iter().enumerate() {
-        let pointer = format!("{}/{HISTORY}/{number}", row.pointer);
+    for (number, raw) in object.list(HISTORY_MEMBER).unwrap_or_default().into_iter().enumerate() {
+        let pointer = format!("{}/{HISTORY_MEMBER}/{number}", row.pointer);
         read_version(rows, files, &Row { member: row.member, text: raw.get(), pointer })?;
     }
     Ok(())

@@ -3,7 +3,7 @@ use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Lists of facts, nodes and episodes.
-pub(super) const LISTS: [&str; 16] = [
+pub(super) const LIST_KEYS: [&str; 16] = [
     "facts",
     "relevant_facts",
     "edges",
@@ -31,7 +31,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 /// level; `messages` for messages at the top level; `graph` for an object with lists of facts, entities, episodes or
 /// sessions.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
-    // A response about a session has a list of facts beside the messages. The facts may be plain strings.
+    // A response about a session has a list of facts next to the messages. The facts may be plain strings.
     let has_messages = head.has_all("messages", &["role_type", "content"]);
     let has_session = head.has_any("", &["session_id", "summary", "facts", "relevant_facts", "context"]);
     let is_session = has_messages && (has_session || head.has_any("messages", &["uuid", "token_count"]));
@@ -58,12 +58,12 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     }
     let has_sessions =
         head.has_all("sessions", &["session_id", "uuid"]) || head.has_all("sessions.messages", &["role_type"]);
-    let has_rows = LISTS.into_iter().any(|list| is_row(list) || in_properties(list)) || has_sessions;
+    let has_rows = LIST_KEYS.into_iter().any(|list| is_row(list) || in_properties(list)) || has_sessions;
     has_rows.then_some("graph")
 }
 
 /// True for facts and edges. A member `fact` alone is not enough: the row must also have a time from which or until
-/// which the fact holds, or members that only Zep and Graphiti write.
+/// which the fact is valid, or members that only Zep and Graphiti write.
 fn is_fact(head: &Head, list: &str) -> bool {
     let fact_keys = ["source_node_uuid", "target_node_uuid", "fact_embedding"];
     head.has_any(list, &["fact"]) && head.has_any(list, &["valid_at", "invalid_at", "expired_at"])

@@ -1,5 +1,5 @@
 //! Reads facts, entities, episodes and sessions.
-use super::detect::{LISTS, layout};
+use super::detect::{LIST_KEYS, layout};
 use super::{ID, PLATFORM, session};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_heads::Head;
@@ -27,7 +27,7 @@ pub(super) fn read(
         if layout == Some("messages") {
             return session::read_messages(files, member);
         }
-        let lists: &[&str] = if layout == Some("graph") { &LISTS } else { &[] };
+        let lists: &[&str] = if layout == Some("graph") { &LIST_KEYS } else { &[] };
         let mut nodes = NodeIds::new();
         each_row(files, member, lists, Kind::Memory, &mut |files, row| {
             read_graph_row(&mut rows, files, row, &mut nodes)
@@ -46,7 +46,7 @@ pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &R
 }
 
 /// Reads a row. Its kind is recognised by its members, because the same list has different names in responses, dumps
-/// and exports. In an export of Neo4j, nodes come before the relationships that name them; their ids are added to
+/// and exports. In an export of Neo4j, nodes come before the relationships that refer to them; their ids are added to
 /// `nodes`.
 fn read_graph_row(
     rows: &mut RowSender,
@@ -107,7 +107,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// The ends that the edge names itself, otherwise those that the database names beside it.
+    /// The ends that the edge itself states, otherwise those that the database stores next to it.
     fn of(object: &Object<'_>, outer: &Object<'_>, nodes: &NodeIds) -> Self {
         let named = |keys: [&str; 2]| keys.into_iter().find_map(|key| object.id(key));
         let beside = |key: &str| {
@@ -139,7 +139,7 @@ fn fact(rows: &RowSender, object: &Object<'_>, ends: &Ends) -> Option<Record> {
     record.times.created = object.time("created_at");
     record.times.valid_from = object.time("valid_at");
     record.times.valid_to = object.time("invalid_at").or_else(|| object.time("expired_at"));
-    // A fact that no longer holds is history and not what the assistant knows now.
+    // A fact that is no longer valid is history and not what the assistant knows now.
     let ends_at = |key: &str| object.time(key).is_some() || object.non_blank_text(key).is_some();
     let has_ended = ends_at("invalid_at") || ends_at("expired_at");
     record.status = Some(if has_ended { "superseded" } else { "active" }.into());

@@ -60,8 +60,8 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads messages without the session around them. Messages that name the same session belong together, and so do all
-/// messages that name no session.
+/// Reads messages without the session around them. Messages with the same session id belong together, and so do all
+/// messages without a session id.
 pub(super) fn read_messages(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut sessions: Vec<(Option<String>, Vec<Turn>)> = Vec::new();
     let mut positions: HashMap<Option<String>, usize> = HashMap::new();

@@ -4,7 +4,7 @@
 use super::{
     extension,
     first_pass::{FirstPass, digest_uuid, uuid},
-    forbidden::{EMPTY_CONTENT, MEMORY, ObjectKind, is_valid_embedding, move_forbidden_values},
+    forbidden::{EMPTY_CONTENT, MEMORY, ObjectKind, is_valid_embedding, move_forbidden_values, rewrite_embedding_ids},
     forms::{PLATFORM_FORM, TAG_FORM, slug, version},
     hash::{content_hash, sdk_form},
     schema::{EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES, MESSAGE_ROLES},
@@ -239,7 +239,14 @@ impl Context<'_> {
             clean(&mut tree, &MEMORY, required_values, &stored.id, losses);
         }
         let vector_count = vectors.len();
-        let mut parsed = vectors.into_iter().filter_map(|json| Some((Tree::parse(&json, 64).ok()?, json)));
+        let mut are_ids_rewritten = false;
+        let mut parsed = vectors.into_iter().filter_map(|json| {
+            let mut vector = Tree::parse(&json, 64).ok()?;
+            let is_rewritten = rewrite_embedding_ids(&mut vector);
+            are_ids_rewritten |= is_rewritten;
+            let json = if is_rewritten { compact(&vector) } else { json };
+            Some((vector, json))
+        });
         let vector = parsed.find(|(vector, _)| is_valid_embedding(vector, id));
         if vector_count > usize::from(vector.is_some()) {
             let note = "the format allows one valid vector for each memory";
@@ -268,7 +275,8 @@ impl Context<'_> {
             tree = sdk_form(&tree);
         }
         let text = if changed { compact(&tree) } else { source.clone() };
-        Some(ComposedMemory { text, tree, vectors, changed: changed || stored.edited || has_fewer_vectors })
+        let changed = changed || stored.edited || has_fewer_vectors || are_ids_rewritten;
+        Some(ComposedMemory { text, tree, vectors, changed })
     }
 
     /// Removes references to memories and conversations that are not exported.

@@ -73,7 +73,7 @@ fn check_store(
     report.kind = Some(kind.to_owned());
     if kind == "incremental" {
         for (name, what) in [("base_export_id", "which export it builds on"), ("since", "since when")] {
-            if outline.get(name).and_then(Tree::as_str).is_none() {
+            if to_record::id(&outline, name).is_none() {
                 report.warn("incremental_without_base", &format!("{place}/{name}"), format!("it does not say {what}"));
             }
         }
@@ -127,7 +127,7 @@ fn check_index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     let mut derived = HashSet::new();
     if let Some(Tree::Array(items)) = tree.get("derived_memories") {
         for (i, memory) in items.iter().enumerate() {
-            let Some(memory) = memory.as_str() else { continue };
+            let Some(memory) = to_record::id_text(memory) else { continue };
             if !ids.memories.contains(memory) {
                 let place = format!("{at}/derived_memories/{i}");
                 report.report_dangling(&place, "no memory of this file has this id");
@@ -307,7 +307,10 @@ fn check_embeddings(
     let mut seen = HashSet::new();
     for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
         let at = format!("{}/embeddings/{i}", member.place);
-        let Some(tree) = report.parse(raw, &at, bounds) else { continue };
+        let Some(tree) = report.parse(raw, &at, bounds) else {
+            ids.has_unreadable_embeddings = true;
+            continue;
+        };
         report.add_faults(&at, check(&EMBEDDING_RULE, &tree));
         let id_of = |name: &str| to_record::id(&tree, name).unwrap_or_default().to_owned();
         let (id, memory) = (id_of("id"), id_of("memory_id"));
@@ -315,7 +318,7 @@ fn check_embeddings(
             report.error("duplicate_id", &format!("{at}/id"), "another embedding has this id");
         }
         if bundle.store.is_some() && !ids.memories.contains(&memory) {
-            report.error("dangling_reference", &format!("{at}/memory_id"), "no memory of the store has this id");
+            report.report_dangling(&format!("{at}/memory_id"), "no memory of the store has this id");
         }
         if let (Some(Tree::Array(vector)), Some(n)) =
             (tree.get("vector"), tree.get("dimensions").and_then(Tree::as_f64))
@@ -384,7 +387,7 @@ fn check_conversation(
         }
         if let Some(Tree::Array(children)) = tree.get("children_ids") {
             for (n, child) in children.iter().enumerate() {
-                if child.as_str().is_some_and(|c| !known_ids.contains(c)) {
+                if to_record::id_text(child).is_some_and(|c| !known_ids.contains(c)) {
                     let place = format!("{at}/children_ids/{n}");
                     report.warn("dangling_reference", &place, "no message of this file has this id");
                 }
@@ -463,6 +466,9 @@ fn check_references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
             report.report_dangling(place, "no memory of this file has this id");
         }
     }
+    // An embedding that cannot be read, because of its version for example, is reported once, with this reason.
+    let has_unreadable_embeddings =
+        ids.has_unreadable_embeddings || bundle.embeddings.iter().any(|member| report.unreadable.contains(&member.id));
     for (place, memory, embedding) in &ids.embedding_refs {
         if ids.embedding_ids.contains(embedding) {
             if ids.embeddings.get(memory) != Some(embedding) {
@@ -473,8 +479,8 @@ fn check_references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
         if bundle.embeddings.is_empty() {
             // According to §12.1, a missing embeddings file is not an error.
             report.warn("embedding_missing", place, "the embeddings file is not here");
-        } else {
-            report.error("dangling_reference", place, "no embedding of the file has this id");
+        } else if !has_unreadable_embeddings {
+            report.report_dangling(place, "no embedding of the file has this id");
         }
     }
 }

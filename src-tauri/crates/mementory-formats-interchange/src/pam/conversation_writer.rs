@@ -11,7 +11,7 @@ use super::{
     schema::CONVERSATION_SCHEMA,
     to_record,
 };
-use crate::creation_time::{NO_TIME_NOTE, nearest_time};
+use crate::creation_time::NO_TIME_NOTE;
 use mementory_format::StoredRecord;
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
@@ -85,7 +85,7 @@ impl UsedPaths {
 
 /// The creation time of a conversation: its nearest known time, otherwise that of its first message.
 fn created_of(record: &Record, conversation: &ExportedConversation) -> Timestamp {
-    nearest_time(&record.times).or(conversation.first_message).unwrap_or(Timestamp::EPOCH)
+    record.times.nearest_to_creation().or(conversation.first_message).unwrap_or(Timestamp::EPOCH)
 }
 
 fn report_missing_time(stored: &StoredRecord, losses: &mut LossReport) {
@@ -395,7 +395,7 @@ fn update_derived_memories(index: &mut Tree, context: &Context, conversation: &E
         Some(Tree::Array(items)) => items.clone(),
         _ => vec![],
     };
-    items.retain(|item| item.as_str().is_none_or(|id| context.first_pass.memory_ids.contains(id)));
+    items.retain(|item| to_record::id_text(item).is_none_or(|id| context.first_pass.memory_ids.contains(id)));
     for (id, from_home) in &conversation.derived {
         let id = Tree::Text(id.clone());
         if !from_home && !items.contains(&id) {

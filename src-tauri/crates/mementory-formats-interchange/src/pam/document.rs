@@ -84,9 +84,14 @@ impl<'t> Document<'t> {
     }
 }
 
-/// Text of a member with an id. The format requires a text; of a number, its digits are the text.
+/// Text of a member with an id, or with a reference to an id.
 pub(super) fn id<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
-    match tree.get(name)? {
+    id_text(tree.get(name)?)
+}
+
+/// Text of an id, or of a reference to an id. The format requires a text; of a number, its digits are the text.
+pub(super) fn id_text(value: &Tree) -> Option<&str> {
+    match value {
         Tree::Text(id) | Tree::Number(id) => Some(id),
         _ => None,
     }

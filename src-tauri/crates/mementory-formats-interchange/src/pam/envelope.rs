@@ -1,6 +1,10 @@
 //! Envelopes: documents without their records. An envelope preserves the original order and spelling of the members, so
 //! that an unchanged document can be written exactly as it was imported.
-use super::{bundle::STORE_LISTS, document::Document, hash::Checksum};
+use super::{
+    bundle::STORE_LISTS,
+    document::{self, Document},
+    hash::Checksum,
+};
 use mementory_json::{Tree, write_string};
 use mementory_model::Bounds;
 use std::collections::HashMap;
@@ -49,9 +53,9 @@ pub(super) fn without_signature(envelope: &str) -> Option<String> {
 
 /// An embeddings file with each embedding replaced by its id.
 pub(super) fn embeddings(doc: &Document, bounds: Bounds) -> String {
-    let id = |raw: &serde_json::value::RawValue| match Tree::from_raw(raw, bounds).ok()?.get("id")? {
-        Tree::Text(id) => Some(Tree::Text(id.clone())),
-        _ => None,
+    let id = |raw: &serde_json::value::RawValue| {
+        let embedding = Tree::from_raw(raw, bounds).ok()?;
+        Some(Tree::Text(document::id(&embedding, "id")?.to_owned()))
     };
     let mut ids = String::new();
     Tree::Array(doc.list("embeddings").into_iter().map(|raw| id(raw).unwrap_or(Tree::Null)).collect()).write(&mut ids);

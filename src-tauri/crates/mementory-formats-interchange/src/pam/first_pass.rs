@@ -363,7 +363,7 @@ impl BaseExport {
             trees.filter_map(|t| to_record::id(&t, "id").map(str::to_owned)).collect()
         };
         Ok(Self {
-            export_id: doc.text_member("export_id"),
+            export_id: doc.id_member("export_id"),
             date: doc.text_member("export_date").as_deref().and_then(Timestamp::parse),
             memories: ids("memories"),
             conversations: ids("conversations_index"),

@@ -10,7 +10,7 @@ use super::{
         STORE_RULE,
     },
     schema_check::{Fault, check, is_error},
-    to_record::{content_text, nested_text, text},
+    to_record::{content_text, id_text, nested_text, text},
 };
 use mementory_json::{
     Tree,
@@ -107,8 +107,9 @@ pub(super) static MESSAGE: ObjectKind = ObjectKind {
     blocks: &[],
 };
 
-/// Pointers to members with forbidden values and to missing required members, with one part (a member of the object) or
-/// two (a member of a nested object). `keeps_unknown` allows unknown members and words, as in later minor versions.
+/// Pointers to members with forbidden values, and to missing required members. A pointer has one part (a member of the
+/// object) or two (a member of a nested object). If `keeps_unknown` is true, unknown members and values are allowed,
+/// because a later minor version may define them.
 fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unknown: bool) -> BTreeSet<String> {
     let is_forbidden = |fault: &&Fault| match fault.code {
         "duplicate_key" | "more" => false,
@@ -151,6 +152,18 @@ fn forbidden_memory_members(tree: &Tree) -> Vec<&'static str> {
         ("/temporal/valid_until", is_reversed("valid_from", "valid_until")),
     ];
     rows.into_iter().filter(|(_, is_forbidden)| *is_forbidden).map(|(pointer, _)| pointer).collect()
+}
+
+/// Rewrites the ids of an embedding that are numbers as texts. Returns true if there were any.
+pub(super) fn rewrite_embedding_ids(embedding: &mut Tree) -> bool {
+    let mut is_rewritten = false;
+    for pointer in ["/id", "/memory_id"] {
+        if let Some(text) = value_at(embedding, pointer).and_then(|value| rewritten_value(pointer, value)) {
+            set_at(embedding, pointer, Some(text));
+            is_rewritten = true;
+        }
+    }
+    is_rewritten
 }
 
 /// True if the embedding is valid and belongs to the memory with this id.
@@ -301,22 +314,33 @@ pub(super) fn move_forbidden_values(
 }
 
 /// Pointers to ids and to references to ids.
-const IDS: [&str; 8] = [
+const IDS: [&str; 13] = [
     "/id",
     "/from",
     "/to",
     "/parent_id",
     "/memory_id",
+    "/embedding_ref",
+    "/provider_message_id",
     "/temporal/superseded_by",
     "/provenance/conversation_ref",
     "/provenance/message_ref",
+    "/provenance/platform_user_id",
+    "/provider/account_id",
+    "/provider/conversation_id",
 ];
+/// Pointers to lists of references to ids.
+const ID_LISTS: [&str; 2] = ["/children_ids", "/derived_memories"];
 
-/// The value in the form that the format requires, if it only has another form: an id that is a number, or the plain
-/// text of a message.
+/// The value in the form that the format requires, if the value has another form: a number as an id, or the plain text
+/// of a message.
 fn rewritten_value(pointer: &str, value: &Tree) -> Option<Tree> {
     match value {
         Tree::Number(id) if IDS.contains(&pointer) => Some(Tree::Text(id.clone())),
+        Tree::Array(ids) if ID_LISTS.contains(&pointer) => {
+            let texts: Option<Vec<Tree>> = ids.iter().map(|id| Some(Tree::Text(id_text(id)?.to_owned()))).collect();
+            texts.map(Tree::Array).filter(|texts| texts != value)
+        }
         Tree::Text(text) if pointer == "/content" && !text.is_empty() => text_content(value),
         _ => None,
     }

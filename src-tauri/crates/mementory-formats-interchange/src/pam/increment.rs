@@ -21,9 +21,9 @@ pub fn export_of(catalog: &Catalog, source: &Detected, limits: &Limits) -> Resul
     let owner = doc.raw("owner").and_then(|raw| Tree::from_raw(raw, Bounds::from(limits)).ok());
     Ok(Some(ExportIdentity {
         place: store.place.clone(),
-        id: doc.text_member("export_id"),
+        id: doc.id_member("export_id"),
         incremental: doc.text_member("export_type").as_deref() == Some("incremental"),
-        base: doc.text_member("base_export_id"),
+        base: doc.id_member("base_export_id"),
         group: scope_of_owner(owner.as_ref()),
         time: doc.text_member("export_date").and_then(|date| Timestamp::parse(&date)),
     }))
@@ -31,7 +31,7 @@ pub fn export_of(catalog: &Catalog, source: &Detected, limits: &Limits) -> Resul
 
 /// Export id in a stored envelope (passthrough file [`STORE_FILE`]).
 pub fn id_of_envelope(envelope: &str) -> Option<String> {
-    Document::open(envelope, "envelope").ok()?.text_member("export_id")
+    Document::open(envelope, "envelope").ok()?.id_member("export_id")
 }
 
 /// Name of the store file, and of the passthrough file with its envelope.

@@ -213,8 +213,8 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
     if !is_ordered(created, nested_text(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
         fault(true, "time_order", "/confidence/last_reinforced", "confirmed before it was created");
     }
-    let reference =
-        |block: &str, name: &str| to_record::nested_id(tree, block, name).filter(|s| !s.is_empty()).map(str::to_owned);
+    let non_empty = |id: Option<&str>| id.filter(|id| !id.is_empty()).map(str::to_owned);
+    let reference = |block: &str, name: &str| non_empty(to_record::nested_id(tree, block, name));
     let superseded = reference("temporal", "superseded_by");
     if (text("status") == Some("superseded")) != superseded.is_some() {
         fault(true, "status_mismatch", "", "status superseded and superseded_by belong together");
@@ -225,7 +225,7 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
     CheckedMemory {
         superseded,
         conversation: reference("provenance", "conversation_ref"),
-        embedding: text("embedding_ref").map(str::to_owned),
+        embedding: non_empty(to_record::id(tree, "embedding_ref")),
         ..out
     }
 }

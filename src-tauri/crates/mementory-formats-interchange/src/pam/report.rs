@@ -170,6 +170,8 @@ pub(super) struct Ids {
     pub conversation_files: HashSet<String>,
     /// Ids of embeddings in the file.
     pub embedding_ids: HashSet<String>,
+    /// True if an embedding of the file cannot be parsed, so that its id is unknown.
+    pub has_unreadable_embeddings: bool,
     /// Id of the embedding, by memory id.
     pub embeddings: BTreeMap<String, String>,
     /// Index entries by conversation id.

@@ -14,7 +14,7 @@ pub(super) const SALVAGEABLE_CODES: [&str; 6] =
     ["truncated_archive", "damaged_entry", "malformed", "checksum_mismatch", "count_mismatch", DAMAGED_MEMORY_CODE];
 
 /// True if a salvage ignores a fault with this code at this place. An unreadable store cannot be salvaged, because the
-/// store names the owner and the conversations.
+/// store contains the owner and the list of conversations.
 pub(super) fn can_salvage(catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
     let stores = detected.claim.parts.iter().filter(|part| part.role == Role::Memories);
     let is_store = stores.filter_map(|part| catalog.members().get(part.member)).any(|store| store.place == place);

@@ -21,7 +21,7 @@ pub(super) struct Fault {
 /// Number of faults listed for one value. A hostile value may have one for every two bytes.
 const MAX_FAULTS: usize = 2000;
 
-/// Faults of a value: at most [`MAX_FAULTS`], plus one that stands for all others.
+/// Faults of a value: at most [`MAX_FAULTS`], plus one that represents all others.
 pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     schema::check(tree, rule, RepeatedKeys::Report, &mut |at, violation| {

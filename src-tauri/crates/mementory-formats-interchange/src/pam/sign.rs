@@ -28,7 +28,7 @@ pub(super) fn check_algorithm(signer: &dyn Signer) -> Result<(), FormatError> {
 /// The signature block of a store, whose `signed_at` is `now`. `outline` is the store without its records.
 ///
 /// # Errors
-/// `signature_incomplete` if the store lacks one of the four signed values (§18.3), or an error of the signer.
+/// `signature_incomplete` if one of the four signed values is missing (§18.3), or an error of the signer.
 pub(super) fn block(outline: &Tree, signer: &dyn Signer, now: &str) -> Result<Tree, FormatError> {
     let key = did_key::multikey(&signer.public_key());
     let did = format!("did:key:{key}");

@@ -1,5 +1,5 @@
 //! Converts objects of the format to records. Members without a field in [`Record`] go into `fields`.
-pub(super) use super::document::id;
+pub(super) use super::document::{id, id_text};
 use mementory_format::extension::is_slot_name;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Fields, Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp};
@@ -99,7 +99,7 @@ pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
     let reference = |name: &str| nested_id(tree, "provenance", name).filter(|id| !id.is_empty());
     record.source = Source {
         platform: from("platform").unwrap_or_default(),
-        account: from("platform_user_id"),
+        account: reference("platform_user_id").map(str::to_owned),
         conversation: reference("conversation_ref").map(str::to_owned),
         message: reference("message_ref").map(str::to_owned),
         method: from("extraction_method"),
@@ -161,8 +161,8 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
     record.times.updated = time_of("updated_at");
     record.source.platform =
         non_empty(nested_text(file, "provider", "name").or_else(|| text(index, "platform"))).unwrap_or_default();
-    record.source.account = non_empty(nested_text(file, "provider", "account_id"));
-    record.source.conversation = non_empty(nested_text(file, "provider", "conversation_id"));
+    record.source.account = non_empty(nested_id(file, "provider", "account_id"));
+    record.source.conversation = non_empty(nested_id(file, "provider", "conversation_id"));
     if let Some(Tree::Bool(archived)) = file.get("is_archived") {
         record.status = Some(if *archived { "archived" } else { "active" }.into());
     }
@@ -238,7 +238,7 @@ pub(super) fn message(tree: &Tree, scope: &str, conversation: &str, position: us
         model: non_empty(text(tree, "model")),
         content_type: content_type.into(),
     });
-    record.source.message = non_empty(text(tree, "provider_message_id"));
+    record.source.message = non_empty(self::id(tree, "provider_message_id"));
     if let Some(Tree::Array(files)) = tree.get("attachments") {
         record.attachments =
             files.iter().enumerate().map(|(i, file)| attachment(file, scope, conversation, id, i)).collect();
@@ -273,7 +273,7 @@ fn attachment(file: &Tree, scope: &str, conversation: &str, message: &str, i: us
         Some(path) => RecordKey::new(scope, format!("file/{path}")),
         None => RecordKey::new(scope, format!("file/{conversation}/{message}/{i}")),
     };
-    let origin_id = non_empty(text(file, "provider_id"));
+    let origin_id = non_empty(id(file, "provider_id"));
     let last = reference.as_deref().and_then(|p| p.rsplit('/').next()).map(str::to_owned);
     AttachmentRef {
         key,

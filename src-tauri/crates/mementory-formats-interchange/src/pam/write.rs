@@ -212,7 +212,8 @@ impl StoreWriter<'_> {
         is_valid
     }
 
-    /// Adds a relation if both of its memories are exported and, in an incremental export, if it changed.
+    /// Adds a relation if both of its memories are exported. In an incremental export, the relation must also have
+    /// changed.
     fn add_relation(&mut self, stored: &StoredRecord) {
         let first_pass = self.context.first_pass;
         let record = &stored.record;

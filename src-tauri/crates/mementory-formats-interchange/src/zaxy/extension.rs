@@ -80,7 +80,7 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_same_
     set_slot(tree, None);
     let mut out = extension::record_difference(mapped, record, is_same_format);
     if !is_same_format && let Ok(origin) = serde_json::to_value(&record.origin) {
-        out.insert("origin".into(), origin); // The original origin names another file, so it is always stored.
+        out.insert("origin".into(), origin); // The original origin has another file, so it is always stored.
     }
     if out.is_empty() {
         return;

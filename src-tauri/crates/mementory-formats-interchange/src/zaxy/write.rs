@@ -233,8 +233,8 @@ impl BundleWriter {
         Ok(EnvelopePlan::Unsigned)
     }
 
-    /// Reports the parts of imported envelopes that the new one lacks: the signature, and members that this module does
-    /// not write.
+    /// Reports the parts of imported envelopes that are missing from the new one: the signature, and members that this
+    /// module does not write.
     fn report_lost_envelope(&mut self, why: &str) {
         for SourceEnvelope { place, envelope } in &self.envelopes {
             if envelope.kind != BundleKind::Unsigned {

@@ -11,7 +11,7 @@ use mementory_model::{Fields, Kind, LossKind, MessagePart, Record, RecordKey, Ti
 use std::collections::BTreeSet;
 
 /// The names of the values, in the order in which they are written. The text of a record is not among them.
-pub const NAMES: [&str; 37] = [
+pub const VALUE_NAMES: [&str; 37] = [
     "kind",
     "title",
     "created",
@@ -55,8 +55,8 @@ pub const NAMES: [&str; 37] = [
 const MAX_DEPTH: u32 = 120;
 
 /// The named values of a record. Values that the record does not have are empty.
-pub fn values_of(record: &Record) -> [(&'static str, String); NAMES.len()] {
-    NAMES.map(|name| (name, value_of(record, name)))
+pub fn values_of(record: &Record) -> [(&'static str, String); VALUE_NAMES.len()] {
+    VALUE_NAMES.map(|name| (name, value_of(record, name)))
 }
 
 fn value_of(record: &Record, name: &str) -> String {
@@ -291,8 +291,8 @@ mod tests {
         record.fields.insert("x".into(), serde_json::json!({ "y": [1.50, null] }));
         record.parent = Some(RecordKey::new("a", "talk"));
         record.message = Some(MessagePart { position: 7, active: true, ..MessagePart::default() });
-        let back = record_of("", record.text.clone(), |name| value_of(&record, name)).unwrap();
-        assert_eq!(back, record);
+        let reread = record_of("", record.text.clone(), |name| value_of(&record, name)).unwrap();
+        assert_eq!(reread, record);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Writes a ZIP archive entry by entry. The same content always gives the same bytes.
+//! Writes a ZIP archive entry by entry. The same content always produces the same bytes.
 use mementory_format::{ArchiveFile, FormatError};
 use std::{
     io::{Read, Write},
@@ -36,7 +36,7 @@ impl ZipFile {
         self.0.is_some()
     }
 
-    /// Begins an entry. Its time is constant, so that equal content gives equal bytes.
+    /// Begins an entry. Its time is constant, so that equal content produces equal bytes.
     pub fn start(&mut self, name: &str) -> Result<(), FormatError> {
         let Some(open) = &mut self.0 else { return Ok(()) };
         let options = SimpleFileOptions::default()

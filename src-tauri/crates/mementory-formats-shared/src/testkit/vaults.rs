@@ -19,13 +19,14 @@ pub struct Written {
     /// The report of the writer.
     pub report: WriteReport,
     /// The records and files that were read back.
-    pub back: MemorySource,
+    pub reread: MemorySource,
     /// The temporary folder of the file, which is removed when this value is dropped.
     pub scratch: Scratch,
 }
 
 /// Writes a source and reads the result back. Checks that the plan reports the same as the actual export, that every
-/// record is written or withheld, that the file is recognised and valid, and that a second export gives the same bytes.
+/// record is written or withheld, that the file is recognised and valid, and that a second export writes the same
+/// bytes.
 pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &'static dyn Format) -> Written {
     let scratch = Scratch::new("whole-vault");
     let options = WriteOptions { everything: true, ..WriteOptions::default() };
@@ -39,8 +40,8 @@ pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &
     };
     assert!(bytes(&path) == bytes(&again), "the same bytes twice");
     check_written(formats, format, source, &path, &report);
-    let back = merged(read(formats, &path, format));
-    Written { path, report, back, scratch }
+    let reread = merged(read(formats, &path, format));
+    Written { path, report, reread, scratch }
 }
 
 impl Written {
@@ -52,7 +53,7 @@ impl Written {
 
     /// The imported record with the same kind and key as `record`.
     pub fn found(&self, record: &Record) -> Option<&Record> {
-        self.back.records.iter().find(|other| other.kind == record.kind && other.key == record.key)
+        self.reread.records.iter().find(|other| other.kind == record.kind && other.key == record.key)
     }
 }
 
@@ -217,11 +218,11 @@ pub fn id_of(record: &Record) -> String {
 }
 
 /// Checks the records that were read back from a format that people read. All records except credentials must be there,
-/// and each may lack only the members that the loss report lists for it.
+/// and in each, only the members that the loss report lists may be missing.
 pub fn check_readable(source: &MemorySource, written: &Written) {
     let expected: Vec<&Record> = source.records.iter().filter(|r| r.kind != Kind::Credential).collect();
     for record in &expected {
-        let back = written.found(record).unwrap_or_else(|| panic!("{:?} is missing", record.key));
+        let reread = written.found(record).unwrap_or_else(|| panic!("{:?} is missing", record.key));
         let vault_id = id_of(record);
         let losses = written.report.losses.items.iter().filter(|loss| loss.record == vault_id);
         let lost_fields: BTreeSet<&str> = losses.map(|loss| loss.field.as_str()).collect();
@@ -230,9 +231,9 @@ pub fn check_readable(source: &MemorySource, written: &Written) {
             members.retain(|name, _| name != "origin" && !lost_fields.contains(name.as_str()));
             members
         };
-        assert_eq!(members(back), members(record), "without {lost_fields:?}");
+        assert_eq!(members(reread), members(record), "without {lost_fields:?}");
     }
-    assert_eq!(written.back.records.len(), expected.len());
+    assert_eq!(written.reread.records.len(), expected.len());
     let credential_count = source.records.len() - expected.len();
     assert_eq!(written.report.withheld.values().sum::<u64>(), credential_count as u64);
 }
@@ -273,11 +274,11 @@ pub fn check_stripped(formats: Formats<'_>, format: &'static dyn Format) {
     }
     let written_count = source.records.iter().filter(|record| record.kind == Kind::Message).count() as u64;
     assert!(report.losses.count("source", LossKind::LeftOut) >= written_count, "{:?}", report.losses.counts);
-    let back = read(formats, &path, format);
+    let reread = read(formats, &path, format);
     let texts = |source: &MemorySource| -> BTreeSet<String> {
         source.records.iter().filter(|r| r.kind == Kind::Message).map(|r| r.text.clone()).collect()
     };
-    assert_eq!(texts(&back), texts(&source));
+    assert_eq!(texts(&reread), texts(&source));
 }
 
 /// Names and texts of all files of an export.

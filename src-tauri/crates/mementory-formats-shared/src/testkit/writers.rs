@@ -34,8 +34,8 @@ pub fn round_trip(
     let out = scratch.at(&format!("out{}", format.capabilities().ending));
     let report = write(source, &out, format);
     check_written(formats, format, source, &out, &report);
-    let back = read_any(formats, &out).unwrap();
-    (report, back)
+    let reread = read_any(formats, &out).unwrap();
+    (report, reread)
 }
 
 /// Checks a written file: the plan reports the same as the actual export, every record is written or withheld, and the
@@ -56,14 +56,14 @@ pub(super) fn check_written(
     let names: Vec<&str> = detection.sources.iter().map(|s| s.format).collect();
     let unknown: Vec<&str> = detection.unknown.iter().map(|id| catalog.members()[*id].name.as_str()).collect();
     assert_eq!((names, detection.ties.len(), unknown), (vec![format.id()], 0, vec![]));
-    let mut back = MemorySource::default();
-    format.read(&catalog, &detection.sources[0], &read_context(format, Limits::default()), &mut back).unwrap();
+    let mut reread = MemorySource::default();
+    format.read(&catalog, &detection.sources[0], &read_context(format, Limits::default()), &mut reread).unwrap();
     let checked = format.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap();
-    assert_eq!((checked.errors, checked.records), (vec![], back.records.len() as u64));
+    assert_eq!((checked.errors, checked.records), (vec![], reread.records.len() as u64));
 }
 
 /// Checks the reported losses of each record whose text is read back unchanged. Returns the number of compared records.
-fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource, what: &str) -> usize {
+fn check_losses(source: &MemorySource, report: &WriteReport, reread: &MemorySource, what: &str) -> usize {
     let mut compared_count = 0;
     for record in &source.records {
         let id = vault_id(record.kind, &record.key);
@@ -73,7 +73,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
         if lost_fields.is_empty() || lost_fields.contains("text") || record.text.trim().is_empty() {
             continue;
         }
-        let same: Vec<BTreeSet<String>> = back
+        let same: Vec<BTreeSet<String>> = reread
             .records
             .iter()
             .filter(|other| other.text == record.text)
@@ -81,7 +81,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             .collect();
         let expected: BTreeSet<String> =
             lost_fields.iter().filter(|name| !IGNORED_MEMBERS.contains(*name)).map(|name| (*name).to_owned()).collect();
-        // A format may require a value that the record lacks; the report then lists the value that is written.
+        // A format may require a value that the record does not have; the report then lists the value that is written.
         let is_unknown = |name: &str| match name {
             "confidence" => record.confidence.is_none(),
             "times" => record.times.created.is_none(),
@@ -97,7 +97,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
         assert!(
             same.iter().any(is_as_listed),
             "{what}: {record:?}\nlisted {expected:?}\nfound {same:?}\n{:#?}",
-            back.records.iter().filter(|other| other.text == record.text).collect::<Vec<_>>()
+            reread.records.iter().filter(|other| other.text == record.text).collect::<Vec<_>>()
         );
         compared_count += 1;
     }
@@ -149,8 +149,8 @@ pub fn check_fixtures(formats: Formats<'_>, format: &'static dyn Format) {
                 if plan.by_kind.is_empty() {
                     continue;
                 }
-                let (report, back) = round_trip(formats, format, &mut found);
-                compared_count += check_losses(&found, &report, &back, &input.display().to_string());
+                let (report, reread) = round_trip(formats, format, &mut found);
+                compared_count += check_losses(&found, &report, &reread, &input.display().to_string());
                 written_count += 1;
             }
         }
@@ -237,10 +237,10 @@ pub fn hostile() -> MemorySource {
 /// Checks a writer with hostile records, with no records, and with ten thousand records.
 pub fn check_hostile(formats: Formats<'_>, format: &'static dyn Format) -> (WriteReport, MemorySource) {
     let mut source = hostile();
-    let (report, back) = round_trip(formats, format, &mut source);
-    assert!(check_losses(&source, &report, &back, "hostile") > 5);
-    assert!(back.records.iter().any(|record| record.text.contains("[REDACTED:api_key]")));
-    assert!(back.records.iter().all(|record| !record.text.contains("Lives in Kyoto")));
+    let (report, reread) = round_trip(formats, format, &mut source);
+    assert!(check_losses(&source, &report, &reread, "hostile") > 5);
+    assert!(reread.records.iter().any(|record| record.text.contains("[REDACTED:api_key]")));
+    assert!(reread.records.iter().all(|record| !record.text.contains("Lives in Kyoto")));
     assert!(report.withheld["not_a_memory"] > 0 && report.withheld["no_longer_true"] == 2, "{:?}", report.withheld);
     let left_out_count = report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).count();
     assert!(left_out_count > 0);
@@ -256,7 +256,7 @@ pub fn check_hostile(formats: Formats<'_>, format: &'static dyn Format) -> (Writ
     let empty = format.write(&mut MemorySource::default(), &scratch.at("out"), &write_options(format));
     assert!(matches!(empty, Err(FormatError::Invalid { code: "nothing_to_write", .. })));
     assert!(!scratch.at("out").exists() || tree(&scratch.at("out")).is_empty());
-    (report, back)
+    (report, reread)
 }
 
 /// Ten thousand memories of several topics.

@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::io::Read;
 
-/// Members of every card, beside the name.
+/// Members of every card, next to the name.
 const PARTS: [&str; 5] = ["description", "personality", "scenario", "first_mes", "mes_example"];
 /// Members of a card that have a field in the model.
 const MEMBERS: [&str; 5] = ["name", "description", "tags", "creation_date", "modification_date"];

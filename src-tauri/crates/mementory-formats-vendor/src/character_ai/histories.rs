@@ -12,7 +12,7 @@ use mementory_model::{DroppedAs, Kind, Source, Times, Verbatim};
 use serde_json::value::RawValue;
 
 /// Keys of lists of histories.
-pub(super) const LISTS: [&str; 2] = ["histories", "chats"];
+pub(super) const LIST_KEYS: [&str; 2] = ["histories", "chats"];
 /// Members of a history that have a field in the model.
 const HISTORY_MEMBERS: [&str; 8] =
     ["external_id", "chat_id", "id", "msgs", "turns", "created", "last_interaction", "title"];
@@ -44,7 +44,7 @@ fn read_object(
     if let Some(key) = ["msgs", "turns"].into_iter().find(|key| object.raw_value(key).is_some()) {
         return send(reader, member, text, object, pointer, character_name.as_deref(), key);
     }
-    let inside = LISTS.iter().find_map(|key| Some((*key, object.raw_value(key)?)));
+    let inside = LIST_KEYS.iter().find_map(|key| Some((*key, object.raw_value(key)?)));
     let Some((key, raw)) = inside.filter(|_| nesting > 0) else {
         let reason = "not_a_conversation: no messages";
         reader.report_dropped(

@@ -23,7 +23,7 @@ pub(super) fn read(
 
 fn read_histories(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut character: Option<String> = None;
-    let count = reader.objects(member, &histories::LISTS, Kind::Conversation, |reader, element| {
+    let count = reader.objects(member, &histories::LIST_KEYS, Kind::Conversation, |reader, element| {
         if let Some(info) = element.object.object("info") {
             character = histories::character_of(&info);
         }
@@ -32,5 +32,5 @@ fn read_histories(reader: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
     if count == 0 {
         reader.sink.note(Issue::new("empty", &member.place, "this file contains no histories"));
     }
-    reader.pass_through_wrapper(member, &histories::LISTS)
+    reader.pass_through_wrapper(member, &histories::LIST_KEYS)
 }

@@ -3,11 +3,11 @@
 //! ChatGPT's JSON has no member for.
 use super::{
     attachments::FileNames,
-    conversation::{self, Place},
+    conversation::{self, ConversationPlace},
     export_file::ExportFile,
     group_chat,
     merged_links::{LinkedNode, add_missing_children, with_current_node},
-    wire::Node,
+    wire::{Conversation, Node},
 };
 use mementory_format::{FormatError, StoredRecord};
 use mementory_formats_shared::{
@@ -54,8 +54,11 @@ impl Composer<'_> {
         let ids = node_ids(thread, &id);
         let mut nodes = self.nodes(thread, &ids);
         let (frame, is_original) = self.frame(thread, &id, &ids);
-        if nodes.is_empty() && !is_original {
-            nodes.push(empty_node(ROOT_NODE, None, &[]));
+        // Some importers look up the current node, also if no message is left.
+        if nodes.is_empty()
+            && let Some(root) = current_node_of(&frame)
+        {
+            nodes.push(empty_node(&root, None, &[]));
         }
         let linked = nodes.iter_mut().map(|NodeText { id, json, is_original, .. }| LinkedNode {
             id,
@@ -97,7 +100,7 @@ impl Composer<'_> {
 
     /// The records that a reader gets from the text.
     fn read_back(&self, text: &str) -> Result<Vec<Record>, FormatError> {
-        let place = Place {
+        let place = ConversationPlace {
             version: Some(super::WRITTEN_LAYOUT),
             container: "conversations.json",
             pointer: "/0",
@@ -209,7 +212,8 @@ impl Composer<'_> {
             // A later export of the conversation can have moved the end of the branch that the person sees.
             let known: HashSet<&str> = ids.values().map(String::as_str).collect();
             let moved = active_leaf(thread, ids).and_then(|leaf| with_current_node(original, leaf, &known));
-            return (moved.unwrap_or_else(|| original.to_owned()), true);
+            let updated = thread.conversation.as_ref().and_then(|stored| stored.record.times.updated);
+            return (with_update_time(moved.unwrap_or_else(|| original.to_owned()), updated), true);
         }
         let none = Record::new(mementory_model::Kind::Conversation, RecordKey::new("chatgpt", id), "");
         let record = thread.conversation.as_ref().map_or(&none, |stored| &stored.record);
@@ -300,6 +304,13 @@ fn current_node<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> &'i str 
     active_leaf(thread, ids).or_else(last).unwrap_or(ROOT_NODE)
 }
 
+/// The current node that the object of a conversation states. None if it has no mapping to contain the node.
+fn current_node_of(frame: &str) -> Option<String> {
+    let object = Object::parse(frame)?;
+    let current = object.non_blank_text("current_node")?.into_owned();
+    object.raw_value("mapping").is_some().then_some(current)
+}
+
 /// The last message of the branch that the person saw last. None if no branch is known to be that one.
 fn active_leaf<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> Option<&'i str> {
     let is_active = |m: &&StoredRecord| m.record.message.as_ref().is_some_and(|part| part.active);
@@ -370,6 +381,18 @@ fn content(record_text: &str, part: &MessagePart) -> Tree {
             object(vec![("content_type", text("execution_output")), ("text", text(record_text))])
         }
         _ => object(vec![("content_type", text("text")), ("parts", Tree::Array(vec![text(record_text)]))]),
+    }
+}
+
+/// The original object of a conversation with `updated` as the time of its last change, if it states an earlier one: a
+/// later export had the conversation with the same title.
+fn with_update_time(frame: String, updated: Option<Timestamp>) -> String {
+    let stated = serde_json::from_str::<Conversation<'_>>(&frame).ok().and_then(|stated| stated.update_time.0);
+    match stated.zip(updated) {
+        Some((stated, updated)) if stated < updated => {
+            with_member(&frame, "update_time", &written(&time(Some(updated))))
+        }
+        _ => frame,
     }
 }
 

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use std::{borrow::Cow, collections::HashMap};
 
 /// Place of a conversation. Also contains the account and the file names from the side files of its export.
-pub(super) struct Place<'a> {
+pub(super) struct ConversationPlace<'a> {
     pub(super) version: Option<&'a str>,
     pub(super) container: &'a str,
     pub(super) pointer: &'a str,
@@ -38,7 +38,14 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn drop_with_raw(&mut self, place: &Place<'_>, pointer: String, kind: Kind, reason: &str, raw: &str) {
+    pub(super) fn drop_with_raw(
+        &mut self,
+        place: &ConversationPlace<'_>,
+        pointer: String,
+        kind: Kind,
+        reason: &str,
+        raw: &str,
+    ) {
         self.dropped.push(Dropped {
             place: format!("{}#{pointer}", place.container),
             outcome: DroppedAs::Failed,
@@ -48,13 +55,13 @@ impl Outcome {
         self.raw.push((pointer, raw.to_owned()));
     }
 
-    pub(super) fn add_issue(&mut self, code: &str, place: &Place<'_>, pointer: &str, message: &str) {
+    pub(super) fn add_issue(&mut self, code: &str, place: &ConversationPlace<'_>, pointer: &str, message: &str) {
         self.issues.push(Issue::new(code, format!("{}#{pointer}", place.container), message));
     }
 }
 
 /// Reads one element. A message that cannot be read does not affect the other messages.
-pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Outcome {
+pub(super) fn read(bytes: &[u8], place: &ConversationPlace<'_>) -> Outcome {
     let mut out = Outcome::default();
     if !bytes.starts_with(b"{") {
         out.dropped.push(Dropped {
@@ -97,7 +104,7 @@ pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Outcome {
     out
 }
 
-fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, out: &mut Outcome) {
+fn read_object(text: &str, conversation: &Conversation<'_>, place: &ConversationPlace<'_>, out: &mut Outcome) {
     let is_conversation = conversation.id.get().is_some()
         || conversation.conversation_id.get().is_some()
         || conversation.mapping.is_some()
@@ -152,7 +159,7 @@ struct Reader<'a> {
     id: &'a str,
     key: RecordKey,
     conversation: &'a Conversation<'a>,
-    place: &'a Place<'a>,
+    place: &'a ConversationPlace<'a>,
     project: Option<&'a str>,
 }
 

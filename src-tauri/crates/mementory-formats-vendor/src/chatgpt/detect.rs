@@ -277,15 +277,15 @@ fn homes_of<'c>(catalog: &'c Catalog, conversations: &[usize]) -> Vec<&'c str> {
 fn file_names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<FileNames, FormatError> {
     let mut names = FileNames::default();
     for member in catalog.members().iter().filter(|m| m.depth == 0 && dir_of(&m.place) == dir) {
-        let plain = plain_name(&member.name);
-        if matches!(plain.as_str(), "user.json" | "export_manifest.json" | "message_feedback.json") {
+        let name_without_copy_mark = plain_name(&member.name);
+        if matches!(name_without_copy_mark.as_str(), "user.json" | "export_manifest.json" | "message_feedback.json") {
             names.set_export_folder();
         }
-        if !matches!(plain.as_str(), "conversation_asset_file_names.json" | "library_files.json") {
+        if !matches!(name_without_copy_mark.as_str(), "conversation_asset_file_names.json" | "library_files.json") {
             continue;
         }
         match catalog.bytes(member, limits.side_file_bytes) {
-            Ok(bytes) => names.add_side_file(&plain, &String::from_utf8_lossy(&bytes)),
+            Ok(bytes) => names.add_side_file(&name_without_copy_mark, &String::from_utf8_lossy(&bytes)),
             Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => return Err(e),
             // The import reports the error.
             Err(_) => {}
@@ -371,17 +371,17 @@ fn role_in(
 
 /// Determines the role of a member from its name. With `accepts_unknown`, unknown files belong to the export too.
 fn role_by_name(name: &str, place: &str, accepts_unknown: bool) -> Option<Role> {
-    let plain = plain_name(name);
+    let name_without_copy_mark = plain_name(name);
     if is_junk(name) {
         return Some(Role::Junk);
     }
     if is_upload(place) {
         return Some(Role::Attachment);
     }
-    match plain.as_str() {
+    match name_without_copy_mark.as_str() {
         "chat.html" | "report.html" => return Some(Role::DuplicateRendering),
         "export_manifest.json" => return Some(Role::Manifest),
-        _ if SIDE_FILES.contains(&plain.as_str()) => return Some(Role::Sidecar),
+        _ if SIDE_FILES.contains(&name_without_copy_mark.as_str()) => return Some(Role::Sidecar),
         _ if is_file_place(place) => return Some(Role::Attachment),
         _ => {}
     }
@@ -391,7 +391,7 @@ fn role_by_name(name: &str, place: &str, accepts_unknown: bool) -> Option<Role> 
     if !accepts_unknown {
         return None;
     }
-    let extension = plain.rsplit_once('.').map_or("", |(_, e)| e);
+    let extension = name_without_copy_mark.rsplit_once('.').map_or("", |(_, e)| e);
     Some(match extension {
         "json" | "jsonl" | "html" | "csv" | "zip" => Role::Sidecar,
         _ => Role::Attachment,

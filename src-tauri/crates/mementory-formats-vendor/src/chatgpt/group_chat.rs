@@ -2,7 +2,7 @@
 //! does not say which of the people wrote a message.
 use super::{
     attachments,
-    conversation::{self, Outcome, Place},
+    conversation::{self, ConversationPlace, Outcome},
 };
 use mementory_format::{Catalog, JsonHead, Member, plain_name};
 use mementory_formats_shared::{
@@ -50,7 +50,7 @@ pub(super) fn is_group_chat_record(record: &Record) -> bool {
 }
 
 /// Reads one entry of the file. An entry without a list of messages is read like any other conversation.
-pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Outcome {
+pub(super) fn read(bytes: &[u8], place: &ConversationPlace<'_>) -> Outcome {
     let mut out = Outcome::default();
     let valid_text = std::str::from_utf8(bytes).ok().filter(|text| Object::parse(text).is_some());
     let text = match valid_text {
@@ -72,7 +72,7 @@ pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Outcome {
     out
 }
 
-fn add_chat(text: &str, place: &Place<'_>, out: &mut Outcome) -> bool {
+fn add_chat(text: &str, place: &ConversationPlace<'_>, out: &mut Outcome) -> bool {
     let Some(object) = Object::parse(text) else { return false };
     let Some((raw, messages)) = object.raw_value("messages").and_then(|raw| Some((raw, list(raw)?))) else {
         return false;
@@ -105,7 +105,7 @@ fn add_chat(text: &str, place: &Place<'_>, out: &mut Outcome) -> bool {
     true
 }
 
-fn turn(message: &Object<'_>, text: &str, pointer: String, place: &Place<'_>) -> Turn {
+fn turn(message: &Object<'_>, text: &str, pointer: String, place: &ConversationPlace<'_>) -> Turn {
     let role = roles::role_or_name(&first_text(message, &["role"]).unwrap_or_default());
     Turn {
         id: first_id(message, &["id"]),
@@ -123,7 +123,7 @@ fn turn(message: &Object<'_>, text: &str, pointer: String, place: &Place<'_>) ->
 }
 
 /// The files of a message. An address such as `sediment://file_1` ends with the id of the file.
-fn files(message: &Object<'_>, place: &Place<'_>) -> Vec<AttachmentRef> {
+fn files(message: &Object<'_>, place: &ConversationPlace<'_>) -> Vec<AttachmentRef> {
     let entries = message.list("attachments").unwrap_or_default();
     let objects = entries.iter().filter_map(|raw| Object::parse(raw.get()));
     let reference = |file: Object<'_>| {

@@ -1,5 +1,5 @@
 //! Links between nodes that were read from several exports of the same conversation. A node that did not change since
-//! the first export is written as its original text, which does not name the answers that a later export added.
+//! the first export is written as its original text, which does not list the answers that a later export added.
 use super::wire::Node;
 use mementory_formats_shared::{export_files::json::with_member, object::Object};
 use std::collections::{HashMap, HashSet};
@@ -12,8 +12,8 @@ pub(super) struct LinkedNode<'n> {
     pub is_original: bool,
 }
 
-/// Adds to the `children` of each node the nodes that name it as their parent. An original node without such a list
-/// stays unchanged. In some exports all these lists are empty; then all original nodes stay unchanged.
+/// Adds to the `children` of each node all nodes whose parent it is. An original node without such a list stays
+/// unchanged. In some exports all these lists are empty; then all original nodes stay unchanged.
 pub(super) fn add_missing_children(nodes: &mut [LinkedNode<'_>]) {
     let mut missing: HashMap<String, Vec<String>> = HashMap::new();
     {
@@ -38,7 +38,7 @@ pub(super) fn add_missing_children(nodes: &mut [LinkedNode<'_>]) {
     }
 }
 
-/// The original object of a conversation with `leaf` as its current node, if `ids` has the node that it names now.
+/// The original object of a conversation with `leaf` as its current node, if its present current node is in `ids`.
 pub(super) fn with_current_node(frame: &str, leaf: &str, ids: &HashSet<&str>) -> Option<String> {
     let object = Object::parse(frame)?;
     let current = object.text("current_node")?;

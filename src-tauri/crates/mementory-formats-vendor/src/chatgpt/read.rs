@@ -1,7 +1,7 @@
 //! Reads an export into a sink. Side files with names come first, then conversations, then files and everything else.
 use super::{
     attachments::{self, ErrorRecorder, FileNames, last_segment},
-    conversation::{self, Place},
+    conversation::{self, ConversationPlace},
     group_chat,
     page::{self, ScriptValue},
     saved_page,
@@ -207,7 +207,7 @@ impl Reader<'_> {
         names: &mut FileNames,
         account: Option<&str>,
     ) -> Result<(), FormatError> {
-        let place = Place { version: self.version, container: &member.place, pointer, account, names };
+        let place = ConversationPlace { version: self.version, container: &member.place, pointer, account, names };
         let mut outcome = match group_chat::is_file(member) {
             true => group_chat::read(bytes, &place),
             false => conversation::read(bytes, &place),

@@ -354,8 +354,13 @@ fn verbatim_is_identical_to_the_source() {
     let node = r#"{ "message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["a\u00e9\ud83d"]},"n":1.50} , "parent" : null}"#;
     let text = format!(r#"{{"n":1.0, "mapping" : {{"k" : {node}}}, "title":"x\ud83d", "conversation_id":"c"}}"#);
     let names = super::attachments::FileNames::default();
-    let place =
-        super::conversation::Place { version: None, container: "f", pointer: "/0", account: None, names: &names };
+    let place = super::conversation::ConversationPlace {
+        version: None,
+        container: "f",
+        pointer: "/0",
+        account: None,
+        names: &names,
+    };
     let out = super::conversation::read(text.as_bytes(), &place);
     let records = out.unit.unwrap().records;
     let verbatim = |i: usize| records[i].verbatim.as_ref().unwrap().text.as_str();

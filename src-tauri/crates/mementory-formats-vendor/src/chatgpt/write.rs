@@ -1,5 +1,5 @@
-//! Writes an export in ChatGPT's shape: conversations in parts, the files that messages name, and the side files with
-//! their names. See README.md.
+//! Writes an export in ChatGPT's shape: conversations in parts, the files that messages refer to, and the side files
+//! with their names. See README.md.
 use super::{
     WRITTEN_LAYOUT,
     compose::{Composer, is_original},

@@ -24,20 +24,20 @@ fn records_from_chatgpt_are_read_back_unchanged() {
         let mut checked_count = 0;
         for record in source.records.iter().filter(|r| !ids_with_losses.contains(id_of(r).as_str())) {
             // The source contains the same memory several times, so there are several records with its key.
-            let is_same = |back: &&Record| {
-                let mut expected = Record { origin: back.origin.clone(), ..record.clone() };
-                if let (Some(part), Some(now)) = (&mut expected.message, &back.message) {
+            let is_same = |reread: &&Record| {
+                let mut expected = Record { origin: reread.origin.clone(), ..record.clone() };
+                if let (Some(part), Some(now)) = (&mut expected.message, &reread.message) {
                     part.position = now.position;
                 }
                 // The HTML of a saved page is exported as JSON, and the list of a group chat as a tree.
                 let is_html =
                     expected.verbatim.as_ref().is_none_or(|verbatim| verbatim.media_type != "application/json");
                 if is_html || group_chat::is_group_chat_record(record) {
-                    expected.verbatim.clone_from(&back.verbatim);
+                    expected.verbatim.clone_from(&reread.verbatim);
                 }
-                **back == expected
+                **reread == expected
             };
-            let read_back = written.back.records.iter().find(is_same);
+            let read_back = written.reread.records.iter().find(is_same);
             assert!(read_back.is_some(), "{case}: {record:#?}\nis now\n{:#?}", written.found(record));
             checked_count += 1;
         }
@@ -47,7 +47,7 @@ fn records_from_chatgpt_are_read_back_unchanged() {
             written.report.losses.counts
         );
         assert!(written.report.withheld.is_empty(), "{case}");
-        assert_eq!(written.back.kinds(), source.kinds(), "{case}");
+        assert_eq!(written.reread.kinds(), source.kinds(), "{case}");
     }
 }
 
@@ -61,10 +61,10 @@ fn records_of_other_programs_are_restored_from_extension_slots() {
         for record in &conversations {
             assert_eq!(written.found(record), Some(record));
         }
-        assert_eq!(written.back.records.len(), conversations.len());
+        assert_eq!(written.reread.records.len(), conversations.len());
         let other_count = source.records.len() - conversations.len();
         assert_eq!(written.report.withheld.values().sum::<u64>(), other_count as u64);
-        let files: Vec<_> = written.back.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
+        let files: Vec<_> = written.reread.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
         let stored: Vec<_> = source.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
         assert_eq!(files, stored);
     }
@@ -78,10 +78,10 @@ fn an_edited_message_is_written_with_its_new_text() {
     let before = source.records[at].text.clone();
     source.edit(&key, |record| record.text = "mine is [REDACTED:email]".into());
     let written = write_and_read(&mut source, &ChatGpt);
-    let back = written.found(&source.records[at]).unwrap();
-    assert_eq!(back.text, "mine is [REDACTED:email]");
-    assert!(!back.verbatim.as_ref().unwrap().text.contains(&before));
-    assert_eq!(back.message, source.records[at].message);
+    let reread = written.found(&source.records[at]).unwrap();
+    assert_eq!(reread.text, "mine is [REDACTED:email]");
+    assert!(!reread.verbatim.as_ref().unwrap().text.contains(&before));
+    assert_eq!(reread.message, source.records[at].message);
 }
 
 #[test]
@@ -92,8 +92,8 @@ fn conversations_are_in_parts_of_a_hundred() {
         assert!(names.iter().any(|name| name == part), "{names:?}");
     }
     assert!(!names.iter().any(|name| name == "conversations-003.json"));
-    assert_eq!(written.back.kinds()["conversation"], 250);
-    assert_eq!(written.back.kinds()["message"], 500);
+    assert_eq!(written.reread.kinds()["conversation"], 250);
+    assert_eq!(written.reread.kinds()["message"], 500);
     assert!(members(&write_and_read(&mut conversations(2), &ChatGpt).path).contains(&"conversations.json".to_owned()));
 }
 
@@ -107,12 +107,31 @@ fn a_message_without_its_conversation_is_written_alone() {
     let mut source = conversations(1);
     source.records.remove(0);
     let written = write_and_read(&mut source, &ChatGpt);
-    assert_eq!(written.back.records, source.records);
+    assert_eq!(written.reread.records, source.records);
     let mut alone = Record::new(Kind::Message, RecordKey::new("x", "1"), "alone");
     alone.message =
         Some(MessagePart { role: "user".into(), active: true, content_type: "text".into(), ..Default::default() });
     let mut source = MemorySource { records: vec![alone.clone()], ..MemorySource::default() };
-    assert_eq!(write_and_read(&mut source, &ChatGpt).back.records, [alone]);
+    assert_eq!(write_and_read(&mut source, &ChatGpt).reread.records, [alone]);
+}
+
+#[test]
+fn a_conversation_without_messages_has_its_current_node() {
+    let mut sources = [fixture(&ChatGpt, "content-types"), conversations(1)];
+    for source in &mut sources {
+        source.records.retain(|r| r.kind == Kind::Conversation);
+        let written = write_and_read(source, &ChatGpt);
+        let catalog = Catalog::open(&[written.path.clone()], &Limits::default(), None).unwrap();
+        let member = catalog.members().iter().find(|m| m.name.ends_with("conversations.json")).unwrap();
+        let bytes = catalog.bytes(member, 1 << 20).unwrap();
+        let list: Vec<serde_json::Value> = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!(list.len(), source.records.len());
+        for conversation in list {
+            let current = conversation["current_node"].as_str().unwrap();
+            assert_eq!(conversation["mapping"][current]["message"], serde_json::Value::Null);
+            assert!(conversation["mapping"][current].is_object(), "{conversation}");
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Builds artifacts by applying their create, update and rewrite commands along the branches of a conversation
 //! (vendors.md §3.2).
-use super::wire::{Object, Place, key, list};
+use super::wire::{ElementPlace, Object, key, list};
 use mementory_model::{Issue, Kind, Link, Record, Timestamp};
 use serde_json::{Map, Value, value::RawValue};
 use std::{borrow::Cow, collections::HashMap, rc::Rc};
@@ -192,7 +192,7 @@ impl Artifact {
 pub(super) fn apply_commands(
     conversation: &str,
     steps: &[Step<'_>],
-    place: &Place<'_>,
+    place: &ElementPlace<'_>,
     issues: &mut Vec<Issue>,
 ) -> Vec<Record> {
     let mut order: Vec<&str> = Vec::new();
@@ -245,7 +245,13 @@ pub(super) fn apply_commands(
         .collect()
 }
 
-fn artifact_record(conversation: &str, id: &str, artifact: Artifact, steps: &[Step<'_>], place: &Place<'_>) -> Record {
+fn artifact_record(
+    conversation: &str,
+    id: &str,
+    artifact: Artifact,
+    steps: &[Step<'_>],
+    place: &ElementPlace<'_>,
+) -> Record {
     let current_text =
         artifact.versions.iter().rev().find(|v| steps[v.step].active).or(artifact.versions.last()).map(|v| &v.text);
     let text = current_text.map_or_else(String::new, |t| t.to_string());

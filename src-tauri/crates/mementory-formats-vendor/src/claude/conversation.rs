@@ -1,7 +1,7 @@
 //! Reads one conversation: its record, its messages as a tree, and its artifacts (vendors.md §3.2).
 use super::{
     artifacts, blocks, documents,
-    wire::{Object, Place, ReadResult, SCOPE, content_id, decode_string, key, list, with_replaced_values},
+    wire::{ElementPlace, Object, ReadResult, SCOPE, content_id, decode_string, key, list, with_replaced_values},
 };
 use mementory_formats_shared::export_files::slot::{self, Slot};
 use mementory_formats_shared::order::{self, Node, Parent};
@@ -16,7 +16,7 @@ pub(super) const ROOT_PARENT_UUID: &str = "00000000-0000-4000-8000-000000000000"
 
 /// Reads one conversation object into one unit (conversation, messages, artifacts). An unreadable message is dropped.
 /// The error is a message for the user.
-pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<ReadResult, String> {
+pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) -> Result<ReadResult, String> {
     let list_key = if object.has("chat_messages") { "chat_messages" } else { "messages" };
     if !object.has(list_key) && object.text("uuid").is_none() {
         return Err("not_a_conversation: no messages and no id".into());
@@ -141,7 +141,7 @@ struct Message<'a> {
 fn parse_messages<'a>(
     raw: &[&'a RawValue],
     list_pointer: &str,
-    place: &Place<'_>,
+    place: &ElementPlace<'_>,
     out: &mut ReadResult,
 ) -> Vec<Message<'a>> {
     let mut messages: Vec<Message<'a>> = Vec::with_capacity(raw.len());
@@ -195,7 +195,7 @@ impl<'a> Message<'a> {
         &self,
         conversation: &str,
         from: &Source,
-        place: &Place<'_>,
+        place: &ElementPlace<'_>,
         list_pointer: &str,
         issues: &mut Vec<Issue>,
     ) -> (Record, Vec<artifacts::Command>) {

@@ -3,14 +3,14 @@
 use super::{
     blocks::{collapsed_block, json_text, nested_strings, push_text, unknown_text},
     conversation::source,
-    wire::{Object, Place, ReadResult, content_id, decode_string, key, list, with_replaced_values},
+    wire::{ElementPlace, Object, ReadResult, content_id, decode_string, key, list, with_replaced_values},
 };
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, MessagePart, Record, RecordKey, Source, Times, Unit, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::{borrow::Cow, collections::HashSet};
 
 /// Reads one design chat into one unit. The error is a message for the user.
-pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<ReadResult, String> {
+pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) -> Result<ReadResult, String> {
     let raw = object.raw_value("messages");
     if raw.is_none() && object.non_blank_text("uuid").is_none() {
         return Err("not_a_conversation: no messages and no id".into());

@@ -145,8 +145,8 @@ fn parse_batch_name(archive: &str) -> Option<(String, u32)> {
 /// unpacked part.
 fn stem_of(archive: &str) -> String {
     let has_zip_ending = archive.to_ascii_lowercase().ends_with(".zip");
-    let plain = if has_zip_ending { plain_name(archive) } else { plain_name(&format!("{archive}.zip")) };
-    plain.strip_suffix(".zip").unwrap_or(&plain).to_owned()
+    let category_name = if has_zip_ending { plain_name(archive) } else { plain_name(&format!("{archive}.zip")) };
+    category_name.strip_suffix(".zip").unwrap_or(&category_name).to_owned()
 }
 
 /// Name of the group of a member. The members of a group belong to one export.
@@ -210,7 +210,7 @@ fn build_claim(catalog: &Catalog, group: &str, contents: &[(usize, Content)]) ->
     let mut parts: Vec<Part> =
         contents.iter().map(|(member, content)| Part { member: *member, role: role_of(*content) }).collect();
     let others = other_parts(catalog, contents);
-    // An empty list has no keys that would show what it contains. If the list of accounts beside it has Claude's keys,
+    // An empty list has no keys that would show what it contains. If the list of accounts next to it has Claude's keys,
     // it is the list of conversations of a Claude export.
     let is_empty_list = |member: &Member| member.file_name() == "conversations.json" && member.size <= MAX_EMPTY_BYTES;
     let is_empty_account = !has_export_content && others.iter().any(|part| is_empty_list(&members[part.member]));

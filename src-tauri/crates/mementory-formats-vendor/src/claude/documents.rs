@@ -2,7 +2,7 @@
 //! changes its memory in a chat, the result of the tool contains the text of the files.
 use super::{
     memory,
-    wire::{Object, Place, ReadResult, list},
+    wire::{ElementPlace, Object, ReadResult, list},
 };
 use mementory_model::{Kind, Link, Record, Timestamp, Unit};
 use serde_json::value::RawValue;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const TOOLS: [&str; 2] = ["memory_read", "memory_user_edits"];
 
 /// Finds the documents in the results of a message, and adds them to `out`.
-pub(super) fn find(message: &Object<'_>, record: &Record, place: &Place<'_>, out: &mut ReadResult) {
+pub(super) fn find(message: &Object<'_>, record: &Record, place: &ElementPlace<'_>, out: &mut ReadResult) {
     let Some(content) = message.raw_value("content") else { return };
     // Most messages have no documents, and searching the bytes is cheaper than parsing the blocks.
     if !TOOLS.iter().any(|tool| content.get().contains(tool)) {
@@ -34,7 +34,7 @@ pub(super) fn find(message: &Object<'_>, record: &Record, place: &Place<'_>, out
 }
 
 /// One document: `{path, version, updated_at, parsed{name, description, body}}`.
-fn document(raw: &RawValue, record: &Record, place: &Place<'_>, pointer: String) -> Option<Unit> {
+fn document(raw: &RawValue, record: &Record, place: &ElementPlace<'_>, pointer: String) -> Option<Unit> {
     let object = Object::parse(raw.get())?;
     let parsed = object.object("parsed");
     let body = parsed.as_ref().and_then(|parsed| parsed.non_blank_text("body"));

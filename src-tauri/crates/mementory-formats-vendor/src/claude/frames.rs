@@ -1,6 +1,6 @@
 //! Reads published artifacts and pages (`artifacts/<uuid>/artifact.json` with its versions, in `frames-NNN.zip`), and
 //! reflections (vendors.md §12).
-use super::wire::{Object, Place, ReadResult, SCOPE, content_id, key, list};
+use super::wire::{ElementPlace, Object, ReadResult, SCOPE, content_id, key, list};
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::html;
 use mementory_json::Keys;
@@ -39,7 +39,7 @@ pub(super) fn read_artifact(
     text: &str,
     object: &Object<'_>,
     limits: &Limits,
-    place: &Place<'_>,
+    place: &ElementPlace<'_>,
 ) -> Result<ReadResult, FormatError> {
     let mut out = ReadResult::default();
     let folder = folder_of(&member.name);
@@ -115,7 +115,7 @@ pub(super) fn read_reflections(
     text: &str,
     object: &Object<'_>,
     account: Option<&str>,
-    place: &Place<'_>,
+    place: &ElementPlace<'_>,
 ) -> ReadResult {
     let mut out = ReadResult::default();
     let raw = object.raw_value("reflections");

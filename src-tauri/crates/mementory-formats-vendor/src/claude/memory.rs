@@ -1,7 +1,7 @@
 //! Reads memory documents and the statements in them (vendors.md §3.3).
 use super::{
     front_matter, split,
-    wire::{Object, Place, ReadResult, SCOPE, content_id, decode_string, key, list},
+    wire::{ElementPlace, Object, ReadResult, SCOPE, content_id, decode_string, key, list},
 };
 use mementory_formats_shared::export_files::slot::{self, Slot};
 use mementory_model::{
@@ -34,7 +34,7 @@ pub(super) fn read(
     text: &str,
     object: &Object<'_>,
     account: Option<&str>,
-    place: &Place<'_>,
+    place: &ElementPlace<'_>,
 ) -> Result<(ReadResult, Option<String>), String> {
     let account = object.non_blank_text("account_uuid").map(Cow::into_owned).or_else(|| account.map(str::to_owned));
     let mut out = ReadResult::default();
@@ -116,7 +116,7 @@ pub(super) fn file_document(
     updated: Option<Timestamp>,
     raw: &RawValue,
     pointer: String,
-    place: &Place<'_>,
+    place: &ElementPlace<'_>,
 ) -> Unit {
     let document = Document {
         key: key(format!("memory/{}/file/{path}", account.unwrap_or("unknown"))),
@@ -188,7 +188,12 @@ fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
 }
 
 /// Reads one row of an older export.
-fn read_row(text: &str, object: &Object<'_>, account: Option<String>, place: &Place<'_>) -> Result<Unit, String> {
+fn read_row(
+    text: &str,
+    object: &Object<'_>,
+    account: Option<String>,
+    place: &ElementPlace<'_>,
+) -> Result<Unit, String> {
     let content = ["content", "memory", "text", "value"].iter().find_map(|k| object.non_blank_text(k));
     let row_text = content.ok_or("not_a_memory: no text in this entry")?;
     let id = object.non_blank_text("uuid").or_else(|| object.non_blank_text("id")).map(Cow::into_owned);
@@ -216,7 +221,7 @@ fn read_row(text: &str, object: &Object<'_>, account: Option<String>, place: &Pl
 }
 
 /// The document with its statements. Each statement has a link to the document.
-fn document_unit(document: Document<'_>, place: &Place<'_>) -> Unit {
+fn document_unit(document: Document<'_>, place: &ElementPlace<'_>) -> Unit {
     let source = Source {
         platform: SCOPE.into(),
         account: document.account,

@@ -2,14 +2,14 @@
 //! (vendors.md §3.2).
 use super::{
     conversation::{media_type_by_name, source},
-    wire::{Object, Place, ReadResult, content_id, key, with_replaced_values},
+    wire::{ElementPlace, Object, ReadResult, content_id, key, with_replaced_values},
 };
 use mementory_model::{Dropped, DroppedAs, Kind, Link, Record, Source, Times, Unit, Verbatim};
 use std::borrow::Cow;
 
 /// Reads one project object, which becomes a profile. Its verbatim text has empty `docs` and `prompt_template`, whose
 /// texts are stored in separate records. So erasing one of these records erases its text completely.
-pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<ReadResult, String> {
+pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) -> Result<ReadResult, String> {
     if object.non_blank_text("uuid").is_none() && object.non_blank_text("name").is_none() {
         return Err("not_a_project: no id and no name".into());
     }

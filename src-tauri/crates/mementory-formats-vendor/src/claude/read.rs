@@ -3,7 +3,7 @@ use super::{
     conversation, design, detect,
     documents::Documents,
     frames, manifest, memory, projects,
-    wire::{Object, Place, ReadResult},
+    wire::{ElementPlace, Object, ReadResult},
 };
 use mementory_format::{
     Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink, is_uuid, json_keys,
@@ -207,7 +207,7 @@ impl Reader<'_> {
         pointer: &str,
         bytes: &[u8],
     ) -> Result<(), FormatError> {
-        let place = Place { container: &member.place, pointer, version: self.version };
+        let place = ElementPlace { container: &member.place, pointer, version: self.version };
         let repaired;
         let valid_text = std::str::from_utf8(bytes).ok();
         let (text, object) = match valid_text.and_then(|text| Some((text, Object::parse(text)?))) {

@@ -2,7 +2,7 @@
 //! Checks the counts of the shared samples and of generated exports, and checks details with small inputs.
 use super::{
     artifacts,
-    wire::{Object, Place, ReadResult},
+    wire::{ElementPlace, Object, ReadResult},
     *,
 };
 use crate::detect;
@@ -205,8 +205,8 @@ fn generated_exports_have_the_expected_counts() {
     std::fs::remove_dir_all(&dir).unwrap();
 }
 
-fn place() -> Place<'static> {
-    Place { container: "conversations.json", pointer: "/0", version: Some("flat") }
+fn place() -> ElementPlace<'static> {
+    ElementPlace { container: "conversations.json", pointer: "/0", version: Some("flat") }
 }
 
 fn conversation(messages: &str) -> ReadResult {

@@ -3,7 +3,7 @@ pub(super) use mementory_formats_shared::object::{Object, content_id, decode_str
 
 /// Place of an element.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'p> {
+pub(super) struct ElementPlace<'p> {
     /// Container path, as in [`mementory_model::Origin`].
     pub container: &'p str,
     /// JSON pointer of the element in its container. Empty for the whole file.
@@ -12,7 +12,7 @@ pub(super) struct Place<'p> {
     pub version: Option<&'p str>,
 }
 
-impl Place<'_> {
+impl ElementPlace<'_> {
     /// Origin of the value at `relative_pointer`, a pointer relative to this element.
     pub fn origin(&self, relative_pointer: &str) -> mementory_model::Origin {
         mementory_model::Origin {

@@ -4,7 +4,7 @@ use super::{
     WRITTEN_LAYOUT,
     compose::{is_from_claude, last_change, original, repeated_times, time},
     memory,
-    wire::{Object, Place},
+    wire::{ElementPlace, Object},
 };
 use mementory_format::StoredRecord;
 use mementory_formats_shared::export_files::{
@@ -34,8 +34,8 @@ pub(super) struct Documents {
     records: Vec<(String, Record)>,
 }
 
-fn place() -> Place<'static> {
-    Place { container: "memories.json", pointer: "/0", version: Some(WRITTEN_LAYOUT) }
+fn place() -> ElementPlace<'static> {
+    ElementPlace { container: "memories.json", pointer: "/0", version: Some(WRITTEN_LAYOUT) }
 }
 
 fn quoted(value: &str) -> String {

@@ -22,15 +22,15 @@ fn records_from_claude_are_read_back_unchanged() {
         let ids_with_losses = written.ids_with_losses();
         let (mut checked_count, mut missing_count) = (0, 0);
         for record in source.records.iter().filter(|r| !ids_with_losses.contains(id_of(r).as_str())) {
-            let Some(back) = written.found(record) else {
+            let Some(reread) = written.found(record) else {
                 missing_count += 1;
                 continue;
             };
-            let mut expected = Record { origin: back.origin.clone(), ..record.clone() };
-            if let (Some(part), Some(now)) = (&mut expected.message, &back.message) {
+            let mut expected = Record { origin: reread.origin.clone(), ..record.clone() };
+            if let (Some(part), Some(now)) = (&mut expected.message, &reread.message) {
                 part.position = now.position;
             }
-            assert_eq!(*back, expected, "{case}");
+            assert_eq!(*reread, expected, "{case}");
             checked_count += 1;
         }
         assert_eq!(
@@ -59,7 +59,7 @@ fn records_of_other_programs_are_restored_from_extension_slots() {
         for record in &expected {
             assert_eq!(written.found(record), Some(*record));
         }
-        assert_eq!(written.back.records.len(), expected.len());
+        assert_eq!(written.reread.records.len(), expected.len());
         let other_count = source.records.len() - expected.len();
         assert_eq!(written.report.withheld.values().sum::<u64>(), other_count as u64);
     }
@@ -73,9 +73,9 @@ fn an_edited_message_is_written_with_its_new_text() {
     source.edit(&key, |record| record.text = "mine is [REDACTED:email]".into());
     let at = source.position(&key);
     let written = write_and_read(&mut source, &Claude);
-    let back = written.found(&source.records[at]).unwrap();
-    assert_eq!(back.text, "mine is [REDACTED:email]");
-    assert!(!back.verbatim.as_ref().unwrap().text.contains(&before));
+    let reread = written.found(&source.records[at]).unwrap();
+    assert_eq!(reread.text, "mine is [REDACTED:email]");
+    assert!(!reread.verbatim.as_ref().unwrap().text.contains(&before));
 }
 
 #[test]
@@ -96,10 +96,10 @@ fn an_export_without_records_is_refused() {
 #[test]
 fn many_conversations_and_messages_without_a_conversation_are_written() {
     let mut source = conversations(150);
-    assert_eq!(write_and_read(&mut source, &Claude).back.records.len(), 450);
+    assert_eq!(write_and_read(&mut source, &Claude).reread.records.len(), 450);
     source.records.retain(|r| r.kind == Kind::Message);
-    let back = write_and_read(&mut source, &Claude).back;
-    assert_eq!(back.kinds(), source.kinds());
+    let reread = write_and_read(&mut source, &Claude).reread;
+    assert_eq!(reread.kinds(), source.kinds());
 }
 
 #[test]

@@ -155,7 +155,7 @@ const PROMPT_HEADERS: [&str; 15] = [
 ];
 const CLIENT_APP_HEADERS: [&str; 5] = ["ClientApp", "Client App", "App", "Client-App", "クライアント アプリ"];
 
-/// Words that stand for the person in the author column.
+/// Words for the person in the author column.
 const PERSON_WORDS: [&str; 42] = [
     "human",
     "user",
@@ -200,7 +200,7 @@ const PERSON_WORDS: [&str; 42] = [
     "人類",
     "사람",
 ];
-/// Words that stand for the assistant in the author column.
+/// Words for the assistant in the author column.
 const ASSISTANT_WORDS: [&str; 23] = [
     "ai",
     "copilot",

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 /// Version of the claim.
 pub(super) const VERSION: &str = "interactions";
 /// Key of the list in a response of Microsoft Graph.
-const LIST: &str = "value";
+const LIST_KEY: &str = "value";
 /// Members of an interaction that have a field in the model.
 const MEMBERS: [&str; 8] =
     ["id", "sessionId", "interactionType", "createdDateTime", "body", "attachments", "from", "etag"];
@@ -46,13 +46,13 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 fn is_list_of_interactions(keys: &Keys) -> bool {
     let has_all =
         |at: &str| ["interactionType", "sessionId", "body.content"].iter().all(|key| keys.has(&format!("{at}{key}")));
-    has_all("") || has_all(&format!("{LIST}."))
+    has_all("") || has_all(&format!("{LIST_KEY}."))
 }
 
 /// Reads a file and sends its sessions.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut sessions = Sessions::default();
-    let count = reader.objects(member, &[LIST], Kind::Message, |reader, element| {
+    let count = reader.objects(member, &[LIST_KEY], Kind::Message, |reader, element| {
         let Some(turn) = turn(element) else {
             let place = format!("{}#{}", member.place, element.pointer);
             let reason = "not_a_message: neither a prompt nor an answer";

@@ -31,7 +31,7 @@ pub(super) struct Start {
     pub known_authors: usize,
 }
 
-/// Examines the start of a table. None if the table has none of the known layouts.
+/// Examines the start of a table. None if the table has no known layout.
 pub(super) fn examine(bytes: &mut dyn Read, limits: &Limits, place: &str) -> Result<Option<Start>, FormatError> {
     let mut head = bytes.take(HEAD_BYTES);
     let mut table = CsvRows::new(&mut head, limits, place)?;

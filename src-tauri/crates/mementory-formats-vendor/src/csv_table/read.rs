@@ -2,7 +2,7 @@
 use super::{ID, ID_COLUMN, TEXT_COLUMN, VERSION, cells};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::{
-    export_files::readable::{NAMES, record_of},
+    export_files::readable::{VALUE_NAMES, record_of},
     reader::FileReader,
     tables::{CsvRows, Header, Row, RowFault},
 };
@@ -31,7 +31,7 @@ pub(super) fn read(
 struct Columns {
     header: Header,
     text: Option<usize>,
-    /// The positions of the columns in [`NAMES`].
+    /// The positions of the columns in [`VALUE_NAMES`].
     positions: Vec<Option<usize>>,
     used: Vec<Option<usize>>,
 }
@@ -39,7 +39,7 @@ struct Columns {
 impl Columns {
     fn of(header: Header) -> Self {
         let text = header.column(&[TEXT_COLUMN]);
-        let positions: Vec<Option<usize>> = NAMES.iter().map(|name| header.column(&[name])).collect();
+        let positions: Vec<Option<usize>> = VALUE_NAMES.iter().map(|name| header.column(&[name])).collect();
         let used = positions.iter().copied().chain([text, header.column(&[ID_COLUMN])]).collect();
         Self { header, text, positions, used }
     }
@@ -70,7 +70,7 @@ fn read_row(reader: &mut FileReader<'_>, member: &Member, columns: &Columns, row
 fn record(columns: &Columns, row: &Row) -> Option<Record> {
     let cell = |column: Option<usize>| cells::unescaped(row.cell(column)).to_owned();
     let value = |name: &str| {
-        let at = NAMES.iter().position(|known| *known == name);
+        let at = VALUE_NAMES.iter().position(|known| *known == name);
         cell(at.and_then(|at| columns.positions.get(at).copied().flatten()))
     };
     let mut record = record_of(ID, cell(columns.text), value)?;

@@ -46,7 +46,7 @@ fn rows_and_columns_that_somebody_added_are_read() {
 
 #[test]
 fn a_large_vault_is_written_whole() {
-    assert_eq!(write_and_read(&mut conversations(3400), &CsvTable).back.records.len(), 10_200);
+    assert_eq!(write_and_read(&mut conversations(3400), &CsvTable).reread.records.len(), 10_200);
 }
 
 #[test]

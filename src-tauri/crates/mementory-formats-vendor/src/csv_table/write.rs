@@ -4,7 +4,7 @@ use super::{ID, ID_COLUMN, TEXT_COLUMN, VERSION, cells};
 use csv_core::{Terminator, WriteResult, Writer, WriterBuilder};
 use mementory_format::{FormatError, RecordSource, WriteOptions, WriteReport};
 use mementory_formats_shared::export::nothing_to_write;
-use mementory_formats_shared::export_files::readable::{NAMES, Readable, values_of};
+use mementory_formats_shared::export_files::readable::{Readable, VALUE_NAMES, values_of};
 use mementory_formats_shared::export_files::strip::ExportSource;
 use mementory_formats_shared::new_files::NewFile;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(super) fn write(
     let source = &mut ExportSource::new(source, options);
     let mut readable = Readable::new(VERSION);
     let mut file = NewFile::create(out)?;
-    let header = || NAMES.map(str::to_owned);
+    let header = || VALUE_NAMES.map(str::to_owned);
     file.add("\u{feff}")?;
     file.add(&line(ID_COLUMN, TEXT_COLUMN, &header())?)?;
     source.records(&mut |stored| {
@@ -57,7 +57,7 @@ fn line(id: &str, text: &str, values: &[String]) -> Result<String, FormatError> 
         })?;
     }
     end(&mut writer, &mut out)?;
-    String::from_utf8(out).map_err(|_| FormatError::invalid("not_written", ID_COLUMN, "a row is no text"))
+    String::from_utf8(out).map_err(|_| FormatError::invalid("not_written", ID_COLUMN, "a row is not text"))
 }
 
 fn end(writer: &mut Writer, out: &mut Vec<u8>) -> Result<(), FormatError> {

@@ -6,7 +6,7 @@ use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_json::Keys;
 use std::collections::HashSet;
 
-/// One claim for each file of conversations. The account's file and the other files beside it belong to the first
+/// One claim for each file of conversations. The account's file and the other files next to it belong to the first
 /// claim.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let contents: Vec<(&Member, Content)> = catalog
@@ -47,7 +47,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     out
 }
 
-/// The export of an account without conversations: an empty list beside the account's file.
+/// The export of an account without conversations: an empty list next to the account's file.
 fn empty_export(catalog: &Catalog, account: &Member) -> Option<Claim> {
     let is_empty_list = |member: &&Member| {
         plain_name(&member.name) == "conversations.json"

@@ -178,7 +178,7 @@ pub(super) fn chat_link(address: &str) -> Option<Option<ChatLink>> {
     Some(link)
 }
 
-/// A reference to a file that is stored beside the activities. None for all other links.
+/// A reference to a file that is stored next to the activities. None for all other links.
 pub(super) fn file_reference(address: &str, name: &str) -> Option<AttachmentRef> {
     if address.contains("://") || address.starts_with(['#', '/']) || address.contains(':') && !address.contains('.') {
         return None;
@@ -201,7 +201,7 @@ pub(super) fn file_key(file: &str) -> RecordKey {
     RecordKey::new(SCOPE, format!("file/{file}"))
 }
 
-/// Largest number of files of one activity. Further files are kept only in the original text of the activity.
+/// Largest number of files of one activity. Additional files are kept only in the original text of the activity.
 const MAX_FILES: usize = 500;
 
 /// Adds a file unless it is there already.

@@ -13,7 +13,7 @@ const HEAD_BYTES: usize = JsonHead::BYTES;
 /// the activities of all products, and a page has 100 KB of styles before its first row.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
 /// Keys of lists of activities.
-pub(super) const WRAPPERS: [&str; 6] = ["activities", "items", "data", "results", "Gemini Apps", "My Activity"];
+pub(super) const WRAPPER_KEYS: [&str; 6] = ["activities", "items", "data", "results", "Gemini Apps", "My Activity"];
 
 /// Content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +94,7 @@ fn build_claim(catalog: &Catalog, contents: &[(&Member, Content)]) -> Claim {
     }
 }
 
-/// Files beside the activities, and pages of Takeout that have no activities.
+/// Files next to the activities, and pages of Takeout that have no activities.
 fn other_parts(catalog: &Catalog, contents: &[(&Member, Content)]) -> Vec<Part> {
     let found_ids: BTreeSet<usize> = contents.iter().map(|(member, _)| member.id).collect();
     let place = |member: &Member| (group_of(member), dir_in_takeout(&member.name).to_owned());
@@ -135,7 +135,7 @@ fn dir_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// The folder of a file without what is above `Takeout`, so that it is the same in all archives of a Takeout.
+/// The folder of a file, starting at `Takeout`, so that it is the same in all archives of a Takeout.
 fn dir_in_takeout(path: &str) -> &str {
     let dir = dir_of(path);
     let starts = std::iter::once(0).chain(dir.match_indices('/').map(|(at, _)| at + 1));
@@ -167,7 +167,7 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
             if voyager::is_chat(&keys, &head) {
                 return Some(Content::Voyager);
             }
-            let has = |key: &str| keys.has(key) || WRAPPERS.iter().any(|w| keys.has(&format!("{w}.{key}")));
+            let has = |key: &str| keys.has(key) || WRAPPER_KEYS.iter().any(|w| keys.has(&format!("{w}.{key}")));
             let has_any = |names: &[&str]| names.iter().any(|name| has(name));
             let is_log = has_any(&["title", "details", "subtitles", "userInteractions"])
                 && has_any(&["header", "products", "safeHtmlItem", "titleUrl", "activityControls"]);
@@ -207,7 +207,7 @@ fn is_thread(keys: &mementory_json::Keys) -> bool {
 fn has_gemini_row(head: &[u8], is_gemini_file: bool) -> bool {
     let mut bytes = head;
     let limits = Limits::default();
-    let mut elements = Elements::new(&mut bytes, &limits).with_keys(&WRAPPERS);
+    let mut elements = Elements::new(&mut bytes, &limits).with_keys(&WRAPPER_KEYS);
     // The last element is cut off, so reading it gives an error, which ends the loop.
     while let Ok(Some(element)) = elements.next() {
         let is_gemini = |text: &str| Object::parse(text).is_some_and(|row| json_row::is_gemini(&row, is_gemini_file));

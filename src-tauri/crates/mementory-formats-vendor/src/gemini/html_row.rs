@@ -74,7 +74,7 @@ pub(super) fn is_gemini(cell: &str, is_gemini_file: bool) -> bool {
     }
 }
 
-/// Content cells: the activity, the picture beside it, and the caption. An answer cannot contain such a cell, because
+/// Content cells: the activity, the picture next to it, and the caption. An answer cannot contain such a cell, because
 /// Takeout writes no classes in it.
 fn content_cells(cell: &str) -> Vec<&str> {
     let mut out = Vec::new();
@@ -175,7 +175,7 @@ fn read_prompt(lines: &[&str], activity: &mut Activity) -> String {
     out.join("\n").replace('\u{a0}', " ").trim().to_owned()
 }
 
-/// Reads the cells beside the activity: a preview of its file, and the caption with products and links.
+/// Reads the cells next to the activity: a preview of its file, and the caption with products and links.
 fn read_cells_beside(cells: &[&str], activity: &mut Activity) {
     for cell in cells {
         for (address, _) in html::links(cell) {

@@ -51,7 +51,7 @@ const MONTHS: [(u32, &[&str]); 12] = [
 ];
 
 /// The months of more languages, as Unicode CLDR shortens them.
-const MORE_MONTHS: [[&str; 12]; 33] = [
+const CLDR_MONTHS: [[&str; 12]; 33] = [
     ["jan", "feb", "mar", "apr", "mei", "jun", "jul", "agu", "sep", "okt", "nov", "des"], // Indonesian
     ["jan", "feb", "mac", "apr", "mei", "jun", "jul", "ogo", "sep", "okt", "nov", "dis"], // Malay
     ["ene", "peb", "mar", "abr", "may", "hun", "hul", "ago", "set", "okt", "nob", "dis"], // Filipino
@@ -100,7 +100,7 @@ fn month_by_name(word: &str) -> Option<u32> {
         names.iter().filter(|name| word.starts_with(**name)).map(|name| (name.len(), *month)).max()
     };
     let first = MONTHS.iter().filter_map(starts).max();
-    let more = MORE_MONTHS.iter().filter_map(|names| month_in(names, word)).max();
+    let more = CLDR_MONTHS.iter().filter_map(|names| month_in(names, word)).max();
     first.max(more).map(|(_, month)| month)
 }
 

@@ -35,7 +35,7 @@ struct PlannedRow {
 
 /// The place of a row in its chat.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ChatPosition {
     /// Number of rows before this row.
     pub position: u32,
     /// Id of the previous row, and whether that row has an answer.
@@ -105,11 +105,11 @@ impl Plan {
     }
 
     /// The place of a row in its chat. None for rows without a link to a chat.
-    pub(super) fn place(&self, id: &str, activity: &Activity) -> Option<Place> {
+    pub(super) fn place(&self, id: &str, activity: &Activity) -> Option<ChatPosition> {
         let chat = self.chats.get(&activity.chat.as_ref()?.id)?;
         let position = *chat.positions.get(id)?;
         let before = position.checked_sub(1).and_then(|before| chat.rows.get(before));
-        Some(Place {
+        Some(ChatPosition {
             position: u32::try_from(position).unwrap_or(u32::MAX),
             before: before.map(|row| (row.id.clone(), row.has_answer)),
             first: chat.rows.iter().find_map(|row| row.time),

@@ -140,7 +140,7 @@ fn activities(
         return read_page(reader, member, with_answers, each);
     }
     let is_gemini_file = is_in_gemini_folder(member);
-    reader.objects(member, &detect::WRAPPERS, Kind::Message, |reader, row| {
+    reader.objects(member, &detect::WRAPPER_KEYS, Kind::Message, |reader, row| {
         let place = || format!("{}#{}", member.place, row.pointer);
         if !json_row::is_gemini(&row.object, is_gemini_file) {
             let product = json_row::products(&row.object).into_iter().next().unwrap_or_default();

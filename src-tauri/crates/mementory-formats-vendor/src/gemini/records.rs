@@ -1,6 +1,6 @@
 //! The records of an activity.
 use super::activity::{Activity, Meaning, SCOPE};
-use super::plan::{Keys, Place};
+use super::plan::{ChatPosition, Keys};
 use mementory_model::{Kind, MessagePart, Origin, Record, RecordKey, Source, Times, Unit};
 
 /// The file that activities are read from.
@@ -29,7 +29,7 @@ pub(super) fn unit(
     id: &str,
     activity: Activity,
     meaning: Meaning,
-    place: Option<Place>,
+    place: Option<ChatPosition>,
     with_conversation: bool,
     file: File<'_>,
 ) -> Unit {
@@ -68,12 +68,12 @@ fn prompt_and_answer(
     activity: Activity,
     prompt: String,
     source: Source,
-    place: Option<Place>,
+    place: Option<ChatPosition>,
     with_conversation: bool,
     file: File<'_>,
 ) -> Unit {
     let keys = Keys::of(id, &activity);
-    let place = place.unwrap_or(Place { first: activity.time, last: activity.time, ..Place::default() });
+    let place = place.unwrap_or(ChatPosition { first: activity.time, last: activity.time, ..ChatPosition::default() });
     let conversation_id = source.conversation.clone().unwrap_or_else(|| id.to_owned());
     let source = Source { conversation: Some(conversation_id), ..source };
     let times = Times { created: activity.time, ..Times::default() };

@@ -47,7 +47,7 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
     // In Vietnamese, the time of day comes first.
     let (date_before, date_after) = (without_zone(&before), without_zone(&after));
     let date = read_date(if date_before.is_empty() { &date_after } else { &date_before })?;
-    let hour = DayPart::around(&before, &after).and_then(|part| part.hour_of_day(hour)).unwrap_or(hour);
+    let hour = DayPart::next_to_time(&before, &after).and_then(|part| part.hour_of_day(hour)).unwrap_or(hour);
     let date_time = jiff::civil::DateTime::new(
         date.0,
         date.1,

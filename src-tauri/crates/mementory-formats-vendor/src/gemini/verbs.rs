@@ -13,7 +13,7 @@ pub(super) enum Title<'t> {
 }
 
 /// Words before a prompt, as seen in exports. Google translates these words and does not document them.
-const BEFORE_PROMPTS: [&str; 37] = [
+const WORDS_BEFORE_PROMPT: [&str; 37] = [
     "Prompted with:",
     "Prompted",
     "Asked Gemini:",
@@ -54,7 +54,7 @@ const BEFORE_PROMPTS: [&str; 37] = [
 ];
 
 /// Words before and after a prompt.
-const AROUND_PROMPTS: [(&str, &str); 2] = [("Du hast", "eingegeben"), ("Sie haben", "eingegeben")];
+const WORDS_AROUND_PROMPT: [(&str, &str); 2] = [("Du hast", "eingegeben"), ("Sie haben", "eingegeben")];
 
 /// Words of Google that count only if they are the whole header, because a prompt may begin with the same words.
 const PROMPT_HEADERS: [&str; 14] = [
@@ -104,13 +104,13 @@ pub(super) fn read_title(title: &str) -> Title<'_> {
     if is_activity("Answered survey question") {
         return Title::Activity;
     }
-    for words in BEFORE_PROMPTS {
+    for words in WORDS_BEFORE_PROMPT {
         let Some(rest) = strip_prefix_ignoring_case(title, words) else { continue };
         if words.ends_with([':', '：']) || rest.is_empty() || rest.starts_with(char::is_whitespace) {
             return Title::Prompt(rest.trim());
         }
     }
-    if let Some(prompt) = AROUND_PROMPTS.iter().find_map(|words| inside(title, *words)) {
+    if let Some(prompt) = WORDS_AROUND_PROMPT.iter().find_map(|words| inside(title, *words)) {
         return Title::Prompt(prompt);
     }
     if ACTIVITIES.iter().any(|words| is_activity(words)) { Title::Activity } else { Title::Unknown }
@@ -144,7 +144,7 @@ pub(super) fn label(header: &str) -> Option<Label> {
     if PROMPT_HEADERS.contains(&header.to_lowercase().as_str()) {
         return Some(Label::Prompt);
     }
-    // Words that end with a colon in titles may lack it in a header.
+    // Words that end with a colon in titles may be without it in a header.
     let with_colon = format!("{header}:");
     let is_whole = |title: &str| match read_title(title) {
         Title::Prompt(rest) => rest.is_empty() || matches!(rest, "…" | "..." | "Folgendes" | "folgendes"),
@@ -159,8 +159,9 @@ pub(super) fn label(header: &str) -> Option<Label> {
 /// True for a title that begins with words that only Gemini's activities have.
 pub(super) fn is_gemini_title(title: &str) -> bool {
     /// Words that titles of other products begin with too.
-    const SHARED: [&str; 7] = ["Asked", "Said", "Has dicho", "Answered", "Branched", "Prompt :", "Prompt:"];
-    let is_shared = SHARED.iter().any(|words| {
+    const AMBIGUOUS_BEGINNINGS: [&str; 7] =
+        ["Asked", "Said", "Has dicho", "Answered", "Branched", "Prompt :", "Prompt:"];
+    let is_shared = AMBIGUOUS_BEGINNINGS.iter().any(|words| {
         strip_prefix_ignoring_case(title.trim(), words)
             .is_some_and(|rest| !rest.trim_start().starts_with("Gemini") && !rest.trim_start().starts_with("Bard"))
     });

@@ -41,7 +41,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         for (name, raw) in thread.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
             chat.fields.extend(serde_json::from_str(raw.get()).ok().map(|value| (name.to_owned(), value)));
         }
-        let mut places = Places::default();
+        let mut places = TurnPositions::default();
         for (index, raw) in items.iter().enumerate() {
             let pointer = format!("{}/conversation_turns/{index}", element.pointer);
             let element_turns = turns(raw, &pointer, index, &mut places);
@@ -75,18 +75,19 @@ fn thread_id(thread: &Object<'_>, chat: &Chat) -> String {
 
 /// The places of the turns in their thread.
 #[derive(Default)]
-struct Places {
+struct TurnPositions {
     /// For each role and number: how many turns have it, and the parent of the first of them.
     known: HashMap<(&'static str, u64), (u32, TurnParent)>,
     /// Role, number and id of the turn before.
     before: Option<(&'static str, u64, String)>,
 }
 
-impl Places {
-    /// The id and the parent of the next turn. An edited prompt and a new answer have the number of the previous one.
+impl TurnPositions {
+    /// The id and the parent of the next turn. An edited prompt has the same number as the original prompt, and a new
+    /// answer the same number as the previous answer.
     fn next(&mut self, role: &'static str, number: u64) -> (String, TurnParent) {
         let after = self.before.as_ref().map_or(TurnParent::Root, |(.., id)| TurnParent::Id(id.clone()));
-        // An answer follows its prompt, and an edited prompt the answer with the number before its own.
+        // An answer follows its prompt. An edited prompt follows the answer whose number is one lower.
         let follows = self.before.as_ref().is_some_and(|(role_before, number_before, _)| {
             role != *role_before && (role != "user" || number_before.checked_add(1) == Some(number))
         });
@@ -100,7 +101,7 @@ impl Places {
 }
 
 /// The turns in an element: the turn of the user, the turn of the system, or both.
-fn turns(raw: &RawValue, pointer: &str, index: usize, places: &mut Places) -> Vec<Turn> {
+fn turns(raw: &RawValue, pointer: &str, index: usize, places: &mut TurnPositions) -> Vec<Turn> {
     let Some(element) = Object::parse(raw.get()) else { return Vec::new() };
     let mut out = Vec::new();
     for (name, other, role) in [("user_turn", "system_turn", "user"), ("system_turn", "user_turn", "assistant")] {

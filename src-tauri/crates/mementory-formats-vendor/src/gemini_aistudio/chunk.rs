@@ -10,7 +10,7 @@ use mementory_model::{AttachmentRef, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-/// Largest number of files of one message. Further files are only stored as fields or in the source text.
+/// Largest number of files of one message. Additional files are only stored as fields or in the source text.
 const MAX_FILES: usize = 500;
 /// Members with a field in the model.
 const READ_MEMBERS: [&str; 6] = ["text", "parts", "role", "createTime", "isThought", "model"];
@@ -63,7 +63,7 @@ pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn
     (turn, files)
 }
 
-/// Reads the text of `parts`. Thoughts beside an answer are stored as blocks, which are shown collapsed.
+/// Reads the text of `parts`. Thoughts next to an answer are stored as blocks, which are shown collapsed.
 fn read_parts(parts: &RawValue, turn: &mut Turn) {
     let is_thought = |part: &&RawValue| Object::parse(part.get()).is_some_and(|part| part.is_true("thought"));
     let (thoughts, others): (Vec<_>, Vec<_>) =
@@ -149,8 +149,8 @@ fn decode(data: &str) -> Option<Vec<u8>> {
         c => c,
     };
     let is_data = |c: &char| !c.is_ascii_whitespace() && *c != '=';
-    let plain: String = data.chars().filter(is_data).map(to_standard).collect();
-    STANDARD_NO_PAD.decode(plain).ok()
+    let standard_base64: String = data.chars().filter(is_data).map(to_standard).collect();
+    STANDARD_NO_PAD.decode(standard_base64).ok()
 }
 
 /// Reads `driveImage{id}` and similar members, `youtubeVideo{id}`, and `inlineImage{mimeType, data}` with its bytes.

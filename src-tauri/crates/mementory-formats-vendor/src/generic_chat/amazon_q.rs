@@ -177,7 +177,7 @@ fn has_words_and_results(turn: &Turn) -> bool {
         && blocks.into_iter().flatten().any(|block| block.get("type").is_some_and(|kind| kind == "tool_result"))
 }
 
-/// The conversation of a session. `folder` is the working folder, if it is stated beside the session.
+/// The conversation of a session. `folder` is the working folder, if it is stated next to the session.
 fn session(
     files: &mut FileReader<'_>,
     member: &Member,

@@ -13,7 +13,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 
 /// Keys under which a file may list its elements.
-pub(super) const WRAPPERS: [&str; 2] = ["data", "results"];
+pub(super) const WRAPPER_KEYS: [&str; 2] = ["data", "results"];
 /// Members of a conversation that have no field in the model.
 const FIELDS: [&str; 2] = ["custom_id", "previous_response_id"];
 
@@ -29,7 +29,7 @@ pub(super) fn is_exchange(keys: &Keys, objects: &[&str]) -> bool {
             || has("preferred_output") && has("input")
             || is_saved
     };
-    is_element("") || WRAPPERS.iter().any(|wrapper| is_element(&format!("{wrapper}.")))
+    is_element("") || WRAPPER_KEYS.iter().any(|wrapper| is_element(&format!("{wrapper}.")))
 }
 
 /// Sends the messages of an element as a conversation.
@@ -137,7 +137,7 @@ impl<'e> Exchange<'e> {
 
     /// Adds what a program receives. The first of several answers counts as the chosen one.
     fn add_answer(&mut self, files: &mut FileReader<'_>, member: &Member, body: &Object<'e>, at: &str) {
-        // Some programs save the request beside its answer.
+        // Some programs save the request next to its answer.
         self.add_request(files, member, body, at);
         let question = self.last;
         if let Some(raw) = body.raw_value("choices") {

@@ -1,4 +1,4 @@
-//! Messages of other branches, which Chatbox stores beside the messages of a session.
+//! Messages of other branches, which Chatbox stores next to the messages of a session.
 use mementory_format::Member;
 use mementory_formats_shared::chat::{Turn, TurnParent};
 use mementory_formats_shared::message::read_list;

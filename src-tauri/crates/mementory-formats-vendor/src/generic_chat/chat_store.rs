@@ -1,21 +1,21 @@
 //! Reads the chat store that LlamaIndex persists (`SimpleChatStore`): lists of messages by key.
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, beginning};
-use mementory_formats_shared::message::{read_list, report_no_message, send, store_embedded};
+use mementory_formats_shared::message::{read_list, report_no_message, send};
 use mementory_formats_shared::object::{content_id, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_json::Keys;
 use mementory_model::Verbatim;
 
 /// Name of the member with the lists.
-const STORE: &str = "store";
+const STORE_MEMBER: &str = "store";
 
 /// Member with the chat store, in a memory that was saved as a whole (`ChatMemoryBuffer`).
-const INNER: &str = "chat_store";
+const CHAT_STORE_MEMBER: &str = "chat_store";
 
 /// True for the keys of a chat store. LlamaIndex writes `additional_kwargs` into each message, even if it is empty.
 pub(super) fn is_chat_store(keys: &Keys) -> bool {
-    let has_store = keys.has(STORE) || keys.has(&format!("{INNER}.{STORE}"));
+    let has_store = keys.has(STORE_MEMBER) || keys.has(&format!("{CHAT_STORE_MEMBER}.{STORE_MEMBER}"));
     has_store && ["role", "additional_kwargs"].iter().all(|key| keys.has_at_any_level(key))
 }
 
@@ -26,12 +26,12 @@ pub(super) fn read_store(
     member: &Member,
     element: &ObjectElement<'_>,
 ) -> Result<(), FormatError> {
-    let memory = element.object.object(INNER);
+    let memory = element.object.object(CHAT_STORE_MEMBER);
     let (at, object) = match &memory {
-        Some(inner) => (format!("{}/{INNER}/{STORE}", element.pointer), inner),
-        None => (format!("{}/{STORE}", element.pointer), &element.object),
+        Some(inner) => (format!("{}/{CHAT_STORE_MEMBER}/{STORE_MEMBER}", element.pointer), inner),
+        None => (format!("{}/{STORE_MEMBER}", element.pointer), &element.object),
     };
-    let Some((raw, store)) = object.raw_value(STORE).zip(object.object(STORE)) else {
+    let Some((raw, store)) = object.raw_value(STORE_MEMBER).zip(object.object(STORE_MEMBER)) else {
         report_no_message(files, member, &at);
         return Ok(());
     };
@@ -52,7 +52,6 @@ pub(super) fn read_store(
             turns,
             ..Chat::default()
         };
-        store_embedded(files, member, &chat)?;
         send(files, member, chat, "llamaindex", Some("chat_store"))?;
     }
     Ok(())

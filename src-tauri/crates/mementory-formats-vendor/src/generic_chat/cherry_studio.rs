@@ -1,9 +1,10 @@
 //! A backup of Cherry Studio. It contains topics with messages. The texts of the messages are in separate blocks.
 use super::FORMAT_ID;
+use super::distant_parts::DistantParts;
 use super::shape::{CHERRY_DATABASE, CHERRY_SETTINGS};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
-use mementory_formats_shared::content::{Content, nested_text};
+use mementory_formats_shared::content::nested_text;
 use mementory_formats_shared::message::{first_text, read_message, report_no_message, send, times};
 use mementory_formats_shared::object::{Object, decode_string, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
@@ -29,7 +30,7 @@ pub(super) fn read_backup(
         let pointer = format!("{}/{CHERRY_DATABASE}/topics/{index}", element.pointer);
         let Some(topic) = Object::parse(raw.get()) else {
             let place = format!("{}#{pointer}", member.place);
-            let reason = "not_an_object: this topic is none";
+            let reason = "not_an_object: this topic is not an object";
             files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
             continue;
         };
@@ -76,19 +77,18 @@ fn turns(
 
 fn turn(message: &Object<'_>, raw: &RawValue, pointer: String, blocks: &HashMap<String, &RawValue>) -> Turn {
     let mut turn = read_message(message, raw.get(), pointer, FORMAT_ID);
-    // If there are several answers to one question, each answer names the question, which becomes its parent.
+    // If there are several answers to one question, each answer refers to the question, which becomes its parent.
     if let Some(question) = first_text(message, &["askId"]) {
         turn.parent = TurnParent::Id(question);
     }
     let model = message.object("model");
     turn.model = turn.model.or_else(|| first_text(model.as_ref()?, &["id", "name"]));
-    let mut content = Content::default();
-    let mut source = raw.get().to_owned();
+    let mut parts = DistantParts::default();
     for id in message.list("blocks").unwrap_or_default() {
         let id = decode_string(id).unwrap_or_default();
         let Some(block) = blocks.get(id.as_ref()) else { continue };
-        source.push('\n');
-        source.push_str(block.get());
+        parts.add_source(block);
+        let content = &mut parts.content;
         let Some(object) = Object::parse(block.get()) else { continue };
         let text = object.raw_value("content").map(nested_text).unwrap_or_default();
         match object.text("type").as_deref() {
@@ -97,16 +97,7 @@ fn turn(message: &Object<'_>, raw: &RawValue, pointer: String, blocks: &HashMap<
             kind => content.add_block(kind.unwrap_or("unknown"), first_text(&object, &["toolName"]), text),
         }
     }
-    if !content.text.is_empty() || !content.blocks.is_empty() || !content.files.is_empty() {
-        turn.content_type = content.content_type().into();
-        turn.attachments.extend(content.attachments(FORMAT_ID));
-        if !content.blocks.is_empty() {
-            turn.fields.insert("blocks".into(), content.blocks.into());
-        }
-        turn.text = content.text;
-        // The message and its blocks are in different places of the file. The verbatim has one line for each of them.
-        turn.verbatim = Some(Verbatim { media_type: "application/x-ndjson".into(), text: source });
-    }
+    parts.put_into(&mut turn, raw.get());
     turn
 }
 

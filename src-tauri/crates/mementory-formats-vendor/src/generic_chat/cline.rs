@@ -28,7 +28,7 @@ const PROGRESS: [&str; 9] = [
 ];
 
 /// Values of `say` and `ask` by which detection recognises the list.
-pub(super) const WORDS: [&str; 6] =
+pub(super) const EVENT_NAMES: [&str; 6] =
     ["api_req_started", "completion_result", "user_feedback", "command_output", "followup", "task"];
 
 /// The messages of one task.
@@ -126,7 +126,7 @@ impl Task {
     }
 }
 
-/// The words of a question that is stored as JSON.
+/// The text of a question that is stored as JSON.
 fn question(text: &str) -> Option<String> {
     let object = Object::parse(text)?;
     first_text(&object, &["question", "response"])

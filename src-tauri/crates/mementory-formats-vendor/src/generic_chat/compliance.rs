@@ -18,7 +18,7 @@ const PLATFORM: &str = "chatgpt";
 /// Value of the member `object` of a conversation.
 const OBJECT: &str = "compliance.workspace.conversation";
 /// Key under which a response lists conversations.
-pub(super) const WRAPPERS: [&str; 1] = ["data"];
+pub(super) const WRAPPER_KEYS: [&str; 1] = ["data"];
 /// Members of a conversation and of a message that have no field in the model.
 const FIELDS: [&str; 3] = ["workspace_id", "project_id", "gpt_id"];
 
@@ -59,7 +59,7 @@ impl Conversations {
             turns.extend(turn(raw, format!("{at}/message")));
             cuts.push((raw, "{}"));
         }
-        // A response has a list inside an object, because it may have further pages.
+        // A response has a list inside an object, because it may have more pages.
         let inner = object.object("messages").and_then(|messages| messages.raw_value("data"));
         if let Some(raw) = inner.or_else(|| object.raw_value("messages")) {
             for (index, raw) in list(raw).unwrap_or_default().into_iter().enumerate() {

@@ -178,9 +178,9 @@ fn conversation_in(
     let link = text(&["link", "url", "source_url", "thread_url"]);
     let model = object.object("model");
     let mut lists = vec![(raw, "[]")];
-    if key == pairs::INTERNAL {
+    if key == pairs::INTERNAL_KEY {
         // The list `visible` repeats the texts as the page shows them.
-        lists.extend(object.raw_value(pairs::VISIBLE).map(|raw| (raw, "[]")));
+        lists.extend(object.raw_value(pairs::VISIBLE_KEY).map(|raw| (raw, "[]")));
     }
     if let Some(forks) = &forks {
         lists.extend(forks.lists.iter().map(|raw| (*raw, "[]")));
@@ -304,7 +304,7 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
     let is_list = |raw: &RawValue| raw.get().starts_with('[');
     let is_map = |raw: &RawValue| raw.get().starts_with('{');
     if pairs::is_webui_chat(object) {
-        return Some((pairs::INTERNAL, object.raw_value(pairs::INTERNAL)?));
+        return Some((pairs::INTERNAL_KEY, object.raw_value(pairs::INTERNAL_KEY)?));
     }
     // A message, or a question with its answer, may have a list of other things under these keys.
     let is_message = role_name(object).is_some() || question_and_answer(object).is_some();
@@ -342,7 +342,7 @@ fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a Raw
     if role_name(object).is_some() {
         return None;
     }
-    // Training data often has an empty `input` beside the instruction.
+    // Training data often has an empty `input` next to the instruction.
     let is_stated = |question: &str| !object.has(INSTRUCTION) || object.non_blank_text(question).is_some();
     let texts = |(question, answer): &(&str, &str)| {
         let pair = (object.raw_value(question)?, object.raw_value(answer)?);
@@ -426,9 +426,9 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
 struct KnownIds(HashMap<String, String>);
 
 impl KnownIds {
-    /// If a conversation has no id, makes one from its title, its time and its first question and answer. If another
-    /// conversation has the same id, adds the digest of the whole text to the id. Returns false for a conversation that
-    /// occurs a second time.
+    /// Makes an id for a conversation without one, from its title, its time and its first question and answer. If
+    /// another conversation has the same id, adds the digest of the whole text to the id. Returns false for a
+    /// conversation that occurs a second time.
     fn make_unique(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {
         let digest = content_id(text);
         let stated_id = chat.id.clone();
@@ -466,7 +466,7 @@ impl KnownIds {
 #[derive(Debug)]
 struct LooseChat {
     id: Option<String>,
-    /// The person whose chat it is. Only AnythingLLM names people.
+    /// The person who owns the chat. Only AnythingLLM states this.
     person: Option<String>,
     turns: Vec<Turn>,
 }

@@ -44,7 +44,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     for member in catalog.members().iter().filter(|member| is_copy(member)) {
         copies.entry(folder(member)).or_default().push(member);
     }
-    // The file with the title of a session of Kiro is beside it and has the same name with another ending.
+    // The file with the title of a session of Kiro is next to it and has the same name with another ending.
     let has_kiro = shapes.iter().any(|(_, shape)| *shape == Shape::Kiro);
     let json_files = catalog.members().iter().filter(|member| has_kiro && member.name.ends_with(".json"));
     let headers: HashMap<_, &Member> = json_files.filter_map(|member| Some((stem(member)?, member))).collect();

@@ -1,14 +1,13 @@
-//! Reads a conversation with Doubao as its page receives it from `im/chain/single`. Browser scripts save this answer
-//! unchanged. The answer lists the newest message first, and texts are JSON inside a string.
+//! Reads a conversation with Doubao as its page receives it from `im/chain/single`. Texts are JSON inside a string.
+use super::page_answer::{Messages, send_answer};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn, times_of};
+use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::content::{Content, FileRef};
-use mementory_formats_shared::message::{first_text, read_message, report_no_message, send};
-use mementory_formats_shared::object::{Object, decode_string, list, with_replaced_values};
+use mementory_formats_shared::message::{first_text, read_message};
+use mementory_formats_shared::object::{Object, decode_string, list};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, USER};
 use mementory_json::Keys;
-use mementory_model::Verbatim;
 use serde_json::value::RawValue;
 
 /// Members above the list of messages. The word `singe` is Doubao's.
@@ -31,30 +30,10 @@ pub(super) fn read(
     let [outer, inner] = PATH;
     let at = format!("{}/{outer}/{inner}/{MESSAGES}", element.pointer);
     let chain = element.object.object(outer).and_then(|body| body.object(inner)).unwrap_or_default();
-    let mut turns: Vec<(Option<u64>, Turn)> = Vec::new();
-    let mut id = first_text(&chain, &["conversation_id"]);
-    for (number, raw) in chain.list(MESSAGES).unwrap_or_default().into_iter().enumerate() {
-        let pointer = format!("{at}/{number}");
-        let Some(message) = Object::parse(raw.get()) else {
-            report_no_message(files, member, &pointer);
-            continue;
-        };
-        id = id.or_else(|| first_text(&message, &["conversation_id"]));
-        let order = ["index_in_conv", "create_time"].iter().find_map(|key| message.whole_number(key));
-        turns.push((order, turn(files, &message, raw.get(), pointer)));
-    }
-    turns.sort_by_key(|(order, _)| *order);
-    let messages: Vec<_> = chain.raw_value(MESSAGES).map(|raw| (raw, "[]")).into_iter().collect();
-    let mut chat = Chat {
-        id,
-        pointer: element.pointer.clone(),
-        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &messages))),
-        is_log: true,
-        turns: turns.into_iter().map(|(_, turn)| turn).collect(),
-        ..Chat::default()
-    };
-    chat.times = times_of(&chat.turns);
-    send(files, member, chat, "doubao", Some("doubao"))
+    let stated_id = |object: &Object<'_>| first_text(object, &["conversation_id"]);
+    let id = stated_id(&chain).or_else(|| chain.objects(MESSAGES).find_map(|message| stated_id(&message)));
+    let messages = Messages { list: chain.raw_value(MESSAGES), pointer: at, number: "index_in_conv", read: turn };
+    send_answer(files, member, element, &messages, Chat { id, ..Chat::default() }, "doubao")
 }
 
 fn turn(files: &FileReader<'_>, message: &Object<'_>, text: &str, pointer: String) -> Turn {
@@ -63,7 +42,7 @@ fn turn(files: &FileReader<'_>, message: &Object<'_>, text: &str, pointer: Strin
     let mut content = Content::default();
     // The same blocks may be in both members.
     for key in ["content", "content_block"] {
-        if content.text.is_empty() && content.files.is_empty() {
+        if content.is_empty() {
             message.raw_value(key).into_iter().for_each(|raw| add_content(&mut content, raw));
         }
     }

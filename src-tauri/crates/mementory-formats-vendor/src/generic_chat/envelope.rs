@@ -1,14 +1,14 @@
-//! A single conversation inside another object: in the response of an API, or beside the details of an account.
+//! A single conversation inside another object: in the response of an API, or next to the details of an account.
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 
-/// Keys of an object with a single conversation, in a file that says something else beside it.
+/// Keys of an object with a single conversation, in a file that says something else next to it.
 pub(super) const ENVELOPES: [&str; 9] =
     ["data", "result", "response", "export", "user_data", "conversation", "chat", "thread", "session"];
 /// Keys of [`ENVELOPES`] that may contain another envelope.
 pub(super) const OUTER_ENVELOPES: [&str; 3] = ["data", "result", "response"];
 /// Key of the object in which Pi's download has the messages and the details of the account.
-const PI_DATA: &str = "user_data";
+const PI_ENVELOPE: &str = "user_data";
 
 /// A conversation inside another object.
 pub(super) struct Enveloped<'a> {
@@ -27,8 +27,8 @@ pub(super) fn find<'a>(object: &Object<'a>, has_messages: fn(&RawValue) -> bool)
     let inside = |outer: &Object<'a>, at: &str| {
         ENVELOPES.iter().find_map(|key| {
             let raw = outer.raw_value(key).filter(|raw| has_messages(raw))?;
-            let is_described_outside = !OUTER_ENVELOPES.contains(key) && *key != PI_DATA;
-            let platform = (*key == PI_DATA && outer.has("base64encoded_compressed_user_data")).then_some("pi");
+            let is_described_outside = !OUTER_ENVELOPES.contains(key) && *key != PI_ENVELOPE;
+            let platform = (*key == PI_ENVELOPE && outer.has("base64encoded_compressed_user_data")).then_some("pi");
             Some(Enveloped { pointer: format!("{at}/{key}"), raw, is_described_outside, platform })
         })
     };

@@ -1,5 +1,5 @@
-//! Reads a session of Kiro CLI 2: lines with the kinds `Prompt`, `AssistantMessage` and `ToolResults`. A file beside it
-//! with the same name has the title and the working folder.
+//! Reads a session of Kiro CLI 2: lines with the kinds `Prompt`, `AssistantMessage` and `ToolResults`. A file next to
+//! it with the same name has the title and the working folder.
 use super::FORMAT_ID;
 use super::amazon_q::is_program_prompt;
 use mementory_format::{FormatError, Member};
@@ -13,7 +13,7 @@ use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
 const PLATFORM: &str = "kiro";
-/// Largest size of the file beside a session, in bytes.
+/// Largest size of the file next to a session, in bytes.
 const MAX_HEADER_BYTES: u64 = 16 << 20;
 
 /// The messages of one session.
@@ -79,7 +79,7 @@ impl Log {
         Ok(())
     }
 
-    /// Sends the session as a conversation. `header` is the file beside it that has its title.
+    /// Sends the session as a conversation. `header` is the file next to it that has its title.
     pub(super) fn send(
         self,
         files: &mut FileReader<'_>,

@@ -15,7 +15,7 @@ const PLATFORM: &str = "koboldai";
 const SETTINGS: [&str; 2] = ["savedsettings", "savedaestheticsettings"];
 /// Marks around what the person writes and before what the model writes, in stories that are chats. Newer versions
 /// write placeholders, older ones the marks of the model.
-const MARKS: [(&str, &str); 2] = [("{{[INPUT]}}", "{{[OUTPUT]}}"), ("\n### Instruction:\n", "\n### Response:\n")];
+const TURN_MARKS: [(&str, &str); 2] = [("{{[INPUT]}}", "{{[OUTPUT]}}"), ("\n### Instruction:\n", "\n### Response:\n")];
 
 /// Sends the story as a conversation.
 pub(super) fn read_story(
@@ -112,7 +112,7 @@ struct Marks(Vec<(String, String)>);
 /// The usual marks, and those in the story's settings.
 fn marks_of(object: &Object<'_>) -> Marks {
     let mut marks: Vec<(String, String)> =
-        MARKS.iter().map(|(start, end)| ((*start).to_owned(), (*end).to_owned())).collect();
+        TURN_MARKS.iter().map(|(start, end)| ((*start).to_owned(), (*end).to_owned())).collect();
     if let Some(settings) = object.object("savedsettings") {
         let text = |key: &str| settings.non_blank_text(key).map(|text| text.replace("\\n", "\n"));
         let tags = text("instruct_starttag").zip(text("instruct_endtag"));

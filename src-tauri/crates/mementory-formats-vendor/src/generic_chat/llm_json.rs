@@ -2,6 +2,8 @@
 //! database has, with the name of the conversation, calls of tools and attachments added. Ids are those of the database.
 use super::FORMAT_ID;
 use super::llm_logs::PLATFORM;
+use super::llm_parts::Named;
+use super::llm_row::{SYSTEM_SEPARATOR, prompt_content};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -14,9 +16,19 @@ use mementory_json::Keys;
 use mementory_model::{DroppedAs, Kind, Times, Timestamp, Verbatim};
 use std::collections::{HashMap, HashSet};
 
+/// Members with fragments: texts that LLM puts before the prompt or the system prompt.
+const PROMPT_FRAGMENTS: &str = "prompt_fragments";
+const SYSTEM_FRAGMENTS: &str = "system_fragments";
 /// Members of an entry that have messages of their own, or that repeat what was sent before.
-const SENT: [(&str, &str); 5] =
-    [("prompt", "\"\""), ("system", "\"\""), ("prompt_json", "null"), ("tool_results", "[]"), (NAME, "null")];
+const PROMPT_MEMBERS: [(&str, &str); 7] = [
+    ("prompt", "\"\""),
+    ("system", "\"\""),
+    ("prompt_json", "null"),
+    (PROMPT_FRAGMENTS, "[]"),
+    (SYSTEM_FRAGMENTS, "[]"),
+    ("tool_results", "[]"),
+    (NAME, "null"),
+];
 /// Name of the conversation. LLM makes it from the first prompt.
 const NAME: &str = "conversation_name";
 
@@ -128,35 +140,48 @@ fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String
         content.put_into(&mut turn, FORMAT_ID);
         turn
     };
-    let source_of = |key: &str| object.raw_value(key).map_or("\"\"", |raw| raw.get()).to_owned();
-    let spoken = |key: &str| Some(Content { text: object.non_blank_text(key)?.into_owned(), ..Content::default() });
-    let system = spoken("system");
-    let system_text = system.as_ref().map(|content| content.text.clone());
-    if let Some(content) = system.filter(|_| system_text != *last_system) {
-        out.push(turn(SYSTEM, content, source_of("system")));
+    let (words, fragments, source) = sent(object, "system", SYSTEM_FRAGMENTS);
+    let texts: Vec<String> = fragments.into_iter().map(|(_, text)| text).chain(words).collect();
+    let text = texts.join(SYSTEM_SEPARATOR);
+    if !text.is_empty() && last_system.as_ref() != Some(&text) {
+        out.push(turn(SYSTEM, Content { text: text.clone(), ..Content::default() }, source));
     }
-    *last_system = system_text;
+    *last_system = Some(text);
     let mut results = Content::default();
     for result in object.objects("tool_results") {
         let text = first_text(&result, &["output", "exception"]).unwrap_or_default();
         results.add_block("tool_result", first_text(&result, &["name"]), text);
     }
     if !results.blocks.is_empty() {
-        out.push(turn(TOOL, results, source_of("tool_results")));
+        out.push(turn(TOOL, results, object.raw_value("tool_results").map_or("[]", |raw| raw.get()).to_owned()));
     }
-    let mut prompt = spoken("prompt").unwrap_or_default();
+    let (words, fragments, source) = sent(object, "prompt", PROMPT_FRAGMENTS);
+    let mut prompt = prompt_content(words, fragments).unwrap_or_default();
     prompt.files.extend(object.objects("attachments").map(|file| attachment(&file)));
     if !prompt.text.is_empty() || !prompt.files.is_empty() {
-        out.push(turn(USER, prompt, source_of("prompt")));
+        out.push(turn(USER, prompt, source));
     }
-    let mut answer = spoken("response").unwrap_or_default();
+    let text = object.non_blank_text("response").unwrap_or_default().into_owned();
+    let mut answer = Content { text, ..Content::default() };
     answer.add_block("thinking", None, first_text(object, &["reasoning"]).unwrap_or_default());
     object.objects("tool_calls").for_each(|call| answer.add_call(&call));
     // The verbatim of a response does not contain the prompt, so erasing the prompt erases its text completely.
-    let cuts: Vec<_> = SENT.iter().filter_map(|(key, with)| Some((object.raw_value(key)?, *with))).collect();
+    let cuts: Vec<_> = PROMPT_MEMBERS.iter().filter_map(|(key, with)| Some((object.raw_value(key)?, *with))).collect();
     let mut answer = turn(ASSISTANT, answer, with_replaced_values(&entry.text, &cuts));
     answer.model = first_text(object, &["resolved_model", "model"]);
     out.push(answer);
+}
+
+/// A text that was sent, the fragments before it, and the source of both. Fragments have no names here.
+fn sent(object: &Object<'_>, key: &str, fragments_key: &str) -> (Option<String>, Vec<Named>, String) {
+    let content = |fragment: Object<'_>| Some((None, fragment.non_blank_text("content")?.into_owned()));
+    let fragments: Vec<Named> = object.objects(fragments_key).filter_map(content).collect();
+    let source = object.raw_value(key).map_or("\"\"", |raw| raw.get());
+    let source = match object.raw_value(fragments_key).filter(|_| !fragments.is_empty()) {
+        Some(raw) => format!("{{\"{fragments_key}\":{},\"{key}\":{source}}}", raw.get()),
+        None => source.to_owned(),
+    };
+    (object.non_blank_text(key).map(|text| text.into_owned()), fragments, source)
 }
 
 /// A file that was sent with a prompt. The log contains its place, and its id is a digest of its bytes.

@@ -1,19 +1,19 @@
 //! Reads the database of the command line program LLM: a table of conversations, and a table whose rows are a prompt
-//! with its response. Later versions log to further tables (see `llm_threads`).
-use super::llm_parts::{Tables, attachment};
+//! with its response. Later versions log to more tables (see `llm_threads`).
+use super::llm_parts::{SentFiles, Tables, attach};
 use super::llm_row::add_turns;
 use super::llm_threads::{self, Threads};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::chat::{Chat, Turn, times_of};
 use mementory_formats_shared::message::send;
 use mementory_formats_shared::reader::FileReader;
-use mementory_formats_shared::roles::USER;
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
     self, Schema, each_row, report_other_tables, row_of, row_text, tables, text_in,
 };
-use mementory_model::{DroppedAs, Kind, Verbatim};
+use mementory_model::{DroppedAs, EXPANSION, Kind, Verbatim};
 use serde_json::Value;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// Name of the platform.
@@ -31,13 +31,13 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     let mut responses = responses_of(&database).map_err(|error| unreadable(member, &error))?;
     let mut threads = Threads::of(&database, &names).map_err(|error| unreadable(member, &error))?;
-    let log = Log { database: &database, further: Tables::of(&names) };
+    let log = Log { database: &database, tables: Tables::of(&database, &names), sent_bytes: Cell::new(0) };
     each_row(files, member, &database, "conversations", |files, row, number| {
         let id = text_in(&row, "id");
         let rows = id.as_ref().and_then(|_| responses.remove(&id)).unwrap_or_default();
         let mut turns = log.turns_of(files, member, id.as_deref().unwrap_or_default(), &rows)?;
         // A thread that continues a conversation of an older version has its id.
-        threads.add_messages(files, member, &database, id.as_deref().unwrap_or_default(), &mut turns);
+        threads.add_messages(files, member, &database, id.as_deref().unwrap_or_default(), &mut turns)?;
         let mut chat = Chat {
             id,
             title: text_in(&row, "name"),
@@ -47,10 +47,8 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             turns,
             ..Chat::default()
         };
-        chat.times.created = chat.turns.first().and_then(|turn| turn.times.created);
-        chat.times.updated = chat.turns.last().and_then(|turn| turn.times.created);
         chat.verbatim = Some(Verbatim::json(row_text(row, |_| false)));
-        send(files, member, chat, PLATFORM, Some("database"))
+        log.send(files, member, chat)
     })?;
     // Responses whose conversation is not in the table. Each one without a conversation is one of its own.
     let mut others: Vec<(Option<String>, Vec<i64>)> = Vec::new();
@@ -66,27 +64,29 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         let Some(first) = turns.first() else { continue };
         let mut chat = Chat { pointer: first.pointer.clone(), is_log: true, ..Chat::default() };
         chat.id = id.or_else(|| Some(first.pointer.clone()));
-        chat.times.created = first.times.created;
-        chat.times.updated = turns.last().and_then(|turn| turn.times.created);
         chat.turns = turns;
-        send(files, member, chat, PLATFORM, Some("database"))?;
+        log.send(files, member, chat)?;
     }
     for id in threads.ids() {
         let mut chat = Chat { is_log: true, pointer: format!("threads/{id}"), ..Chat::default() };
-        threads.add_messages(files, member, &database, &id, &mut chat.turns);
-        let Some(first) = chat.turns.first() else { continue };
-        chat.times.created = first.times.created;
-        chat.times.updated = chat.turns.last().and_then(|turn| turn.times.created);
+        threads.add_messages(files, member, &database, &id, &mut chat.turns)?;
+        if chat.turns.is_empty() {
+            continue;
+        }
         chat.title = Threads::name(&database, &id);
         // Turns outside of a thread are one conversation.
         chat.id = Some(id).filter(|id| !id.is_empty());
-        send(files, member, chat, PLATFORM, Some("database"))?;
+        log.send(files, member, chat)?;
     }
     report_other_tables(files, member, &database, &names, |table| match table {
         "conversations" | "responses" => None,
-        name if llm_threads::TABLES.contains(&name) || log.further.are_read(name) => None,
-        // The texts of threads refer to it.
-        "fragments" if llm_threads::TABLES.iter().all(|table| names.iter().any(|name| name == table)) => None,
+        name if llm_threads::TABLES.contains(&name) || log.tables.are_read(name) => None,
+        // The messages of threads refer to them.
+        "fragments" | "attachments"
+            if llm_threads::TABLES.iter().all(|table| names.iter().any(|name| name == table)) =>
+        {
+            None
+        }
         // These tables repeat texts or belong to messages that are read.
         name if name.starts_with("turn_") || name.starts_with("part_") => None,
         name if name.starts_with('_') || name.starts_with("responses_fts") => None,
@@ -114,10 +114,26 @@ fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>,
 /// A database with the tables that it has beside its responses.
 struct Log<'d> {
     database: &'d Database,
-    further: Tables,
+    tables: Tables,
+    /// Number of bytes of the messages that were sent.
+    sent_bytes: Cell<u64>,
 }
 
 impl Log<'_> {
+    /// Sends a conversation. Fragments are stored once, but each message contains its own, so the messages of a hostile
+    /// database could be many times as large as the database.
+    fn send(&self, files: &mut FileReader<'_>, member: &Member, mut chat: Chat) -> Result<(), FormatError> {
+        let sources = chat.turns.iter().filter_map(|turn| turn.verbatim.as_ref());
+        let bytes = sources.map(|source| source.text.len() as u64).sum::<u64>();
+        self.sent_bytes.set(self.sent_bytes.get().saturating_add(bytes));
+        let figure = files.context.limits.expanded_bytes.max(member.size.saturating_mul(EXPANSION));
+        if self.sent_bytes.get() > figure {
+            return Err(FormatError::Limit { limit: "expanded_bytes", place: member.place.clone(), figure });
+        }
+        chat.times = times_of(&chat.turns);
+        send(files, member, chat, PLATFORM, Some("database"))
+    }
+
     /// The messages of a conversation, from these rows. Responses that cannot be read are reported.
     fn turns_of(
         &self,
@@ -137,23 +153,18 @@ impl Log<'_> {
             let place = format!("{}#responses of {conversation}", member.place);
             files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Message));
         }
-        for (at, id) in sent_files {
-            let file = attachment(files, member, self.database, &id)?;
-            if let Some(turn) = out.get_mut(at) {
-                turn.attachments.extend(file);
-            }
-        }
+        attach(files, member, self.database, sent_files, &mut out)?;
         Ok(out)
     }
 
-    /// Adds the messages of a conversation, and the positions of those with files with the ids of the files. Returns
-    /// false if the texts have more than `max_bytes`; the rest is not read then.
+    /// Adds the messages of a conversation, and their files to `sent_files`. Returns false if the texts have more than
+    /// `max_bytes`; the rest is not read then.
     fn read_turns(
         &self,
         rows: &[i64],
         max_bytes: u64,
         out: &mut Vec<Turn>,
-        sent_files: &mut Vec<(usize, String)>,
+        sent_files: &mut SentFiles,
     ) -> rusqlite::Result<bool> {
         let sql = "SELECT * FROM responses WHERE rowid = ?1";
         let mut statement = self.database.connection.prepare(sql)?;
@@ -166,12 +177,9 @@ impl Log<'_> {
                 return Ok(false);
             }
             let id = text_in(&row, "id").unwrap_or_default();
-            let Some(parts) = self.further.parts(self.database, &id, max_bytes - bytes)? else { return Ok(false) };
+            let Some(parts) = self.tables.parts(self.database, &id, max_bytes - bytes)? else { return Ok(false) };
             bytes += parts.bytes();
-            let (ids, before) = (parts.files.clone(), out.len());
-            add_turns(row, parts, "responses", &mut last_system, out);
-            let prompt_at = (before..out.len()).find(|at| out.get(*at).is_some_and(|turn| turn.role == USER));
-            sent_files.extend(ids.into_iter().filter_map(|id| Some((prompt_at?, id))));
+            add_turns(row, parts, "responses", &mut last_system, sent_files, out);
         }
         Ok(true)
     }

@@ -1,13 +1,16 @@
-//! What the database of LLM has of a response in further tables: fragments of its prompt, files, calls of tools and
+//! What the database of LLM has of a response in other tables: fragments of its prompt, files, calls of tools and
 //! their results.
 use super::FORMAT_ID;
 use mementory_format::{AttachmentFile, FormatError, Member};
+use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::Database;
 use mementory_model::{AttachmentRef, RecordKey};
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Value, ValueRef};
+use std::collections::HashMap;
 
-/// Tables that name a response, each with the query for two texts of a row. A file has its address as the second text.
+/// Tables that name a response, each with the query for two texts of its rows. A file has its address as the second
+/// text. The tables of tools have no index of responses, so their rows are found by their numbers.
 const QUERIES: [(&str, &str); 5] = [
     (
         "prompt_fragments",
@@ -19,15 +22,21 @@ const QUERIES: [(&str, &str); 5] = [
         "SELECT source, content FROM system_fragments JOIN fragments ON fragments.id = fragment_id \
          WHERE response_id = ?1 ORDER BY \"order\"",
     ),
-    ("tool_results", "SELECT name, output FROM tool_results WHERE response_id = ?1 ORDER BY id"),
-    ("tool_calls", "SELECT name, arguments FROM tool_calls WHERE response_id = ?1 ORDER BY id"),
+    (RESULTS, "SELECT name, output FROM tool_results WHERE rowid = ?1"),
+    (CALLS, "SELECT name, arguments FROM tool_calls WHERE rowid = ?1"),
     (FILES, "SELECT attachment_id, NULL FROM prompt_attachments WHERE response_id = ?1 ORDER BY \"order\""),
 ];
+/// Tables with the calls of tools, and with their results.
+const CALLS: &str = "tool_calls";
+const RESULTS: &str = "tool_results";
 /// Table that names the files of a prompt.
 const FILES: &str = "prompt_attachments";
 
 /// A name and a text: a fragment with its source, or a tool with its input or output.
 pub(super) type Named = (Option<String>, String);
+
+/// Ids of files, each with the position of the message with which it was sent.
+pub(super) type SentFiles = Vec<(usize, String)>;
 
 /// The parts of a response.
 #[derive(Debug, Default)]
@@ -48,25 +57,37 @@ impl Parts {
     }
 }
 
-/// The further tables of a database.
+/// The other tables of a database.
 #[derive(Debug, Default)]
-pub(super) struct Tables([bool; 5]);
+pub(super) struct Tables {
+    is_there: [bool; 5],
+    /// The numbers of the rows of [`CALLS`] and [`RESULTS`], by response. These tables have no index of responses, so
+    /// they are searched only once.
+    tool_rows: HashMap<&'static str, HashMap<String, Vec<i64>>>,
+}
 
 impl Tables {
-    /// Those of these tables that name responses. Older databases lack some.
-    pub fn of(names: &[String]) -> Self {
+    /// Those of these tables that name responses. Older databases lack some, and a table of this name may be another
+    /// program's.
+    pub fn of(database: &Database, names: &[String]) -> Self {
         let has = |name: &str| names.iter().any(|table| table == name);
-        let target = |table: &str| match table {
+        let mut tool_rows = HashMap::new();
+        for table in [CALLS, RESULTS].into_iter().filter(|table| has(table)) {
+            tool_rows.extend(rows_by_response(database, table).ok().map(|rows| (table, rows)));
+        }
+        let can_be_read = |table: &str| match table {
             "prompt_fragments" | "system_fragments" => has("fragments"),
             FILES => has("attachments"),
-            _ => true,
+            tools => tool_rows.contains_key(tools),
         };
-        Self(QUERIES.map(|(table, _)| has(table) && target(table)))
+        let is_there = QUERIES.map(|(table, _)| has(table) && can_be_read(table));
+        Self { is_there, tool_rows }
     }
 
     /// True for a table whose rows are read with the responses.
     pub fn are_read(&self, table: &str) -> bool {
-        let reads = |name: &str| QUERIES.iter().zip(self.0).any(|((table, _), is_there)| is_there && *table == name);
+        let reads =
+            |name: &str| QUERIES.iter().zip(self.is_there).any(|((table, _), is_there)| is_there && *table == name);
         match table {
             "fragments" => reads("prompt_fragments") || reads("system_fragments"),
             "attachments" => reads(FILES),
@@ -77,24 +98,47 @@ impl Tables {
     /// The parts of a response. None if their texts have more than `most` bytes.
     pub fn parts(&self, database: &Database, response: &str, most: u64) -> rusqlite::Result<Option<Parts>> {
         let (mut found, mut bytes) = (<[Vec<Named>; 5]>::default(), 0u64);
-        for ((list, (_, sql)), _) in found.iter_mut().zip(QUERIES).zip(self.0).filter(|(_, is_there)| *is_there) {
+        let lists = found.iter_mut().zip(QUERIES).zip(self.is_there).filter(|(_, is_there)| *is_there);
+        for ((list, (table, sql)), _) in lists {
             let mut statement = database.connection.prepare_cached(sql)?;
-            let mut rows = statement.query([response])?;
-            while let Some(row) = rows.next()? {
-                let cells = [row.get_ref(0)?, row.get_ref(1)?];
-                bytes +=
-                    cells.iter().filter_map(|cell| cell.as_bytes().ok()).map(|text| text.len() as u64).sum::<u64>();
-                if bytes > most || list.len() as u64 >= database.max_rows {
-                    return Ok(None);
+            let keys: Vec<Value> = match self.tool_rows.get(table) {
+                Some(rows) => rows.get(response).into_iter().flatten().map(|number| Value::from(*number)).collect(),
+                None => vec![response.to_owned().into()],
+            };
+            for key in keys {
+                let mut rows = statement.query([key])?;
+                while let Some(row) = rows.next()? {
+                    let cells = [row.get_ref(0)?, row.get_ref(1)?];
+                    let texts = cells.iter().filter_map(|cell| cell.as_bytes().ok());
+                    bytes += texts.map(|text| text.len() as u64).sum::<u64>();
+                    if bytes > most || list.len() as u64 >= database.max_rows {
+                        return Ok(None);
+                    }
+                    let [name, text] = cells.map(text_of);
+                    list.push((name, text.unwrap_or_default()));
                 }
-                let [name, text] = cells.map(text_of);
-                list.push((name, text.unwrap_or_default()));
             }
         }
         let [fragments, system_fragments, results, calls, files] = found;
         let files = files.into_iter().filter_map(|(id, _)| id).collect();
         Ok(Some(Parts { fragments, system_fragments, results, calls, files }))
     }
+}
+
+/// The numbers of a table's rows, by the response that they name.
+fn rows_by_response(database: &Database, table: &str) -> rusqlite::Result<HashMap<String, Vec<i64>>> {
+    let sql =
+        format!("SELECT CAST(response_id AS TEXT), rowid FROM {table} WHERE response_id IS NOT NULL ORDER BY rowid");
+    let mut statement = database.connection.prepare(&sql)?;
+    let mut rows = statement.query([])?;
+    let (mut out, mut count) = (HashMap::<String, Vec<i64>>::new(), 0);
+    while count < database.max_rows
+        && let Some(row) = rows.next()?
+    {
+        out.entry(row.get(0)?).or_default().push(row.get(1)?);
+        count += 1;
+    }
+    Ok(out)
 }
 
 fn text_of(cell: ValueRef<'_>) -> Option<String> {
@@ -106,9 +150,26 @@ fn text_of(cell: ValueRef<'_>) -> Option<String> {
     }
 }
 
+/// Adds files to their messages.
+pub(super) fn attach(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    sent_files: SentFiles,
+    turns: &mut [Turn],
+) -> Result<(), FormatError> {
+    for (at, id) in sent_files {
+        let file = attachment(files, member, database, &id)?;
+        if let Some(turn) = turns.get_mut(at) {
+            turn.attachments.extend(file);
+        }
+    }
+    Ok(())
+}
+
 /// Refers to a file, and sends its bytes if the database has them. The id of a file is a digest of its bytes. None if the
 /// table has no such file.
-pub(super) fn attachment(
+fn attachment(
     files: &mut FileReader<'_>,
     member: &Member,
     database: &Database,

@@ -1,6 +1,6 @@
 //! Reads a row of LLM's table of responses: a prompt with its response.
 use super::FORMAT_ID;
-use super::llm_parts::{Named, Parts};
+use super::llm_parts::{Named, Parts, SentFiles};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::content::Content;
@@ -9,17 +9,21 @@ use mementory_formats_shared::sqlite_rows::{Row, row_text, text_in};
 use mementory_model::{Times, Verbatim};
 use serde_json::{Value, json};
 
+/// Text between the fragments of a system prompt, and between them and its text.
+pub(super) const SYSTEM_SEPARATOR: &str = "\n\n";
+
 /// Columns that contain or repeat what was sent to the model.
 const SENT_COLUMNS: [&str; 3] = ["prompt", "system", "prompt_json"];
 
 /// Adds the messages of a row: its system prompt, unless the previous row had the same one, results of tools, its prompt
-/// and its response. The verbatim of a response does not contain the prompt, so erasing the prompt erases its text
-/// completely.
+/// and its response. The files of the prompt are added to `sent_files`. The verbatim of a response does not contain the
+/// prompt, so erasing the prompt erases its text completely.
 pub(super) fn add_turns(
     mut row: Row,
     parts: Parts,
     table: &str,
     last_system: &mut Option<String>,
+    sent_files: &mut SentFiles,
     out: &mut Vec<Turn>,
 ) {
     let id = text_in(&row, "id").unwrap_or_else(|| row.get("id").map(Value::to_string).unwrap_or_default());
@@ -41,9 +45,9 @@ pub(super) fn add_turns(
         content.put_into(&mut turn, FORMAT_ID);
         turn
     };
-    // LLM sends the fragments before the prompt of the system, with blank lines between them.
+    // LLM sends the fragments before the system prompt.
     let system_texts = parts.system_fragments.into_iter().map(|(_, text)| text).chain(text_in(&row, "system"));
-    let system = Some(system_texts.collect::<Vec<_>>().join("\n\n")).filter(|text| !text.is_empty());
+    let system = Some(system_texts.collect::<Vec<_>>().join(SYSTEM_SEPARATOR)).filter(|text| !text.is_empty());
     if let Some(text) = system.as_ref().filter(|_| system != *last_system) {
         let content = Content { text: text.clone(), ..Content::default() };
         out.push(turn(SYSTEM, content, Value::from(text.as_str()).to_string()));
@@ -52,10 +56,11 @@ pub(super) fn add_turns(
         let source = named_source("name", "output", &parts.results);
         out.push(turn(TOOL, blocks("tool_result", parts.results), source));
     }
-    if let Some((content, source)) = prompt(text_in(&row, "prompt"), parts.fragments) {
+    let prompt = prompt(text_in(&row, "prompt"), parts.fragments);
+    if prompt.is_some() || !parts.files.is_empty() {
+        sent_files.extend(parts.files.into_iter().map(|id| (out.len(), id)));
+        let (content, source) = prompt.unwrap_or_else(|| (Content::default(), "\"\"".into()));
         out.push(turn(USER, content, source));
-    } else if !parts.files.is_empty() {
-        out.push(turn(USER, Content::default(), "\"\"".into()));
     }
     let mut answer = Content { text: text_in(&row, "response").unwrap_or_default(), ..Content::default() };
     answer.add_block("thinking", None, text_in(&row, "reasoning").unwrap_or_default());
@@ -71,26 +76,27 @@ pub(super) fn add_turns(
     *last_system = system;
 }
 
-/// The content of a prompt, and its source. A prompt that consists of fragments alone is their text; otherwise they are
-/// what the person sent with it.
+/// The content of a prompt, and its source.
 fn prompt(words: Option<String>, fragments: Vec<Named>) -> Option<(Content, String)> {
-    match (words, fragments.is_empty()) {
-        (None, true) => None,
-        (Some(words), true) => {
-            let source = Value::from(words.as_str()).to_string();
-            Some((Content { text: words, ..Content::default() }, source))
+    let source = match fragments.is_empty() {
+        true => Value::from(words.as_deref().unwrap_or_default()).to_string(),
+        false => {
+            let texts = named_source("source", "content", &fragments);
+            format!("{{\"fragments\":{texts},\"prompt\":{}}}", Value::from(words.as_deref().unwrap_or_default()))
         }
-        (words, false) => {
-            let mut source = json!({ "fragments": [] });
-            source["fragments"] =
-                serde_json::from_str(&named_source("source", "content", &fragments)).unwrap_or_default();
-            let Some(words) = words else {
-                let texts: Vec<String> = fragments.into_iter().map(|(_, text)| text).collect();
-                return Some((Content { text: texts.join("\n"), ..Content::default() }, source.to_string()));
-            };
-            source["prompt"] = words.as_str().into();
-            let content = Content { text: words, ..blocks("context", fragments) };
-            Some((content, source.to_string()))
+    };
+    Some((prompt_content(words, fragments)?, source))
+}
+
+/// A prompt with the texts of its fragments, each with its name. A prompt that consists of fragments alone is their
+/// text; otherwise they are what the person sent with it. None if there is neither.
+pub(super) fn prompt_content(words: Option<String>, fragments: Vec<Named>) -> Option<Content> {
+    match words {
+        Some(text) => Some(Content { text, ..blocks("context", fragments) }),
+        None if fragments.is_empty() => None,
+        None => {
+            let texts: Vec<String> = fragments.into_iter().map(|(_, text)| text).collect();
+            Some(Content { text: texts.join("\n"), ..Content::default() })
         }
     }
 }
@@ -101,7 +107,7 @@ fn blocks(kind: &str, texts: Vec<Named>) -> Content {
     content
 }
 
-/// The rows of a further table as JSON.
+/// The rows of another table as JSON.
 fn named_source(name_key: &str, text_key: &str, texts: &[Named]) -> String {
     let rows = texts.iter().map(|(name, text)| json!({ name_key: name, text_key: text }));
     Value::from(rows.collect::<Vec<_>>()).to_string()

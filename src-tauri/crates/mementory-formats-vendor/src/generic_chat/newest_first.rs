@@ -4,7 +4,7 @@ use mementory_formats_shared::roles::{ASSISTANT, USER};
 use std::collections::HashMap;
 
 /// Number of falling times that shows that a list has the newest message first.
-const CERTAIN_FALLS: usize = 3;
+const MIN_FALLS: usize = 3;
 
 /// Puts the oldest message first if the newest one is first.
 pub(super) fn reverse_if_newest_first(turns: &mut [Turn]) {
@@ -13,7 +13,7 @@ pub(super) fn reverse_if_newest_first(turns: &mut [Turn]) {
     }
 }
 
-/// True if most messages are above their parents. None if no message names a parent in the list.
+/// True if most messages are above their parents. None if no message has a parent in the list.
 fn links_point_down(turns: &[Turn]) -> Option<bool> {
     let numbered = || turns.iter().enumerate();
     let positions: HashMap<&str, usize> = numbered().filter_map(|(n, turn)| Some((turn.id.as_deref()?, n))).collect();
@@ -34,14 +34,14 @@ fn links_point_down(turns: &[Turn]) -> Option<bool> {
 }
 
 /// True if the times of a list without links to parents never increase, and it does not begin with a prompt and end
-/// with an answer. An answer may be stamped before its prompt, so a list with such ends must have at least
-/// [`CERTAIN_FALLS`] times that are before the one above them.
+/// with an answer. An answer may have an earlier time than its prompt, so a list with such ends must have at least
+/// [`MIN_FALLS`] times that are earlier than the time above them.
 fn has_falling_times(turns: &[Turn]) -> bool {
     let Some((first, last)) = turns.first().zip(turns.last()) else { return false };
     let falls = turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.times.created > b.times.created)).count();
     let is_reversed = match (first.role.as_str(), last.role.as_str()) {
         (ASSISTANT, USER) => true,
-        (USER, ASSISTANT) => falls >= CERTAIN_FALLS,
+        (USER, ASSISTANT) => falls >= MIN_FALLS,
         _ => falls > 0,
     };
     is_reversed

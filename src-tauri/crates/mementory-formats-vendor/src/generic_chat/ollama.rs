@@ -23,7 +23,7 @@ const CALLS: &str = "tool_calls";
 /// Table of the files.
 const FILES: &str = "attachments";
 
-/// A database with the tables that it has beside its chats and messages.
+/// A database with the tables that it has next to its chats and messages.
 struct Store<'d> {
     database: &'d Database,
     has_calls: bool,

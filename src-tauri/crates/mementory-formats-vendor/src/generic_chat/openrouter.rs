@@ -1,6 +1,7 @@
 //! A chat of OpenRouter (`orpg.1.0` to `orpg.3.0`). It has characters (models), messages and, since version 3, the
 //! parts of the messages. Each of the three is an object whose keys are ids.
 use super::FORMAT_ID;
+use super::distant_parts::DistantParts;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::content::Content;
@@ -76,17 +77,15 @@ fn turn(
 ) -> Turn {
     let mut turn = read_message(message, text, pointer, FORMAT_ID);
     turn.id = Some(id.to_owned());
-    let mut content = Content::default();
-    let mut source = text.to_owned();
+    let mut parts = DistantParts::default();
     let mut stated_role = None;
     for reference in message.list("items").unwrap_or_default() {
         let reference = Object::parse(reference.get()).and_then(|reference| first_text(&reference, &["id"]));
         let Some(raw) = reference.and_then(|id| items.get(id.as_str()).copied()) else { continue };
-        source.push('\n');
-        source.push_str(raw.get());
+        parts.add_source(raw);
         let Some(data) = Object::parse(raw.get()).and_then(|item| item.object("data")) else { continue };
         stated_role = stated_role.or_else(|| data.text("role").and_then(|name| role(&name)));
-        add_item(&data, raw, &mut content);
+        add_item(&data, raw, &mut parts.content);
     }
     let character = first_text(message, &["characterId"]).unwrap_or_default();
     let is_person = character.eq_ignore_ascii_case("user");
@@ -98,16 +97,7 @@ fn turn(
     if turn.parent == TurnParent::Previous && message.has("parentMessageId") {
         turn.parent = TurnParent::Root;
     }
-    if !content.text.is_empty() || !content.blocks.is_empty() {
-        turn.content_type = content.content_type().into();
-        turn.attachments.extend(content.attachments(FORMAT_ID));
-        if !content.blocks.is_empty() {
-            turn.fields.insert("blocks".into(), content.blocks.into());
-        }
-        turn.text = content.text;
-        // The message and its parts are in different places of the file. The verbatim has one line for each of them.
-        turn.verbatim = Some(Verbatim { media_type: "application/x-ndjson".into(), text: source });
-    }
+    parts.put_into(&mut turn, text);
     turn
 }
 

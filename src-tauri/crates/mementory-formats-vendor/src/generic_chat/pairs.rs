@@ -8,20 +8,20 @@ use mementory_model::{Timestamp, Verbatim};
 use serde_json::value::RawValue;
 
 /// Keys of the texts that the model received, and of the same texts as the page of text-generation-webui shows them.
-pub(super) const INTERNAL: &str = "internal";
-pub(super) const VISIBLE: &str = "visible";
+pub(super) const INTERNAL_KEY: &str = "internal";
+pub(super) const VISIBLE_KEY: &str = "visible";
 /// Question before the greeting of a character. The person did not write it.
-const NO_QUESTION: &str = "<|BEGIN-VISIBLE-CHAT|>";
+const GREETING_MARK: &str = "<|BEGIN-VISIBLE-CHAT|>";
 /// Form of the times in text-generation-webui.
 const TIME_FORM: &str = "%b %d, %Y %H:%M";
 
 /// True if the start of a file has a list of pairs under a key that chats use.
 pub(super) fn has_pairs(keys: &Keys, text: &str) -> bool {
     let is_chat = |key: &str| match key {
-        INTERNAL => keys.has(INTERNAL) && keys.has(VISIBLE),
+        INTERNAL_KEY => keys.has(INTERNAL_KEY) && keys.has(VISIBLE_KEY),
         key => keys.has(key),
     };
-    [INTERNAL, "chat_history"].into_iter().any(|key| is_chat(key) && begins_with_pair(text, key))
+    [INTERNAL_KEY, "chat_history"].into_iter().any(|key| is_chat(key) && begins_with_pair(text, key))
 }
 
 /// True if the first entry of the list with this key is a list that begins with a text.
@@ -37,7 +37,7 @@ fn begins_with_pair(text: &str, key: &str) -> bool {
 
 /// True if the object is a chat of text-generation-webui.
 pub(super) fn is_webui_chat(object: &Object<'_>) -> bool {
-    object.raw_value(INTERNAL).is_some_and(|raw| raw.get().starts_with('[')) && object.has(VISIBLE)
+    object.raw_value(INTERNAL_KEY).is_some_and(|raw| raw.get().starts_with('[')) && object.has(VISIBLE_KEY)
 }
 
 /// True if the entries of a list of messages are lists. Empty entries and other values may be among them.
@@ -68,7 +68,7 @@ pub(super) fn turns(
             let name = pair.first.as_deref().and_then(role).unwrap_or("unknown");
             vec![(name, pair.second, raw.get().to_owned())]
         } else {
-            let question = pair.first.filter(|text| text != NO_QUESTION && !text.trim().is_empty());
+            let question = pair.first.filter(|text| text != GREETING_MARK && !text.trim().is_empty());
             let has_both = question.is_some() && pair.second.is_some();
             // The verbatim of the answer does not contain the question, so erasing the question erases its text
             // completely.

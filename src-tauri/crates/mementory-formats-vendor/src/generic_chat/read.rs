@@ -60,13 +60,13 @@ pub(super) fn read(
                 files.objects(member, &[], Kind::Conversation, |files, e| zed::read_text_thread(files, member, e))?;
             }
             Shape::Api => {
-                files.objects(member, &api::WRAPPERS, Kind::Conversation, |files, e| {
+                files.objects(member, &api::WRAPPER_KEYS, Kind::Conversation, |files, e| {
                     api::read_exchange(files, member, e)
                 })?;
             }
             Shape::Compliance => {
                 let mut conversations = compliance::Conversations::default();
-                files.objects(member, &compliance::WRAPPERS, Kind::Conversation, |files, e| {
+                files.objects(member, &compliance::WRAPPER_KEYS, Kind::Conversation, |files, e| {
                     conversations.add(files, member, e)
                 })?;
                 conversations.send(files, member)?;

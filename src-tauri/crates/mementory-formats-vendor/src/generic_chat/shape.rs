@@ -5,7 +5,7 @@ use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
 
 /// Keys under which conversations are listed.
-const WRAPPERS: [&str; 9] =
+const WRAPPER_KEYS: [&str; 9] =
     ["conversations", "data", "chats", "threads", "items", "history", "sessions", "results", "chat_history"];
 /// Keys under which a conversation lists its messages.
 pub(super) const MESSAGE_LISTS: [&str; 16] = [
@@ -196,7 +196,7 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     {
         return Some(Shape::Kiro);
     }
-    // An extension for Claude's website names the speaker in the type of a message.
+    // An extension for Claude's website writes the speaker as the type of a message.
     if ["meta.exported_at", "chats.type", "chats.message"].iter().all(|key| has(&keys, key)) {
         return Some(Shape::Conversations);
     }
@@ -218,10 +218,10 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     }
     let is_screen = has(&keys, "ts") && (has(&keys, "say") || has(&keys, "ask"));
     let words = [values_of(&text, "\"say\""), values_of(&text, "\"ask\"")].concat();
-    if is_list && is_screen && words.iter().any(|word| cline::WORDS.contains(word)) {
+    if is_list && is_screen && words.iter().any(|word| cline::EVENT_NAMES.contains(word)) {
         return Some(Shape::Cline);
     }
-    // LangChain names the speaker in the type of a message, and stores the text inside `data`.
+    // LangChain writes the speaker as the type of a message, and stores the text inside `data`.
     let types = values_of(&text, "\"type\"");
     if is_list && has(&keys, "type") && has(&keys, "data.content") && types.iter().copied().any(is_speaker) {
         return Some(Shape::Messages);
@@ -252,7 +252,7 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     };
     let is_in_envelope = |outer: &str| ENVELOPES.iter().any(|inner| has_lists(&format!("{outer}{inner}.")));
     if has_lists("")
-        || WRAPPERS.iter().any(|wrapper| has_lists(&format!("{wrapper}.")))
+        || WRAPPER_KEYS.iter().any(|wrapper| has_lists(&format!("{wrapper}.")))
         || is_in_envelope("")
         || OUTER_ENVELOPES.iter().any(|outer| is_in_envelope(&format!("{outer}.")))
     {
@@ -271,7 +271,7 @@ fn is_amazon_q(keys: &Keys) -> bool {
     has(keys, "conversation_id") && (is_prompt("history.user.content") || is_prompt("history.content"))
 }
 
-/// True if the `type` of each message names its speaker, and its `children` are the replies to it.
+/// True if the `type` of each message is its speaker, and its `children` are the replies to it.
 fn is_typed_tree(keys: &Keys, types: &[&str]) -> bool {
     let is_tree = |list: &str| {
         ["type", "content", "children.type", "children.content"].iter().all(|key| has(keys, &format!("{list}{key}")))
@@ -307,7 +307,7 @@ pub(super) fn wrappers(head: &[u8]) -> Vec<&'static str> {
     let is_wrapper = |wrapper: &str| {
         MESSAGE_LISTS.iter().any(|list| ROLE_KEYS.iter().any(|role| has(&keys, &format!("{wrapper}.{list}.{role}"))))
     };
-    WRAPPERS.into_iter().filter(|wrapper| is_wrapper(wrapper)).collect()
+    WRAPPER_KEYS.into_iter().filter(|wrapper| is_wrapper(wrapper)).collect()
 }
 
 fn has(keys: &Keys, path: &str) -> bool {

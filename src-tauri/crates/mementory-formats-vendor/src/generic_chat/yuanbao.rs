@@ -1,14 +1,13 @@
-//! Reads a conversation with Tencent Yuanbao as its page receives it from `conversation/v1/detail`. Browser scripts save
-//! this answer unchanged. The answer lists the newest message first, and `index` counts the messages.
+//! Reads a conversation with Tencent Yuanbao as its page receives it from `conversation/v1/detail`.
+use super::page_answer::{Messages, send_answer};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn, times_of};
+use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::content::{Content, FileRef};
-use mementory_formats_shared::message::{first_text, read_message, report_no_message, send};
-use mementory_formats_shared::object::{Object, with_replaced_values};
+use mementory_formats_shared::message::{first_text, read_message};
+use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::ASSISTANT;
 use mementory_json::Keys;
-use mementory_model::Verbatim;
 
 /// Member with the messages.
 const MESSAGES: &str = "convs";
@@ -31,29 +30,13 @@ pub(super) fn read(
         Some(inner) => (format!("{}/data/{MESSAGES}", element.pointer), inner),
         None => (format!("{}/{MESSAGES}", element.pointer), &element.object),
     };
-    let mut turns: Vec<(Option<u64>, Turn)> = Vec::new();
-    for (number, raw) in object.list(MESSAGES).unwrap_or_default().into_iter().enumerate() {
-        let pointer = format!("{at}/{number}");
-        match Object::parse(raw.get()) {
-            Some(message) => {
-                turns.push((message.whole_number("index"), turn(files, &message, raw.get(), pointer)));
-            }
-            None => report_no_message(files, member, &pointer),
-        }
-    }
-    turns.sort_by_key(|(index, _)| *index);
-    let messages: Vec<_> = object.raw_value(MESSAGES).map(|raw| (raw, "[]")).into_iter().collect();
-    let mut chat = Chat {
+    let messages = Messages { list: object.raw_value(MESSAGES), pointer: at, number: "index", read: turn };
+    let chat = Chat {
         id: first_text(object, &["conversationId", "id"]),
         title: first_text(object, &["sessionTitle", "title"]),
-        pointer: element.pointer.clone(),
-        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &messages))),
-        is_log: true,
-        turns: turns.into_iter().map(|(_, turn)| turn).collect(),
         ..Chat::default()
     };
-    chat.times = times_of(&chat.turns);
-    send(files, member, chat, "yuanbao", Some("yuanbao"))
+    send_answer(files, member, element, &messages, chat, "yuanbao")
 }
 
 fn turn(files: &FileReader<'_>, message: &Object<'_>, text: &str, pointer: String) -> Turn {

@@ -1,5 +1,6 @@
 //! Reads the threads of the editor Zed: its database, in which a thread is one JSON text that is usually compressed, and
 //! the files of its older text threads.
+use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -19,7 +20,7 @@ const PLATFORM: &str = "zed";
 /// First bytes of data that is compressed with Zstandard.
 const ZSTD_MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
 /// Largest distance within compressed data that is decompressed, as a power of two: 128 MiB.
-const WINDOW_LOG: u32 = 27;
+const MAX_WINDOW_LOG: u32 = 27;
 
 /// True for the database of Zed's agent.
 pub(super) fn is_database(schema: &Schema) -> bool {
@@ -93,13 +94,13 @@ const DAMAGED: &str = "malformed: the data of this thread is damaged, or in a fo
 /// Decompresses at most one byte more than `max_bytes`.
 fn unpack(data: &[u8], max_bytes: u64) -> Option<Vec<u8>> {
     let mut decoder = zstd::stream::read::Decoder::new(data).ok()?;
-    decoder.window_log_max(WINDOW_LOG).ok()?;
+    decoder.window_log_max(MAX_WINDOW_LOG).ok()?;
     let mut out = Vec::new();
     decoder.take(max_bytes.saturating_add(1)).read_to_end(&mut out).ok()?;
     Some(out)
 }
 
-/// The messages of a thread. In older versions, a message names its role and has segments.
+/// The messages of a thread. In older versions, a message has a role and segments.
 fn turns_of(files: &mut FileReader<'_>, member: &Member, messages: Option<&RawValue>, at: &str) -> Vec<Turn> {
     let mut out = Vec::new();
     for (index, raw) in messages.and_then(list).unwrap_or_default().into_iter().enumerate() {
@@ -182,10 +183,7 @@ fn turn(content: Content, role: &str, id: Option<String>, raw: &RawValue, pointe
         pointer,
         ..Turn::default()
     };
-    if !content.blocks.is_empty() {
-        turn.fields.insert("blocks".into(), content.blocks.into());
-    }
-    turn.text = content.text;
+    content.put_into(&mut turn, FORMAT_ID);
     turn
 }
 

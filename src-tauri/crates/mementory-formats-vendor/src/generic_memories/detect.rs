@@ -26,7 +26,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
         if !is_list_of_memories(&head, limits, is_selected) {
             continue;
         }
-        // A document that names its schema is in a format of its own, perhaps in a version that is not supported.
+        // A document with a `schema` is in a format of its own, perhaps in a version that is not supported.
         if !is_selected && (head.keys.has("schema") || is_in_truncated_archive(catalog, member)) {
             continue;
         }
@@ -43,7 +43,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
 
 fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> bool {
     let mut bytes = &*head.bytes;
-    let mut elements = Elements::new(&mut bytes, limits).with_keys(&super::WRAPPERS);
+    let mut elements = Elements::new(&mut bytes, limits).with_keys(&super::WRAPPER_KEYS);
     let (mut object_count, mut text_count) = (0, 0);
     while object_count < SAMPLE_COUNT {
         match elements.next() {
@@ -65,7 +65,7 @@ fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> b
     text_count > 0 && 5 * text_count >= 4 * object_count && is_enough
 }
 
-/// True for a sentence in a list, and for an object with a sentence and at most one further sentence. Two words are
+/// True for a sentence in a list, and for an object with a sentence and at most one other sentence. Two words are
 /// enough in a list that is named after memories (`is_named`). Any text is enough in an object of a memory store, and
 /// if the user selected this format (`is_selected`).
 fn is_memory(json: &str, in_array: bool, is_named: bool, is_selected: bool) -> bool {
@@ -94,7 +94,7 @@ fn is_sentence(text: &str) -> bool {
 const NO_MEMORY_KEYS: [&str; 7] = ["step_index", "level", "severity", "logger", "event", "url", "href"];
 
 /// Number of members with sentences besides the text of a memory. Two is added for a record with many members or with
-/// one of [`NO_MEMORY_KEYS`]. One further sentence is usually a title. More sentences mean another kind of record, such
+/// one of [`NO_MEMORY_KEYS`]. One other sentence is usually a title. More sentences mean another kind of record, such
 /// as an article or a ticket.
 fn count_further_texts(json: &str) -> usize {
     let Some(object) = Object::parse(json) else { return 0 };

@@ -38,4 +38,4 @@ impl Format for GenericMemories {
 }
 
 /// Keys under which memories are listed.
-const WRAPPERS: [&str; 7] = ["memories", "results", "data", "items", "facts", "notes", "entries"];
+const WRAPPER_KEYS: [&str; 7] = ["memories", "results", "data", "items", "facts", "notes", "entries"];

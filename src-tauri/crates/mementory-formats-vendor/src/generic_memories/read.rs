@@ -1,5 +1,5 @@
 //! Reads texts, and objects with one text, as memories.
-use super::WRAPPERS;
+use super::WRAPPER_KEYS;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::json_head::head_keys;
@@ -39,7 +39,7 @@ fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
     let is_chatgpt = head_keys(catalog, member).is_some_and(|keys| has_chatgpt_keys(&keys));
     let platform = if is_chatgpt { "chatgpt" } else { "other" };
     catalog.read(member, |bytes| {
-        let mut elements = Elements::new(bytes, limits).with_keys(&WRAPPERS).resync();
+        let mut elements = Elements::new(bytes, limits).with_keys(&WRAPPER_KEYS).resync();
         loop {
             match elements.next() {
                 Ok(Some(element)) => {

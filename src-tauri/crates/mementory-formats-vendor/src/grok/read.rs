@@ -9,7 +9,7 @@ use mementory_model::{DroppedAs, Issue, Kind};
 use std::collections::HashSet;
 
 /// Lists in the file of conversations.
-const LISTS: [&str; 4] = ["conversations", "projects", "tasks", "media_posts"];
+const LIST_KEYS: [&str; 4] = ["conversations", "projects", "tasks", "media_posts"];
 
 /// Reads an export. Sign-in and payment data are reported and not stored.
 pub(super) fn read(
@@ -34,7 +34,7 @@ pub(super) fn read(
 }
 
 fn read_backend(reader: &mut FileReader<'_>, member: &Member, assets: &HashSet<&str>) -> Result<(), FormatError> {
-    let count = reader.objects(member, &LISTS, Kind::Conversation, |reader, element| {
+    let count = reader.objects(member, &LIST_KEYS, Kind::Conversation, |reader, element| {
         let list = element.pointer.split('/').nth(1).unwrap_or_default();
         let object = &element.object;
         match list {
@@ -50,10 +50,10 @@ fn read_backend(reader: &mut FileReader<'_>, member: &Member, assets: &HashSet<&
     if count == 0 {
         reader.sink.note(Issue::new("empty", &member.place, "this file contains no conversations"));
     }
-    reader.pass_through_wrapper(member, &LISTS)
+    reader.pass_through_wrapper(member, &LIST_KEYS)
 }
 
-/// Reads an asset. Further files in the folder of the asset become passthrough files.
+/// Reads an asset. Additional files in the folder of the asset become passthrough files.
 fn read_asset(reader: &mut FileReader<'_>, member: &Member, sent: &mut HashSet<String>) -> Result<(), FormatError> {
     let id = files::asset_id(&member.name).unwrap_or_default().to_owned();
     if !sent.insert(id.clone()) {

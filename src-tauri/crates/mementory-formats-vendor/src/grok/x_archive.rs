@@ -1,5 +1,5 @@
 //! Chats with Grok in the archive of an account that X sends: `data/grok-chat-item.js`, a script that assigns a list of
-//! messages to a variable. Large accounts have further parts of it. The rest of the archive is not read.
+//! messages to a variable. Large accounts have more parts of it. The rest of the archive is not read.
 use super::{GROK, conversation, files};
 use mementory_format::{Catalog, Claim, Detected, FormatError, Member, Part, ReadContext, Role, Sink};
 use mementory_formats_shared::{

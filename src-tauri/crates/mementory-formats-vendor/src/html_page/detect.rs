@@ -1,5 +1,5 @@
 //! Detects a page that this format wrote, by the mark in its head.
-use super::{MARK, VERSION};
+use super::{FORMAT_MARK, VERSION};
 use mementory_format::{Catalog, Claim, Part, Role};
 
 /// Number of bytes of a file that detection reads.
@@ -7,7 +7,7 @@ const HEAD_BYTES: usize = 1 << 10;
 
 /// One claim for each page.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let is_page = |head: &[u8]| memchr::memmem::find(head, MARK.as_bytes()).is_some();
+    let is_page = |head: &[u8]| memchr::memmem::find(head, FORMAT_MARK.as_bytes()).is_some();
     let pages = catalog.members().iter().filter(|m| catalog.head(m, HEAD_BYTES).is_ok_and(|head| is_page(&head)));
     pages
         .map(|member| Claim {

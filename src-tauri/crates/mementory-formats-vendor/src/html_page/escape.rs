@@ -10,7 +10,8 @@ pub(super) fn push(out: &mut String, text: &str) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
+            // Browsers read a reference to one of these as a character of Windows-1252: 133 would be an ellipsis.
+            '\n' | '\t' | '\u{80}'..='\u{9f}' => out.push(c),
             c if c.is_control() || is_direction(c) => drop(write!(out, "&#{};", u32::from(c))),
             c => out.push(c),
         }
@@ -96,5 +97,12 @@ mod tests {
             assert_eq!(unescape(&element), text);
             assert_eq!(unescape(&value), text);
         }
+    }
+
+    #[test]
+    fn no_reference_is_one_that_browsers_read_as_another_character() {
+        let mut out = String::new();
+        push(&mut out, "a\u{1}\u{7f}\u{80}\u{85}\u{9f}b");
+        assert_eq!(out, "a&#1;&#127;\u{80}\u{85}\u{9f}b");
     }
 }

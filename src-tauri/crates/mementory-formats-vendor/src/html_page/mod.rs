@@ -18,10 +18,10 @@ const ID: &str = "html_page";
 /// Version of the page.
 const VERSION: &str = "1";
 /// A line in the head of a page by which detection recognises the format.
-const MARK: &str = "<meta name=\"mementory\" content=\"html_page 1\">";
+const FORMAT_MARK: &str = "<meta name=\"mementory\" content=\"html_page 1\">";
 /// Beginnings of the first and the last line of a record. Texts are escaped, so no line of a text begins like this.
-const BEGIN: &str = "<article ";
-const END: &str = "</article>";
+const ARTICLE_START: &str = "<article ";
+const ARTICLE_END: &str = "</article>";
 
 /// A page with all records.
 pub struct HtmlPage;

@@ -1,6 +1,6 @@
 //! Reads the records of a page that this format wrote, line by line. Everything between the records is only for human
 //! readers and is ignored.
-use super::{BEGIN, END, ID, VERSION, escape::unescape};
+use super::{ARTICLE_END, ARTICLE_START, ID, VERSION, escape::unescape};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::{export_files::readable::record_of, lines::next_line, reader::FileReader};
 use mementory_model::{DroppedAs, Record, Unit};
@@ -28,7 +28,7 @@ pub(super) fn read(
 fn read_page(reader: &mut FileReader<'_>, member: &Member, lines: &mut impl BufRead) -> Result<(), FormatError> {
     let limits = &reader.context.limits;
     let (limit, line_limit) = (limits.element_bytes, limits.line_bytes.max(limits.element_bytes));
-    let (mut line, mut number, mut article) = (Vec::new(), 0_u64, None::<Article>);
+    let (mut line, mut number, mut article) = (Vec::new(), 0_u64, None::<ArticleLines>);
     loop {
         let size = next_line(lines, &mut line, line_limit).map_err(|e| FormatError::io(&member.place, e))?;
         if size == 0 {
@@ -36,11 +36,11 @@ fn read_page(reader: &mut FileReader<'_>, member: &Member, lines: &mut impl BufR
         }
         number += 1;
         let text = String::from_utf8_lossy(&line);
-        if text.starts_with(BEGIN) {
+        if text.starts_with(ARTICLE_START) {
             if let Some(open) = article.take() {
                 drop_article(reader, member, open.line, "truncated: this record has no end");
             }
-            article = Some(Article { line: number, html: String::new(), is_too_large: false });
+            article = Some(ArticleLines { line: number, html: String::new(), is_too_large: false });
         }
         let Some(open) = &mut article else { continue };
         open.is_too_large |= size > line_limit || (open.html.len() + line.len()) as u64 > limit;
@@ -49,7 +49,7 @@ fn read_page(reader: &mut FileReader<'_>, member: &Member, lines: &mut impl BufR
         } else {
             open.html.push_str(&text);
         }
-        if text.trim_end().ends_with(END)
+        if text.trim_end().ends_with(ARTICLE_END)
             && let Some(done) = article.take()
         {
             send(reader, member, &done)?;
@@ -61,8 +61,8 @@ fn read_page(reader: &mut FileReader<'_>, member: &Member, lines: &mut impl BufR
     Ok(())
 }
 
-/// The lines of a record.
-struct Article {
+/// The lines of one record's `<article>`.
+struct ArticleLines {
     line: u64,
     html: String,
     is_too_large: bool,
@@ -72,7 +72,7 @@ fn drop_article(reader: &mut FileReader<'_>, member: &Member, line: u64, reason:
     reader.report_dropped(format!("{}#line {line}", member.place), DroppedAs::Failed, reason, None);
 }
 
-fn send(reader: &mut FileReader<'_>, member: &Member, article: &Article) -> Result<(), FormatError> {
+fn send(reader: &mut FileReader<'_>, member: &Member, article: &ArticleLines) -> Result<(), FormatError> {
     let result = match article.is_too_large {
         true => Err("too_large: this record is larger than the limit"),
         false => record(&article.html).ok_or("malformed: this record is of no known kind"),
@@ -92,7 +92,7 @@ fn send(reader: &mut FileReader<'_>, member: &Member, article: &Article) -> Resu
 }
 
 fn record(html: &str) -> Option<Record> {
-    let tag = html.strip_prefix(BEGIN)?;
+    let tag = html.strip_prefix(ARTICLE_START)?;
     let (attributes, inside) = tag.split_once('>')?;
     let values = attribute_values(attributes);
     let text = inside.split_once(TEXT).and_then(|(_, rest)| rest.split_once(TEXT_END)).map_or("", |(text, _)| text);

@@ -40,7 +40,7 @@ fn the_page_has_no_script_no_request_and_no_tag_from_a_text() {
 
 #[test]
 fn a_large_vault_is_written_whole() {
-    assert_eq!(write_and_read(&mut conversations(3400), &HtmlPage).back.records.len(), 10_200);
+    assert_eq!(write_and_read(&mut conversations(3400), &HtmlPage).reread.records.len(), 10_200);
 }
 
 #[test]

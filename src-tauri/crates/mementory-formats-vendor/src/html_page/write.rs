@@ -1,5 +1,5 @@
 //! Writes the page: a table of contents, then memories and other records by platform, then conversations.
-use super::{BEGIN, END, ID, MARK, VERSION, escape};
+use super::{ARTICLE_END, ARTICLE_START, FORMAT_MARK, ID, VERSION, escape};
 use mementory_format::{FormatError, RecordSource, SourceDescription, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::nothing_to_write;
 use mementory_formats_shared::export_files::{
@@ -64,7 +64,7 @@ pub(super) fn write(
 }
 
 fn head(description: &SourceDescription) -> String {
-    let mut out = format!("{HEAD}{MARK}\n{POLICY}<title>");
+    let mut out = format!("{HEAD}{FORMAT_MARK}\n{POLICY}<title>");
     escape::push(&mut out, &description.name);
     let _ = write!(out, "</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>");
     escape::push(&mut out, &description.name);
@@ -183,7 +183,7 @@ fn article(record: &Record, heading: &str, title: &str) -> String {
         None => "",
     };
     let aside_class = if part.is_some_and(|p| p.hidden || !p.active) { " aside" } else { "" };
-    let mut out = format!("{BEGIN}class=\"{}{role}{aside_class}\"", record.kind.as_str());
+    let mut out = format!("{ARTICLE_START}class=\"{}{role}{aside_class}\"", record.kind.as_str());
     for (name, value) in values_of(record).iter().filter(|(_, value)| !value.is_empty()) {
         let _ = write!(out, " data-{}=\"", name.replace('_', "-"));
         escape::push_value(&mut out, value);
@@ -210,6 +210,6 @@ fn article(record: &Record, heading: &str, title: &str) -> String {
     }
     out.push_str("<div class=\"text\">");
     escape::push(&mut out, &record.text);
-    let _ = writeln!(out, "</div>\n{END}");
+    let _ = writeln!(out, "</div>\n{ARTICLE_END}");
     out
 }

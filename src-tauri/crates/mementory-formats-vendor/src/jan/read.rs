@@ -94,7 +94,8 @@ impl Thread {
     }
 }
 
-/// Sends the messages of a file. The messages belong to one thread, or to several threads if they name several.
+/// Sends the messages of a file. The messages belong to one thread, or to several threads if they state several thread
+/// ids.
 fn messages(
     files: &mut FileReader<'_>,
     member: &Member,

@@ -17,7 +17,7 @@ const SCOPE: &str = "kept_file";
 const HEAD_BYTES: usize = 16;
 
 /// The reason, shown to the person, why the files can only be stored as files. A PDF or Word document does not state
-/// who said what, so for such a document the reason names another way to get the content.
+/// who said what, so for such a document the reason tells the person another way to get the content.
 fn reason(catalog: &Catalog) -> String {
     let head = |member: &Member| catalog.head(member, HEAD_BYTES).unwrap_or_default();
     let is_pdf = |member: &Member| head(member).starts_with(b"%PDF-");

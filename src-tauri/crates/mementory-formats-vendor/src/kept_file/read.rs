@@ -30,7 +30,7 @@ pub(super) fn read(
 }
 
 fn store_file(catalog: &Catalog, member: &Member, limits: &Limits, sink: &mut dyn Sink) -> Result<(), FormatError> {
-    // The digest is the id, so the same file under another name gives the same document.
+    // The digest is the id, so the same file under another name produces the same document.
     let digest = catalog.read(member, |bytes| sha256(bytes, &member.place))?;
     let key = RecordKey::new(SCOPE, format!("sha256:{digest}"));
     let head = catalog.head(member, 4096)?;

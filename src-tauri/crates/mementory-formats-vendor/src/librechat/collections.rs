@@ -35,7 +35,7 @@ impl<'m> Collections<'m> {
                 return Ok(());
             };
             self.count(files, member, element.text)?;
-            // The record names the file of the messages, so a pointer into this file would be wrong.
+            // The record's origin is the file of the messages, so a pointer into this file would be wrong.
             let chat = head(&element.object, String::new(), Verbatim::json(element.text));
             if self.heads.insert(id.clone(), (place, chat)).is_none() {
                 self.order.push(id);

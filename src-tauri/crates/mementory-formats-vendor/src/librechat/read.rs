@@ -13,7 +13,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 
 /// Keys of the messages of a conversation, as a list or as a tree.
-const LISTS: [&str; 2] = ["messages", "messagesTree"];
+const LIST_KEYS: [&str; 2] = ["messages", "messagesTree"];
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -44,7 +44,7 @@ pub(super) fn read(
 
 fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
     let object = &element.object;
-    let lists: Vec<&RawValue> = LISTS.iter().filter_map(|key| object.raw_value(key)).collect();
+    let lists: Vec<&RawValue> = LIST_KEYS.iter().filter_map(|key| object.raw_value(key)).collect();
     if !lists.iter().any(|list| list.get().starts_with('[')) {
         let place = format!("{}#{}", member.place, element.pointer);
         let reason = "no_messages: this conversation has no list of messages";
@@ -64,7 +64,7 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
 
 /// The messages. In a tree, the parent of a message is the message that contains it.
 fn turns(element: &ObjectElement<'_>) -> Vec<Turn> {
-    let found_messages = message_tree::messages(element.text, &LISTS);
+    let found_messages = message_tree::messages(element.text, &LIST_KEYS);
     let is_tree = message_tree::is_tree(&found_messages);
     let mut out: Vec<Turn> = Vec::with_capacity(found_messages.len());
     for message in found_messages {

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 const HEAD_BYTES: usize = 256;
 /// The columns of a table. Newer versions write more.
 const COLUMNS: [&str; 5] = ["sender", "text", "isCreatedByUser", "messageId", "parentMessageId"];
-/// Further columns that have a field in the model.
+/// Other columns that have a field in the model.
 const OTHER_COLUMNS: [&str; 3] = ["error", "unfinished", "createdAt"];
 /// Names under which the export writes what is neither the person's nor the model's text.
 const TOOLS: [&str; 4] = ["Tool", "Code Interpreter", "Retrieval", "Image"];
@@ -103,7 +103,7 @@ fn head_of(head: &str) -> Chat {
         title: value("title"),
         model: value("model"),
         is_log: true,
-        verbatim: Some(plain(head)),
+        verbatim: Some(text_verbatim(head)),
         ..Chat::default()
     };
     let fields = [("endpoint", "endpoint"), ("exportAt", "exportAt"), ("promptPrefix", "system_prompt")];
@@ -139,7 +139,7 @@ fn turns_of(messages: &str, offset: usize, is_markdown: bool) -> History<'_> {
         let mut turn = Turn {
             role: role_of(speaker).into(),
             pointer: format!("@{}", offset + start),
-            verbatim: Some(plain(messages.get(start..to).unwrap_or_default().trim_end())),
+            verbatim: Some(text_verbatim(messages.get(start..to).unwrap_or_default().trim_end())),
             ..Turn::default()
         };
         for (note, field) in NOTES.into_iter().rev() {
@@ -178,11 +178,11 @@ fn role_of(speaker: &str) -> &'static str {
     }
 }
 
-fn plain(text: &str) -> Verbatim {
+fn text_verbatim(text: &str) -> Verbatim {
     Verbatim { media_type: "text/plain".into(), text: text.to_owned() }
 }
 
-/// Reads a table as one conversation, because the table names none.
+/// Reads a table as one conversation, because the table contains no conversation id.
 fn read_table(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let turns = turns_of_csv(files, member, turn_of_row)?;
     let Some(first) = turns.first() else { return Ok(()) };

@@ -136,15 +136,11 @@ fn version_turn(version: &Object<'_>, text: &str, pointer: String) -> Turn {
         content_type: if is_instruction { "context" } else { content.content_type() }.into(),
         model: if role == ASSISTANT { model.or(sender) } else { None },
         role,
-        attachments: content.attachments(FORMAT_ID),
         pointer,
         verbatim: Some(Verbatim::json(text)),
         ..Turn::default()
     };
-    if !content.blocks.is_empty() {
-        turn.fields.insert("blocks".into(), content.blocks.into());
-    }
-    turn.text = content.text;
+    content.put_into(&mut turn, FORMAT_ID);
     turn
 }
 

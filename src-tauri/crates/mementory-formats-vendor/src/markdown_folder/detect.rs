@@ -1,5 +1,5 @@
 //! Detects the files that this format wrote, by their first line.
-use super::{CONVERSATIONS, FILES, MARK, VERSION};
+use super::{CONVERSATIONS, FILES, FORMAT_MARK, VERSION};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use std::collections::BTreeMap;
 
@@ -29,9 +29,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 
 fn is_note(catalog: &Catalog, member: &Member) -> bool {
     member.file_name().to_ascii_lowercase().ends_with(".md")
-        && catalog.head(member, MARK.len() + 3).is_ok_and(|head| {
+        && catalog.head(member, FORMAT_MARK.len() + 3).is_ok_and(|head| {
             let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
-            head.starts_with(MARK.as_bytes())
+            head.starts_with(FORMAT_MARK.as_bytes())
         })
 }
 

@@ -18,7 +18,7 @@ const ID: &str = "markdown_folder";
 /// Version of the folder.
 const VERSION: &str = "1";
 /// First line of every file, by which the folder is recognised.
-const MARK: &str = "<!-- mementory markdown_folder 1 -->";
+const FORMAT_MARK: &str = "<!-- mementory markdown_folder 1 -->";
 /// Folder with the conversations.
 const CONVERSATIONS: &str = "conversations";
 /// Folder with the files.

@@ -10,11 +10,11 @@ const COMMENT: &str = "<!-- mementory ";
 const COMMENT_END: &str = " -->";
 /// Member with the exact text, for texts that the quote cannot show.
 const TEXT_MEMBER: &str = "text";
-/// Member with the paths of the files that the record names, in the order of its attachments.
+/// Member with the paths of the record's files, in the order of its attachments.
 const FILES_MEMBER: &str = "files";
 
-/// The lines of a record. `heading` is the mark of the heading, such as `##`. `up` is the path from the file to the
-/// folder.
+/// The lines of a record. `heading` is the mark of the heading, such as `##`. `up` is the path from the
+/// file to the folder.
 pub(super) fn write(record: &Record, heading: &str, title: &str, files: &[Option<&str>], up: &str) -> String {
     let mut values: Map<String, Value> =
         values_of(record).into_iter().filter(|(_, v)| !v.is_empty()).map(|(n, v)| (n.to_owned(), v.into())).collect();

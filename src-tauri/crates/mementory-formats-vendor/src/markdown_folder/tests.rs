@@ -16,7 +16,7 @@ fn records_are_read_back_except_for_the_listed_losses() {
         let written = write_and_read(&mut source, &MarkdownFolder);
         check_readable(&source, &written);
         let key = |(file, bytes): &(mementory_format::AttachmentFile, Vec<u8>)| (file.key.value.clone(), bytes.clone());
-        let keys: Vec<_> = written.back.files.iter().map(key).collect();
+        let keys: Vec<_> = written.reread.files.iter().map(key).collect();
         let stored: Vec<_> = source.files.iter().map(key).collect();
         assert_eq!(keys, stored);
     }
@@ -29,7 +29,7 @@ fn texts_stay_in_their_quotes_and_files_in_the_folder() {
     assert!(names.contains(&"index.md".to_owned()) && names.contains(&"memories.md".to_owned()), "{names:?}");
     for (name, bytes) in tree(&written.path).into_iter().filter(|(name, _)| name.ends_with(".md")) {
         let text = String::from_utf8(bytes).unwrap();
-        assert!(text.starts_with(super::MARK) && !text.contains('\r'), "{name}");
+        assert!(text.starts_with(super::FORMAT_MARK) && !text.contains('\r'), "{name}");
         for line in text.lines() {
             let is_ours = ["<!-- mementory ", "#", ">", "- ["].iter().any(|begin| line.starts_with(begin));
             let is_plain = !line.contains(['`', '<']) || line.contains("\\`") || line.contains("\\<");
@@ -51,14 +51,14 @@ fn a_text_edited_in_the_file_is_imported() {
     let path = written.path.join("conversations/00001-talk-0.md");
     let text = std::fs::read_to_string(&path).unwrap().replace("> user 0", "> user 0, and more\r\n>\r\n> lines");
     std::fs::write(&path, text).unwrap();
-    let back = crate::testing::read(&written.path, &MarkdownFolder);
-    assert!(back.records.iter().any(|r| r.text == "user 0, and more\n\nlines"));
+    let reread = crate::testing::read(&written.path, &MarkdownFolder);
+    assert!(reread.records.iter().any(|r| r.text == "user 0, and more\n\nlines"));
     assert!(written.scratch.0.exists());
 }
 
 #[test]
 fn a_large_vault_is_written_whole() {
-    assert_eq!(write_and_read(&mut conversations(3400), &MarkdownFolder).back.records.len(), 10_200);
+    assert_eq!(write_and_read(&mut conversations(3400), &MarkdownFolder).reread.records.len(), 10_200);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Writes the folder: an index, the conversations, the memories and the other records, and the files that they name.
-use super::{CONVERSATIONS, FILES, ID, MARK, VERSION, note};
+use super::{CONVERSATIONS, FILES, FORMAT_MARK, ID, VERSION, note};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::nothing_to_write;
 use mementory_formats_shared::export_files::{
@@ -52,7 +52,7 @@ pub(super) fn write(
     folder.create(conversations.len())?;
     let description = source.description();
     let title = note::escaped(&description.name);
-    folder.index.add(&format!("{MARK}\n# {title}\n\n{} UTC\n\n", shown_time(Some(description.now))))?;
+    folder.index.add(&format!("{FORMAT_MARK}\n# {title}\n\n{} UTC\n\n", shown_time(Some(description.now))))?;
     let mut readable = Readable::new(VERSION);
     folder.write_records(source, &counts, &mut readable)?;
     let mut number = 0_u64;
@@ -152,7 +152,7 @@ impl Folder {
             let Some(count) = counts.get(name) else { continue };
             self.index.add(&format!("- [{title}]({name}) ({count})\n"))?;
             let mut file = NewFile::create(self.path(name).as_deref())?;
-            file.add(&format!("{MARK}\n# {title}\n\n"))?;
+            file.add(&format!("{FORMAT_MARK}\n# {title}\n\n"))?;
             let mut group = String::new();
             source.records(&mut |stored| {
                 if conversation_of(&stored).is_some() || file_of(&stored.record) != name {
@@ -179,7 +179,7 @@ impl Folder {
         let day = shown_time(first.record.times.created);
         self.index.add(&format!("- [{}]({name}) {}\n", note::escaped(&title), day.get(..10).unwrap_or_default()))?;
         let mut file = NewFile::create(self.path(&name).as_deref())?;
-        file.add(&format!("{MARK}\n"))?;
+        file.add(&format!("{FORMAT_MARK}\n"))?;
         if let Some(stored) = &thread.conversation {
             file.add(&note::write(&stored.record, "#", &title, &self.paths(stored), "../"))?;
         }

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
 /// Keys of lists of labels or threads.
-const LISTS: [&str; 3] = ["label_values", "threads", "conversations"];
+const LIST_KEYS: [&str; 3] = ["label_values", "threads", "conversations"];
 /// Members with the time of a message.
 const MESSAGE_TIMES: [&str; 4] = ["timestamp_ms", "timestamp", "created_at", "creation_timestamp"];
 /// Members with the time of a thread, which is used if its messages have none.
@@ -28,7 +28,7 @@ const MAX_DEPTH: u32 = 16;
 
 /// Reads a file with labels or with threads.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-    reader.objects(member, &LISTS, Kind::Conversation, |reader, element| {
+    reader.objects(member, &LIST_KEYS, Kind::Conversation, |reader, element| {
         if element.object.has("messages") { thread(reader, member, element) } else { labels(reader, member, element) }
     })?;
     Ok(())

@@ -5,7 +5,7 @@ use mementory_model::Timestamp;
 /// Name of the assistant.
 pub(super) const ASSISTANT: &str = "Meta AI";
 
-/// Words that stand for the person, in the languages that an account may have.
+/// Words for the person, in the languages that an account may have.
 pub(super) const PERSON: [&str; 40] = [
     "You",
     "Du",
@@ -58,7 +58,7 @@ pub(super) fn role(speaker: &str) -> Option<&'static str> {
     PERSON.contains(&speaker).then_some("user")
 }
 
-/// The parts of a transcript, each with its role and text. Empty if the text names no speaker. The text before the
+/// The parts of a transcript, each with its role and text. Empty if the text contains no speaker. The text before the
 /// first speaker is the heading, which [`heading`] returns.
 pub(super) fn turns(text: &str) -> Vec<(&'static str, String)> {
     let mut out: Vec<(&'static str, String)> = Vec::new();

@@ -4,7 +4,7 @@ use super::page::send_chat;
 use super::transcript::ASSISTANT;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
-use mementory_formats_shared::local_time::{MARKS, Order, Stamp, day_order};
+use mementory_formats_shared::local_time::{INVISIBLE_CHARS, Order, Stamp, day_order};
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{self, PARTICIPANT, SYSTEM, USER};
@@ -26,7 +26,7 @@ struct Head<'l> {
 
 /// True for the start of a chat in which Meta AI speaks, with one person or with a group.
 pub(super) fn is_chat(text: &str) -> bool {
-    let first = text.lines().map(|line| line.trim_matches(MARKS)).find(|line| !line.trim().is_empty());
+    let first = text.lines().map(|line| line.trim_matches(INVISIBLE_CHARS)).find(|line| !line.trim().is_empty());
     if first.and_then(head_of).is_none() {
         return false;
     }
@@ -74,7 +74,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     // export of the same chat may show.
     let first_line = source.lines().find(|line| head_of(line).is_some()).unwrap_or_default();
     let chat = Chat {
-        id: Some(content_id(first_line.trim_matches(MARKS))),
+        id: Some(content_id(first_line.trim_matches(INVISIBLE_CHARS))),
         times: Times {
             created: turns.iter().find_map(|turn| turn.times.created),
             updated: turns.iter().rev().find_map(|turn| turn.times.created),
@@ -113,21 +113,21 @@ fn turn(head: &Head<'_>, line: &str, order: Order, person: &str) -> Turn {
 
 /// The parts of a line that begins a message.
 fn head_of(line: &str) -> Option<Head<'_>> {
-    let line = line.trim_start_matches(MARKS);
+    let line = line.trim_start_matches(INVISIBLE_CHARS);
     let (stamp, rest) = match line.strip_prefix('[') {
         Some(inside) => inside.split_once(']')?,
         None => line.split_once(" - ").or_else(|| line.split_once(" – "))?,
     };
     let stamp = Stamp::parse(stamp)?;
-    let rest = rest.trim_start().trim_start_matches(MARKS);
+    let rest = rest.trim_start().trim_start_matches(INVISIBLE_CHARS);
     let named = rest.split_once(':').filter(|(name, after)| {
         let is_end = after.is_empty() || after.starts_with(char::is_whitespace);
         is_end && !name.trim().is_empty() && name.chars().count() <= MAX_NAME
     });
     Some(match named {
         Some((name, text)) => {
-            let speaker = Some(name.trim_matches(MARKS).trim());
-            Head { stamp, speaker, text: text.trim_start().trim_start_matches(MARKS) }
+            let speaker = Some(name.trim_matches(INVISIBLE_CHARS).trim());
+            Head { stamp, speaker, text: text.trim_start().trim_start_matches(INVISIBLE_CHARS) }
         }
         None => Head { stamp, speaker: None, text: rest },
     })

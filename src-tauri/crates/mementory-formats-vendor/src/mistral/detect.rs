@@ -7,7 +7,7 @@ use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Root and archive of a file. All files that were selected one by one share one place.
-type Place = (Option<usize>, Option<usize>);
+type RootAndArchive = (Option<usize>, Option<usize>);
 
 /// Content of a file by its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,9 +24,9 @@ enum Content {
 
 /// One claim for the chats and one for the sessions of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let mut chats: BTreeMap<Place, Vec<&Member>> = BTreeMap::new();
-    let mut empty_chats: BTreeMap<Place, Vec<&Member>> = BTreeMap::new();
-    let mut sessions: BTreeMap<Place, Vec<(&Member, Content)>> = BTreeMap::new();
+    let mut chats: BTreeMap<RootAndArchive, Vec<&Member>> = BTreeMap::new();
+    let mut empty_chats: BTreeMap<RootAndArchive, Vec<&Member>> = BTreeMap::new();
+    let mut sessions: BTreeMap<RootAndArchive, Vec<(&Member, Content)>> = BTreeMap::new();
     for member in catalog.members() {
         let Some(content) = json_keys(catalog, member).and_then(|keys| content_of(&keys, member)) else {
             if has_chat_file_name(member) && is_empty_list(catalog, member) {
@@ -59,7 +59,7 @@ fn is_empty_list(catalog: &Catalog, member: &Member) -> bool {
     JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list())
 }
 
-fn place_of(member: &Member) -> Place {
+fn place_of(member: &Member) -> RootAndArchive {
     let is_loose = member.archive.is_none() && member.place == member.name;
     ((!is_loose).then_some(member.root), member.archive)
 }
@@ -84,7 +84,7 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     }
 }
 
-fn chats_claim(catalog: &Catalog, place: Place, chats: &[&Member]) -> Claim {
+fn chats_claim(catalog: &Catalog, place: RootAndArchive, chats: &[&Member]) -> Claim {
     let mut parts: Vec<Part> = chats.iter().map(|m| Part { member: m.id, role: Role::Conversations }).collect();
     let folders: BTreeSet<&str> = chats.iter().map(|m| folder(&m.name)).collect();
     let found_ids: HashSet<usize> = chats.iter().map(|m| m.id).collect();
@@ -104,7 +104,7 @@ fn chats_claim(catalog: &Catalog, place: Place, chats: &[&Member]) -> Claim {
     }
 }
 
-/// The role of a file beside chats. None for a file that does not necessarily belong to them.
+/// The role of a file next to chats. None for a file that does not necessarily belong to them.
 fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     let name = member.file_name().to_lowercase();
     let is_json = name.ends_with(".json");

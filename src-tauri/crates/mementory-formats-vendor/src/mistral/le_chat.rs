@@ -1,4 +1,4 @@
-//! Reads a chat. The file is a plain list of messages, each of which names its chat. If there are several versions of a
+//! Reads a chat. The file is a plain list of messages, each with the id of its chat. If there are several versions of a
 //! message, the highest version is on the active branch.
 use super::{MISTRAL, content};
 use mementory_format::{FormatError, Member};

@@ -12,7 +12,7 @@ use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Times, 
 use serde_json::value::RawValue;
 
 /// Keys of lists of memories.
-const LISTS: [&str; 4] = ["memories", "data", "items", "results"];
+const LIST_KEYS: [&str; 4] = ["memories", "data", "items", "results"];
 /// Keys of the text of a memory.
 const TEXTS: [&str; 6] = ["content", "text", "memory", "value", "fact", "description"];
 /// Keys of the title of a memory.
@@ -46,7 +46,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, version: Option
         Some(items) => Some((String::new(), items)),
         None => {
             let object = Object::parse(raw.get())?;
-            LISTS.iter().find_map(|key| Some((format!("/{key}"), object.list(key)?)))
+            LIST_KEYS.iter().find_map(|key| Some((format!("/{key}"), object.list(key)?)))
         }
     });
     let Some((below, items)) = memories else {

@@ -1,4 +1,4 @@
-//! Reads sessions of Vibe: `meta.json` beside `messages.jsonl`, or both in one file as early versions wrote them.
+//! Reads sessions of Vibe: `meta.json` next to `messages.jsonl`, or both in one file as early versions wrote them.
 use super::{MISTRAL, VIBE};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{

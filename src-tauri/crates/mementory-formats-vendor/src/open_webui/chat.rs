@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// Name of the platform.
 pub(super) const PLATFORM: &str = "open_webui";
-/// Name of the platform whose website is built on Open WebUI and exports the same files with further members.
+/// Name of the platform whose website is built on Open WebUI and exports the same files with additional members.
 const QWEN: &str = "qwen";
 
 /// Names of folders by id. Only the database contains them.
@@ -31,7 +31,12 @@ pub(super) fn read_chat(
 ) -> Result<(), FormatError> {
     let place = || format!("{}#{pointer}", member.place);
     let Some(row) = Object::parse(text) else {
-        files.report_dropped(place(), DroppedAs::Failed, "malformed: this chat is no object", Some(Kind::Conversation));
+        files.report_dropped(
+            place(),
+            DroppedAs::Failed,
+            "malformed: this chat is not an object",
+            Some(Kind::Conversation),
+        );
         return Ok(());
     };
     let inner = row.object("chat");
@@ -107,7 +112,7 @@ fn tags(row: &Object<'_>, data: &Object<'_>) -> Vec<String> {
 }
 
 /// The source text without the messages, which have their own records. The messages are in the history, and the list
-/// beside it repeats the branch that was shown last. Of the history and of the list, only the values remain that no
+/// next to it repeats the branch that was shown last. Of the history and of the list, only the values remain that no
 /// other record contains.
 fn without_messages(text: &str, data: &Object<'_>, history: Option<&Object<'_>>) -> String {
     let map = history.and_then(|history| history.object("messages"));
@@ -126,10 +131,10 @@ fn unread_entries(map: &Object<'_>) -> String {
     json_object(entries.map(|(key, raw)| (key, raw.get())))
 }
 
-/// What the list of messages contains and the history lacks, as a JSON list. A message that is also in the history is
-/// reduced to its id and the members that the history lacks or has with other values. Its text is always left out,
-/// because it belongs to an older version. If only the id remains, the message is left out. A message that is only in
-/// the list stays unchanged, because it gets no record.
+/// What the list of messages contains but the history does not, as a JSON list. A message that is also in the history
+/// is reduced to its id and the members that are missing from the history or have other values there. Its text is
+/// always left out, because it belongs to an older version. If only the id remains, the message is left out. A message
+/// that is only in the list stays unchanged, because it gets no record.
 fn unread_messages(map: &Object<'_>, list: &[&RawValue]) -> String {
     let by_id: HashMap<&str, &RawValue> = map.members().collect();
     let left = list.iter().filter_map(|raw| {

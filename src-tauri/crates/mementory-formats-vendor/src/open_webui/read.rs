@@ -6,7 +6,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
 
 /// Keys under which other programs wrap the list of chats.
-const WRAPPERS: [&str; 3] = ["data", "chats", "items"];
+const WRAPPER_KEYS: [&str; 3] = ["data", "chats", "items"];
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -19,7 +19,7 @@ pub(super) fn read(
         Role::Manifest => read_database(files, member),
         Role::Junk => Ok(()),
         _ => {
-            files.objects(member, &WRAPPERS, Kind::Conversation, |files, element| {
+            files.objects(member, &WRAPPER_KEYS, Kind::Conversation, |files, element| {
                 let folders = Folders::new();
                 // The response of an API contains a single chat without a list around it.
                 let inner = element.object.raw_value("data").filter(|raw| {

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 const WORKBOOK_COLUMNS: [&str; 3] = ["OUTPUT_STR", "MEMORY_VALUE", "MEMORY_KEY"];
 
 /// Root and archive of files that belong together.
-type Place = (Option<usize>, Option<usize>);
+type RootAndArchive = (Option<usize>, Option<usize>);
 
 /// The shape of a JSON file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) enum Shape {
 
 /// One claim for the files of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog, limits: &Limits) -> Vec<Claim> {
-    let mut groups: BTreeMap<Place, Vec<(&Member, Role)>> = BTreeMap::new();
+    let mut groups: BTreeMap<RootAndArchive, Vec<(&Member, Role)>> = BTreeMap::new();
     for member in catalog.members() {
         let role = match json_keys(catalog, member) {
             Some(keys) if shape_of(&keys).is_some() => Role::Conversations,
@@ -60,7 +60,7 @@ fn mark_renderings(catalog: &Catalog, found: &mut [(&Member, Role)]) {
     }
 }
 
-fn place_of(member: &Member) -> Place {
+fn place_of(member: &Member) -> RootAndArchive {
     let is_loose = member.archive.is_none() && member.place == member.name;
     ((!is_loose).then_some(member.root), member.archive)
 }
@@ -71,7 +71,7 @@ pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
     let has_any = |paths: &[&str]| paths.iter().any(|path| keys.has(path));
     if has("entries.query") && has_any(&["context_title", "collection_uuid", "context_uuid"]) {
         Some(Shape::Account)
-    } else if PLACES.iter().any(|place| is_thread_at(keys, place)) {
+    } else if THREAD_PATHS.iter().any(|place| is_thread_at(keys, place)) {
         Some(Shape::Threads)
     } else {
         None
@@ -81,7 +81,7 @@ pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
 /// If the file is an object, the keys of its arrays of threads or entries.
 pub(super) fn wrappers_of(keys: &Keys) -> Vec<&'static str> {
     let mut wrappers: Vec<_> =
-        WRAPPERS.into_iter().filter(|wrapper| is_thread_at(keys, &format!("{wrapper}."))).collect();
+        WRAPPER_KEYS.into_iter().filter(|wrapper| is_thread_at(keys, &format!("{wrapper}."))).collect();
     // In the files of some extensions, `conversations` are the entries of one thread.
     if has_list_at(keys, "conversations.") {
         wrappers.push("conversations");
@@ -90,9 +90,10 @@ pub(super) fn wrappers_of(keys: &Keys) -> Vec<&'static str> {
 }
 
 /// Keys of arrays of threads or entries.
-const WRAPPERS: [&str; 4] = ["threads", "data", "results", "items"];
+const WRAPPER_KEYS: [&str; 4] = ["threads", "data", "results", "items"];
 /// Where threads or entries may be in a file.
-const PLACES: [&str; 8] = ["", "threads.", "data.", "results.", "items.", "thread.", "data.threads.", "data.thread."];
+const THREAD_PATHS: [&str; 8] =
+    ["", "threads.", "data.", "results.", "items.", "thread.", "data.threads.", "data.thread."];
 /// Members that name a thread and that other programs rarely use.
 const THREAD_NAMES: [&str; 6] =
     ["thread_id", "thread_uuid", "context_uuid", "thread_url_slug", "thread_url", "thread_title"];
@@ -131,7 +132,7 @@ fn has_list_at(keys: &Keys, place: &str) -> bool {
             || is_exchange && (is_named || is_numbered && (has_sources || is_thread && list == "entries"))
             || (is_named || is_thread) && has(&["role"]) && has(&["content"]) && has(&["citations", "search_results"])
     };
-    super::threads::LISTS.iter().any(|list| is_list(list))
+    super::threads::LIST_KEYS.iter().any(|list| is_list(list))
 }
 
 fn is_workbook(catalog: &Catalog, member: &Member, limits: &Limits) -> bool {
@@ -143,9 +144,9 @@ fn is_workbook(catalog: &Catalog, member: &Member, limits: &Limits) -> bool {
             .is_ok_and(|bytes| workbook::mentions(&bytes, &WORKBOOK_COLUMNS))
 }
 
-fn claim(catalog: &Catalog, place: Place, files: Vec<(&Member, Role)>) -> Claim {
+fn claim(catalog: &Catalog, place: RootAndArchive, files: Vec<(&Member, Role)>) -> Claim {
     let mut parts: Vec<Part> = files.iter().map(|(m, role)| Part { member: m.id, role: *role }).collect();
-    // Files of the account are in `assets` beside its workbook. Any other file of an archive belongs to it too.
+    // Files of the account are in `assets` next to its workbook. Any other file of an archive belongs to it too.
     let found_ids: HashSet<usize> = files.iter().map(|(owner, _)| owner.id).collect();
     let others = catalog.members().iter().filter(|m| place_of(m) == place && !found_ids.contains(&m.id));
     let assets: BTreeSet<String> = files

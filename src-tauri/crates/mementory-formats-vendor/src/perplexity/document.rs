@@ -14,7 +14,7 @@ const LOGO: &str = "perplexity.ai/pplx-full-logo";
 /// Number of bytes at the start of a file that are searched for the logo or the front matter.
 const HEAD_BYTES: usize = 1024;
 /// The line between the answer and its sources.
-const MARK: &str = "⁂";
+const SOURCES_MARK: &str = "⁂";
 
 /// True for Markdown or text that begins with the logo, or as perplexport writes it.
 pub(super) fn is_document(catalog: &Catalog, member: &Member) -> bool {
@@ -62,7 +62,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     send_chat(reader, &member.place, chat)
 }
 
-/// A thread of the website. The first question follows the logo, and each further question follows a horizontal rule.
+/// A thread of the website. The first question follows the logo, and each later question follows a horizontal rule.
 fn saved_thread(text: &str) -> Document {
     let mut found: Vec<(usize, String, String)> = Vec::new();
     let (mut may_begin, mut is_in_code) = (true, false);
@@ -91,7 +91,7 @@ fn saved_thread(text: &str) -> Document {
 }
 
 fn exchange(line: usize, question: String, answer: &str) -> Exchange {
-    let is_mark = |text: &str| text.contains(MARK) && text.trim_start().starts_with('<');
+    let is_mark = |text: &str| text.contains(SOURCES_MARK) && text.trim_start().starts_with('<');
     let trimmed = answer.trim().trim_end_matches("---").trim_end();
     let lines: Vec<&str> = trimmed.lines().filter(|text| !is_mark(text)).collect();
     let source_count = lines.iter().filter(|text| text.starts_with("[^") && text.contains("]: ")).count();

@@ -11,7 +11,7 @@ use mementory_model::{DroppedAs, Fields, Issue, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::{HashMap, HashSet};
 
-/// Members of an account's conversation that have a field in the model.
+/// Members of a conversation in the export of an account that have a field in the model.
 const CONVERSATION_MEMBERS: [&str; 10] = [
     "context_uuid",
     "uuid",
@@ -24,8 +24,8 @@ const CONVERSATION_MEMBERS: [&str; 10] = [
     "collection_uuid",
     "mode",
 ];
-/// Members of a thread or of its metadata that are not stored as fields: those with a field in the model, those that
-/// differ in each export, and the lists of entries.
+/// Members of a thread or of its metadata that are not stored in `fields`, because the model has a field for them,
+/// because they differ in each export, or because they are the lists of entries.
 const THREAD_MEMBERS: [&str; 29] = [
     "thread_id",
     "context_uuid",
@@ -58,20 +58,19 @@ const THREAD_MEMBERS: [&str; 29] = [
     "has_next_page",
 ];
 /// Keys of the lists of entries of a thread.
-pub(super) const LISTS: [&str; 4] = ["conversations", "entries", "messages", "turns"];
+pub(super) const LIST_KEYS: [&str; 4] = ["conversations", "entries", "messages", "turns"];
 /// Keys of objects around a thread or around a list of threads.
-const WRAPPERS: [&str; 4] = ["data", "thread", "result", "response"];
+const WRAPPER_KEYS: [&str; 4] = ["data", "thread", "result", "response"];
 /// Largest number of objects around a thread.
 const MAX_WRAPPERS: usize = 3;
 /// Members of an entry with the id of its thread.
 const IDS_IN_ENTRIES: [&str; 3] = ["context_uuid", "thread_uuid", "thread_id"];
 /// Members of an entry with the last part of an address: the address of its thread, or of the entry itself.
 const SLUGS_IN_ENTRIES: [&str; 2] = ["thread_url_slug", "slug"];
-/// Members by which an entry names its thread.
-const NAMES_IN_ENTRIES: [&str; 5] = ["context_uuid", "thread_uuid", "thread_id", "thread_url_slug", "slug"];
-/// Members by which a thread or its metadata names the thread.
-const NAMES_IN_THREADS: [&str; 7] =
-    ["thread_id", "context_uuid", "thread_uuid", "uuid", "id", "thread_url_slug", "slug"];
+/// Members of an entry that identify its thread, by its id or by the last part of its address.
+const THREAD_KEYS_IN_ENTRIES: [&str; 5] = ["context_uuid", "thread_uuid", "thread_id", "thread_url_slug", "slug"];
+/// Members that identify a thread, in the thread itself or in its metadata.
+const THREAD_KEYS: [&str; 7] = ["thread_id", "context_uuid", "thread_uuid", "uuid", "id", "thread_url_slug", "slug"];
 
 /// A thread to which more entries may be added.
 struct Thread {
@@ -197,8 +196,8 @@ pub(super) fn read_account(
 
 /// True for an object whose threads or entries are in an object below it.
 pub(super) fn is_wrapper(object: &Object<'_>) -> bool {
-    let has_list = LISTS.iter().any(|key| object.list(key).is_some());
-    !has_list && !is_entry(object) && WRAPPERS.iter().any(|key| object.object(key).is_some())
+    let has_list = LIST_KEYS.iter().any(|key| object.list(key).is_some());
+    !has_list && !is_entry(object) && WRAPPER_KEYS.iter().any(|key| object.object(key).is_some())
 }
 
 fn is_entry(object: &Object<'_>) -> bool {
@@ -215,12 +214,12 @@ pub(super) fn read(
     let Some(mut object) = Object::parse(element.text) else { return Ok(()) };
     let mut pointer = element.pointer.clone();
     for _ in 0..MAX_WRAPPERS {
-        let inner = WRAPPERS.into_iter().find_map(|key| Some((key, object.object(key)?)));
+        let inner = WRAPPER_KEYS.into_iter().find_map(|key| Some((key, object.object(key)?)));
         let Some((key, inner)) = inner.filter(|_| is_wrapper(&object)) else { break };
         pointer = format!("{pointer}/{key}");
         object = inner;
     }
-    let has_entries = LISTS.iter().any(|key| object.list(key).is_some());
+    let has_entries = LIST_KEYS.iter().any(|key| object.list(key).is_some());
     let Some(items) = object.list("threads").filter(|_| !has_entries) else {
         return read_thread(reader, member, (element.text, &object, &pointer), threads);
     };
@@ -242,7 +241,7 @@ fn read_thread(
     threads: &mut Threads,
 ) -> Result<(), FormatError> {
     let Some((key, raw, entries)) =
-        LISTS.into_iter().find_map(|key| Some((key, object.raw_value(key)?, object.list(key)?)))
+        LIST_KEYS.into_iter().find_map(|key| Some((key, object.raw_value(key)?, object.list(key)?)))
     else {
         if !is_entry(object) {
             report(reader, member, pointer, "not_a_conversation: no entries", Kind::Conversation);
@@ -260,7 +259,7 @@ fn read_thread(
     let metadata = ["metadata", "meta", "thread_metadata"].into_iter().find_map(|key| object.object(key));
     let whole = thread_chat(metadata.as_ref().unwrap_or(object), pointer);
     if let Some(metadata) = &metadata {
-        let named = || entries.iter().find_map(|raw| first_id(&Object::parse(raw.get())?, &NAMES_IN_ENTRIES));
+        let named = || entries.iter().find_map(|raw| first_id(&Object::parse(raw.get())?, &THREAD_KEYS_IN_ENTRIES));
         let chat = Chat {
             id: whole.id.or_else(named),
             fields: other_fields(metadata, &THREAD_MEMBERS),
@@ -274,7 +273,7 @@ fn read_thread(
     let ids = entries.iter().filter_map(|raw| first_id(&Object::parse(raw.get())?, &IDS_IN_ENTRIES));
     let ids: HashSet<String> = ids.collect();
     let is_one_thread = ids.len() <= 1;
-    // Entries that name no thread belong together, because they are in one list. The first entry identifies their
+    // Entries without a thread id belong together, because they are in one list. The first entry identifies their
     // thread, so that the key stays the same when entries are added. The address in an entry may be that of the thread
     // or of the first entry.
     let first = entries.iter().find_map(|raw| Some((raw, Object::parse(raw.get())?)));
@@ -287,7 +286,7 @@ fn read_thread(
     for (index, raw) in entries.iter().enumerate() {
         let pointer = format!("{list_pointer}/{index}");
         let Some(entry) = Object::parse(raw.get()) else {
-            report(reader, member, &pointer, "not_an_object: this entry is not one", Kind::Message);
+            report(reader, member, &pointer, "not_an_object: this entry is not an object", Kind::Message);
             continue;
         };
         let turns = super::entry::turns(raw.get(), &entry, &pointer);
@@ -311,7 +310,7 @@ fn read_thread(
 /// The thread that an object or its metadata describes, without entries.
 fn thread_chat(object: &Object<'_>, pointer: &str) -> Chat {
     let slug = || first_text(object, &["thread_url", "url"]).and_then(|url| Some(url.rsplit('/').next()?.to_owned()));
-    let id = first_id(object, &NAMES_IN_THREADS).or_else(slug);
+    let id = first_id(object, &THREAD_KEYS).or_else(slug);
     Chat {
         title: first_text(object, &["thread_title", "context_title", "title"]),
         times: Times {
@@ -338,7 +337,7 @@ fn project_of(object: &Object<'_>) -> Option<String> {
 
 /// The thread that an entry names.
 fn entry_chat(entry: &Object<'_>, pointer: &str) -> Chat {
-    let id = first_id(entry, &NAMES_IN_ENTRIES);
+    let id = first_id(entry, &THREAD_KEYS_IN_ENTRIES);
     let slug = first_text(entry, &["thread_url_slug"]).map(|slug| ("thread_url_slug".to_owned(), Value::from(slug)));
     Chat {
         title: first_text(entry, &["thread_title", "context_title"]),
@@ -357,7 +356,7 @@ fn read_entries(reader: &mut FileReader<'_>, member: &Member, entries: &[&RawVal
         let pointer = format!("{list_pointer}/{index}");
         match Object::parse(raw.get()) {
             Some(entry) => out.extend(super::entry::turns(raw.get(), &entry, &pointer)),
-            None => report(reader, member, &pointer, "not_an_object: this entry is not one", Kind::Message),
+            None => report(reader, member, &pointer, "not_an_object: this entry is not an object", Kind::Message),
         }
     }
     out

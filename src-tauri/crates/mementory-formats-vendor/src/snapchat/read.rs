@@ -29,7 +29,7 @@ pub(super) fn read(
             if row.list_name() == MEMORY {
                 return read_memory(&mut rows, files, row);
             }
-            // An export without a list is a single object, which is no message.
+            // An export without a list is a single object, which is not a message.
             if row.list_name() != CHAT {
                 return Ok(());
             }
@@ -60,8 +60,8 @@ pub(super) fn read(
     })
 }
 
-/// A message. A later export may lack the oldest messages, so its key is a digest and not its position. The file does
-/// not say who wrote the message, unless the type does.
+/// A message. The oldest messages may be missing from a later export, so its key is a digest and not its position. The
+/// file does not say who wrote the message, unless the type does.
 fn turn(row: &Row<'_>, object: &Object<'_>) -> Option<Turn> {
     let text = object.first_text(&["Content"])?;
     let kind = object.first_text(&["Type"]).unwrap_or_default();
@@ -84,16 +84,16 @@ fn turn(row: &Row<'_>, object: &Object<'_>) -> Option<Turn> {
 
 /// Something that My AI remembers, as an object or as a text.
 fn read_memory(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
-    let plain = serde_json::from_str::<&RawValue>(row.text).ok().and_then(decode_string);
-    let object = match &plain {
+    let plain_text = serde_json::from_str::<&RawValue>(row.text).ok().and_then(decode_string);
+    let object = match &plain_text {
         Some(_) => Object::default(),
         None => match object_of(files, row, Kind::Memory) {
             Some(object) => object,
             None => return Ok(()),
         },
     };
-    let plain = plain.filter(|text| !text.trim().is_empty()).map(|text| text.into_owned());
-    let Some(text) = plain.or_else(|| object.first_text(&["Memory", "Content"])) else {
+    let plain_text = plain_text.filter(|text| !text.trim().is_empty()).map(|text| text.into_owned());
+    let Some(text) = plain_text.or_else(|| object.first_text(&["Memory", "Content"])) else {
         rows.fail(files, row, "no_content: no text in it", Kind::Memory);
         return Ok(());
     };

@@ -11,7 +11,7 @@ const CONTENTS: &str = "## Table of Contents";
 /// Beginning of the name of each prompt in its heading: `## chat-1`, in versions before 3.0 `### chat-1`.
 const PROMPT: &str = "chat-";
 /// The line after each answer. A horizontal rule is above it.
-const TOP: &str = "###### [top](#table-of-contents)";
+const TOP_LINK: &str = "###### [top](#table-of-contents)";
 /// The websites whose chats the script saves, as its `author` names them.
 const AUTHORS: [&str; 5] = ["chatgpt", "claude", "copilot", "gemini", "grok"];
 
@@ -35,7 +35,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
         ..Transcript::default()
     };
     // The links end the answers, unless the person removed them.
-    let has_links = text.contains(TOP);
+    let has_links = text.contains(TOP_LINK);
     let (mut prompts, mut state) = (0, State::Between);
     for (number, line) in lines.iter().enumerate().skip(body_at) {
         let may_be_prompt = state != State::Answer || !has_links;
@@ -92,7 +92,7 @@ impl State {
         let is_blank = line.trim().is_empty();
         match (self, role) {
             (_, Some(roles::USER)) => Self::Heading,
-            (Self::Answer, _) | (_, Some(_)) if line.trim_end() == TOP => Self::Between,
+            (Self::Answer, _) | (_, Some(_)) if line.trim_end() == TOP_LINK => Self::Between,
             (Self::Answer, _) | (_, Some(_)) => Self::Answer,
             (Self::Heading, None) if is_blank => Self::Heading,
             (Self::Heading | Self::Words, None) if !is_blank => Self::Words,
@@ -116,7 +116,7 @@ fn prompt_text(source: &str) -> String {
 
 /// The words of an answer, without the rule and the link below it. The first version had the speaker above it.
 fn answer_text(source: &str) -> String {
-    let text = source.trim().strip_suffix(TOP).unwrap_or(source.trim()).trim_end();
+    let text = source.trim().strip_suffix(TOP_LINK).unwrap_or(source.trim()).trim_end();
     let text = ["___", "---"].iter().find_map(|rule| text.strip_suffix(rule)).unwrap_or(text).trim();
     let spoken = text.split_once('\n').filter(|(first, _)| first.starts_with("###### ") && first.ends_with(" said:"));
     spoken.map_or(text, |(_, rest)| rest).trim().to_owned()

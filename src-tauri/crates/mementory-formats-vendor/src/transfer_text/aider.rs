@@ -4,7 +4,7 @@ use super::speaker::Style;
 use super::transcript::{Transcript, Turn};
 use mementory_formats_shared::roles;
 
-/// Beginning of the first line of a log, and of the first line of each further chat in the log.
+/// Beginning of the first line of a log, and of the first line of each later chat in the log.
 const TITLE: &str = "# aider chat started at ";
 /// Mark before each line that the person wrote.
 const PROMPT: &str = "#### ";

@@ -13,8 +13,8 @@ const ANSWERS: [&str; 2] = ["● ", "⏺ "];
 const PROGRAM: &str = "✻ ";
 /// Beginning of the output of a tool or a command.
 const OUTPUT: &str = "  ⎿";
-/// End of a line that stands for more lines.
-const FOLDED: &str = "(ctrl+o to expand)";
+/// End of a line that represents more lines.
+const FOLDED_LINE_END: &str = "(ctrl+o to expand)";
 
 /// The lines from one sign to the next.
 struct Block<'t> {
@@ -89,10 +89,10 @@ impl Block<'_> {
         }
         let is_program_line = |line: &str| {
             let line = line.trim();
-            line.ends_with(FOLDED) || !line.is_empty() && line.chars().all(|c| c == '─')
+            line.ends_with(FOLDED_LINE_END) || !line.is_empty() && line.chars().all(|c| c == '─')
         };
         let words = self.lines.get(..output.unwrap_or(self.lines.len())).unwrap_or_default();
-        // The terminal indents further lines by two spaces, and fills prompts up with spaces.
+        // The terminal indents the following lines by two spaces, and fills prompts up with spaces.
         let words = words.iter().filter(|line| !is_program_line(line));
         let words: Vec<&str> = words.map(|line| line.strip_prefix("  ").unwrap_or(line).trim_end()).collect();
         Some(words.join("\n").trim().to_owned())

@@ -7,9 +7,9 @@ use mementory_formats_shared::roles;
 use mementory_model::Timestamp;
 
 /// Beginning of the first line of a saved chat.
-const MARK: &str = "This conversation was generated with Duck.ai";
+const FIRST_LINE_START: &str = "This conversation was generated with Duck.ai";
 /// The line after each answer except the last one.
-const RULE: &str = "--------------------";
+const ANSWER_SEPARATOR: &str = "--------------------";
 /// Name before the answers of Duck.ai's search, in place of that of a model.
 const SEARCH: &str = "Assist";
 /// Longest name of a model, in characters.
@@ -18,7 +18,7 @@ const MAX_NAME: usize = 40;
 /// The turns of a saved chat. None if the text is not a saved chat, or if it has no turns.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let head = text.trim_start_matches('\u{feff}').trim_start().lines().next()?;
-    let model = head.strip_prefix(MARK).and_then(model_in)?;
+    let model = head.strip_prefix(FIRST_LINE_START).and_then(model_in)?;
     let lines: Vec<&str> = text.lines().collect();
     // A prompt may quote another chat, so the numbers have to go up.
     let mut prompts: Vec<(usize, &str)> = Vec::new();
@@ -86,7 +86,7 @@ fn turn(role: &'static str, lines: &[&str], start: usize, time: Option<Timestamp
     Turn {
         role,
         label: label.to_owned(),
-        text: text.strip_suffix(RULE).unwrap_or(text).trim_end().to_owned(),
+        text: text.strip_suffix(ANSWER_SEPARATOR).unwrap_or(text).trim_end().to_owned(),
         line: start + 1,
         source: lines.join("\n"),
         time,

@@ -35,7 +35,7 @@ impl Entry {
         }
     }
 
-    /// Adds a further line.
+    /// Adds another line.
     fn add_line(&mut self, line: &Line<'_>) {
         self.content.push('\n');
         self.content.push_str(line.text.trim());

@@ -116,7 +116,7 @@ const ASSISTANT_LABELS: [&str; 26] = [
     "perplexity response",
 ];
 /// Texts that chat programs append to the assistant's name in the line above its turn.
-const SAID_SUFFIXES: [&str; 29] = [
+const SPEECH_SUFFIXES: [&str; 29] = [
     " said",
     " says",
     " hat gesagt",
@@ -148,8 +148,8 @@ const SAID_SUFFIXES: [&str; 29] = [
     " responded",
 ];
 /// Words before the name of an assistant in such a line: an article, or the verb.
-const SAID_PREFIXES: [&str; 3] = ["o ", "το ", "قال "];
-/// Labels that are not taken for a speaker, because ordinary lines begin with them (`Context: …`).
+const SPEECH_PREFIXES: [&str; 3] = ["o ", "το ", "قال "];
+/// Labels that are not treated as a speaker, because ordinary lines begin with them (`Context: …`).
 const LABELS_OF_NO_SPEAKER: [&str; 8] =
     ["context", "input", "output", "request", "reply", "client", "agent", "character"];
 /// Labels that are usual headings of notes.
@@ -168,7 +168,7 @@ const USUAL_HEADINGS: [&str; 12] = [
     "bot",
 ];
 /// What SpecStory puts after the role in the label of a subagent's turn.
-const SIDECHAIN: &str = " - sidechain";
+const SUBAGENT_SUFFIX: &str = " - sidechain";
 
 /// The speaker of a line: `User: …`, `You said:`, `**Human:** …`, `**Human** - 2026-01-16 16:48`, `## Prompt:`,
 /// `### Assistant (model)` or `_**User**_`. None for any other line.
@@ -206,14 +206,14 @@ pub(super) fn parse(line: &str) -> Option<Speaker<'_>> {
 /// True for a whole line such as `You said` or `Gemini said`. Gemini's page has no colon after these words.
 fn is_spoken_line(line: &str) -> bool {
     let line = line.trim().to_lowercase();
-    let is_said = SAID_SUFFIXES.iter().any(|said| line.ends_with(said));
+    let is_said = SPEECH_SUFFIXES.iter().any(|said| line.ends_with(said));
     USER_LABELS.contains(&line.as_str()) || is_said && role_of(&line).is_some_and(|(role, _)| role == roles::ASSISTANT)
 }
 
 /// The speaker of a line of SpecStory. If the name is empty, the line begins the next part of an answer.
 fn exported_speaker(inner: &str) -> Option<Speaker<'_>> {
     let (name, detail) = split_detail(inner);
-    let (name, is_sidechain) = name.strip_suffix(SIDECHAIN).map_or((name, false), |name| (name, true));
+    let (name, is_sidechain) = name.strip_suffix(SUBAGENT_SUFFIX).map_or((name, false), |name| (name, true));
     let role = match name.to_lowercase().as_str() {
         "" | "agent" => roles::ASSISTANT,
         name => role_of(name)?.0,
@@ -329,8 +329,8 @@ fn role_of(label: &str) -> Option<(&'static str, bool)> {
     if USER_LABELS.contains(&label) || USER_NAMES.contains(&label) {
         return Some((roles::USER, true));
     }
-    let name = SAID_SUFFIXES.iter().find_map(|said| label.strip_suffix(said)).unwrap_or(label).trim();
-    let name = SAID_PREFIXES.iter().find_map(|before| name.strip_prefix(before)).unwrap_or(name);
+    let name = SPEECH_SUFFIXES.iter().find_map(|said| label.strip_suffix(said)).unwrap_or(label).trim();
+    let name = SPEECH_PREFIXES.iter().find_map(|before| name.strip_prefix(before)).unwrap_or(name);
     if LABELS_OF_NO_SPEAKER.contains(&name) {
         return None;
     }

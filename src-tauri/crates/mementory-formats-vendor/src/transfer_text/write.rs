@@ -93,7 +93,7 @@ fn day_text(time: Timestamp) -> String {
 }
 
 /// The text, in which each entry begins with `[day] - text`. Further lines of an entry are indented, so that readers
-/// take them for part of the entry (mem.md §15).
+/// treat them as part of the entry (mem.md §15).
 fn compose_text(lines: &[EntryLine]) -> String {
     let mut by_heading: BTreeMap<usize, Vec<&EntryLine>> = BTreeMap::new();
     for line in lines {
@@ -102,7 +102,7 @@ fn compose_text(lines: &[EntryLine]) -> String {
     let mut out = String::new();
     for (heading, lines) in by_heading {
         let separator = if out.is_empty() { "" } else { "\n" };
-        let _ = writeln!(out, "{separator}## {}\n", topics::NAMES[heading]);
+        let _ = writeln!(out, "{separator}## {}\n", topics::TOPIC_NAMES[heading]);
         for line in lines {
             let date = line.created.map_or_else(|| "unknown".to_owned(), day_text);
             let mut text_lines = line.text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());

@@ -61,9 +61,9 @@ fn a_format_reads_what_it_wrote() {
         let (_, sources) = open(&written.path, &Limits::default(), only_format).unwrap();
         let detected: Vec<&str> = sources.iter().map(|source| source.format).collect();
         assert_eq!(detected, [case.format.id()], "{}", case.name);
-        let back = read(&written.path, &Limits::default(), case.format).unwrap();
+        let reread = read(&written.path, &Limits::default(), case.format).unwrap();
         let reported: u64 = written.report.by_kind.values().sum();
-        assert!(back.records.len() as u64 >= reported.min(1), "{}: {reported} written, none read", case.name);
+        assert!(reread.records.len() as u64 >= reported.min(1), "{}: {reported} written, none read", case.name);
     }
     assert_covered("reads what it wrote", ran, |can| can.read && can.write);
 }
@@ -77,14 +77,14 @@ fn records_are_preserved_as_completely_as_the_format_declares() {
         }
         let mut source = read_case(case);
         let Some(written) = write(&mut source, case.format, case.base.clone(), &case.name) else { continue };
-        let back = read(&written.path, &Limits::default(), case.format).unwrap();
+        let reread = read(&written.path, &Limits::default(), case.format).unwrap();
         let (losses, byte_exact) = (ids_with_losses(&written.report), case.format.capabilities().byte_exact);
         let mut missing_count = 0;
         // Records in an older version of the format are converted to the current version, so they are not compared.
         let is_current = |record: &&Record| record.origin.version.as_ref().is_none_or(|v| *v == written.report.version);
         for record in source.records.iter().filter(is_current).filter(|record| !losses.contains(id(record).as_str())) {
             let is_same = |other: &&Record| other.kind == record.kind && other.text == record.text;
-            let found: Vec<&Record> = back.records.iter().filter(is_same).collect();
+            let found: Vec<&Record> = reread.records.iter().filter(is_same).collect();
             if found.is_empty() {
                 missing_count += 1;
                 continue;

@@ -50,7 +50,7 @@ pub(super) enum Time {
 /// An amount of money without a period may be for a year if it differs from a yearly amount by at most this factor.
 const MAX_RATIO_OF_YEARLY: f64 = 2.0;
 
-/// Punctuation that may follow a number and is no part of it.
+/// Punctuation that may follow a number and is not part of it.
 const PUNCTUATION: [char; 3] = ['.', ',', ':'];
 
 impl Amounts {
@@ -70,7 +70,7 @@ impl Amounts {
         self.differ(other, Measure::is_same)
     }
 
-    /// True if both give the same number with the same unit, and no others that differ.
+    /// True if both contain the same number with the same unit, and no numbers that differ.
     pub(super) fn numbers_agree(&self, other: &Self) -> bool {
         let pairs = || self.numbers.iter().flat_map(|one| other.numbers.iter().map(move |two| (one, two)));
         let is_same = |one: &Number, two: &Number| (one.value - two.value).abs() < 1e-9;
@@ -157,7 +157,7 @@ fn in_digits(folded: &str, out: &mut Amounts) {
             (Some(_), 1.0..=12.0) => out.times.push(Time::Month(value as usize - 1)),
             (None, 1900.0..2100.0) if written.len() == 4 => out.times.push(Time::Year(value as u32)),
             _ => {
-                // A comma after the digits ends the phrase, so the next word is no unit.
+                // A comma after the digits ends the phrase, so the next word is not a unit.
                 let end = match found.name("u") {
                     Some(_) => all.end(),
                     None => all.start() + written.len(),
@@ -172,7 +172,7 @@ fn in_digits(folded: &str, out: &mut Amounts) {
     }
 }
 
-/// The hours of "7:30" as 7.5. None if the digits are no time.
+/// The hours of "7:30" as 7.5. None if the digits are not a time of day.
 fn clock_time(digits: &str) -> Option<f64> {
     let (hours, minutes) = digits.split_once(':')?;
     let (hours, minutes): (u8, u8) = (hours.parse().ok()?, minutes.get(..2)?.parse().ok()?);

@@ -26,13 +26,13 @@ const NEAREST_ROWS: usize = 6;
 pub(super) enum Comparison {
     /// By their numbers.
     Numbers,
-    /// By the names in them, and by how alike the sentences are.
+    /// By the names in them, and by how similar the sentences are.
     Names,
     /// By how probable each of the values known from the sample sentences is.
     Values,
 }
 
-/// An attribute of which only one value can hold at a time.
+/// An attribute that can have only one value at a time.
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub(super) name: &'static str,
@@ -60,7 +60,7 @@ pub(super) struct Attribute {
     /// True for an attribute of one of several things: a key and a passport are kept at two places. Only the rule
     /// `evidence` uses it.
     pub(super) is_topic: bool,
-    /// True for an attribute that can have several values at once, and for the entry that stands for no attribute.
+    /// True for an attribute that can have several values at once, and for the entry that represents no attribute.
     is_excluded: bool,
     /// The classes of units in which the value is measured. Empty if it may be measured in any.
     pub(super) units: &'static [usize],
@@ -136,12 +136,12 @@ const COMPARED_BY_NAMES: [&str; 20] = [
 ];
 /// Attributes whose value is measured in units of certain classes. A number of anything else is not a value of the
 /// attribute: "35 students" is not an age.
-const MEASURED_IN: [(&[&str], &[usize]); 3] = [
+const UNITS_OF_ATTRIBUTES: [(&[&str], &[usize]); 3] = [
     (&["age", "child_age"], &[YEARS, MONTHS_LONG]),
     (&["income_side", "mortgage", "rent", "salary", "savings"], &[MONEY]),
     (&["weight"], &[MASS]),
 ];
-const BELONGING_TO_THINGS: [&str; 24] = [
+const ATTRIBUTES_OF_THINGS: [&str; 24] = [
     "budget",
     "child_age",
     "child_school",
@@ -167,9 +167,9 @@ const BELONGING_TO_THINGS: [&str; 24] = [
     "studies",
     "subscribers",
 ];
-const STATING_TIMES: [&str; 8] =
+const TIME_ATTRIBUTES: [&str; 8] =
     ["birthday", "plan_exam", "plan_exhibition", "plan_party", "plan_release", "plan_trip", "plan_wedding", "schedule"];
-const NEVER_CHANGING: [&str; 14] = [
+const UNCHANGING_ATTRIBUTES: [&str; 14] = [
     "allergies",
     "allergy_*",
     "birth_year",
@@ -185,7 +185,7 @@ const NEVER_CHANGING: [&str; 14] = [
     "siblings",
     "taste_*",
 ];
-const NAMES_PEOPLE: [&str; 12] = [
+const PEOPLE_ATTRIBUTES: [&str; 12] = [
     "boss",
     "child_age",
     "child_school",
@@ -199,13 +199,14 @@ const NAMES_PEOPLE: [&str; 12] = [
     "relationship",
     "team",
 ];
-const INCLUDING_WISHES: [&str; 7] = ["name", "plan_*", "style_*", "theme", "treatment", "taste_*", "view_*"];
-const HOLDING_FOR_GOOD: [&str; 10] =
+const ATTRIBUTES_WITH_WISHES: [&str; 7] = ["name", "plan_*", "style_*", "theme", "treatment", "taste_*", "view_*"];
+const LASTING_ATTRIBUTES: [&str; 10] =
     ["diet", "handed", "nationality", "native", "orientation", "party", "religion", "style_*", "taste_*", "view_*"];
-const CONSUMED: [&str; 6] = ["alcohol", "coffee", "hot_drink", "smoking", "sugar", "tea"];
+const CONSUMPTION_ATTRIBUTES: [&str; 6] = ["alcohol", "coffee", "hot_drink", "smoking", "sugar", "tea"];
 /// The name of an attribute of one of several things begins with it.
-const TOPIC: char = '@';
-const DEVICES: [&str; 8] = ["bike", "browser", "car", "computer", "editor", "language_main", "notes_app", "phone"];
+const TOPIC_PREFIX: char = '@';
+const DEVICE_ATTRIBUTES: [&str; 8] =
+    ["bike", "browser", "car", "computer", "editor", "language_main", "notes_app", "phone"];
 
 /// True if the list contains the name. An entry that ends with `*` matches every name that begins with the text before
 /// the `*`.
@@ -223,28 +224,30 @@ impl Attribute {
         Self {
             name,
             comparison,
-            describes_thing: contains(&BELONGING_TO_THINGS, name),
-            is_time: contains(&STATING_TIMES, name),
-            never_changes: contains(&NEVER_CHANGING, name),
-            names_people: contains(&NAMES_PEOPLE, name),
-            includes_wishes: contains(&INCLUDING_WISHES, name),
-            holds_for_good: contains(&HOLDING_FOR_GOOD, name) || comparison == Comparison::Names,
-            is_device: contains(&DEVICES, name),
-            is_consumed: contains(&CONSUMED, name),
+            describes_thing: contains(&ATTRIBUTES_OF_THINGS, name),
+            is_time: contains(&TIME_ATTRIBUTES, name),
+            never_changes: contains(&UNCHANGING_ATTRIBUTES, name),
+            names_people: contains(&PEOPLE_ATTRIBUTES, name),
+            includes_wishes: contains(&ATTRIBUTES_WITH_WISHES, name),
+            holds_for_good: contains(&LASTING_ATTRIBUTES, name) || comparison == Comparison::Names,
+            is_device: contains(&DEVICE_ATTRIBUTES, name),
+            is_consumed: contains(&CONSUMPTION_ATTRIBUTES, name),
             is_style: name.starts_with("style_"),
-            is_topic: name.starts_with(TOPIC),
+            is_topic: name.starts_with(TOPIC_PREFIX),
             is_excluded: name.starts_with('*'),
-            units: MEASURED_IN.iter().find(|(names, _)| names.contains(&name)).map_or(&[], |(_, units)| units),
+            units: UNITS_OF_ATTRIBUTES.iter().find(|(names, _)| names.contains(&name)).map_or(&[], |(_, units)| units),
             rows,
         }
     }
 }
 
-/// True if one row stands for all values of the attribute, because the values are compared by numbers or names instead.
+/// True if one row represents all values of the attribute, because the values are compared by numbers or names instead.
 /// Used by `examples/fit_claims.rs`.
 #[doc(hidden)]
 pub fn pools_values(attribute: &str) -> bool {
-    attribute.starts_with(TOPIC) || contains(&COMPARED_BY_NUMBERS, attribute) || contains(&COMPARED_BY_NAMES, attribute)
+    attribute.starts_with(TOPIC_PREFIX)
+        || contains(&COMPARED_BY_NUMBERS, attribute)
+        || contains(&COMPARED_BY_NAMES, attribute)
 }
 
 struct Weights {
@@ -276,17 +279,18 @@ pub(super) fn attribute(position: usize) -> Option<&'static Attribute> {
     weights().attributes.get(position)
 }
 
-/// What the weights say of a sentence.
+/// The attributes of a sentence, according to the weights.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Stated {
+pub(super) struct SentenceAttributes {
     /// The attributes that the sentence states. Attributes that can have several values at once are left out.
     pub(super) attributes: Vec<StatedAttribute>,
     /// The most probable rows of all attributes, each with its probability, the most probable one first.
     pub(super) rows: Vec<(usize, f32)>,
 }
 
-/// What the weights say of the sentences with these vectors. A vector of the wrong length gives nothing.
-pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<Stated> {
+/// The attributes of the sentences with these vectors, according to the weights. Empty for a vector of the wrong
+/// length.
+pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<SentenceAttributes> {
     let weights = weights();
     let mut out = Vec::with_capacity(vectors.len());
     for batch in vectors.chunks(BATCH) {
@@ -298,14 +302,18 @@ pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<Stated> {
         for (n, vector) in batch.iter().enumerate() {
             let of_vector = scores.iter().zip(&weights.biases);
             let of_vector = of_vector.map(|(scores, bias)| scores.get(n).copied().unwrap_or_default() + bias);
-            out.push(if vector.len() == DIMENSIONS { probable(of_vector.collect()) } else { Stated::default() });
+            out.push(if vector.len() == DIMENSIONS {
+                probable(of_vector.collect())
+            } else {
+                SentenceAttributes::default()
+            });
         }
     }
     out
 }
 
 /// The attributes and rows that are probable by the scores of all rows.
-fn probable(mut scores: Vec<f32>) -> Stated {
+fn probable(mut scores: Vec<f32>) -> SentenceAttributes {
     let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     scores.iter_mut().for_each(|score| *score = (*score - largest).exp());
     let total: f32 = scores.iter().sum();
@@ -322,7 +330,7 @@ fn probable(mut scores: Vec<f32>) -> Stated {
             out.push(StatedAttribute { attribute: position, probability, values });
         }
     }
-    Stated { attributes: out, rows }
+    SentenceAttributes { attributes: out, rows }
 }
 
 /// The rows with the highest scores, the highest first.
@@ -371,17 +379,17 @@ mod tests {
     fn the_lists_name_attributes_that_exist_and_all_rows_are_there() {
         let names: Vec<&str> = weights().attributes.iter().map(|attribute| attribute.name).collect();
         let lists: [&[&str]; 9] = [
-            &CONSUMED,
+            &CONSUMPTION_ATTRIBUTES,
             &COMPARED_BY_NUMBERS,
             &COMPARED_BY_NAMES,
-            &BELONGING_TO_THINGS,
-            &STATING_TIMES,
-            &NEVER_CHANGING,
-            &NAMES_PEOPLE,
-            &DEVICES,
-            &HOLDING_FOR_GOOD,
+            &ATTRIBUTES_OF_THINGS,
+            &TIME_ATTRIBUTES,
+            &UNCHANGING_ATTRIBUTES,
+            &PEOPLE_ATTRIBUTES,
+            &DEVICE_ATTRIBUTES,
+            &LASTING_ATTRIBUTES,
         ];
-        for entry in lists.into_iter().chain([INCLUDING_WISHES.as_slice()]).flatten() {
+        for entry in lists.into_iter().chain([ATTRIBUTES_WITH_WISHES.as_slice()]).flatten() {
             assert!(names.iter().any(|name| contains(&[entry], name)), "{entry}");
         }
         let rows: usize = weights().attributes.iter().map(|attribute| attribute.rows).sum();

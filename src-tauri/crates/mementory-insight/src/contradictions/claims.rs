@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// Attributes that never change. Two different values of such an attribute are a conflict, whichever is newer.
-const NEVER_CHANGING: [&str; 11] = [
+const UNCHANGING_ATTRIBUTES: [&str; 11] = [
     "born_in",
     "birth_year",
     "birthday",
@@ -29,10 +29,10 @@ const NEVER_CHANGING: [&str; 11] = [
 const ATTRIBUTES_ABOUT_OTHERS: [&str; 5] = ["partner_name", "boss_name", "children", "siblings", "has_siblings"];
 
 /// Attributes whose value is the name of somebody else, so that a statement may begin with this name.
-const NAMING_PERSONS: [&str; 2] = ["partner_name", "boss_name"];
+const PERSON_NAME_ATTRIBUTES: [&str; 2] = ["partner_name", "boss_name"];
 
 /// Attributes whose value is a place.
-const PLACES: [&str; 2] = ["lives_in", "born_in"];
+const PLACE_ATTRIBUTES: [&str; 2] = ["lives_in", "born_in"];
 
 /// Words that deny what stands before them in a Japanese statement.
 const JAPANESE_DENIALS: [&str; 6] = ["ではな", "じゃな", "ではあり", "わけではな", "というわけではな", "とは限らな"];
@@ -47,7 +47,7 @@ struct Attribute {
 }
 
 /// The name of an attribute, and to whom it belongs: a position in `RELATIONS`, or a named person. Both are None for
-/// the person whose memories these are.
+/// the owner of the memories.
 type OwnedAttribute = (&'static str, Option<usize>, Option<usize>);
 
 /// An attribute with its value.
@@ -56,7 +56,7 @@ type Claim = (OwnedAttribute, Value);
 pub(super) fn find(prepared: &[Prepared<'_>], persons: &Persons, add: &mut impl FnMut(usize, usize, f32, bool)) {
     let mut groups: BTreeMap<OwnedAttribute, Vec<(usize, Value)>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
-        if statement.marks.past {
+        if statement.marks.is_past {
             continue;
         }
         for (attributed, value) in claims(statement, persons) {
@@ -80,7 +80,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], persons: &Persons, add: &mut impl 
                     && !gives_value(a, other)
                     && !gives_value(b, value)
                 {
-                    add(*a, *b, 0.9, !NEVER_CHANGING.contains(&name));
+                    add(*a, *b, 0.9, !UNCHANGING_ATTRIBUTES.contains(&name));
                 }
             }
         }
@@ -91,7 +91,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
     let mut out = Vec::new();
     for attribute in attributes() {
         if !statement.folded.languages.may_be(attribute.language)
-            || statement.marks.situation && attribute.name.starts_with("answer_")
+            || statement.marks.is_situational && attribute.name.starts_with("answer_")
             || attribute.stop.iter().any(|word| statement.folded.text.contains(word.as_str()))
         {
             continue;
@@ -101,13 +101,16 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         let at = found.get(0).map_or(0, |all| all.start());
         let value = match (&attribute.value, found.name("v")) {
             (Some(value), _) => value.clone(),
-            // A program is no place: "moved to Neovim".
-            (None, Some(written)) if PLACES.contains(&attribute.name) && is_no_place(written.as_str()) => continue,
+            // A program is not a place: "moved to Neovim".
+            (None, Some(written)) if PLACE_ATTRIBUTES.contains(&attribute.name) && is_no_place(written.as_str()) => {
+                continue;
+            }
             (None, Some(written)) => value(written.as_str()),
             (None, None) => continue,
         };
-        let person =
-            statement.person.filter(|_| !(statement.person_is_close && NAMING_PERSONS.contains(&attribute.name)));
+        let person = statement
+            .person
+            .filter(|_| !(statement.person_is_close && PERSON_NAME_ATTRIBUTES.contains(&attribute.name)));
         let value = match value {
             // 1.78 m is 178 cm.
             Value::Number(number) if attribute.name == "height" && number < 3.0 => Value::Number(number * 100.0),

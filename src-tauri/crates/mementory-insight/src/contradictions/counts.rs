@@ -44,8 +44,8 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
                 };
                 if unit != same
                     || (first - second).abs() < 1e-9
-                    || one.marks.past
-                    || other.marks.past
+                    || one.marks.is_past
+                    || other.marks.is_past
                     || !one.may_share_subject(other)
                     || !one.may_share_purpose(other)
                 {
@@ -77,8 +77,8 @@ pub(super) fn find_money(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, 
             && MONEY_PURPOSES
                 .get(*purpose)
                 .is_some_and(|names| names.iter().any(|name| PURPOSES_WITH_ONE_AMOUNT.contains(name)))
-            && !statement.marks.past
-            && !statement.marks.plan
+            && !statement.marks.is_past
+            && !statement.marks.is_plan
         {
             groups.entry(*purpose).or_default().push(n);
         }
@@ -100,8 +100,8 @@ pub(super) fn find_money(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, 
                     && one.may_share_purpose(other)
                     && one.person == other.person
                     && owner(one) == owner(other)
-                    && !one.signs.adds
-                    && !other.signs.adds
+                    && !one.signs.is_addition
+                    && !other.signs.is_addition
                 {
                     add(*a, *b, 0.75, true);
                 }

@@ -13,8 +13,8 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
                 let (Some(new), Some(old)) = (prepared.get(*newer), prepared.get(*older)) else { continue };
                 if newer == older
                     || old.at >= new.at
-                    || old.marks.past
-                    || old.marks.ended
+                    || old.marks.is_past
+                    || old.marks.has_ended
                     || !old.may_share_subject(new)
                 {
                     continue;
@@ -31,13 +31,14 @@ fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f
     // What is over is not the place.
     let shared = rare.count_shared_things(old, new);
     let (before, after) = (dates(&old.folded.text), dates(&new.folded.text));
-    let is_moved = old.marks.plan && (new.marks.plan || new.marks.ended) && !before.is_empty() && !after.is_empty();
-    if is_moved && before.iter().all(|date| !after.contains(date)) && (shared >= 2 || new.marks.ended) {
+    let is_moved =
+        old.marks.is_plan && (new.marks.is_plan || new.marks.has_ended) && !before.is_empty() && !after.is_empty();
+    if is_moved && before.iter().all(|date| !after.contains(date)) && (shared >= 2 || new.marks.has_ended) {
         return Some(if shared >= 2 { 0.85 } else { 0.7 });
     }
     // A statement that something is over is short and names one thing. A long text names many things.
     let are_short = new.terms.len() <= 12 && old.terms.len() <= 12;
-    if !new.marks.ended || !are_short || new.marks.past || places_differ(old, new) {
+    if !new.marks.has_ended || !are_short || new.marks.is_past || places_differ(old, new) {
         return None;
     }
     let smaller = old.terms.len().min(new.terms.len()).max(1);

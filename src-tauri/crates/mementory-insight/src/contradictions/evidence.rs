@@ -1,7 +1,7 @@
-//! Finds pairs whose words and vectors together make it probable that they contradict each other, although no single
-//! rule is certain, and pairs that are improbable although a rule found them. It needs no known attribute: two
-//! statements about the same thing are most like each other, and a logistic regression weighs what the words say of
-//! them. `examples/fit_pairs.rs` fitted its weights.
+//! Finds pairs that contradict each other according to their words and vectors together, although no single rule is
+//! certain. Also finds pairs that a rule suggested, but that are improbable according to the same evidence. It needs no
+//! known attribute: statements about the same thing are more similar to each other than to other statements, and a
+//! logistic regression weighs the evidence of their words. `examples/fit_pairs.rs` fitted its weights.
 use super::{
     features::{Evidence, Feature},
     neighbours::Neighbours,
@@ -13,12 +13,13 @@ use std::sync::OnceLock;
 const STORED_WEIGHTS: &str = include_str!("../../data/evidence.tsv");
 /// A pair that is less probable than this is not suggested.
 const MIN_PROBABILITY: f32 = 0.75;
-/// A pair that a rule found is left out if it is less probable than this.
+/// A pair that another rule found is left out if it is less probable than this.
 const MIN_PROBABILITY_OF_RULE: f32 = 0.04;
-/// Confidence of a pair that is certain by its evidence.
+/// Confidence of a pair whose probability is 1.
 const MAX_CONFIDENCE: f32 = 0.9;
 
-/// Calls `found` with the positions of two statements, their evidence, and the numbers of it.
+/// Calls `found` for each pair of neighbours with their positions, their evidence, the numbers of the evidence, and
+/// whether there are enough statements to leave out pairs of other rules.
 pub(super) fn compare(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,
@@ -28,7 +29,7 @@ pub(super) fn compare(
     for (a, b) in neighbours.pairs() {
         let (Some(one), Some(other)) = (readings.get(a), readings.get(b)) else { continue };
         let Some(evidence) = Evidence::new(one, other, shared) else { continue };
-        let mut features = neighbours.features(a, b, evidence.likeness());
+        let mut features = neighbours.features(a, b, evidence.similarity());
         features.extend(evidence.features());
         found(one.statement, other.statement, &evidence, &features, neighbours.are_many());
     }

@@ -11,19 +11,19 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// The kind of a favourite, and whose it is.
-type Kind = (String, Option<usize>, Option<usize>);
-/// Two things of which one is preferred, in the order of their terms, and whose preference it is.
+/// The kind of a favourite, and its owner.
+type FavouriteKind = (String, Option<usize>, Option<usize>);
+/// Two things, sorted by their terms, one of which is preferred to the other. Then the owner of the preference.
 type Preference = (String, String, Option<usize>, Option<usize>);
 /// Words that introduce one of several favourites.
 const ONE_OF_SEVERAL: [&str; 6] = ["one of", "among", "eine ihrer", "eine seiner", "eines", "einer"];
 /// Verbs that show, before the name, that there are several favourites.
-const SEVERAL: [&str; 2] = [" are ", " sind "];
+const PLURAL_VERBS: [&str; 2] = [" are ", " sind "];
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
-    let mut favourites: BTreeMap<Kind, Vec<(usize, Value)>> = BTreeMap::new();
+    let mut favourites: BTreeMap<FavouriteKind, Vec<(usize, Value)>> = BTreeMap::new();
     let mut preferences: BTreeMap<Preference, Vec<(usize, bool)>> = BTreeMap::new();
-    for (n, statement) in prepared.iter().enumerate().filter(|(_, statement)| !statement.marks.past) {
+    for (n, statement) in prepared.iter().enumerate().filter(|(_, statement)| !statement.marks.is_past) {
         if let Some((kind, name)) = favourite(statement) {
             let text = &statement.folded.text;
             favourites.entry((kind, subject(text, text.len()), statement.person)).or_default().push((n, name));
@@ -60,7 +60,7 @@ fn in_pairs<T>(prepared: &[Prepared<'_>], members: &[(usize, T)], mut compare: i
     for (i, one) in members.iter().enumerate() {
         for other in members.iter().skip(i + 1) {
             let (Some(a), Some(b)) = (prepared.get(one.0), prepared.get(other.0)) else { continue };
-            if !a.signs.adds && !b.signs.adds && a.signs.occasions == b.signs.occasions {
+            if !a.signs.is_addition && !b.signs.is_addition && a.signs.occasions == b.signs.occasions {
                 compare(one, other);
             }
         }
@@ -76,7 +76,7 @@ fn favourite(statement: &Prepared<'_>) -> Option<(String, Value)> {
     let found = favourite_patterns().iter().find_map(|pattern| pattern.captures(text))?;
     let before = text.get(..found.name("v")?.start()).unwrap_or_default();
     let opening = text.get(..found.get(0)?.end()).unwrap_or_default();
-    if SEVERAL.iter().any(|verb| before.ends_with(verb))
+    if PLURAL_VERBS.iter().any(|verb| before.ends_with(verb))
         || ONE_OF_SEVERAL.iter().any(|phrase| words(opening).join(" ").contains(phrase))
     {
         return None;

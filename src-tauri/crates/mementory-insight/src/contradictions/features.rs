@@ -9,10 +9,10 @@ pub(super) type Feature = (&'static str, f32);
 
 /// Numbers that the rows of sample sentences share are divided by this, so that all are between 0 and 1.
 const MAX_SHARED_ROWS: f32 = 6.0;
-/// A likeness above this counts in addition.
-const HIGH_LIKENESS: f32 = 0.6;
-/// Statements that are more alike than this and in which nothing differs say the same.
-const MIN_LIKENESS_OF_SAME: f32 = 0.7;
+/// A similarity above this counts in addition.
+const HIGH_SIMILARITY: f32 = 0.6;
+/// Two statements say the same if they are more similar than this and nothing in them differs.
+const MIN_SIMILARITY_OF_SAME: f32 = 0.7;
 /// Largest number of shared terms that count.
 const MAX_SHARED_TERMS: usize = 4;
 
@@ -35,11 +35,11 @@ pub(super) struct Evidence<'r, 'v> {
     one_onlooker: bool,
 }
 
-/// What the vectors say of the attribute that both may state.
+/// The attribute that both may state, according to their vectors.
 struct Topic {
     /// The attribute that both most probably state.
     best: Option<&'static Attribute>,
-    /// Its probability, the geometric mean of both.
+    /// The geometric mean of the probabilities of both statements.
     probability: f32,
     /// The sum for all attributes.
     all: f32,
@@ -69,12 +69,12 @@ impl Topic {
     }
 
     /// The probability of the attribute if it is of a kind, otherwise 0.
-    fn if_is(&self, is_of_kind: impl Fn(&Attribute) -> bool) -> f32 {
+    fn probability_if(&self, is_of_kind: impl Fn(&Attribute) -> bool) -> f32 {
         self.best.filter(|attribute| is_of_kind(attribute)).map_or(0.0, |_| self.probability)
     }
 }
 
-fn yes(condition: bool) -> f32 {
+fn one_if(condition: bool) -> f32 {
     f32::from(u8::from(condition))
 }
 
@@ -108,35 +108,35 @@ impl<'r, 'v> Evidence<'r, 'v> {
         })
     }
 
-    /// True if both can hold, whatever else is alike or differs.
+    /// True if both can be true, whatever else is similar or different.
     pub(super) fn both_can_hold(&self) -> bool {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
-        let changes = pair.over || pair.changed;
-        let situations = older.marks.situation || newer.marks.situation;
+        let changes = pair.says_over || pair.says_changed;
+        let situations = older.marks.is_situational || newer.marks.is_situational;
         let has_money = older.amounts.has_money() && newer.amounts.has_money();
         let is_style = self.topic.best.is_some_and(|attribute| attribute.is_style);
-        let sign = pair.shows_difference() || pair.changed || pair.fulfilled || self.closer.levels_differ;
+        let sign = pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
         let differ = sign || self.listed_values_differ || self.names_differ;
         let people_are_values = self.topic.best.is_some_and(|attribute| attribute.names_people);
         let is_named = self.topic.best.is_some_and(|attribute| attribute.comparison == Comparison::Names);
-        older.signs.adds
-            || newer.signs.adds
+        older.signs.is_addition
+            || newer.signs.is_addition
             || self.one_onlooker
             || self.one_has_grandchildren
             || has_money && !self.same_purpose
             || pair.opening_subjects_differ && !people_are_values && !pair.same_named_person
             // "Short answers for recipes" says nothing about other answers.
-            || older.marks.situation != newer.marks.situation && (is_style || pair.negated)
+            || older.marks.is_situational != newer.marks.is_situational && (is_style || pair.is_negated)
             || is_style && situations
             || self.other_occasions && !changes && !self.closer.numbers_of_one_unit_differ
-            || self.closer.opposites && !pair.over
-            || pair.opinion && self.closer.denies_something_else && !changes
+            || self.closer.have_opposites && !pair.says_over
+            || pair.opinions_differ && self.closer.denies_something_else && !changes
             || pair.both_deny && !pair.numbers_differ
             || self.same_listed_value && !self.listed_values_differ && !changes
             // "Lives in Utrecht" and "has lived in Utrecht since 2019" say the same.
-            || is_named && self.share_place && !pair.over
-            || older.amounts.numbers_agree(&newer.amounts) && !changes && !pair.negated
-            || !differ && pair.likeness >= MIN_LIKENESS_OF_SAME
+            || is_named && self.share_place && !pair.says_over
+            || older.amounts.numbers_agree(&newer.amounts) && !changes && !pair.is_negated
+            || !differ && pair.similarity >= MIN_SIMILARITY_OF_SAME
     }
 
     /// True if the attribute that both state never changes.
@@ -145,8 +145,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
     }
 
     /// Cosine of the vectors.
-    pub(super) fn likeness(&self) -> f32 {
-        self.pair.likeness
+    pub(super) fn similarity(&self) -> f32 {
+        self.pair.similarity
     }
 
     /// All numbers, in an order that is always the same.
@@ -154,31 +154,32 @@ impl<'r, 'v> Evidence<'r, 'v> {
         [self.of_vectors(), self.of_values(), self.of_words(), self.of_things(), self.of_several()].concat()
     }
 
-    /// How probable it is that both are about the same, by their vectors.
+    /// Probability, according to their vectors, that both are about the same thing.
     fn of_vectors(&self) -> Vec<Feature> {
-        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.likeness);
+        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
         vec![
             ("likeness", l),
-            ("likeness_across_languages", l * yes(!pair.same_language)),
-            ("high_likeness", (l - HIGH_LIKENESS).max(0.0)),
+            ("likeness_across_languages", l * one_if(!pair.same_language)),
+            ("high_likeness", (l - HIGH_SIMILARITY).max(0.0)),
             ("attribute", topic.probability),
             ("attributes", topic.all),
             ("row_probability", topic.rows),
             ("shared_rows", topic.shared_rows as f32 / MAX_SHARED_ROWS),
-            ("attribute_of_things", topic.if_is(|attribute| attribute.is_topic)),
-            ("attribute_for_good", topic.if_is(|attribute| attribute.holds_for_good)),
-            ("attribute_describes_thing", topic.if_is(|attribute| attribute.describes_thing)),
-            ("attribute_of_style", topic.if_is(|attribute| attribute.is_style)),
-            ("attribute_of_drinks", topic.if_is(|attribute| attribute.is_consumed)),
-            ("attribute_of_device", topic.if_is(|attribute| attribute.is_device)),
+            ("attribute_of_things", topic.probability_if(|attribute| attribute.is_topic)),
+            ("attribute_for_good", topic.probability_if(|attribute| attribute.holds_for_good)),
+            ("attribute_describes_thing", topic.probability_if(|attribute| attribute.describes_thing)),
+            ("attribute_of_style", topic.probability_if(|attribute| attribute.is_style)),
+            ("attribute_of_drinks", topic.probability_if(|attribute| attribute.is_consumed)),
+            ("attribute_of_device", topic.probability_if(|attribute| attribute.is_device)),
         ]
     }
 
     /// Which values differ.
     fn of_values(&self) -> Vec<Feature> {
         let (older, newer, pair, topic) = (self.older, self.newer, &self.pair, &self.topic);
-        let compared_by =
-            |comparison: Comparison| topic.if_is(|attribute| attribute.comparison == comparison && !attribute.is_topic);
+        let compared_by = |comparison: Comparison| {
+            topic.probability_if(|attribute| attribute.comparison == comparison && !attribute.is_topic)
+        };
         let by_number = compared_by(Comparison::Numbers);
         let by_name = compared_by(Comparison::Names);
         let by_value = compared_by(Comparison::Values);
@@ -192,16 +193,16 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("attribute_by_name", by_name),
             ("attribute_by_value", by_value),
             ("unlike_value", by_value * unlike),
-            ("number_of_attribute_differs", by_number * yes(pair.numbers_differ && in_unit)),
-            ("name_of_attribute_differs", by_name * yes(self.names_differ)),
-            ("numbers_differ", yes(pair.numbers_differ)),
-            ("numbers_of_one_unit_differ", yes(self.closer.numbers_of_one_unit_differ)),
-            ("one_has_numbers", yes(older.amounts.numbers.is_empty() != newer.amounts.numbers.is_empty())),
-            ("times_differ", yes(pair.times_differ)),
-            ("levels_differ", yes(self.closer.levels_differ)),
-            ("same_listed_value", yes(self.same_listed_value)),
-            ("listed_values_differ", yes(self.listed_values_differ)),
-            ("names_differ", yes(self.names_differ)),
+            ("number_of_attribute_differs", by_number * one_if(pair.numbers_differ && in_unit)),
+            ("name_of_attribute_differs", by_name * one_if(self.names_differ)),
+            ("numbers_differ", one_if(pair.numbers_differ)),
+            ("numbers_of_one_unit_differ", one_if(self.closer.numbers_of_one_unit_differ)),
+            ("one_has_numbers", one_if(older.amounts.numbers.is_empty() != newer.amounts.numbers.is_empty())),
+            ("times_differ", one_if(pair.times_differ)),
+            ("levels_differ", one_if(self.closer.levels_differ)),
+            ("same_listed_value", one_if(self.same_listed_value)),
+            ("listed_values_differ", one_if(self.listed_values_differ)),
+            ("names_differ", one_if(self.names_differ)),
         ]
     }
 
@@ -209,26 +210,26 @@ impl<'r, 'v> Evidence<'r, 'v> {
     fn of_words(&self) -> Vec<Feature> {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
         vec![
-            ("over", yes(pair.over)),
-            ("changed", yes(pair.changed)),
-            ("newer_changed", yes(newer.signs.changed)),
-            ("older_changed", yes(older.signs.changed)),
-            ("newer_over", yes(newer.signs.over)),
-            ("older_over", yes(older.signs.over)),
-            ("negated", yes(pair.negated)),
-            ("older_negated", yes(older.signs.negated)),
-            ("newer_negated", yes(newer.signs.negated)),
-            ("opinion", yes(pair.opinion)),
-            ("one_plan", yes(pair.one_plan)),
-            ("both_plan", yes(newer.marks.plan && older.marks.plan)),
-            ("fulfilled", yes(pair.fulfilled)),
-            ("both_deny", yes(pair.both_deny)),
-            ("adds", yes(older.signs.adds || newer.signs.adds)),
-            ("other_occasions", yes(self.other_occasions)),
-            ("one_situation", yes(older.marks.situation != newer.marks.situation)),
-            ("one_onlooker", yes(self.one_onlooker)),
-            ("same_language", yes(pair.same_language)),
-            ("both_dated", yes(older.at.is_some() && newer.at.is_some() && older.at != newer.at)),
+            ("over", one_if(pair.says_over)),
+            ("changed", one_if(pair.says_changed)),
+            ("newer_changed", one_if(newer.signs.says_changed)),
+            ("older_changed", one_if(older.signs.says_changed)),
+            ("newer_over", one_if(newer.signs.says_over)),
+            ("older_over", one_if(older.signs.says_over)),
+            ("negated", one_if(pair.is_negated)),
+            ("older_negated", one_if(older.signs.is_negated)),
+            ("newer_negated", one_if(newer.signs.is_negated)),
+            ("opinion", one_if(pair.opinions_differ)),
+            ("one_plan", one_if(pair.only_one_is_plan)),
+            ("both_plan", one_if(newer.marks.is_plan && older.marks.is_plan)),
+            ("fulfilled", one_if(pair.is_fulfilled)),
+            ("both_deny", one_if(pair.both_deny)),
+            ("adds", one_if(older.signs.is_addition || newer.signs.is_addition)),
+            ("other_occasions", one_if(self.other_occasions)),
+            ("one_situation", one_if(older.marks.is_situational != newer.marks.is_situational)),
+            ("one_onlooker", one_if(self.one_onlooker)),
+            ("same_language", one_if(pair.same_language)),
+            ("both_dated", one_if(older.at.is_some() && newer.at.is_some() && older.at != newer.at)),
         ]
     }
 
@@ -236,42 +237,42 @@ impl<'r, 'v> Evidence<'r, 'v> {
     fn of_things(&self) -> Vec<Feature> {
         let pair = &self.pair;
         vec![
-            ("same_name", yes(pair.same_name)),
-            ("same_thing", yes(pair.same_thing)),
+            ("same_name", one_if(pair.same_name)),
+            ("same_thing", one_if(pair.same_thing)),
             ("shared_terms", self.closer.shared_terms.min(MAX_SHARED_TERMS) as f32),
             ("overlap", self.closer.overlap.min(1.0)),
-            ("same_first_thing", yes(self.closer.same_first_thing)),
-            ("has_first_thing", yes(self.closer.has_first_thing)),
-            ("first_things_differ", yes(pair.first_things_differ)),
-            ("same_subject", yes(pair.same_subject)),
-            ("differing_subjects", yes(pair.differing_subjects)),
-            ("same_people", yes(self.closer.same_people)),
-            ("same_named_person", yes(pair.same_named_person)),
-            ("distinguished", yes(self.closer.distinguished)),
-            ("denies_something_else", yes(self.closer.denies_something_else)),
-            ("places_differ", yes(self.closer.places_differ)),
-            ("share_place", yes(self.share_place)),
-            ("share_concept", yes(self.share_concept)),
+            ("same_first_thing", one_if(self.closer.same_first_thing)),
+            ("has_first_thing", one_if(self.closer.has_first_thing)),
+            ("first_things_differ", one_if(pair.first_things_differ)),
+            ("same_subject", one_if(pair.same_subject)),
+            ("differing_subjects", one_if(pair.subjects_differ)),
+            ("same_people", one_if(self.closer.same_people)),
+            ("same_named_person", one_if(pair.same_named_person)),
+            ("distinguished", one_if(self.closer.are_distinguished)),
+            ("denies_something_else", one_if(self.closer.denies_something_else)),
+            ("places_differ", one_if(self.closer.places_differ)),
+            ("share_place", one_if(self.share_place)),
+            ("share_concept", one_if(self.share_concept)),
         ]
     }
 
     /// Numbers that depend on two kinds of evidence.
     fn of_several(&self) -> Vec<Feature> {
-        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.likeness);
+        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
         let p = topic.probability;
-        let sign = pair.shows_difference() || pair.changed || pair.fulfilled || self.closer.levels_differ;
+        let sign = pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
         vec![
-            ("likeness_numbers_of_unit", l * yes(self.closer.numbers_of_one_unit_differ)),
-            ("likeness_numbers", l * yes(pair.numbers_differ)),
-            ("likeness_over", l * yes(pair.over)),
-            ("likeness_changed", l * yes(pair.changed)),
-            ("likeness_times", l * yes(pair.times_differ)),
-            ("likeness_without_sign", l * yes(!sign)),
-            ("without_sign", yes(!sign)),
-            ("overlap_with_sign", self.closer.overlap.min(1.0) * yes(sign)),
-            ("attribute_changed", p * yes(pair.changed)),
-            ("attribute_over", p * yes(pair.over)),
-            ("attribute_negated", p * yes(pair.negated)),
+            ("likeness_numbers_of_unit", l * one_if(self.closer.numbers_of_one_unit_differ)),
+            ("likeness_numbers", l * one_if(pair.numbers_differ)),
+            ("likeness_over", l * one_if(pair.says_over)),
+            ("likeness_changed", l * one_if(pair.says_changed)),
+            ("likeness_times", l * one_if(pair.times_differ)),
+            ("likeness_without_sign", l * one_if(!sign)),
+            ("without_sign", one_if(!sign)),
+            ("overlap_with_sign", self.closer.overlap.min(1.0) * one_if(sign)),
+            ("attribute_changed", p * one_if(pair.says_changed)),
+            ("attribute_over", p * one_if(pair.says_over)),
+            ("attribute_negated", p * one_if(pair.is_negated)),
         ]
     }
 }

@@ -3,7 +3,7 @@
 //! There are two ways in which two statements become a pair:
 //! - By their vectors, both state the same attribute, and their values differ. The values differ in numbers, times or
 //!   names, or it is improbable that both state the same value.
-//! - They are alike and share a rare term. The words of one say that something is over or is not so, or give another
+//! - They are similar and share a rare term. The words of one say that something is over or is not so, or give another
 //!   number or date.
 use super::{
     Prepared,
@@ -25,45 +25,48 @@ const MAX_GROUP: usize = 200;
 const MIN_ATTRIBUTE: f32 = 0.35;
 /// Least probability of the attribute in each of the two statements.
 const MIN_ATTRIBUTE_OF_EACH: f32 = 0.2;
-/// An attribute that is less probable than this needs further evidence.
+/// An attribute that is less probable than this needs more evidence.
 const MIN_ATTRIBUTE_CERTAIN: f32 = 0.5;
-/// How alike two statements must be if their attribute is not certain and they share no rare term.
-const MIN_LIKENESS_IF_UNCERTAIN: f32 = 0.6;
-/// Least likeness of two statements whose attribute is compared by values, if a word says that something changed.
-const MIN_LIKENESS_IF_CHANGED: f32 = 0.33;
+/// How similar two statements must be if their attribute is not certain and they share no rare term.
+const MIN_SIMILARITY_IF_UNCERTAIN: f32 = 0.6;
+/// Least similarity of two statements whose attribute is compared by values, if a word says that something changed.
+const MIN_SIMILARITY_IF_CHANGED: f32 = 0.33;
 /// Least probability that two statements state the same attribute, if no words show a difference.
 const MIN_ATTRIBUTE_ALONE: f32 = 0.5;
-/// Two sentences count as naming different things only if they are less alike than this.
-const MAX_LIKENESS: f32 = 0.45;
-/// Like `MAX_LIKENESS`, for two sentences that both have names, but none in common. It is higher, because the other
+/// Two sentences count as naming different things only if they are less similar than this.
+const MAX_SIMILARITY: f32 = 0.45;
+/// Like `MAX_SIMILARITY`, for two sentences that both have names, but none in common. It is higher, because the other
 /// words of such sentences may be the same.
-const MAX_LIKENESS_WITH_NAMES: f32 = 0.9;
-/// A sentence that denies one thing and a sentence that names another are less alike than this.
-const MAX_LIKENESS_OF_OTHERS: f32 = 0.3;
-/// Sentences that begin with different things, but are at least as alike as this, say the same about both things.
-const MIN_LIKENESS_OF_PARALLELS: f32 = 0.6;
-/// Sentences are about the same thing if they are at least as alike as this, or share a rare name.
+const MAX_SIMILARITY_WITH_NAMES: f32 = 0.9;
+/// A sentence that denies one thing and a sentence that names another are less similar than this.
+const MAX_SIMILARITY_OF_OTHERS: f32 = 0.3;
+/// Sentences that begin with different things, but are at least as similar as this, say the same about both things.
+const MIN_SIMILARITY_OF_PARALLELS: f32 = 0.6;
+/// Sentences are about the same thing if they are at least as similar as this, or share a rare name.
 const MIN_SAME_THING: f32 = 0.4;
-/// Like `MIN_SAME_THING`, for two statements in one language, which share a word if they are about the same thing.
+/// Like `MIN_SAME_THING`, for two statements in the same language. Such statements share a word if they are about the
+/// same thing.
 const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
-/// A statement that something is over and the statement in another language that it ends are at least as alike as this.
-const MIN_LIKENESS_IN_OTHER_LANGUAGE: f32 = 0.6;
+/// A statement that something is over and the statement in another language that it ends are at least as similar as
+/// this.
+const MIN_SIMILARITY_IN_OTHER_LANGUAGE: f32 = 0.6;
 /// Largest number of comparisons with statements in other languages.
 const MAX_COMPARISONS: usize = 2_000_000;
-/// Statements that share a rare term are not compared if they are less alike than this.
-const MIN_LIKENESS: f32 = 0.1;
-/// A statement about something expected and one that says that it happened are at least as alike as this.
-const MIN_LIKENESS_IF_FULFILLED: f32 = 0.35;
-/// If one statement ends another and they share only one thing, they share at least this part of the shorter statement.
+/// Statements that share a rare term are not compared if they are less similar than this.
+const MIN_SIMILARITY: f32 = 0.1;
+/// A statement about something expected and one that says that it happened are at least as similar as this.
+const MIN_SIMILARITY_IF_FULFILLED: f32 = 0.35;
+/// If one statement ends another and they share only one thing, this thing must be at least this part of the shorter
+/// statement.
 const MIN_OVERLAP: f32 = 0.34;
 /// Two values count as different only if the probability that they are the same is below this.
 const MAX_SAME_VALUE: f32 = 0.4;
 
 /// Attributes whose value is somebody with a name.
-const NAMING_PERSONS: [&str; 5] = ["boss", "partner", "pet", "pets", "relationship"];
+const PERSON_NAME_ATTRIBUTES: [&str; 5] = ["boss", "partner", "pet", "pets", "relationship"];
 
 /// Attributes of work. Statements about shifts or the way to work resemble statements of these attributes.
-const ABOUT_WORK: [&str; 3] = ["employer", "hours", "job"];
+const WORK_ATTRIBUTES: [&str; 3] = ["employer", "hours", "job"];
 
 /// Adds the pairs that are found, and returns the positions of those that no rule may suggest.
 pub(super) fn find(
@@ -98,12 +101,17 @@ pub(super) fn find(
         let mut members: Vec<&Reading<'_>> = members.iter().filter_map(|n| by_statement.get(n).copied()).collect();
         in_pairs(&mut members, |one, other| {
             let pair = (one.statement.min(other.statement), one.statement.max(other.statement));
-            if !compared_pairs.insert(pair) || dot(one.vector, other.vector) < MIN_LIKENESS {
+            if !compared_pairs.insert(pair) || dot(one.vector, other.vector) < MIN_SIMILARITY {
                 return;
             }
             let compared = PairComparison::new(one, other, &shared);
             if words_contradict(one, other, &compared, &shared) {
-                add(one.statement, other.statement, 0.5 + 0.4 * compared.likeness, compared.changed || compared.over);
+                add(
+                    one.statement,
+                    other.statement,
+                    0.5 + 0.4 * compared.similarity,
+                    compared.says_changed || compared.says_over,
+                );
             }
         });
     }
@@ -113,7 +121,7 @@ pub(super) fn find(
 /// The statements with a vector that are short enough and not about the past.
 pub(super) fn read<'p>(prepared: &'p [Prepared<'_>], vectors: &'p [Vec<f32>], persons: &Persons) -> Vec<Reading<'p>> {
     let usable = |statement: &Prepared<'_>, vector: &[f32]| {
-        vector.len() == DIMENSIONS && !statement.marks.past && statement.folded.text.chars().count() <= MAX_CHARS
+        vector.len() == DIMENSIONS && !statement.marks.is_past && statement.folded.text.chars().count() <= MAX_CHARS
     };
     let used: Vec<(usize, &Prepared<'_>, &[f32])> = prepared
         .iter()
@@ -129,26 +137,29 @@ pub(super) fn read<'p>(prepared: &'p [Prepared<'_>], vectors: &'p [Vec<f32>], pe
         .collect()
 }
 
-/// Adds pairs in two languages, which share no word, in which the newer statement says that something is over and is
-/// very like the older one.
+/// Adds pairs of statements in different languages. Such statements share no words, so the newer one must say that
+/// something is over and be very similar to the older one.
 fn find_ended_in_other_language(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,
     add: &mut impl FnMut(usize, usize, f32, bool),
 ) {
     let ending: Vec<&Reading<'_>> =
-        readings.iter().filter(|reading| reading.signs.over && reading.at.is_some()).collect();
+        readings.iter().filter(|reading| reading.signs.says_over && reading.at.is_some()).collect();
     for newer in ending.into_iter().take(MAX_COMPARISONS / readings.len().max(1)) {
-        for older in readings.iter().filter(|older| older.at < newer.at && !older.signs.over && !older.signs.negated) {
-            if older.shares_language(newer) || dot(older.vector, newer.vector) < MIN_LIKENESS_IN_OTHER_LANGUAGE {
+        for older in
+            readings.iter().filter(|older| older.at < newer.at && !older.signs.says_over && !older.signs.is_negated)
+        {
+            if older.shares_language(newer) || dot(older.vector, newer.vector) < MIN_SIMILARITY_IN_OTHER_LANGUAGE {
                 continue;
             }
             let pair = PairComparison::new(older, newer, shared);
             let both_hold =
                 on_other_occasions(older, newer, Occasions { places: true, parts_of_day: false, devices: false });
             let closer = shared.compare_closely(older, newer);
-            if pair.same_subject && pair.same_person && !both_hold && !newer.signs.adds && !closer.places_differ {
-                add(older.statement, newer.statement, 0.3 + 0.5 * pair.likeness, true);
+            if pair.same_subject && pair.same_person && !both_hold && !newer.signs.is_addition && !closer.places_differ
+            {
+                add(older.statement, newer.statement, 0.3 + 0.5 * pair.similarity, true);
             }
         }
     }
@@ -189,37 +200,40 @@ fn differ_in(
     let occasions =
         Occasions { places: attribute.is_device, parts_of_day: attribute.is_consumed, devices: attribute.is_device };
     // "Answers in the field should be short" says nothing about other answers.
-    let limited =
-        attribute.is_style && attribute.name != "style_code" && (one.marks.situation || other.marks.situation);
-    let both_hold = one.signs.adds || other.signs.adds || on_other_occasions(one, other, occasions) || limited;
+    let limited = attribute.is_style
+        && attribute.name != "style_code"
+        && (one.marks.is_situational || other.marks.is_situational);
+    let both_hold =
+        one.signs.is_addition || other.signs.is_addition || on_other_occasions(one, other, occasions) || limited;
     // "Son, 8" and "daughter, 11" are about two children, so they do not contradict each other.
-    let two_people = (attribute.describes_thing || shared.one_has_grandchildren(one, other)) && pair.differing_subjects;
+    let two_people = (attribute.describes_thing || shared.one_has_grandchildren(one, other)) && pair.subjects_differ;
     let is_same_subject = pair.same_subject || attribute.names_people && !two_people;
-    let min_likeness = if pair.same_language { MIN_SAME_THING_IN_ONE_LANGUAGE } else { MIN_SAME_THING };
-    let parallel = pair.first_things_differ && pair.likeness >= MIN_LIKENESS_OF_PARALLELS;
-    let is_same_thing = !attribute.describes_thing || (pair.likeness >= min_likeness || pair.same_name) && !parallel;
+    let min_similarity = if pair.same_language { MIN_SAME_THING_IN_ONE_LANGUAGE } else { MIN_SAME_THING };
+    let parallel = pair.first_things_differ && pair.similarity >= MIN_SIMILARITY_OF_PARALLELS;
+    let is_same_thing =
+        !attribute.describes_thing || (pair.similarity >= min_similarity || pair.same_name) && !parallel;
     // The name of a partner, boss or pet may open a statement about the person's own life.
-    let is_same_person = pair.same_person || one.may_name(other) && NAMING_PERSONS.contains(&attribute.name);
+    let is_same_person = pair.same_person || one.may_name(other) && PERSON_NAME_ATTRIBUTES.contains(&attribute.name);
     if both_hold
         || !is_same_subject
         || !is_same_person
         || !is_same_thing
-        || !attribute.includes_wishes && pair.one_plan && !pair.over
+        || !attribute.includes_wishes && pair.only_one_is_plan && !pair.says_over
     {
         return false;
     }
-    if attribute.comparison == Comparison::Numbers && shared.compare_closely(one, other).distinguished {
+    if attribute.comparison == Comparison::Numbers && shared.compare_closely(one, other).are_distinguished {
         return false;
     }
     // "Currently reading Moby-Dick" names no favourite.
     if attribute.name.starts_with("favourite_") && !(one.marks.likes && other.marks.likes) {
         return false;
     }
-    if attribute.name == "relationship" && !pair.over && shared.share_listed_value(one, other, attribute.name) {
+    if attribute.name == "relationship" && !pair.says_over && shared.share_listed_value(one, other, attribute.name) {
         return false;
     }
     // Somebody who likes wine may like sake too.
-    let is_stated_otherwise = pair.over || pair.negated || pair.opinion || pair.numbers_differ;
+    let is_stated_otherwise = pair.says_over || pair.is_negated || pair.opinions_differ || pair.numbers_differ;
     if attribute.is_consumed && !is_stated_otherwise && !pair.same_name && !shared.share_concept(one, other) {
         return false;
     }
@@ -230,7 +244,7 @@ fn differ_in(
         _ if attribute.is_time && pair.times_differ => true,
         Comparison::Numbers => numbers_differ || same_value(attribute, one, other) < MAX_SAME_VALUE / 2.0,
         // A place is the same however many statements name it.
-        Comparison::Names if shared.share_place(one, other) && !pair.over => false,
+        Comparison::Names if shared.share_place(one, other) && !pair.says_over => false,
         Comparison::Names => names_differ(one, other, pair, probability >= MIN_ATTRIBUTE_CERTAIN),
         Comparison::Values => {
             same_value(attribute, one, other) < MAX_SAME_VALUE || attribute.describes_thing && pair.numbers_differ
@@ -244,90 +258,96 @@ fn differ_in(
         return false;
     }
     // "Doesn't drink spirits" denies something else than "drinks wine".
-    let only_negated = pair.negated && !pair.changed && !pair.numbers_differ && !pair.times_differ && !pair.opinion;
-    let is_other = attribute.is_consumed || pair.likeness < MAX_LIKENESS_OF_OTHERS;
+    let only_negated =
+        pair.is_negated && !pair.says_changed && !pair.numbers_differ && !pair.times_differ && !pair.opinions_differ;
+    let is_other = attribute.is_consumed || pair.similarity < MAX_SIMILARITY_OF_OTHERS;
     if only_negated && is_other && shared.compare_closely(one, other).denies_something_else {
         return false;
     }
     // Who dislikes sake may like wine.
-    let is_opinion = pair.opinion && !pair.over && attribute.is_consumed;
+    let is_opinion = pair.opinions_differ && !pair.says_over && attribute.is_consumed;
     if is_opinion && shared.compare_closely(one, other).denies_something_else {
         return false;
     }
-    if ABOUT_WORK.contains(&attribute.name) && shared.are_about_other_parts_of_work(one, other) {
+    if WORK_ATTRIBUTES.contains(&attribute.name) && shared.are_about_other_parts_of_work(one, other) {
         return false;
     }
     // A statement about a diet that names no diet may be about anything eaten.
-    if attribute.name == "diet" && pair.likeness < MAX_LIKENESS_OF_OTHERS && !pair.changed {
+    if attribute.name == "diet" && pair.similarity < MAX_SIMILARITY_OF_OTHERS && !pair.says_changed {
         return false;
     }
-    // An attribute that is less certain needs words that say that something changed, in sentences that are alike.
+    // An attribute that is less certain needs words that say that something changed, in sentences that are similar.
     let min_if_changed = match attribute.comparison {
-        Comparison::Numbers => MIN_LIKENESS_IF_UNCERTAIN,
-        Comparison::Values => MIN_LIKENESS_IF_CHANGED,
-        // Two jobs may be named in words that are not alike at all.
+        Comparison::Numbers => MIN_SIMILARITY_IF_UNCERTAIN,
+        Comparison::Values => MIN_SIMILARITY_IF_CHANGED,
+        // Two jobs may be named in words that are not similar at all.
         Comparison::Names => f32::NEG_INFINITY,
     };
     let certain = probability >= MIN_ATTRIBUTE_CERTAIN
-        || pair.changed && (pair.same_thing || pair.same_name || pair.likeness >= min_if_changed);
+        || pair.says_changed && (pair.same_thing || pair.same_name || pair.similarity >= min_if_changed);
     if !certain {
         return false;
     }
     let holds_for_good = attribute.holds_for_good && probability >= MIN_ATTRIBUTE_ALONE;
-    values_differ && (pair.shows_difference() || pair.changed || holds_for_good)
+    values_differ && (pair.shows_difference() || pair.says_changed || holds_for_good)
 }
 
 fn names_differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, is_certain: bool) -> bool {
     let have_names = !one.plain_names.is_empty() && !other.plain_names.is_empty();
     let share_no_name = have_names && !one.plain_names.iter().any(|name| other.plain_names.contains(name));
-    let limit = if share_no_name { MAX_LIKENESS_WITH_NAMES } else { MAX_LIKENESS };
+    let limit = if share_no_name { MAX_SIMILARITY_WITH_NAMES } else { MAX_SIMILARITY };
     // A statement that something is over repeats the old name, so it counts as different even with the same name.
-    (pair.likeness < limit || pair.numbers_differ) && !pair.same_name || is_certain && pair.over
+    (pair.similarity < limit || pair.numbers_differ) && !pair.same_name || is_certain && pair.says_over
 }
 
-/// True if both statements are about the same thing, and the words of one say that the other does not hold. The caller
+/// True if both statements are about the same thing, and the words of one say that the other is not true. The caller
 /// passes only statements that share a rare term.
 fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, shared: &SharedNames<'_>) -> bool {
-    let both_hold = one.signs.adds
-        || other.signs.adds
+    let both_hold = one.signs.is_addition
+        || other.signs.is_addition
         || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false, devices: false });
     let closer = shared.compare_closely(one, other);
-    let at_least = |likeness: f32| pair.likeness >= likeness;
+    let at_least = |similarity: f32| pair.similarity >= similarity;
     // One shared word may have two meanings, so two are better evidence that both are about the same thing.
     let several = closer.shared_terms >= 2;
     let same_person = pair.same_subject && pair.same_person;
-    if pair.fulfilled
+    if pair.is_fulfilled
         && same_person
         && pair.same_thing
         && (several || closer.overlap >= 0.5 || closer.has_first_thing && !pair.only_ongoing)
-        && at_least(MIN_LIKENESS_IF_FULFILLED)
+        && at_least(MIN_SIMILARITY_IF_FULFILLED)
     {
         return true;
     }
-    let moved = pair.times_differ && pair.changed && several;
+    let moved = pair.times_differ && pair.says_changed && several;
     // "Gridly costs 9 francs" and "Gridly costs 12 francs" are about a thing with a name.
     let named = pair.same_named_person
-        && (pair.over && at_least(0.55) || closer.numbers_of_one_unit_differ || pair.times_differ)
+        && (pair.says_over && at_least(0.55) || closer.numbers_of_one_unit_differ || pair.times_differ)
         || pair.times_differ && pair.same_name && at_least(0.55);
-    if both_hold || !same_person || !(pair.same_thing || named) || pair.one_plan && !pair.over && !pair.times_differ {
+    if both_hold
+        || !same_person
+        || !(pair.same_thing || named)
+        || pair.only_one_is_plan && !pair.says_over && !pair.times_differ
+    {
         return false;
     }
-    // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" are alike, but begin with different things.
-    let parallel = pair.first_things_differ && at_least(MIN_LIKENESS_OF_PARALLELS) || closer.distinguished;
-    let numbers_differ = closer.numbers_of_one_unit_differ && (pair.changed || at_least(0.6))
-        || pair.numbers_differ && pair.changed && several;
+    // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" are similar, but begin with different things.
+    let parallel = pair.first_things_differ && at_least(MIN_SIMILARITY_OF_PARALLELS) || closer.are_distinguished;
+    let numbers_differ = closer.numbers_of_one_unit_differ && (pair.says_changed || at_least(0.6))
+        || pair.numbers_differ && pair.says_changed && several;
     // "No emojis in letters" and "writes to Hana with emojis" are about two kinds of letters.
-    let negated = pair.negated && closer.same_people && !one.marks.situation && !other.marks.situation;
+    let is_negated = pair.is_negated && closer.same_people && !one.marks.is_situational && !other.marks.is_situational;
     let same_main_thing = (several
         || closer.overlap >= MIN_OVERLAP
         || closer.same_first_thing
         || closer.has_first_thing && at_least(0.5))
         && !closer.places_differ;
     // "Left the rowing club" and "does not row in winter" both deny, and who stopped playing may still watch.
-    let over = pair.over && !pair.older_denies && !shared.one_is_onlooker(one, other);
-    over && same_main_thing
+    let says_over = pair.says_over && !pair.older_denies && !shared.one_is_onlooker(one, other);
+    says_over
+        && same_main_thing
         && (at_least(0.45) || (several || closer.has_first_thing) && at_least(0.3) || closer.same_first_thing)
-        || (pair.opinion && at_least(0.35) || negated && at_least(0.5)) && !closer.denies_something_else
+        || (pair.opinions_differ && at_least(0.35) || is_negated && at_least(0.5)) && !closer.denies_something_else
         || pair.numbers_differ
             && pair.same_thing
             && closer.overlap >= 0.5
@@ -335,7 +355,7 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
             && !pair.first_things_differ
             && !parallel
         || (numbers_differ || closer.levels_differ) && at_least(0.5) && !parallel
-        || pair.times_differ && at_least(0.55) && !closer.distinguished
-        || moved && at_least(0.4) && !closer.distinguished
-        || pair.changed && (at_least(0.7) || several && at_least(0.55)) && !closer.places_differ
+        || pair.times_differ && at_least(0.55) && !closer.are_distinguished
+        || moved && at_least(0.4) && !closer.are_distinguished
+        || pair.says_changed && (at_least(0.7) || several && at_least(0.55)) && !closer.places_differ
 }

@@ -1,5 +1,5 @@
-//! Finds pairs of statements that cannot both hold now. Precision matters more than recall, because a false pair costs
-//! the person's trust in all the others. Eight rules find pairs independently:
+//! Finds pairs of statements that cannot both be true now. Precision matters more than recall, because a false pair
+//! costs the person's trust in all the others. Eight rules find pairs independently:
 //!
 //! | module | rule |
 //! |---|---|
@@ -51,8 +51,8 @@ const MAX_PAIRS: usize = 2000;
 /// Largest number of statements of one group that are compared with each other. The newest are used.
 const MAX_GROUP: usize = 40;
 
-/// Two statements that share words are about different things if their vectors are less alike than this.
-const MIN_LIKENESS: f32 = 0.45;
+/// Two statements that share words are about different things if their vectors are less similar than this.
+const MIN_SIMILARITY: f32 = 0.45;
 
 /// A text and what is known about it.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ pub struct Statement<'t> {
 /// Whether the newer statement takes the place of the older one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
-    /// Something changed, and the newer statement holds.
+    /// Something changed, and the newer statement is true.
     Replaced,
     /// One of the two is wrong.
     Conflict,
@@ -82,7 +82,7 @@ impl Sort {
     }
 }
 
-/// Two statements that cannot both hold now, by their positions in the input.
+/// Two statements that cannot both be true now, by their positions in the input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contradiction {
     /// The older statement, if the dates are known.
@@ -107,7 +107,7 @@ struct Prepared<'t> {
     signs: Signs,
     /// The listed values that the statement gives, each with its attribute.
     slots: Vec<(&'static str, &'static str)>,
-    /// The nouns and names of the statement without the person's own name, see `terms`.
+    /// The nouns and names of the statement without the name of the owner of the memories, see `terms`.
     terms: Vec<String>,
     /// What amounts of money are for, as positions in `MONEY_PURPOSES`.
     money_purposes: Vec<usize>,
@@ -115,11 +115,11 @@ struct Prepared<'t> {
     premises: Vec<usize>,
     /// The nouns and names of the clauses that are negated, if another clause is not.
     negated_terms: Option<Vec<String>>,
-    /// The named person whom the statement is about, if it is not about the person whose memories these are.
+    /// The person, known by name, whom the statement is about. None if it is about the owner of the memories.
     person: Option<usize>,
-    /// True if this person may be the partner, boss or pet of the person whose memories these are.
+    /// True if this person may be the partner, boss or pet of the owner of the memories.
     person_is_close: bool,
-    /// The named people whom the statement mentions.
+    /// The people whom the statement mentions by name.
     mentioned: Vec<usize>,
     /// The terms that name a thing: no general words and no words for likes and dislikes.
     things: Vec<String>,
@@ -128,7 +128,7 @@ struct Prepared<'t> {
 }
 
 impl Prepared<'_> {
-    /// False if both name purposes of money, but none in common.
+    /// False if both mention purposes of money, but none in common.
     fn may_share_purpose(&self, other: &Self) -> bool {
         let (one, two) = (&self.money_purposes, &other.money_purposes);
         // "Rent for the studio" and "rent for the flat" are two rents.
@@ -145,7 +145,7 @@ impl Prepared<'_> {
         one.is_empty() || two.is_empty() || one.iter().any(|purpose| two.contains(purpose))
     }
 
-    /// True if both may be in the same language and the first things that they name differ.
+    /// True if both may be in the same language, and the first things that they mention differ.
     fn first_things_differ(&self, other: &Self) -> bool {
         self.folded.languages.share(other.folded.languages)
             && self.things.first().zip(other.things.first()).is_some_and(|(one, two)| one != two)
@@ -165,23 +165,23 @@ impl Prepared<'_> {
 /// Time and attitude of a statement, as its words show them.
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
-    past: bool,
-    plan: bool,
-    ended: bool,
+    is_past: bool,
+    is_plan: bool,
+    has_ended: bool,
     progress: bool,
     /// Something is expected that has not happened yet.
-    pending: bool,
+    is_pending: bool,
     /// Something is being done at the moment.
-    ongoing: bool,
+    is_ongoing: bool,
     /// Something expected has happened.
     done: bool,
     likes: bool,
     dislikes: bool,
     /// A wish that is limited to one kind of question or talk.
-    situation: bool,
+    is_situational: bool,
 }
 
-/// Pairs of statements that cannot both hold now, those with the highest confidence first. `vectors` holds the
+/// Pairs of statements that cannot both be true now, those with the highest confidence first. `vectors` holds the
 /// encoder's vector for each statement, in the same order and normalised to length 1. A vector whose number of
 /// dimensions differs from the encoder's is ignored. Without vectors, only the words are compared.
 pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec<Contradiction> {
@@ -221,8 +221,8 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     found
 }
 
-/// Two statements, whether both can hold in any case, and the numbers that are evidence for or against a contradiction,
-/// each with its name.
+/// Two statements, whether both can be true in any case, and the numbers that are evidence for or against a
+/// contradiction, each with its name.
 #[doc(hidden)]
 pub type PairEvidence = (usize, usize, bool, Vec<(&'static str, f32)>);
 
@@ -247,7 +247,7 @@ pub fn evidence_of(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec<Pa
 fn are_alike(vectors: &[Vec<f32>], a: usize, b: usize) -> bool {
     match (vectors.get(a), vectors.get(b)) {
         (Some(one), Some(other)) if one.len() == DIMENSIONS && other.len() == DIMENSIONS => {
-            dot(one, other) >= MIN_LIKENESS
+            dot(one, other) >= MIN_SIMILARITY
         }
         _ => true,
     }
@@ -259,7 +259,7 @@ pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
     let month = 1970 * 12 + (now / 1_000_000 / 86_400) as i32 * 12 / 365;
     let is_over = |statement: &Statement<'_>| {
         let folded = Folded::new(statement.text);
-        if !marks_of(&folded).plan {
+        if !marks_of(&folded).is_plan {
             return false;
         }
         let dates = crate::values::dates(&folded.text);
@@ -327,36 +327,36 @@ fn marks_of(folded: &Folded) -> Marks {
     let mut present = false;
     for hit in mark_words().hits(&folded.text) {
         match hit.value {
-            Mark::Past => marks.past = true,
+            Mark::Past => marks.is_past = true,
             Mark::Present => present = true,
-            Mark::Plan => marks.plan |= !follows_fact(&folded.text, hit.start),
-            Mark::Ended => marks.ended = true,
+            Mark::Plan => marks.is_plan |= !follows_fact(&folded.text, hit.start),
+            Mark::Ended => marks.has_ended = true,
             Mark::Progress => marks.progress = true,
-            Mark::Pending => marks.pending = true,
+            Mark::Pending => marks.is_pending = true,
             Mark::Done => marks.done = true,
-            Mark::Ongoing => marks.ongoing = true,
+            Mark::Ongoing => marks.is_ongoing = true,
             Mark::Likes => marks.likes = true,
             Mark::Dislikes => marks.dislikes = true,
-            Mark::Situation => marks.situation = true,
+            Mark::Situation => marks.is_situational = true,
         }
     }
-    marks.past |= is_about_past_state(folded);
-    // "Used to smoke, now vapes" also says what holds now.
-    marks.past &= !present;
+    marks.is_past |= is_about_past_state(folded);
+    // "Used to smoke, now vapes" also says what is true now.
+    marks.is_past &= !present;
     marks
 }
 
 /// True if the first verb is "was" or "war" and says how something was: "was in Izmir", "the boat was 14 metres long".
-/// "Was promoted" says what happened, so it may hold now.
+/// "Was promoted" says what happened, so it may be true now.
 fn is_about_past_state(folded: &Folded) -> bool {
     const ENGLISH: [&str; 2] = ["was", "were"];
     const GERMAN: [&str; 2] = ["war", "waren"];
     /// Words that may follow "was" in a statement of how something was, besides numbers.
-    const FOLLOWING: [&str; 24] = [
+    const WORDS_AFTER_WAS: [&str; 24] = [
         "a", "an", "the", "in", "on", "at", "my", "her", "his", "their", "our", "very", "so", "too", "quite", "really",
         "only", "just", "about", "like", "with", "found", "packed", "from",
     ];
-    /// Number of words that the first verb is searched in.
+    /// Number of words at the start in which the first verb is searched for.
     const MAX_WORDS: usize = 7;
     let words = words(&folded.text);
     let first = words.iter().take(MAX_WORDS).position(|word| ENGLISH.contains(word) || GERMAN.contains(word));
@@ -365,20 +365,23 @@ fn is_about_past_state(folded: &Folded) -> bool {
     let is_subordinate =
         words.iter().take(at).any(|word| ["that", "which", "who", "when", "dass", "als", "wo"].contains(word));
     let describes = if ENGLISH.contains(verb) {
-        FOLLOWING.contains(next) || next.starts_with(|c: char| c.is_ascii_digit())
+        WORDS_AFTER_WAS.contains(next) || next.starts_with(|c: char| c.is_ascii_digit())
     } else {
         folded.languages.de
     };
     let signs = Signs::new(&folded.text);
-    describes && !is_subordinate && (at == 0 || !signs.over && !signs.changed && !folded.text.contains("worden"))
+    describes
+        && !is_subordinate
+        && (at == 0 || !signs.says_over && !signs.says_changed && !folded.text.contains("worden"))
 }
 
 /// True if a clause precedes the byte `at`. The statement is then about a fact and mentions the plan only in passing:
 /// "weighs 84 kg and wants to lose weight".
 fn follows_fact(text: &str, at: usize) -> bool {
-    const JOINTS: [&str; 10] = [" and ", " und ", " but ", " aber ", "; ", ". ", "で、", "が、", "おり、", "。"];
+    const CLAUSE_SEPARATORS: [&str; 10] =
+        [" and ", " und ", " but ", " aber ", "; ", ". ", "で、", "が、", "おり、", "。"];
     let before = text.get(..at).unwrap_or_default();
-    JOINTS
+    CLAUSE_SEPARATORS
         .iter()
         .filter_map(|joint| before.rfind(joint))
         .any(|end| before.get(..end).is_some_and(|clause| clause.chars().count() >= 6 && !clause.contains(':')))

@@ -1,5 +1,5 @@
-//! Finds for each statement those that are most like it. The other half of a contradiction is mostly among them, and it
-//! is evidence of its own that nothing else is as alike. Only statements that are near the same sample sentences are
+//! Finds for each statement those that are most like it. The other half of a contradiction is mostly among them. That
+//! no other statement is as similar is evidence too. Only statements that are near the same sample sentences are
 //! compared, because comparing all takes too long.
 use super::{attributes::dot, features::Feature, reading::Reading};
 use std::collections::BTreeMap;
@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 const MAX_GROUP: usize = 24;
 /// Number of neighbours of each statement that are kept.
 const MAX_NEIGHBOURS: usize = 4;
-/// The corresponding number among more than `MANY` statements, so that they do not take long.
+/// Used instead of `MAX_NEIGHBOURS` for more than `MANY_STATEMENTS` statements, to limit the running time.
 const MAX_NEIGHBOURS_OF_MANY: usize = 2;
-const MANY: usize = 5000;
-/// Statements that are less alike than this are no neighbours.
-const MIN_LIKENESS: f32 = 0.15;
-/// Among fewer statements than this, it says nothing that one is nearest.
+const MANY_STATEMENTS: usize = 5000;
+/// Lowest similarity at which two statements count as neighbours.
+const MIN_SIMILARITY: f32 = 0.15;
+/// Among fewer statements than this, being the nearest one means nothing.
 const MIN_STATEMENTS: usize = 8;
 
-/// The nearest neighbours of each statement: likeness and position, the nearest one first.
+/// The nearest neighbours of each statement: similarity and position, the nearest one first.
 pub(super) struct Neighbours {
     /// Number of neighbours that are kept of each.
     limit: usize,
@@ -42,7 +42,7 @@ impl Neighbours {
             }
             kept.push(members);
         }
-        let limit = if readings.len() > MANY { MAX_NEIGHBOURS_OF_MANY } else { MAX_NEIGHBOURS };
+        let limit = if readings.len() > MANY_STATEMENTS { MAX_NEIGHBOURS_OF_MANY } else { MAX_NEIGHBOURS };
         let mut neighbours = Self { limit, of: vec![Vec::new(); readings.len()] };
         // For each statement, the last one that it was compared with, so that a pair in several groups counts once.
         let mut compared_with = vec![usize::MAX; readings.len()];
@@ -54,27 +54,27 @@ impl Neighbours {
                     continue;
                 }
                 *last = a;
-                let likeness = dot(one.vector, other.vector);
-                if likeness >= MIN_LIKENESS {
-                    neighbours.add(a, b, likeness);
-                    neighbours.add(b, a, likeness);
+                let similarity = dot(one.vector, other.vector);
+                if similarity >= MIN_SIMILARITY {
+                    neighbours.add(a, b, similarity);
+                    neighbours.add(b, a, similarity);
                 }
             }
         }
         neighbours
     }
 
-    fn add(&mut self, of: usize, neighbour: usize, likeness: f32) {
+    fn add(&mut self, of: usize, neighbour: usize, similarity: f32) {
         let limit = self.limit;
         let Some(nearest) = self.of.get_mut(of) else { return };
-        let at = nearest.partition_point(|(other, _)| *other >= likeness);
+        let at = nearest.partition_point(|(other, _)| *other >= similarity);
         if at < limit {
-            nearest.insert(at, (likeness, neighbour));
+            nearest.insert(at, (similarity, neighbour));
             nearest.truncate(limit);
         }
     }
 
-    /// The positions of all pairs of which one is a neighbour of the other, each pair once.
+    /// The positions of all pairs in which one statement is a neighbour of the other. Each pair is listed once.
     pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
         let pairs = self.of.iter().enumerate();
         let mut out: Vec<(usize, usize)> =
@@ -89,20 +89,24 @@ impl Neighbours {
         self.of.len() >= MIN_STATEMENTS
     }
 
-    /// Whether one is the nearest of the other, and by how much it is nearer than any other statement.
-    pub(super) fn features(&self, a: usize, b: usize, likeness: f32) -> Vec<Feature> {
+    /// Whether one statement is the nearest neighbour of the other, and by how much it is nearer than any third
+    /// statement.
+    pub(super) fn features(&self, a: usize, b: usize, similarity: f32) -> Vec<Feature> {
         let of = |n: usize| self.of.get(n).map_or(&[][..], Vec::as_slice);
         let is_nearest = |n: usize, other: usize| of(n).first().is_some_and(|(_, nearest)| *nearest == other);
         let next = |n: usize, other: usize| {
-            of(n).iter().find(|(_, neighbour)| *neighbour != other).map_or(MIN_LIKENESS, |(likeness, _)| *likeness)
+            of(n)
+                .iter()
+                .find(|(_, neighbour)| *neighbour != other)
+                .map_or(MIN_SIMILARITY, |(similarity, _)| *similarity)
         };
         let (first, second) = (next(a, b), next(b, a));
         let (one, both) = (is_nearest(a, b) || is_nearest(b, a), is_nearest(a, b) && is_nearest(b, a));
         let numbers = [
             ("nearest", f32::from(u8::from(one))),
             ("nearest_of_both", f32::from(u8::from(both))),
-            ("nearer_than_all", likeness - first.max(second)),
-            ("nearer_than_some", likeness - first.min(second)),
+            ("nearer_than_all", similarity - first.max(second)),
+            ("nearer_than_some", similarity - first.min(second)),
         ];
         numbers.map(|(name, number)| (name, if self.are_many() { number } else { 0.0 })).to_vec()
     }

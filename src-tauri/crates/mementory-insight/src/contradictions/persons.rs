@@ -1,6 +1,6 @@
 //! Finds statements that are about somebody else who is named, such as "Ilse is 36" or 玲子は58歳, and the names of the
-//! person whose memories these are. The person's own name may be in nearly every statement, so it does not show that
-//! two statements are about the same thing.
+//! owner of the memories. The owner's name may be in nearly every statement, so it does not show that two statements
+//! are about the same thing.
 use super::terms::stem;
 use crate::{
     fold::{Folded, fold, is_east_asian, is_function_word, noun_runs, words},
@@ -23,15 +23,15 @@ const POSSESSIVES: [&str; 30] = [
     "dessen", "deren", "dr",
 ];
 /// Relations of somebody whose name is the value of an attribute, such as the name of the boss.
-const CLOSE: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
+const CLOSE_RELATIONS: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
 /// A name that one of these words joins with another name is not the only subject of the statement.
-const JOINS: [&str; 4] = ["and", "und", "or", "oder"];
+const CONJUNCTIONS: [&str; 4] = ["and", "und", "or", "oder"];
 
-/// Somebody whom statements mention, except the person whose memories these are.
+/// Somebody whom statements mention, except the owner of the memories.
 struct OtherPerson {
     /// The folded name. Empty if only the relation is known.
     name: String,
-    /// True if they may be the partner, boss or pet of the person whose memories these are.
+    /// True if they may be the partner, boss or pet of the owner of the memories.
     is_close: bool,
 }
 
@@ -65,7 +65,8 @@ impl Persons {
         }
         let mut persons = Self { own, people: Vec::new(), statements: vec![Mentions::default(); texts.len()] };
         for (n, person) in found.into_iter().enumerate() {
-            let is_close = person.of.is_none() && person.relation.is_none_or(|relation| CLOSE.contains(&relation));
+            let is_close =
+                person.of.is_none() && person.relation.is_none_or(|relation| CLOSE_RELATIONS.contains(&relation));
             let name = person.name.as_deref().map(fold);
             persons.people.push(OtherPerson { name: name.clone().unwrap_or_default(), is_close });
             for at in person.texts.into_iter().filter(|_| name.is_some()) {
@@ -95,7 +96,7 @@ impl Persons {
         }
     }
 
-    /// Adds people whose name is in no list and has no relation beside it, but is the subject of an English sentence:
+    /// Adds people whose name is in no list and has no relation next to it, but is the subject of an English sentence:
     /// "Femke earns 3,400 euros".
     fn add_unlisted(&mut self, texts: &[Folded]) {
         let mut candidates: BTreeMap<&str, usize> = BTreeMap::new();
@@ -158,34 +159,33 @@ impl Persons {
         people.flat_map(|person| words(&person.name).into_iter().map(stem).collect::<Vec<_>>()).collect()
     }
 
-    /// True if the named person whom the statement is about may be the partner, boss or pet of the person whose
-    /// memories these are.
+    /// True if the named person whom the statement is about may be the partner, boss or pet of the owner of the
+    /// memories.
     pub(super) fn is_close(&self, statement: usize) -> bool {
         let mentions = self.statements.get(statement).filter(|mentions| !mentions.opens_with_genitive);
         let subject = mentions.and_then(|mentions| self.people.get(mentions.subject?));
         subject.is_some_and(|person| person.is_close)
     }
 
-    /// The named people whom the statement mentions.
+    /// The people whom the statement mentions by name.
     pub(super) fn mentioned(&self, statement: usize) -> Vec<usize> {
         self.statements.get(statement).map(|mentions| mentions.people.clone()).unwrap_or_default()
     }
 
-    /// True for a name of the person whose memories these are, or its genitive, or the first letters of the name.
+    /// True for a name of the owner of the memories, or its genitive, or the first letters of the name.
     pub(super) fn is_own(&self, folded: &str) -> bool {
         let long = folded.chars().count() >= 5;
         is_own(folded, &self.own) || long && self.own.iter().any(|name| name.starts_with(folded))
     }
 
-    /// The names of the person whose memories these are.
+    /// The names of the owner of the memories.
     pub(super) fn own(&self) -> &[String] {
         &self.own
     }
 }
 
 /// Of the names that no text introduces by a relation, the one that begins the most texts. It is most likely the name
-/// of the person whose memories these are, although other texts say "the user". None if another name is nearly as
-/// frequent.
+/// of the owner of the memories, although other texts say "the user". None if another name is nearly as frequent.
 fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in texts.iter().filter_map(opening_name) {
@@ -353,7 +353,7 @@ fn opens_spaced(text: &str, name: &str, own: &[String]) -> bool {
         }
     };
     let end = words.iter().skip(at).take_while(|word| is_name(word)).count() + at;
-    is_phrase && words.get(end).is_none_or(|next| !JOINS.contains(next))
+    is_phrase && words.get(end).is_none_or(|next| !CONJUNCTIONS.contains(next))
 }
 
 fn opens_asian(text: &str, name: &str) -> bool {

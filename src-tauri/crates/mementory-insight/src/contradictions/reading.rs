@@ -2,7 +2,7 @@
 use super::{
     Marks, Persons, Prepared, Signs,
     amounts::{Amounts, Time, amounts},
-    attributes::{Attribute, Stated, StatedAttribute, attribute, dot},
+    attributes::{Attribute, SentenceAttributes, StatedAttribute, attribute, dot},
     slots::may_have_several,
     terms::{Rarity, is_general_concept, places_differ, share_place},
 };
@@ -55,7 +55,7 @@ impl<'v> Reading<'v> {
         statement: usize,
         prepared: &'v Prepared<'_>,
         vector: &'v [f32],
-        stated: Stated,
+        stated: SentenceAttributes,
         persons: &Persons,
     ) -> Self {
         let folded = &prepared.folded;
@@ -106,7 +106,7 @@ impl<'v> Reading<'v> {
     }
 }
 
-/// The names in a text without those of the person whose memories these are.
+/// The names in a text without those of the owner of the memories.
 fn names_of_others(folded: &Folded, persons: &Persons) -> Vec<String> {
     let own: Vec<String> = persons.own().iter().flat_map(|name| consonants(name)).collect();
     names(folded).into_iter().filter(|name| !own.contains(name)).collect()
@@ -119,16 +119,17 @@ pub(super) struct CloserComparison {
     pub(super) shared_terms: usize,
     /// Number of rare terms that both share, including places, divided by the number of terms of the shorter statement.
     pub(super) overlap: f32,
-    /// True if both name places, but none in common.
+    /// True if both mention places, but none in common.
     pub(super) places_differ: bool,
-    /// True if the first thing that each of them names is among the things of the other.
+    /// True if the first thing that each of them mentions is among the things of the other.
     pub(super) same_first_thing: bool,
-    /// True if the first thing that one of them names is among the things of the other.
+    /// True if the first thing that one of them mentions is among the things of the other.
     pub(super) has_first_thing: bool,
-    /// True if both have names or words such as "old" and "new" that show that they are about two things of one kind.
-    pub(super) distinguished: bool,
-    /// True if words such as "old" and "new" show that they are about two things of one kind.
-    pub(super) opposites: bool,
+    /// True if their names, or words such as "old" and "new", show that they are about two different things of the same
+    /// kind.
+    pub(super) are_distinguished: bool,
+    /// True if words such as "old" and "new" show that they are about two different things of the same kind.
+    pub(super) have_opposites: bool,
     /// True if a negated statement or a dislike names a thing that the other statement, in the same language, does not
     /// name. It may then deny something else.
     pub(super) denies_something_else: bool,
@@ -143,12 +144,12 @@ pub(super) struct CloserComparison {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairComparison {
     /// Cosine of their vectors.
-    pub(super) likeness: f32,
+    pub(super) similarity: f32,
     /// True if they share a rare name or term.
     pub(super) same_name: bool,
     /// True if they share a rare term. Units and listed names (such as cities) do not count.
     pub(super) same_thing: bool,
-    /// True if both are in one language and the first things that they name differ.
+    /// True if both are in the same language, and the first things that they mention differ.
     pub(super) first_things_differ: bool,
     /// True if both say that something is over or is not so.
     pub(super) both_deny: bool,
@@ -158,30 +159,30 @@ pub(super) struct PairComparison {
     /// False if one is about a named person whom the other does not mention.
     pub(super) same_person: bool,
     /// True if one is about one relative and the other about another.
-    pub(super) differing_subjects: bool,
+    pub(super) subjects_differ: bool,
     pub(super) numbers_differ: bool,
     pub(super) times_differ: bool,
     /// True if both are about the same person or thing with a name.
     pub(super) same_named_person: bool,
     /// True if the newer statement says that something is over. If both are equally old, either of them may say so.
-    pub(super) over: bool,
+    pub(super) says_over: bool,
     /// True if the newer statement says that something has changed or is over. If both are equally old, either of them
     /// may say so.
-    pub(super) changed: bool,
+    pub(super) says_changed: bool,
     /// True if exactly one of the two is negated.
-    pub(super) negated: bool,
+    pub(super) is_negated: bool,
     /// True if one likes something and the other dislikes something.
-    pub(super) opinion: bool,
+    pub(super) opinions_differ: bool,
     /// True if one begins with a relative and the other is about somebody else.
     pub(super) opening_subjects_differ: bool,
     /// True if exactly one of the two is a plan.
-    pub(super) one_plan: bool,
+    pub(super) only_one_is_plan: bool,
     /// True if the older statement denies something.
     pub(super) older_denies: bool,
     /// True if the older statement is about something that is being done, not about a plan.
     pub(super) only_ongoing: bool,
     /// True if the older statement is about something expected, and the newer one says that it has happened.
-    pub(super) fulfilled: bool,
+    pub(super) is_fulfilled: bool,
 }
 
 impl PairComparison {
@@ -194,31 +195,34 @@ impl PairComparison {
         let same_purpose = !money || shared.may_share_purpose(a, b);
         let likes_what_other_dislikes = |one: Marks, other: Marks| one.likes && !one.dislikes && other.dislikes;
         Self {
-            likeness: dot(a.vector, b.vector),
+            similarity: dot(a.vector, b.vector),
             same_name,
             same_thing: shared.share_thing(a, b),
             first_things_differ: shared.first_things_differ(a, b),
-            both_deny: (a.signs.negated || a.signs.over) && (b.signs.negated || b.signs.over),
+            both_deny: (a.signs.is_negated || a.signs.says_over) && (b.signs.is_negated || b.signs.says_over),
             same_language: a.languages.share(b.languages),
             same_person: shared.may_share_subject(a, b),
             // "His wife Selin" and "Selin" are the same.
             same_subject: shared.have_same_person(a, b) || a.subject == b.subject && (one_person || same_name),
-            differing_subjects: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
+            subjects_differ: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
             numbers_differ: same_purpose && a.amounts.numbers_differ(&b.amounts),
             same_named_person: shared.have_same_person(a, b),
             // "In retirement since January" and "the pension is 1,805 euros since July" are about other times.
             times_differ: a.amounts.has_money() == b.amounts.has_money() && a.amounts.times_differ(&b.amounts),
-            over: newer.signs.over && !older.signs.over || !dated && older.signs.over && !newer.signs.over,
-            changed: newer.signs.over || newer.signs.changed || !dated && (older.signs.over || older.signs.changed),
-            negated: a.signs.negated != b.signs.negated && shared.negation_concerns(a, b),
-            opinion: likes_what_other_dislikes(a.marks, b.marks) || likes_what_other_dislikes(b.marks, a.marks),
+            says_over: newer.signs.says_over && !older.signs.says_over
+                || !dated && older.signs.says_over && !newer.signs.says_over,
+            says_changed: newer.signs.says_over
+                || newer.signs.says_changed
+                || !dated && (older.signs.says_over || older.signs.says_changed),
+            is_negated: a.signs.is_negated != b.signs.is_negated && shared.negation_concerns(a, b),
+            opinions_differ: likes_what_other_dislikes(a.marks, b.marks) || likes_what_other_dislikes(b.marks, a.marks),
             opening_subjects_differ: a.opening_subject != b.opening_subject && a.subject != b.subject,
-            one_plan: a.marks.plan != b.marks.plan,
-            older_denies: dated && older.signs.negated,
-            only_ongoing: older.marks.ongoing && !older.marks.plan && !older.marks.pending,
-            fulfilled: dated
+            only_one_is_plan: a.marks.is_plan != b.marks.is_plan,
+            older_denies: dated && older.signs.is_negated,
+            only_ongoing: older.marks.is_ongoing && !older.marks.is_plan && !older.marks.is_pending,
+            is_fulfilled: dated
                 && is_open(older)
-                && (newer.marks.done || newer.signs.over)
+                && (newer.marks.done || newer.signs.says_over)
                 && !is_open(newer)
                 && !is_about_earlier_year(newer, older),
         }
@@ -226,7 +230,7 @@ impl PairComparison {
 
     /// True if something in the words says that the statements differ.
     pub(super) fn shows_difference(&self) -> bool {
-        self.over || self.negated || self.numbers_differ || self.times_differ || self.opinion
+        self.says_over || self.is_negated || self.numbers_differ || self.times_differ || self.opinions_differ
     }
 }
 
@@ -249,7 +253,8 @@ fn have_other_names(one: &Reading<'_>, other: &Reading<'_>) -> bool {
     have_names && !first.iter().any(|name| second.contains(name))
 }
 
-/// True if one text has a word such as "old" and the other has its opposite, which shows two things of one kind.
+/// True if one text has a word such as "old" and the other has its opposite. The texts are then about two different
+/// things of the same kind.
 fn are_opposites(one: &str, other: &str) -> bool {
     let poles = |text: &str| opposites().hits(text).iter().map(|hit| *hit.value).collect::<Vec<usize>>();
     let (one, other) = (poles(one), poles(other));
@@ -267,20 +272,20 @@ fn opposites() -> &'static WordSet<usize> {
 
 /// True if a statement is about something that is expected.
 fn is_open(reading: &Reading<'_>) -> bool {
-    reading.marks.plan || reading.marks.pending || reading.marks.ongoing
+    reading.marks.is_plan || reading.marks.is_pending || reading.marks.is_ongoing
 }
 
 /// True if every year in a statement is before the year in which the other statement was made.
 fn is_about_earlier_year(statement: &Reading<'_>, other: &Reading<'_>) -> bool {
     const MICROSECONDS_OF_YEAR: i64 = 31_556_952_000_000;
-    let made = other.at.map_or(0, |at| 1970 + at / MICROSECONDS_OF_YEAR);
+    let year_made = other.at.map_or(0, |at| 1970 + at / MICROSECONDS_OF_YEAR);
     let years = || {
         statement.amounts.times.iter().filter_map(|time| match time {
             Time::Year(year) => Some(i64::from(*year)),
             _ => None,
         })
     };
-    years().next().is_some() && years().all(|year| year < made)
+    years().next().is_some() && years().all(|year| year < year_made)
 }
 
 /// The kinds of occasions that count in addition to those that always count.
@@ -293,7 +298,7 @@ pub(super) struct Occasions {
     pub(super) devices: bool,
 }
 
-/// True if both statements can hold because they are about different occasions. A statement without an occasion is
+/// True if both statements can be true because they are about different occasions. A statement without an occasion is
 /// about all of them if it says that something is over or is not so.
 pub(super) fn on_other_occasions(a: &Reading<'_>, b: &Reading<'_>, counting: Occasions) -> bool {
     if a.signs.occasions.is_empty() && b.signs.occasions.is_empty() {
@@ -305,13 +310,13 @@ pub(super) fn on_other_occasions(a: &Reading<'_>, b: &Reading<'_>, counting: Occ
     }
     // "Switched from Pixel to iPhone" says nothing about the phone for work.
     let denies_all = |reading: &Reading<'_>, occasions: &[usize]| {
-        occasions.is_empty() && (reading.signs.negated || reading.signs.over) && !counting.devices
+        occasions.is_empty() && (reading.signs.is_negated || reading.signs.says_over) && !counting.devices
     };
     !denies_all(a, &one) && !denies_all(b, &other)
 }
 
-/// Names and terms that two statements share and that few statements have. The person's own name does not count,
-/// because many statements have it.
+/// Names and terms that two statements share and that few statements have. The owner's name does not count, because
+/// many statements contain it.
 pub(super) struct SharedNames<'p> {
     prepared: &'p [Prepared<'p>],
     rare: &'p Rarity,
@@ -347,15 +352,15 @@ impl<'p> SharedNames<'p> {
     pub(super) fn compare_closely(&self, one: &Reading<'_>, other: &Reading<'_>) -> CloserComparison {
         let both = self.both(one, other);
         let same_purpose = !one.amounts.has_money() && !other.amounts.has_money() || self.may_share_purpose(one, other);
-        let opposites = both.is_some_and(|(a, b)| are_opposites(&a.folded.text, &b.folded.text));
+        let have_opposites = both.is_some_and(|(a, b)| are_opposites(&a.folded.text, &b.folded.text));
         CloserComparison {
             shared_terms: both.map_or(0, |(a, b)| self.rare.count_shared(a, b)),
             overlap: both.map_or(0.0, |(a, b)| self.rare.overlap(a, b)),
             places_differ: both.is_some_and(|(a, b)| places_differ(a, b)),
             same_first_thing: both.is_some_and(|(a, b)| names_first_thing(a, b) && names_first_thing(b, a)),
             has_first_thing: both.is_some_and(|(a, b)| names_first_thing(a, b) || names_first_thing(b, a)),
-            distinguished: have_other_names(one, other) || opposites,
-            opposites,
+            are_distinguished: have_other_names(one, other) || have_opposites,
+            have_opposites,
             denies_something_else: one.languages.share(other.languages)
                 && (self.denies_more(one, other) || self.denies_more(other, one))
                 || self.denies_other_concept(one, other)
@@ -374,7 +379,7 @@ impl<'p> SharedNames<'p> {
         both.is_some_and(|(a, b)| a.things.iter().any(|term| term.starts_with('~') && b.things.contains(term)))
     }
 
-    /// True if both give the same listed value of an attribute.
+    /// True if both statements contain the same listed value of an attribute.
     pub(super) fn share_listed_value(&self, one: &Reading<'_>, other: &Reading<'_>, attribute: &str) -> bool {
         let both = self.both(one, other);
         both.is_some_and(|(a, b)| a.slots.iter().any(|slot| slot.0 == attribute && b.slots.contains(slot)))
@@ -382,14 +387,15 @@ impl<'p> SharedNames<'p> {
 
     /// True if exactly one of them says that something is only watched or read about.
     pub(super) fn one_is_onlooker(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        one.signs.onlooker != other.signs.onlooker
+        one.signs.is_onlooker != other.signs.is_onlooker
     }
 
-    /// For one attribute, whether both give listed values of it, and whether these differ.
+    /// For one attribute: whether both statements contain listed values of it, and whether these values differ.
     pub(super) fn compare_listed_values(&self, one: &Reading<'_>, other: &Reading<'_>) -> (bool, bool) {
         let Some((a, b)) = self.both(one, other) else { return (false, false) };
         let shares = |(name, value): &(&str, &str)| b.slots.iter().any(|(n, v)| n == name && v == value);
-        let changes = one.signs.changed || one.signs.over || other.signs.changed || other.signs.over;
+        let changes =
+            one.signs.says_changed || one.signs.says_over || other.signs.says_changed || other.signs.says_over;
         let counts = |name: &str| changes || !may_have_several(name);
         let same = a.slots.iter().any(shares);
         let differ = a
@@ -399,7 +405,7 @@ impl<'p> SharedNames<'p> {
         (same, differ && !same)
     }
 
-    /// True if both name the same city or country, however many other statements name it.
+    /// True if both mention the same city or country, even if many other statements mention it too.
     pub(super) fn share_place(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         self.both(one, other).is_some_and(|(a, b)| share_place(a, b))
     }
@@ -429,17 +435,17 @@ impl<'p> SharedNames<'p> {
     /// True if `one` is negated or a dislike, and has a term that `other` does not have. Words for likes and dislikes
     /// do not count.
     fn denies_more(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let denies = one.signs.negated || one.marks.dislikes;
+        let denies = one.signs.is_negated || one.marks.dislikes;
         let both = self.both(one, other);
         denies && both.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
     }
 
-    /// True if `one` is negated or a dislike, and the listed things that it names are not those of `other`: sake
-    /// is not wine. A general word such as "alcohol" may stand for any of them.
+    /// True if `one` is negated or a dislike, and the listed things that it mentions are not mentioned by `other`: sake
+    /// is not wine. A general word such as "alcohol" may represent any of them.
     fn denies_other_concept(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let Some((a, b)) = self.both(one, other) else { return false };
         let concepts = |statement: &'p Prepared<'p>| statement.things.iter().filter(|term| term.starts_with('~'));
-        (one.signs.negated || one.marks.dislikes)
+        (one.signs.is_negated || one.marks.dislikes)
             && concepts(a).next().is_some()
             && concepts(b).next().is_some()
             && concepts(a).chain(concepts(b)).all(|term| !is_general_concept(term))

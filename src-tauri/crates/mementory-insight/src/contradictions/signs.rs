@@ -1,5 +1,5 @@
-//! Words that say how a statement is related to others: that something is over or has changed, that it is not so, that
-//! it comes in addition, or that it holds only on some occasions.
+//! Words that show how a statement relates to others. Examples: something is over, has changed, is denied, is an
+//! addition, or is true only on some occasions.
 use crate::{
     patterns::WordSet,
     word_lists::{ADDITIONS, AFFIRMING_NEGATIONS, CHANGED, NEGATIONS, OCCASIONS, ONLOOKING, OVER, REMAINING},
@@ -9,16 +9,16 @@ use std::sync::OnceLock;
 /// What the words of one statement say about its relation to others.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Signs {
-    pub(super) over: bool,
-    pub(super) changed: bool,
-    pub(super) negated: bool,
+    pub(super) says_over: bool,
+    pub(super) says_changed: bool,
+    pub(super) is_negated: bool,
     /// A phrase with a negation affirms: "not only", "cannot live without".
     pub(super) affirms: bool,
     /// Where the negated clauses are, in bytes, if a contrasting clause is not negated: "no dogs but two cats".
     pub(super) negated_clauses: Option<Vec<(usize, usize)>>,
-    pub(super) adds: bool,
+    pub(super) is_addition: bool,
     /// Something is only watched, read or heard about.
-    pub(super) onlooker: bool,
+    pub(super) is_onlooker: bool,
     /// The numbers say what is still to be done.
     pub(super) remaining: bool,
     /// Positions in `OCCASIONS`.
@@ -50,12 +50,12 @@ impl Signs {
             match hit.value {
                 Sign::Affirms => {}
                 Sign::Negated if affirming.iter().any(|(start, end)| *start <= hit.start && hit.end <= *end) => {}
-                Sign::Over => signs.over = true,
-                Sign::Changed => signs.changed = true,
+                Sign::Over => signs.says_over = true,
+                Sign::Changed => signs.says_changed = true,
                 Sign::Negated => negations.push(hit.start),
-                Sign::Adds => signs.adds = true,
+                Sign::Adds => signs.is_addition = true,
                 Sign::Remaining => signs.remaining = true,
-                Sign::Onlooks => signs.onlooker = true,
+                Sign::Onlooks => signs.is_onlooker = true,
                 Sign::Limited(n) => signs.occasions.push(*n),
             }
         }
@@ -65,9 +65,9 @@ impl Signs {
             signs.affirms = true;
             negations.clear();
         }
-        signs.adds |= lists_favourites(folded);
+        signs.is_addition |= lists_favourites(folded);
         signs.affirms |= !affirming.is_empty();
-        signs.negated = !negations.is_empty();
+        signs.is_negated = !negations.is_empty();
         signs.negated_clauses = negated_clauses(folded, &negations);
         signs
     }

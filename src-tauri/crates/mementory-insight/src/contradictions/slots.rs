@@ -21,7 +21,7 @@ const MAX_BEFORE: usize = 24;
 const MAX_AFTER: usize = 48;
 /// Characters that end a clause.
 const CLAUSE_ENDS: [char; 8] = ['.', ',', ';', ':', '。', '、', '(', '!'];
-/// Attributes for things of which somebody may use several at once. Two of their values contradict each other only if
+/// Attributes for things of which a person may use several at once. Two of their values contradict each other only if
 /// the newer statement says that something changed.
 const SEVERAL_AT_ONCE: [&str; 24] = [
     "bank",
@@ -50,26 +50,26 @@ const SEVERAL_AT_ONCE: [&str; 24] = [
     "theme",
 ];
 /// The words for these values are also words for occasions ("office hours").
-const ABOUT_WORKPLACES: [&str; 4] = ["commute", "hours", "shift", "workplace"];
+const WORKPLACE_ATTRIBUTES: [&str; 4] = ["commute", "hours", "shift", "workplace"];
 /// The level of a skill in a language. The statement must name one language.
-const OF_LANGUAGE: &str = "lang_skill";
+const LANGUAGE_SKILL: &str = "lang_skill";
 
-/// Classes that can hold together although they differ: somebody who is divorced can have a new partner.
-const HOLD_TOGETHER: [[&str; 2]; 3] = [["unmarried", "free"], ["unmarried", "dating"], ["unmarried", "engaged"]];
+/// Classes that can be true together although they differ: somebody who is divorced can have a new partner.
+const COMPATIBLE_CLASSES: [[&str; 2]; 3] = [["unmarried", "free"], ["unmarried", "dating"], ["unmarried", "engaged"]];
 /// These words deny what follows them only if the statement says that something is over: "switched from Windows".
-const DENY_IF_OVER: [&str; 2] = ["from", "von"];
+const DENIALS_IF_OVER: [&str; 2] = ["from", "von"];
 /// Words that end a denial: what follows them is not denied.
-const OPPOSING: [&str; 3] = ["but", "aber", "sondern"];
+const CONTRAST_WORDS: [&str; 3] = ["but", "aber", "sondern"];
 
 /// A value of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SlotValue {
     attribute: &'static str,
-    /// Values with the same class can hold together.
+    /// Values with the same class can be true together.
     class: &'static str,
 }
 
-/// What a pattern of the list stands for.
+/// What a pattern of the list represents.
 #[derive(Debug, Clone, Copy)]
 enum Pattern {
     Value(SlotValue, &'static str),
@@ -89,10 +89,10 @@ struct Claim {
 
 /// An attribute and its owner: a position in the list of relations, and the language or other thing that the attribute
 /// is about.
-type Owned = (&'static str, Option<usize>, Option<usize>);
+type AttributeKey = (&'static str, Option<usize>, Option<usize>);
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
-    let mut groups: BTreeMap<Owned, Vec<Claim>> = BTreeMap::new();
+    let mut groups: BTreeMap<AttributeKey, Vec<Claim>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
         for (owned, claim) in claims(n, statement) {
             groups.entry(owned).or_default().push(claim);
@@ -114,21 +114,21 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     }
 }
 
-/// True for an attribute of which somebody may have several values at once.
+/// True for an attribute that may have several values at once.
 pub(super) fn may_have_several(attribute: &str) -> bool {
     SEVERAL_AT_ONCE.contains(&attribute)
 }
 
-/// False if both statements can hold whatever their values are.
+/// False if both statements can be true whatever their values are.
 fn may_differ(attribute: &str, a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     let is_style = attribute.starts_with("style_");
-    let limited = is_style && (a.marks.situation || b.marks.situation);
-    let plan = !is_style && (a.marks.plan || b.marks.plan);
-    let adds = a.signs.adds || b.signs.adds;
-    let same_occasions = ABOUT_WORKPLACES.contains(&attribute) || a.signs.occasions == b.signs.occasions;
+    let limited = is_style && (a.marks.is_situational || b.marks.is_situational);
+    let is_plan = !is_style && (a.marks.is_plan || b.marks.is_plan);
+    let is_addition = a.signs.is_addition || b.signs.is_addition;
+    let same_occasions = WORKPLACE_ATTRIBUTES.contains(&attribute) || a.signs.occasions == b.signs.occasions;
     let is_own = |statement: &Prepared<'_>| statement.person.is_none() || statement.person_is_close;
     let same_person = a.person == b.person || is_own(a) && is_own(b) && a.may_share_subject(b);
-    !limited && !plan && !adds && same_occasions && same_person
+    !limited && !is_plan && !is_addition && same_occasions && same_person
 }
 
 fn differ(attribute: &str, (one, a): (&Claim, &Prepared<'_>), (other, b): (&Claim, &Prepared<'_>)) -> bool {
@@ -140,17 +140,19 @@ fn differ(attribute: &str, (one, a): (&Claim, &Prepared<'_>), (other, b): (&Clai
         return true;
     }
     let newer = if a.at > b.at { a } else { b };
-    let changed = newer.signs.changed || newer.signs.over || a.at == b.at && (a.signs.changed || b.signs.changed);
-    let exclusive = !SEVERAL_AT_ONCE.contains(&attribute) || changed;
-    let together = HOLD_TOGETHER.iter().any(|[x, y]| {
+    let says_changed = newer.signs.says_changed
+        || newer.signs.says_over
+        || a.at == b.at && (a.signs.says_changed || b.signs.says_changed);
+    let is_exclusive = !SEVERAL_AT_ONCE.contains(&attribute) || says_changed;
+    let together = COMPATIBLE_CLASSES.iter().any(|[x, y]| {
         one.given.contains(x) && other.given.contains(y) || one.given.contains(y) && other.given.contains(x)
     });
-    exclusive && !together && !one.given.is_empty() && !other.given.is_empty()
+    is_exclusive && !together && !one.given.is_empty() && !other.given.is_empty()
 }
 
-fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
+fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim)> {
     let text = &statement.folded.text;
-    if statement.marks.past || text.chars().count() > MAX_CHARS {
+    if statement.marks.is_past || text.chars().count() > MAX_CHARS {
         return Vec::new();
     }
     let mut values: Vec<(usize, usize, SlotValue)> = Vec::new();
@@ -174,8 +176,8 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
                 first.iter().for_each(|(_, start, _)| values.push((*start, hit.end, value)));
             }
             Pattern::DeniesBefore
-                if !statement.signs.over
-                    && text.get(hit.start..hit.end).is_some_and(|word| DENY_IF_OVER.contains(&word)) => {}
+                if !statement.signs.says_over
+                    && text.get(hit.start..hit.end).is_some_and(|word| DENIALS_IF_OVER.contains(&word)) => {}
             Pattern::DeniesBefore => before.push((hit.start, hit.end)),
             Pattern::DeniesAfter => after.push((hit.start, hit.end)),
             _ => {}
@@ -187,7 +189,7 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
         !all.iter()
             .any(|(s, e, other)| other.attribute == value.attribute && s <= start && end <= e && e - s > end - start)
     });
-    let mut out: BTreeMap<Owned, Claim> = BTreeMap::new();
+    let mut out: BTreeMap<AttributeKey, Claim> = BTreeMap::new();
     for (start, end, value) in values {
         let is_denied = before.iter().any(|(s, e)| {
             *e <= start
@@ -206,8 +208,8 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(Owned, Claim)> {
         {
             continue;
         }
-        let thing = (value.attribute == OF_LANGUAGE).then(|| language_in(statement)).flatten();
-        if value.attribute == OF_LANGUAGE && thing.is_none() {
+        let thing = (value.attribute == LANGUAGE_SKILL).then(|| language_in(statement)).flatten();
+        if value.attribute == LANGUAGE_SKILL && thing.is_none() {
             continue;
         }
         let relation = if statement.person.is_some() { None } else { subject(text, start) };
@@ -262,7 +264,7 @@ fn is_purpose(text: &str, start: usize) -> bool {
 
 fn ends_clause(text: &str, from: usize, to: usize) -> bool {
     text.get(from..to).is_none_or(|between| {
-        between.contains(CLAUSE_ENDS) || words(between).iter().any(|word| OPPOSING.contains(word))
+        between.contains(CLAUSE_ENDS) || words(between).iter().any(|word| CONTRAST_WORDS.contains(word))
     })
 }
 

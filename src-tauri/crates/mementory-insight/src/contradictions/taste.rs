@@ -13,7 +13,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
         let marks = statement.marks;
         let is_own =
             statement.person.is_none() && subject(&statement.folded.text, statement.folded.text.len()).is_none();
-        if is_own && !marks.past && (marks.likes || marks.dislikes) {
+        if is_own && !marks.is_past && (marks.likes || marks.dislikes) {
             let objects: Vec<&String> = statement.terms.iter().filter(|term| !is_opinion(term)).collect();
             // The object of the opinion is the only term of the statement. In a short statement with several terms, it
             // is the only one that is in the lists of names.

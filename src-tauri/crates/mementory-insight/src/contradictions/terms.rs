@@ -71,7 +71,7 @@ pub(super) fn is_thing(term: &str) -> bool {
     !term.starts_with('#') && !is_amount && !general.contains(term)
 }
 
-/// True for a city or country, which stand before the languages in the list of names.
+/// True for a city or country. In the list of names, these come before the languages.
 fn is_place(term: &str) -> bool {
     let number = term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
     number.zip(name_list_index("german")).is_some_and(|(n, first_language)| n < first_language)
@@ -85,7 +85,7 @@ pub(super) fn places_differ(a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     !one.is_empty() && !other.is_empty() && !one.iter().any(|place| other.contains(place))
 }
 
-/// True for a listed thing that stands for others in the list: alcohol for wine, meat for beef.
+/// True for a listed thing that represents others in the list: alcohol for wine, meat for beef.
 pub(super) fn is_general_concept(term: &str) -> bool {
     const GENERAL: [&str; 3] = ["alcohol", "fish", "meat"];
     let number = term.strip_prefix('~').and_then(|n| n.parse::<usize>().ok());
@@ -97,7 +97,7 @@ pub(super) fn share_place(a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     a.terms.iter().any(|term| is_place(term) && b.terms.contains(term))
 }
 
-/// The first letters of a word, which stand for its stem, because plural and case change the end of the word.
+/// The first letters of a word, which represent its stem, because plural and case change the end of the word.
 pub(super) fn stem(word: &str) -> String {
     word.chars().take(if word.chars().count() > 6 { 6 } else { 5 }).collect()
 }

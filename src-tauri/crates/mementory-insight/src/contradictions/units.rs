@@ -100,9 +100,9 @@ const PERIODS: [&[&str]; 5] = [
 /// Position of the year in `PERIODS`.
 const YEAR: usize = 4;
 /// Words before a period: "a week", "pro Monat".
-const PER: [&str; 10] = ["a", "an", "per", "each", "every", "pro", "im", "die", "am", "jede"];
+const WORDS_BEFORE_PERIOD: [&str; 10] = ["a", "an", "per", "each", "every", "pro", "im", "die", "am", "jede"];
 /// Words before a clock time: "at 7", "bis 9".
-const BEFORE_CLOCK: [&str; 7] = ["at", "till", "until", "um", "bis", "gegen", "around"];
+const WORDS_BEFORE_CLOCK_TIME: [&str; 7] = ["at", "till", "until", "um", "bis", "gegen", "around"];
 
 /// True for a term of a statement that is the name of a unit or a period. Such a term does not show what a statement is
 /// about.
@@ -216,8 +216,8 @@ fn unit(before: &str, after: &str, value: f64) -> Unit {
     if let Some(class) = known {
         return Unit::Class(class);
     }
-    let clock =
-        value <= 24.0 && (BEFORE_CLOCK.contains(&last) || after.starts_with('時') && !after.starts_with("時間"));
+    let clock = value <= 24.0
+        && (WORDS_BEFORE_CLOCK_TIME.contains(&last) || after.starts_with('時') && !after.starts_with("時間"));
     if clock && next_is_no_noun(next) {
         return Unit::Class(CLOCK);
     }
@@ -258,7 +258,7 @@ fn period(before: &str, after: &str) -> Option<usize> {
         return of("woche");
     }
     let with_article = words.windows(2).find_map(|pair| match pair {
-        [per, period] if PER.contains(per) => of(period),
+        [per, period] if WORDS_BEFORE_PERIOD.contains(per) => of(period),
         _ => None,
     });
     with_article.or_else(|| {

@@ -68,8 +68,8 @@ fn names(text: &str, words: &Lexicon) -> Vec<(usize, String)> {
         let relation = words.relation_words().find(|(word, _)| name.starts_with(word) && *word != name);
         let relation_len = relation.filter(|_| !is_katakana(name)).map_or(0, |(word, _)| word.len());
         let name_text = &name[relation_len..];
-        let plain = words.relation(name_text).is_none() && !words.has_role(Role::NotName, name_text);
-        if plain && (is_katakana(name_text) || name_text.chars().count() <= MAX_KANJI_IN_NAME) {
+        let is_plain_name = words.relation(name_text).is_none() && !words.has_role(Role::NotName, name_text);
+        if is_plain_name && (is_katakana(name_text) || name_text.chars().count() <= MAX_KANJI_IN_NAME) {
             out.push((start + relation_len, name_text.trim_matches('・').to_owned()));
         }
     }
@@ -132,7 +132,7 @@ fn find_unnamed(text_index: usize, text: &str, words: &Lexicon, relation_ends: &
                 continue;
             }
             covered_ranges.push((start, end));
-            if !relation.many && !relation_ends.contains(&end) {
+            if !relation.is_plural && !relation_ends.contains(&end) {
                 let owner = owner(&text[..start], words);
                 out.push(Mention { text_index, name: None, relation: Some(relation.id), owner });
             }

@@ -14,8 +14,8 @@ const MANY_LIST: usize = 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Relation {
     pub(super) id: &'static str,
-    /// True if the word names several people, as "children" does.
-    pub(super) many: bool,
+    /// True if the word means several people, as "children" does.
+    pub(super) is_plural: bool,
 }
 
 /// Role of a word in a sentence about people.
@@ -126,9 +126,9 @@ fn read(language: &crate::word_lists::Language) -> Lexicon {
             }
             "names" => lexicon.given_names.extend(table.list(ONE_LIST).iter().map(|name| fold(name))),
             id => {
-                for (position, many) in [(ONE_LIST, false), (MANY_LIST, true)] {
+                for (position, is_plural) in [(ONE_LIST, false), (MANY_LIST, true)] {
                     let words = table.list(position).iter();
-                    lexicon.relations.extend(words.map(|word| (fold(word), Relation { id, many })));
+                    lexicon.relations.extend(words.map(|word| (fold(word), Relation { id, is_plural })));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Merges mentions of the same person, and finds further texts that contain the names found so far.
+//! Merges mentions of the same person, and finds more texts that contain the names found so far.
 use super::{Mention, Owner, Person, lexicon::Role, lexicon::lexicon, spaced::MAX_NAME_WORDS, tokens::tokens};
 use crate::{
     fold::{MAX_CHARS, fold},
@@ -7,7 +7,7 @@ use crate::{
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Relations that a person can have to only one person at a time. If the name of the mother is known, "her mother" is
-/// therefore taken to be the same person.
+/// therefore assumed to be the same person.
 const SINGLE_PERSON_RELATIONS: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
 
 /// Occurrences and relations of one name.
@@ -171,8 +171,8 @@ impl KnownName {
     }
 }
 
-/// Adds the mentions that have a relation but no name. If only one person can have the relation, and the name of that
-/// person is known, their texts are added to that person. Otherwise they become a person without a name.
+/// Adds the mentions that have a relation but no name. If only one person can have the relation, and that person's name
+/// is known, the texts are added to that person. Otherwise they become a person without a name.
 fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
     let mut by_relation: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
     for mention in unnamed {
@@ -189,7 +189,7 @@ fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
             person.texts = all.into_iter().collect();
             continue;
         }
-        // A text that also names somebody with this relation is taken to be about that person.
+        // A text that also mentions somebody with this relation is assumed to be about that person.
         let texts_with_name: BTreeSet<usize> = people
             .iter()
             .filter(|person| person.relation == Some(relation) && person.of.is_none())

@@ -86,7 +86,7 @@ impl Reader<'_> {
                 |name| Mention { text_index: self.text_index, name, relation: Some(relation.id), owner: owner.clone() };
             if !names.is_empty() {
                 out.extend(names.into_iter().map(|name| mention(Some(name))));
-            } else if !relation.many && (owner != Owner::Unstated || self.follows_has(start)) {
+            } else if !relation.is_plural && (owner != Owner::Unstated || self.follows_has(start)) {
                 out.push(mention(None));
             }
         }
@@ -180,7 +180,7 @@ impl Reader<'_> {
             return Vec::new();
         }
         let mut names = vec![name];
-        while relation.many && names.len() < 12 {
+        while relation.is_plural && names.len() < 12 {
             let Some(token) = self.tokens.get(end).filter(|token| !token.starts_sentence) else { break };
             let joins = self.words.has_role(Role::Joins, &token.folded);
             if !joins && token.before.trim() != "," {
@@ -229,7 +229,7 @@ impl Reader<'_> {
         self.tokens[from..until].iter().map(|token| token.text).collect::<Vec<_>>().join(" ")
     }
 
-    /// True after "has" or "hat", as in "has a brother" and "hat einen Bruder". The relation is then one of the person.
+    /// True after "has" or "hat", as in "has a brother" and "hat einen Bruder". The relation is then one of the owner.
     fn follows_has(&self, start: usize) -> bool {
         (0..=2)
             .filter_map(|back| self.tokens.get(start.checked_sub(back)?))

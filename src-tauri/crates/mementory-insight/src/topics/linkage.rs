@@ -1,37 +1,38 @@
-//! Groups texts by average linkage: joins the two most similar groups again and again, as long as the mean likeness of
-//! their members is high enough.
+//! Groups texts by average linkage: joins the two most similar groups again and again, as long as the mean similarity
+//! of their members is high enough.
 use super::Edges;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// Two groups are not joined if the mean likeness of their members is below this.
-const MIN_MEAN_LIKENESS: f32 = 0.04;
-/// Likeness that is assumed for two texts that are not in the list of pairs.
-const UNKNOWN_LIKENESS: f32 = -0.3;
+/// Two groups are not joined if the mean similarity of their members is below this.
+const MIN_MEAN_SIMILARITY: f32 = 0.04;
+/// Similarity that is assumed for two texts that are not in the list of pairs.
+const UNKNOWN_SIMILARITY: f32 = -0.3;
 
 #[derive(Debug, Default)]
 struct Group {
     members: Vec<usize>,
     /// Incremented whenever the group changes.
     version: u32,
-    /// For each other group, the sum and the count of the known likenesses between its members and those of this group.
+    /// For each other group, the sum and the count of the known similarities between its members and those of this
+    /// group.
     near: BTreeMap<usize, (f32, u32)>,
 }
 
-/// Two groups that may be joined, with their mean likeness. The candidate is out of date once the version of one of the
-/// groups has changed.
+/// Two groups that may be joined, with their mean similarity. The candidate is out of date once the version of one of
+/// the groups has changed.
 struct JoinCandidate {
     mean: f32,
     groups: [usize; 2],
     versions: [u32; 2],
 }
 
-/// Groups of texts, by position; every text is in one. The same input gives the same groups.
+/// Groups of texts, by position; every text is in one. The same input produces the same groups.
 pub(super) fn groups(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     let mut groups: Vec<Group> = (0..count).map(|n| Group { members: vec![n], ..Group::default() }).collect();
-    for ((a, b), likeness) in edges {
-        groups[*a].near.insert(*b, (*likeness, 1));
-        groups[*b].near.insert(*a, (*likeness, 1));
+    for ((a, b), similarity) in edges {
+        groups[*a].near.insert(*b, (*similarity, 1));
+        groups[*b].near.insert(*a, (*similarity, 1));
     }
     let mut heap = BinaryHeap::new();
     for a in 0..count {
@@ -59,8 +60,8 @@ fn push_join_candidates(
     for (b, (sum, known)) in group.near.iter().filter(|(b, _)| admits(**b)) {
         let other = &groups[*b];
         let pairs = (group.members.len() * other.members.len()) as f32;
-        let mean = (sum + UNKNOWN_LIKENESS * (pairs - *known as f32)) / pairs;
-        if mean >= MIN_MEAN_LIKENESS {
+        let mean = (sum + UNKNOWN_SIMILARITY * (pairs - *known as f32)) / pairs;
+        if mean >= MIN_MEAN_SIMILARITY {
             heap.push(JoinCandidate { mean, groups: [a, *b], versions: [group.version, other.version] });
         }
     }

@@ -1,8 +1,8 @@
-//! Finds topics: groups of memories that are alike in meaning, or that share words if there are no vectors. The name of
-//! a topic is made of its memories' words. Purity matters more than coverage, so a memory that fits no topic is left
+//! Finds topics: groups of memories that are similar in meaning, or that share words if there are no vectors. The name
+//! of a topic is made of its memories' words. Purity matters more than coverage, so a memory that fits no topic is left
 //! out.
-mod likeness;
 mod linkage;
+mod similarity;
 
 use crate::fitted::DIMENSIONS;
 use crate::fold::{Folded, is_east_asian, is_function_word, noun_runs, words};
@@ -14,10 +14,11 @@ pub const MAX_NAME_CHARS: usize = 40;
 const NAME_WORDS: usize = 3;
 /// Largest number of words of a text that are used.
 const MAX_WORDS: usize = 60;
-/// A word that more texts than this contain does not count for likeness, because it says too little about each of them.
+/// A word that more texts than this contain does not count for similarity, because it says too little about each of
+/// them.
 const MAX_TEXTS_WITH_WORD: usize = 60;
-/// Two texts are neighbours if their likeness by words (the cosine of their weighted words) is at least this.
-const MIN_WORD_LIKENESS: f32 = 0.2;
+/// Two texts are neighbours if their similarity by words (the cosine of their weighted words) is at least this.
+const MIN_WORD_SIMILARITY: f32 = 0.2;
 /// Largest number of neighbours of a text that are kept.
 const MAX_NEIGHBOURS: usize = 12;
 
@@ -45,9 +46,9 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     };
     let by_words = edges_by_words(&stems_by_text, &weights);
     let usable = vectors.iter().filter(|vector| vector.len() == DIMENSIONS).count();
-    let few = texts.len() <= likeness::MAX_COMPARED_TEXTS;
+    let few = texts.len() <= similarity::MAX_COMPARED_TEXTS;
     let groups = if few && vectors.len() == texts.len() && usable * 2 > texts.len() {
-        linkage::groups(texts.len(), &likeness::pairs(texts, vectors, &by_words))
+        linkage::groups(texts.len(), &similarity::pairs(texts, vectors, &by_words))
     } else {
         communities(texts.len(), &by_words)
     };
@@ -60,7 +61,7 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     topics
 }
 
-/// Pairs of texts with their likeness. The smaller position is first.
+/// Pairs of texts with their similarity. The smaller position is first.
 type Edges = BTreeMap<(usize, usize), f32>;
 
 fn edges_by_words(stems_by_text: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges {
@@ -84,7 +85,7 @@ fn edges_by_words(stems_by_text: &[Vec<String>], weight: &impl Fn(&str) -> f32) 
     }
     sums.retain(|(a, b), sum| {
         *sum /= norms.get(*a).copied().unwrap_or(1.0) * norms.get(*b).copied().unwrap_or(1.0);
-        *sum >= MIN_WORD_LIKENESS
+        *sum >= MIN_WORD_SIMILARITY
     });
     sums
 }

@@ -10,9 +10,9 @@ const MAX_PLACES: usize = 2000;
 const MAX_ROUNDS: usize = 16;
 
 /// Changes a tree until it has no violation for which `is_forbidden` is true. A forbidden value is replaced with the
-/// value of `fallback` at the same place. If there is none, it is removed, and if it was required, its object is also
-/// removed. If an item of a list is forbidden, the whole list is replaced or removed, because the length of a vector
-/// has a meaning. A value inside an object in a list is treated like any other.
+/// value of `fallback` at the same place. If there is no such value, the forbidden value is removed, and if it was
+/// required, its object is also removed. If an item of a list is forbidden, the whole list is replaced or removed,
+/// because the length of a vector has a meaning. A value inside an object in a list is treated like any other.
 ///
 /// Returns the names of the changed top-level members. Returns None, with the tree partly changed, if the tree cannot
 /// be made to follow its rule, for example because `fallback` also lacks a required member.
@@ -33,7 +33,7 @@ pub fn mend(
         if places.is_empty() {
             return Some(changed);
         }
-        // Each change searches an object or moves the items of a list.
+        // Each change is slow, because it searches an object or moves the items of a list.
         if places.len() > MAX_PLACES {
             return None;
         }

@@ -105,7 +105,7 @@ impl<'t> TreeParser<'t> {
         }
         self.at = end + 1;
         // The decoded text is never longer than the literal, because every escape is longer than the character that it
-        // stands for.
+        // represents.
         self.reserve_memory(allocated_bytes(end.saturating_sub(start + 1)))?;
         let literal = self.text.get(start..self.at).unwrap_or_default();
         match self.text.get(start + 1..end) {
@@ -220,7 +220,7 @@ mod tests {
             for changed in [&bytes[..], &bytes[..place]] {
                 let Ok(changed) = std::str::from_utf8(changed) else { continue };
                 let serde = serde_json::from_str::<serde_json::Value>(changed).is_ok();
-                // The reverse need not hold: serde_json rejects a number outside the range of a double, and a tree
+                // The reverse need not be true: serde_json rejects a number outside the range of a double, and a tree
                 // accepts it.
                 let tree = Tree::parse(changed, 128);
                 prop_assert!(tree.is_ok() || !serde, "{:?} {:?}", changed, tree);

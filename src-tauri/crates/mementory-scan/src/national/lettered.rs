@@ -261,7 +261,7 @@ fn is_nric(word: &[u8]) -> bool {
     }
 }
 
-/// Whether this is a Taiwan ID: a letter for the place and nine digits, the first of which stands for the sex. The
+/// Whether this is a Taiwan ID: a letter for the place and nine digits, the first of which encodes the sex. The
 /// weighted sum must be divisible by ten.
 fn is_taiwan_id(word: &[u8]) -> bool {
     const PLACE_LETTERS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVXYWZIO";

@@ -1,6 +1,6 @@
 //! A small random number generator with a seed (splitmix64), and patterns for generated values.
 
-/// Splitmix64. The same seed gives the same texts on every computer.
+/// Splitmix64. The same seed produces the same texts on every computer.
 pub struct Rng(u64);
 
 impl Rng {

@@ -45,7 +45,7 @@ const PUBLIC_PASTES: &[&str] = &[
 const MIN_TEXT_CHARS: usize = 40;
 const MAX_TEXT_BYTES: usize = 4096;
 
-/// Generates `count` texts. The same seed gives the same texts.
+/// Generates `count` texts. The same seed produces the same texts.
 pub fn generate(seed: u64, count: usize) -> Vec<LabelledText> {
     (0..count as u64).map(|index| generate_text(&mut Rng::new(seed, index))).collect()
 }

@@ -83,7 +83,7 @@ pub fn is_valid_aadhaar(text: &str) -> bool {
 }
 
 pub fn is_valid_resident(text: &str) -> bool {
-    // ISO 7064 mod 11-2, computed digit by digit with a running state. X stands for ten.
+    // ISO 7064 mod 11-2, computed digit by digit with a running state. X means ten.
     let state = text.chars().fold(0, |state, c| {
         let value = if c == 'X' { 10 } else { c.to_digit(10).unwrap_or(99) };
         (state * 2 + value) % 11

@@ -1,4 +1,4 @@
-//! Generates memories, with labels that show which of them say the same. The same seed gives the same list on every
+//! Generates memories, with labels that show which of them say the same. The same seed produces the same list on every
 //! computer.
 #![allow(dead_code, clippy::expect_used)] // Each test binary only uses a part of this module.
 mod languages;

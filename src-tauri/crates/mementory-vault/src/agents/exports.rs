@@ -1,6 +1,6 @@
 //! Writes the documents that the export tools return to a connected client. A record contains only what the grant makes
-//! visible: it lacks its `verbatim`, its place in a file and its account, and its links lead only to visible records.
-//! So a document reveals nothing about other records, deletions or files.
+//! visible: its `verbatim`, its place in a file and its account are left out, and its links lead only to visible
+//! records. So a document reveals nothing about other records, deletions or files.
 use crate::{
     VaultError, VaultResult,
     agents::{

@@ -15,8 +15,8 @@ use std::{collections::HashMap, ops::ControlFlow};
 const HITS_PER_STEP: usize = 200;
 /// Maximum number of steps in one search. It then ends, even if the index has more hits.
 const MAX_STEPS: usize = 10;
-/// Maximum number of visible records that are read to find one word of a query. If it is masked in all of them, it
-/// counts as a word that the client cannot read.
+/// Maximum number of visible records that are read to find one word of a query. If the word is masked in all of them,
+/// the client cannot read it.
 const MAX_RECORDS_PER_WORD: usize = 50;
 /// Length of the text that a search returns for each hit, in characters.
 const SNIPPET_CHARS: usize = 300;

@@ -142,9 +142,9 @@ impl RedactAgain<'_> {
         Ok((words.words.into_iter().collect(), sentences.words.into_iter().collect()))
     }
 
-    /// Removes the words from every version. Returns true if a version changed. If a fingerprint shows that a text lost
-    /// words, but none of them is found in it, the whole text is replaced, and its `verbatim` and embeddings are
-    /// dropped.
+    /// Removes the words from every version. Returns true if a version changed. If a fingerprint shows that words were
+    /// removed from a text, but none of these words is found in it, the whole text is replaced, and its `verbatim` and
+    /// embeddings are dropped.
     fn redact(
         &self,
         tx: &Connection,

@@ -13,10 +13,10 @@ use crate::{
     erasure_ledger::{ErasureAct, word_fingerprint},
     failed_step::FailedStep,
     sensitive::Scanner,
-    word_removal::{MIN_REMOVED_CHARS, Removal},
+    word_removal::Removal,
 };
 use mementory_erasure_check::{Evidence, Receipt};
-use mementory_model::{Record, Timestamp, normal_text};
+use mementory_model::{MIN_SEARCHED_CHARS, Record, Timestamp, normal_text};
 use mementory_store::{RowView, Store};
 use rusqlite::Connection;
 use std::{
@@ -205,7 +205,7 @@ impl Redactor<'_> {
         let mut elsewhere = Vec::new();
         if everywhere {
             let known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
-            let words = redacted.removed.iter().filter(|(words, _)| words.chars().count() >= MIN_REMOVED_CHARS);
+            let words = redacted.removed.iter().filter(|(words, _)| words.chars().count() >= MIN_SEARCHED_CHARS);
             let normal: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
             elsewhere = SameWords::new(self.context).all_with_sentences(&normal, &known, MAX_RECORDS, cancelled)?;
             // Records of the same pack are rewritten together.
@@ -238,8 +238,8 @@ impl Redactor<'_> {
         progress("write_ahead_log");
         self.context.store.packs.clear_cache();
         evidence.wal_clean = self.context.store.checkpoint()?;
-        evidence.texts.extend(after.words.iter().filter(|w| w.chars().count() >= MIN_REMOVED_CHARS).cloned());
-        let is_distinctive = |w: &String| w.chars().count() >= MIN_REMOVED_CHARS;
+        evidence.texts.extend(after.words.iter().filter(|w| w.chars().count() >= MIN_SEARCHED_CHARS).cloned());
+        let is_distinctive = |w: &String| w.chars().count() >= MIN_SEARCHED_CHARS;
         evidence.sentences = after.words.iter().map(|w| normal_text(w)).filter(is_distinctive).collect();
         evidence.rewritten_rows = after.changed.to_vec();
         progress("database_pages");

@@ -3,9 +3,9 @@ use crate::{
     VaultResult,
     erasure::targets::Target,
     import_report::ImportReport,
-    word_removal::{ERASED_MARK, Removal, contains_words},
+    word_removal::{ERASED_MARK, Removal},
 };
-use mementory_model::Record;
+use mementory_model::{Record, contains_words};
 use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub(crate) struct ErasedNames {
 
 impl ErasedNames {
     /// Collects the names of erased records. The name of a record's file is included only if the record was the whole
-    /// file, or if `was_last_of_import` is true for it, which means that its import has no other record left.
+    /// file, or if no other record of the same import is left (`was_last_of_import`).
     pub(crate) fn collect(targets: &[Target], was_last_of_import: &dyn Fn(&Target) -> bool) -> Self {
         let mut out = Self::default();
         for target in targets {

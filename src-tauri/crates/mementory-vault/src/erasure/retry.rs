@@ -8,7 +8,7 @@ use crate::{
     erasure::{passthrough_files::PassthroughFiles, receipts::Receipts},
     word_removal::Removal,
 };
-use mementory_erasure_check::{CleanedUp, Evidence, PlaceOutcome, Receipt};
+use mementory_erasure_check::{CleanupResult, Evidence, PlaceOutcome, Receipt};
 use mementory_model::Timestamp;
 use mementory_store::scrub_all;
 use rusqlite::{Connection, OptionalExtension};
@@ -96,7 +96,7 @@ impl Receipts<'_> {
             Ok(rows + texts)
         })?;
         let swept = self.remove_leftovers(&receipt, progress)?;
-        let cleaned = CleanedUp { orphans, swept, wal_clean: self.context.store.checkpoint()? };
+        let cleaned = CleanupResult { orphans, swept, wal_clean: self.context.store.checkpoint()? };
         progress("database_pages");
         receipt.at = now;
         self.context.erasure_check().recheck_without_words(&mut receipt, cleaned)?;

@@ -5,10 +5,10 @@ use crate::{
     context::Context,
     erasure::targets::Target,
     erasure_ledger::{ErasureAct, LedgerRecord, text_fingerprint},
-    word_removal::{Removal, contains_words},
+    word_removal::Removal,
 };
 use mementory_formats::{Format, registry};
-use mementory_model::{Derived, Record, Timestamp, TombstoneOp, normal_text};
+use mementory_model::{Derived, Record, Timestamp, TombstoneOp, shares_words};
 use mementory_store::{
     RowView, export_ids,
     ids::fingerprint,
@@ -171,33 +171,8 @@ fn tombstone_formats() -> impl Iterator<Item = &'static dyn Format> {
     registry().iter().copied().filter(|format| format.capabilities().tombstones)
 }
 
-/// The format whose ids a tombstone of this record uses: the format that the record came from if it has tombstones,
-/// otherwise the first format that has them.
+/// The format whose ids a tombstone of this record uses: the record's source format if it has tombstones, otherwise the
+/// first format with tombstones.
 fn naming_format(record: &Record) -> Option<&'static dyn Format> {
     tombstone_formats().find(|f| f.tombstone_target(record).is_some()).or_else(|| tombstone_formats().next())
-}
-
-/// True if the words of the text occur in the id, or the words of the id in the text. The id of a file can be its path,
-/// which often contains the title.
-fn shares_words(id: &str, text: &str) -> bool {
-    if text.contains(id) || contains_words(id, text) {
-        return true;
-    }
-    let (id, text) = (format!(" {} ", normal_text(id)), format!(" {} ", normal_text(text)));
-    let words = |s: &str| s.trim().contains(' ');
-    words(&text) && id.contains(&text) || words(&id) && text.contains(&id)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_that_contain_the_words_are_recognised() {
-        assert!(shares_words("notes/Secret trip.md", "Secret trip"), "a path");
-        assert!(shares_words("secret-trip-to-rome", "Secret trip"), "a slug");
-        assert!(shares_words("trip", "a secret trip"), "part of the text");
-        assert!(!shares_words("ep_0123", "a secret trip"), "an id without words of the text");
-        assert!(!shares_words("5f0e7a19", "e7"), "two letters are no words");
-    }
 }

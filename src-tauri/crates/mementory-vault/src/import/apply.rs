@@ -1,5 +1,6 @@
 //! Decides for each record of an import whether it is added, updated, unchanged or blocked, and writes it unless the
 //! import is only planned.
+mod alternative_keys;
 mod blocklist;
 mod closing;
 mod detail_set;
@@ -28,12 +29,13 @@ use crate::{
     message_order::unit_with_parents_first,
     row_ranges::RowRanges,
 };
+use alternative_keys::{AlternativeKeys, replace_taken_key};
 use blocklist::Blocklist;
 use closing::Closing;
 use detail_set::DetailSet;
 use details::{Details, grows, note_planned_details};
 use duplicates::DuplicateImport;
-use export_ids::StatedExportIds;
+use export_ids::{StatedExportIds, store_export_id};
 pub(super) use exported::scope_digest;
 use exported::{DatedExports, EARLIER_EXPORT};
 use files::FileImport;
@@ -61,8 +63,8 @@ const DUPLICATE: &str = "duplicate: it occurs twice in this input";
 /// Reason for a new version of a record.
 const CHANGED: &str = "changed at the source";
 
-/// A record of this input. Its row is 0 if the record is new and the import is only planned, or if it was blocked
-/// before its row was looked up.
+/// A record of this input. The row is 0 if the record is new and the import is only planned, or if the record was
+/// blocked before its row was looked up.
 struct SeenRecord {
     row: i64,
     digest: u64,
@@ -71,6 +73,7 @@ struct SeenRecord {
     exported: Option<Timestamp>,
     /// Index of the source in `ImportRun::sources`.
     source: u32,
+    kind: Kind,
     /// Whether the record is a closed statement.
     closing: Closing,
     /// True if this batch wrote the record's current version, or would write it if the import were not only planned.
@@ -89,6 +92,7 @@ impl SeenRecord {
             updated: i64::MIN,
             exported: None,
             source: 0,
+            kind: record.kind,
             closing: Closing::of(record),
             written: false,
             redacted: false,
@@ -151,7 +155,7 @@ pub(super) struct ImportRun<'i> {
     redacted_ids: Vec<[u8; 16]>,
     /// Endpoints of edges that were blocked because the evidence for the edge was deleted.
     orphaned_edge_ends: Vec<[u8; 16]>,
-    /// Entities that an earlier deletion moved to the Trash without naming them. This input may restore them.
+    /// Entities that an earlier deletion moved to the Trash without listing them. This input may restore them.
     cascaded: CascadedEntities,
     /// Records that this input marked as superseded, although it does not contain them.
     superseded: HashSet<[u8; 16]>,
@@ -176,7 +180,7 @@ pub(super) struct ImportRun<'i> {
     /// When the current source was made, if it says so and the current record is one of its own.
     own_export: Option<SourceTime>,
     platforms: HashMap<String, i64>,
-    /// The rows that this input contains, to find the rows of the vault that it lacks. Filled only while planning.
+    /// The rows that this input contains, to find the rows of the vault that are not in it. Filled only while planning.
     planned: PlannedRows,
     /// The details of the records that this input would write. Filled only while planning.
     planned_details: HashMap<[u8; 16], DetailSet>,
@@ -185,6 +189,7 @@ pub(super) struct ImportRun<'i> {
     /// The files of this input, with the digest of their bytes.
     present: HashMap<[u8; 16], [u8; 32]>,
     export_ids: StatedExportIds,
+    alternative_keys: AlternativeKeys,
 }
 
 impl<'i> ImportRun<'i> {
@@ -225,6 +230,7 @@ impl<'i> ImportRun<'i> {
             referenced: HashMap::new(),
             present: HashMap::new(),
             export_ids: StatedExportIds::new(connection)?,
+            alternative_keys: AlternativeKeys::default(),
         })
     }
 
@@ -269,6 +275,10 @@ impl<'i> ImportRun<'i> {
             Message::Units(units) => units.into_iter().try_for_each(|unit| self.import_unit(unit.records)),
             Message::ExportIds(ids) => {
                 self.export_ids.add(&self.context.keys, ids);
+                Ok(())
+            }
+            Message::AlternativeKey(key, value) => {
+                self.alternative_keys.add(&self.context.keys, &key, value);
                 Ok(())
             }
             Message::File(file, blob) => FileImport::new(self).import_file(file, blob),
@@ -345,6 +355,7 @@ impl<'i> ImportRun<'i> {
 
     /// Imports a record, and returns its id.
     fn import_record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<[u8; 16]> {
+        replace_taken_key(self, record)?;
         let keys = &self.context.keys;
         let mut id = record_id(keys, &record.key);
         let export_id = self.export_ids.take(&id);
@@ -360,13 +371,13 @@ impl<'i> ImportRun<'i> {
             Some(seen) if seen.may_have_other_outcome(record, &digest) => {}
             Some(_) => {
                 DuplicateImport::new(self).merge(&id, record, &digest, extra_flags)?;
-                self.store_export_id(&id, export_id)?;
+                store_export_id(self, &id, export_id)?;
                 return Ok(id);
             }
         }
         let seen = self.import_occurrence(&id, record, &digest, export_id, extra_flags)?;
         self.seen.insert(id, seen);
-        self.store_export_id(&id, export_id)?;
+        store_export_id(self, &id, export_id)?;
         Ok(id)
     }
 

@@ -1,7 +1,7 @@
 //! Recognises a folder that the vault already has under another name. Some formats identify a folder by nothing but its
-//! name, so a renamed, copied or newly unpacked folder would be imported a second time. A folder is recognised only if
-//! the vault has each of its records unchanged, at the same path of one other folder. If any record differs, the two
-//! may be different folders, and one must not overwrite the other.
+//! name, so a renamed, copied or newly unpacked folder would be imported a second time. A renamed folder is recognised
+//! only if the vault has each of its records unchanged, at the same path in a single other folder. If any record
+//! differs, the two may be different folders, and one must not overwrite the other.
 use crate::{VaultResult, context::Context};
 use mementory_formats::{
     AttachmentFile, Catalog, Detected, FolderKeys, Format, FormatError, PassthroughItem, ReadContext, Sink,
@@ -31,7 +31,7 @@ pub(super) struct RenamedFolder {
 }
 
 impl RenamedFolder {
-    /// The folder of this source, if the vault does not have it under its own name but has it under another one.
+    /// The folder of this source, if the vault has it under another name.
     pub(super) fn find(
         context: &Context,
         format: &dyn Format,
@@ -79,8 +79,8 @@ impl RenamedFolder {
     }
 }
 
-/// The name under which the vault has the folder of these records. None if it has the folder under its own name, or if
-/// no other folder has all of the records.
+/// The name under which the vault has the folder of these records. None if the vault has the folder under its own name,
+/// or if no other folder has all of the records.
 fn known_name(
     context: &Context,
     connection: &Connection,

@@ -17,7 +17,7 @@ pub(super) struct Recency {
     /// How the number of its state compares with the state that the vault has.
     pub(super) state: StateOrder,
     /// When it was made, if it says so.
-    pub(super) made: Option<SourceTime>,
+    pub(super) made_at: Option<SourceTime>,
     /// The number of its state. None if it has none, or was never synchronised.
     pub(super) number: Option<StateNumber>,
 }
@@ -85,16 +85,16 @@ pub(super) fn reading_order(
     states: &[Option<SourceState>],
     dates: &[Option<SourceTime>],
 ) -> VaultResult<ReadingOrder> {
-    let made = |index: usize| dates.get(index).copied().flatten();
+    let made_at = |index: usize| dates.get(index).copied().flatten();
     let number = |index: usize| {
         let state = states.get(index)?.as_ref().filter(|state| state.sequence > 0)?;
         let group = states.iter().flatten().position(|other| key(other) == key(state))?;
         Some(StateNumber { group, sequence: state.sequence })
     };
-    let recency = |index: usize, state: StateOrder| Recency { state, made: made(index), number: number(index) };
+    let recency = |index: usize, state: StateOrder| Recency { state, made_at: made_at(index), number: number(index) };
     let mut by_time: Vec<usize> = (0..states.len()).collect();
-    by_time.sort_by_key(|index| made(*index).map(|made| made.time));
-    let export = |made: &SourceTime| DatedExport { group: made.group, time: made.time, rows: String::new() };
+    by_time.sort_by_key(|index| made_at(*index).map(|made_at| made_at.time));
+    let export = |made_at: &SourceTime| DatedExport { group: made_at.group, time: made_at.time, rows: String::new() };
     let mut out = ReadingOrder { exports: dates.iter().flatten().map(export).collect(), ..ReadingOrder::default() };
     if states.iter().all(Option::is_none) {
         out.sources = by_time.into_iter().map(|index| (index, recency(index, StateOrder::Unknown))).collect();

@@ -22,6 +22,8 @@ pub(super) enum Message {
     Units(Vec<Unit>),
     /// Export ids of records that follow, by key.
     ExportIds(Vec<(RecordKey, [u8; 16])>),
+    /// A key that follows, and the value that it gets if the vault has a record of another kind with it.
+    AlternativeKey(RecordKey, String),
     File(AttachmentFile, BlobInfo),
     Passthrough(PassthroughItem, BlobInfo),
     Tombstone(Box<Tombstone>),
@@ -88,8 +90,7 @@ impl<'a> ChannelSink<'a> {
         }
     }
 
-    /// Announces the next source: its byte offset, whether it is older or newer than what the vault has, and its
-    /// format.
+    /// Announces the next source: its byte offset, whether it is older or newer than the vault's data, and its format.
     pub(super) fn begin_source(
         &mut self,
         offset: u64,
@@ -195,6 +196,10 @@ impl Sink for ChannelSink<'_> {
     }
     fn export_id(&mut self, key: &RecordKey, id: &str) {
         self.waiting_ids.extend(parse_id(id).map(|id| (key.clone(), id)));
+    }
+    fn alternative_key(&mut self, key: &RecordKey, value: &str) {
+        // A failed send is noticed at the record.
+        let _ = self.send(Message::AlternativeKey(key.clone(), value.to_owned()));
     }
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
         let info = self.store_blob(bytes)?;

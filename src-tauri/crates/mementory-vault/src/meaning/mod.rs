@@ -2,7 +2,7 @@
 //! and they are compared in memory.
 //!
 //! Triggers (`schema_3.sql`) remove a vector when its text changes or is removed. [`Meaning::encode`] encodes records
-//! that lack a vector; its caller decides how many per call.
+//! without a vector; its caller decides how many per call.
 mod parts;
 mod vectors;
 

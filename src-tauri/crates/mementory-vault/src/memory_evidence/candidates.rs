@@ -16,14 +16,14 @@ use std::collections::{HashMap, HashSet};
 const MAX_OF_SAME_ASSISTANT: usize = 60;
 /// Largest number of messages of any assistant that are read because they contain words of the memory.
 const MAX_OF_ANY_ASSISTANT: usize = 20;
-/// Largest number of messages that are read from each conversation that the export names as a source, because they
+/// Largest number of messages that are read from each conversation that the export states as a source, because they
 /// contain words of the memory.
 const MAX_PER_NAMED_CONVERSATION: usize = 20;
 /// Largest number of ancestors that are read for each message that the export names as a source.
 const MAX_BEFORE_NAMED: usize = 8;
 /// Largest number of messages that are read because they are from just before the memory was made.
 const MAX_NEAR_IN_TIME: usize = 60;
-/// Largest number of conversations that are searched because the export names them as sources.
+/// Largest number of conversations that are searched because the export states them as sources.
 const MAX_CONVERSATIONS: usize = 8;
 
 /// A message that a memory may come from.
@@ -62,7 +62,7 @@ impl<'c> Candidates<'c> {
         Self { context, view, record, found: HashMap::new(), named_conversations: HashSet::new() }
     }
 
-    /// The messages that the export names as sources, those before them, those from just before the memory was made,
+    /// The messages that the export states as sources, those before them, those from just before the memory was made,
     /// and those with words of the memory.
     pub(super) fn gather(mut self) -> VaultResult<Vec<Candidate>> {
         self.add_linked(&self.view.clone(), 0)?;
@@ -115,7 +115,8 @@ impl<'c> Candidates<'c> {
         Ok(())
     }
 
-    /// Adds the messages before those that the export names, since an assistant writes down what was just said.
+    /// Adds the messages before those that the export states as sources, since an assistant writes down what was just
+    /// said.
     fn add_before_linked(&mut self) -> VaultResult<()> {
         let linked: Vec<RowView> = self.found.values().map(|candidate| candidate.view.clone()).collect();
         for view in linked {

@@ -1,5 +1,5 @@
-//! Where a memory comes from, and who said it: the messages that the export names as its source, or those that say the
-//! same.
+//! Where a memory comes from, and who said it. The evidence is the messages that the export states as its source, or
+//! messages that say the same.
 mod candidates;
 mod decide;
 mod meaning;
@@ -48,10 +48,11 @@ impl FoundBy {
 pub enum Trace {
     /// The vault has messages that the memory comes from.
     Found,
-    /// Every conversation that could contain the memory was compared with it by the encoder, and nothing came near.
+    /// Every conversation that could contain the memory was compared with it by the encoder, and no sentence was
+    /// similar.
     None,
     /// Nothing was found, but that proves nothing: the conversations of that time or with this assistant are not in the
-    /// vault, there are too many of them to compare, a message came near, or there is no encoder.
+    /// vault, there are too many of them to compare, a message was similar, or there is no encoder.
     Unknown,
 }
 

@@ -42,7 +42,7 @@ pub(super) struct WeighedCandidate {
 }
 
 impl WeighedCandidate {
-    /// True if the export names the message.
+    /// True if the export states this message as the source of the memory.
     pub(super) fn is_linked(&self) -> bool {
         self.candidate.found_by == FoundBy::Linked
     }

@@ -1,5 +1,5 @@
 //! Determines whether a memory without evidence has no trace. It has none if every conversation that could contain it
-//! was compared with it and nothing came near. Otherwise the trace is unknown.
+//! was compared with it, and no sentence was similar. Otherwise the trace is unknown.
 use crate::{
     VaultResult,
     context::Context,
@@ -50,12 +50,12 @@ impl ExhaustiveSearch<'_> {
     /// made. If these are too many, only those of that day and the day before are compared. If there are none from that
     /// time, the export lacks the conversation in which the memory was made, and nothing can be concluded.
     pub(super) fn finds_nothing(&self) -> VaultResult<bool> {
-        let made = self.record.times.created.or(self.record.times.updated);
-        let rows_of_that_time = made.map(|made| self.rows_around(made)).transpose()?;
+        let made_at = self.record.times.created.or(self.record.times.updated);
+        let rows_of_that_time = made_at.map(|made_at| self.rows_around(made_at)).transpose()?;
         if rows_of_that_time.as_ref().is_some_and(Vec::is_empty) {
             return Ok(false);
         }
-        let before = made.map_or(i64::MAX, |made| span_before(made).1);
+        let before = made_at.map_or(i64::MAX, |made_at| span_before(made_at).1);
         for rows in [Some(self.rows_before(before)?), rows_of_that_time].into_iter().flatten() {
             if let Some(texts) = self.sentences_said_in(&rows)? {
                 return Ok(!texts.is_empty() && self.none_is_near(&texts));
@@ -72,8 +72,8 @@ impl ExhaustiveSearch<'_> {
     }
 
     /// Messages of the conversations that were active when the memory was made or on the day before.
-    fn rows_around(&self, made: Timestamp) -> VaultResult<Vec<i64>> {
-        let (from, to) = span_before(made);
+    fn rows_around(&self, made_at: Timestamp) -> VaultResult<Vec<i64>> {
+        let (from, to) = span_before(made_at);
         let sql = "SELECT row FROM records WHERE kind = ?1 AND trashed IS NULL AND sort <= ?3 AND owner IN \
                    (SELECT owner FROM records WHERE kind = ?1 AND trashed IS NULL AND sort BETWEEN ?2 AND ?3 \
                    AND platform = (SELECT id FROM platforms WHERE name = ?4)) LIMIT ?5";

@@ -62,9 +62,9 @@ pub struct ListQuery {
     pub source: Option<String>,
     pub status: Option<String>,
     pub tag: Option<String>,
-    /// Type of the record. The empty text stands for records without a type.
+    /// Type of the record. The empty text means records without a type.
     pub record_type: Option<String>,
-    /// Who said the text of the record. `Some(None)` stands for records for which this is not known.
+    /// Who said the text of the record. `Some(None)` means records for which this is not known.
     pub said_by: Option<Option<SaidBy>>,
     pub since: Option<i64>,
     pub until: Option<i64>,

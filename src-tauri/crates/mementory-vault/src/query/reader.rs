@@ -163,8 +163,8 @@ impl Reader<'_> {
         Ok(message_order::order(messages, |key| record_id(&self.context.keys, key)))
     }
 
-    /// The rows of the messages of a conversation that other records link to, and of those that name files. Most
-    /// messages have neither, so this is faster than a query for each message.
+    /// The rows of those messages of a conversation that other records link to, or that refer to files. Most messages
+    /// have neither, so this is faster than a query for each message.
     pub fn linked_messages(&self, conversation: &RowView) -> VaultResult<(HashSet<i64>, HashSet<i64>)> {
         let rows = |sql: &str| {
             self.context.store.read(|c| {

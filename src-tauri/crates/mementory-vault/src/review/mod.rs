@@ -120,7 +120,7 @@ impl Review<'_> {
         Ok(moved.map(drop))
     }
 
-    fn reviewed(&self, answers: &[(String, Option<Answer>)]) -> VaultResult<Vec<FoundAnswer>> {
+    fn reviewed(&self, answers: &[(String, Option<Answer>)]) -> VaultResult<Vec<AnswerChange>> {
         let mut found = Vec::with_capacity(answers.len());
         for (id, answer) in answers {
             let view = self.context.find(id)?;
@@ -185,9 +185,9 @@ impl Review<'_> {
 }
 
 /// The id of a record and its answer.
-type FoundAnswer = ([u8; 16], Option<Answer>);
+type AnswerChange = ([u8; 16], Option<Answer>);
 
-fn store_answers(tx: &Connection, answers: &[FoundAnswer], now: Timestamp) -> VaultResult<()> {
+fn store_answers(tx: &Connection, answers: &[AnswerChange], now: Timestamp) -> VaultResult<()> {
     for (id, answer) in answers {
         match answer {
             Some(answer) => tx

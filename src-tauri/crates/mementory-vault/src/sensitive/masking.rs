@@ -261,7 +261,7 @@ fn parse_tree(text: &str) -> Option<Tree> {
 /// Ids and names in a record: of accounts, people, files, places and tags.
 fn ids_and_names(record: &Record) -> impl Iterator<Item = &str> {
     let source = &record.source;
-    let optional = [
+    let optional_texts = [
         &record.namespace,
         &record.origin_id,
         &record.record_type,
@@ -273,6 +273,6 @@ fn ids_and_names(record: &Record) -> impl Iterator<Item = &str> {
     ];
     let files = record.attachments.iter().flat_map(|file| [&file.name, &file.key.value]);
     let key_and_origin = [&record.key.value, &record.origin.container, &record.origin.pointer];
-    let all = optional.into_iter().flatten().chain(key_and_origin).chain(&record.tags).chain(files);
+    let all = optional_texts.into_iter().flatten().chain(key_and_origin).chain(&record.tags).chain(files);
     all.chain(record.entities.iter().map(|entity| &entity.name)).map(String::as_str)
 }

@@ -310,7 +310,7 @@ const REDACTION_BAR: &str = "█████";
 /// Length in bytes from which a value is hidden everywhere in a text.
 const MIN_HIDDEN_BYTES: usize = 4;
 
-/// Adds further occurrences of the found values. The scan finds a value only in a certain context, so it misses
+/// Adds more occurrences of the found values. The scan finds a value only in a certain context, so it misses
 /// occurrences elsewhere.
 fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>) {
     let mut further_spans = Vec::new();

@@ -3,7 +3,7 @@ use crate::{
     VaultError,
     vault::Vault,
     watching::{
-        FileFound, FileStamp, FolderListing, LatestExport, MAX_FOLDERS, Mode, Offer, QUIET_PERIOD, SeenFile,
+        CandidateFile, FileStamp, FolderListing, LatestExport, MAX_FOLDERS, Mode, Offer, QUIET_PERIOD, SeenFile,
         UnsettledFiles, list_folder,
     },
 };
@@ -31,8 +31,8 @@ fn names(listing: FolderListing) -> Vec<String> {
     }
 }
 
-fn file(name: &str, size: u64) -> FileFound {
-    FileFound { name: name.into(), path: PathBuf::from(name), stamp: FileStamp { size, modified: 5 } }
+fn file(name: &str, size: u64) -> CandidateFile {
+    CandidateFile { name: name.into(), path: PathBuf::from(name), stamp: FileStamp { size, modified: 5 } }
 }
 
 fn offer(name: &str, digest: &str, at: i64) -> SeenFile {

@@ -42,7 +42,7 @@ impl FileStamp {
 
 /// A file that may be an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileFound {
+pub struct CandidateFile {
     /// Name of the file.
     pub name: String,
     /// Path of the file.
@@ -55,7 +55,7 @@ pub struct FileFound {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FolderListing {
     /// The files in the folder that may be exports, by name.
-    Files(Vec<FileFound>),
+    Files(Vec<CandidateFile>),
     /// The path does not exist, or is not a folder.
     Missing,
     /// The folder cannot be read, for example because permission is missing.
@@ -88,7 +88,7 @@ pub fn list_folder(folder: &Path) -> FolderListing {
         let Ok(meta) = entry.metadata() else { continue };
         // An empty file is the placeholder of a download.
         if meta.len() > 0 {
-            files.push(FileFound { path: folder.join(&name), stamp: FileStamp::new(&meta), name });
+            files.push(CandidateFile { path: folder.join(&name), stamp: FileStamp::new(&meta), name });
         }
     }
     if files.len() > MAX_FILES_PER_FOLDER {

@@ -4,7 +4,7 @@
 mod folder;
 mod settle;
 
-pub use folder::{FileFound, FileStamp, FolderListing, MAX_FILES_PER_FOLDER, list_folder};
+pub use folder::{CandidateFile, FileStamp, FolderListing, MAX_FILES_PER_FOLDER, list_folder};
 pub use settle::{QUIET_PERIOD, UnsettledFiles};
 
 use crate::{VaultError, VaultResult, context::Context, meta};
@@ -157,7 +157,7 @@ impl WatchedFolders<'_> {
     ///
     /// # Errors
     /// `Usage` if there are too many folders; errors of the store.
-    pub fn watch(&self, path: &Path, present: &[FileFound], now: Timestamp) -> VaultResult<()> {
+    pub fn watch(&self, path: &Path, present: &[CandidateFile], now: Timestamp) -> VaultResult<()> {
         let path = path.display().to_string();
         self.context.store.write(|tx| {
             let mut folders = load_folders(tx)?;

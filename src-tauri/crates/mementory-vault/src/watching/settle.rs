@@ -1,6 +1,6 @@
 //! Detects that a file has stopped growing, which is assumed once its stamp has not changed for a while. The caller
 //! passes the time.
-use crate::watching::{folder::FileFound, folder::FileStamp};
+use crate::watching::{folder::CandidateFile, folder::FileStamp};
 use std::{collections::HashMap, time::Duration};
 
 /// How long the stamp of a file has to stay the same.
@@ -13,12 +13,17 @@ pub struct UnsettledFiles {
 }
 
 impl UnsettledFiles {
-    /// Takes the new or changed files of a folder at `now`. Returns those that have settled, and the time until the
-    /// next of the other files can settle. Files that are not among `files` are forgotten.
-    pub fn settle(&mut self, folder: &str, files: Vec<FileFound>, now: Duration) -> (Vec<FileFound>, Option<Duration>) {
+    /// Takes the new or changed files of a folder at `now`. Returns the files that have settled, and how long it takes
+    /// until another one can settle. Files that are not in `files` are forgotten.
+    pub fn settle(
+        &mut self,
+        folder: &str,
+        files: Vec<CandidateFile>,
+        now: Duration,
+    ) -> (Vec<CandidateFile>, Option<Duration>) {
         let mut before = std::mem::take(&mut self.since);
         self.since.extend(before.extract_if(|(other, _), _| other != folder));
-        let (mut settled, mut wait): (Vec<FileFound>, Option<Duration>) = (Vec::new(), None);
+        let (mut settled, mut wait): (Vec<CandidateFile>, Option<Duration>) = (Vec::new(), None);
         for file in files {
             let key = (folder.to_owned(), file.name.clone());
             let since = match before.get(&key) {

@@ -230,10 +230,10 @@ impl QuotedPieces {
         let texts = self.texts.as_bytes();
         let common = memmem::find_iter(texts, edge.as_bytes()).filter_map(|at| {
             let before = texts.get(..at + edge.len())?;
-            let same = before.iter().rev().zip(piece.as_bytes().iter().rev()).take_while(|(a, b)| a == b).count();
-            let begins = before.get(..before.len() - same)?.last().is_none_or(|byte| *byte == SEPARATOR as u8);
-            let part = piece.get(piece.len() - same..).filter(|_| begins)?;
-            self.is_part(None, part, self.part_after(before.len(), later)).then_some(same)
+            let common_len = before.iter().rev().zip(piece.as_bytes().iter().rev()).take_while(|(a, b)| a == b).count();
+            let begins = before.get(..before.len() - common_len)?.last().is_none_or(|byte| *byte == SEPARATOR as u8);
+            let part = piece.get(piece.len() - common_len..).filter(|_| begins)?;
+            self.is_part(None, part, self.part_after(before.len(), later)).then_some(common_len)
         });
         common.max().map(|common| piece.len() - common..piece.len())
     }
@@ -247,9 +247,9 @@ impl QuotedPieces {
         let texts = self.texts.as_bytes();
         let common = memmem::find_iter(texts, edge.as_bytes()).filter_map(|at| {
             let after = texts.get(at..)?;
-            let same = after.iter().zip(piece.as_bytes()).take_while(|(a, b)| a == b).count();
-            let part = piece.get(..same).filter(|_| after.get(same) == Some(&(SEPARATOR as u8)))?;
-            self.is_part(self.part_before(at, earlier), part, None).then_some(same)
+            let common_len = after.iter().zip(piece.as_bytes()).take_while(|(a, b)| a == b).count();
+            let part = piece.get(..common_len).filter(|_| after.get(common_len) == Some(&(SEPARATOR as u8)))?;
+            self.is_part(self.part_before(at, earlier), part, None).then_some(common_len)
         });
         common.max().map(|common| 0..common)
     }

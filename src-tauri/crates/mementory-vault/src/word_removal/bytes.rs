@@ -86,7 +86,7 @@ pub(crate) struct Syntax {
     pub is_json: bool,
 }
 
-/// Forms of the words, and for each form the index of the words that it stands for.
+/// Forms of the words, and for each form the index of the words that it represents.
 struct Forms {
     finder: AhoCorasick,
     numbers: Vec<usize>,

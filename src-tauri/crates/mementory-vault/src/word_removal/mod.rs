@@ -9,7 +9,7 @@ mod unescape;
 mod utf16;
 mod window_filter;
 
-pub(crate) use removal::{MIN_REMOVED_CHARS, Removal, contains_words};
+pub(crate) use removal::Removal;
 pub(crate) use spans::Spans;
 
 use mementory_json::Tree;

@@ -9,13 +9,9 @@ use crate::word_removal::{
 };
 use aho_corasick::AhoCorasick;
 use mementory_json::Tree;
-use mementory_model::{Record, normal_text};
+use mementory_model::{MIN_SEARCHED_CHARS, Record, contains_words, normal_text};
 use std::collections::BTreeSet;
 use unicode_segmentation::UnicodeSegmentation;
-
-/// Shortest removed text, in characters, that is also searched for outside the chosen span. A single letter occurs
-/// everywhere.
-pub(crate) const MIN_REMOVED_CHARS: usize = 3;
 
 /// Number of bytes at the start of an exact string that are searched for first.
 const HEAD_BYTES: usize = 32;
@@ -43,11 +39,11 @@ pub(crate) struct Removal {
 
 impl Removal {
     /// A removal of these exact strings; each pair has the string and its replacement. Strings of several lines are
-    /// also removed with Windows line endings. Strings of fewer than [`MIN_REMOVED_CHARS`] characters are left out.
+    /// also removed with Windows line endings. Strings of fewer than [`MIN_SEARCHED_CHARS`] characters are left out.
     pub(crate) fn exact(mut pairs: Vec<(String, String)>) -> Self {
         let windows = pairs.iter().filter_map(|(from, to)| Some((with_windows_line_ends(from)?, to.clone())));
         pairs.extend(windows.collect::<Vec<_>>());
-        pairs.retain(|(from, to)| from.chars().count() >= MIN_REMOVED_CHARS && from != to);
+        pairs.retain(|(from, to)| from.chars().count() >= MIN_SEARCHED_CHARS && from != to);
         pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
         let heads = pairs.iter().map(|(from, _)| from.as_bytes().get(..HEAD_BYTES).unwrap_or(from.as_bytes()));
         let heads = (pairs.len() > 1).then(|| AhoCorasick::new(heads).ok()).flatten();
@@ -230,7 +226,7 @@ impl Removal {
             record.origin_id = None;
         }
         let source = &mut record.source;
-        let optional = [
+        let optional_texts = [
             &mut record.namespace,
             &mut source.account,
             &mut source.conversation,
@@ -240,7 +236,7 @@ impl Removal {
         ];
         let origin = &mut record.origin;
         let names = [&mut record.key.value, &mut origin.container, &mut origin.pointer];
-        optional.into_iter().flatten().chain(names).fold(changed_id, |changed, name| {
+        optional_texts.into_iter().flatten().chain(names).fold(changed_id, |changed, name| {
             match self.name_without_words(name) {
                 Some(new) => {
                     *name = new;
@@ -358,18 +354,6 @@ impl Removal {
             _ => false,
         }
     }
-}
-
-/// True if `name` contains `words`. Words of fewer than 8 bytes count only if no letter or digit is directly before or
-/// after them.
-pub(crate) fn contains_words(name: &str, words: &str) -> bool {
-    let is_boundary = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
-    words.chars().count() >= MIN_REMOVED_CHARS
-        && name.match_indices(words).any(|(at, _)| {
-            words.len() >= 8
-                || is_boundary(name.get(..at).and_then(|s| s.chars().next_back()))
-                    && is_boundary(name.get(at + words.len()..).and_then(|s| s.chars().next()))
-        })
 }
 
 #[cfg(test)]

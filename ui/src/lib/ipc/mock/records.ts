@@ -6,7 +6,7 @@ import type {
   ExportRequest,
   ListItem,
   RecordView,
-  Shown,
+  ShownRecord,
 } from "../backend";
 import { ago } from "./data";
 import { countBy } from "./redact";
@@ -19,7 +19,7 @@ export function recordDetails(
   each: ListItem,
   versions: { version: number; text: string; from: string; cause: string }[] | null,
   verbatim: boolean,
-): Shown {
+): ShownRecord {
   const link = { origin_id: null, title: null, trashed: false, source: "claude", conversation_id: null };
   const { id, origin_id, kind, type, title, text, created_at, updated_at, status, tags } = structuredClone(each);
   const record: RecordView = {

@@ -1,4 +1,4 @@
-import type { Backend, Find, OwnImport, Progress, Watched, WatchedFolder } from "../backend";
+import type { Backend, DetectedExport, OwnImport, Progress, Watched, WatchedFolder } from "../backend";
 import { ago } from "./data";
 import { sampleDetection, failWith } from "./jobs";
 
@@ -39,7 +39,7 @@ export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void;
         folder("/home/ines/tidebook/exports", { mode: "own", last_name: "claude-2026-11-14.zip", last_at: ago(7) }),
         folder("/media/backup/Claude projects", { mode: "paused", state: "missing" }),
       ];
-  let finds: Find[] = [];
+  let finds: DetectedExport[] = [];
   const imported: OwnImport[] = [];
   let importing: string | null = null;
   let notify: () => void = () => undefined;

@@ -72,7 +72,7 @@ impl Agents<'_> {
     ///
     /// # Errors
     /// `usage` for an unknown kind or right, a malformed time, a name that is empty or in use.
-    pub fn add_grant(&self, request: &GrantRequest) -> ApiResult<GrantMade> {
+    pub fn add_grant(&self, request: &GrantRequest) -> ApiResult<CreatedGrant> {
         let mut rights = GrantRights::default();
         for right in &request.rights {
             match right.as_str() {
@@ -105,7 +105,7 @@ impl Agents<'_> {
         };
         let _guard = self.context.write_guard();
         let (grant, token) = self.context.vault.grants().add(new, now())?;
-        Ok(GrantMade { grant: grant_info(&grant), token })
+        Ok(CreatedGrant { grant: grant_info(&grant), token })
     }
 
     /// Ends a grant, given by id or name. From then on, its token is refused.

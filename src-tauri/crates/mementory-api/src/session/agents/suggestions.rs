@@ -23,14 +23,14 @@ impl Agents<'_> {
     /// `not_found` for an unknown suggestion; `changed_since` if a record has changed since the client saw it. After an
     /// error nothing was changed. If a suggestion fails after others were accepted or refused, the result has a warning
     /// instead.
-    pub fn decide(&self, decision: &SuggestionDecision) -> ApiResult<Applied<SuggestionsClosed>> {
+    pub fn decide(&self, decision: &SuggestionDecision) -> ApiResult<Applied<ClosedSuggestions>> {
         let _guard = self.context.write_guard();
         let queue = self.context.vault.suggestions();
         let SuggestionDecision { accept, refuse, never } = decision;
         for id in accept.iter().map(|accepted| &accepted.id).chain(refuse).chain(never) {
             queue.get(id).map_err(|error| match error {
                 VaultError::NotFound { .. } => {
-                    ApiError::new("not_found", 1, "No such suggestion waits. Nothing was changed.").with("id", id)
+                    ApiError::new("not_found", 1, "There is no such suggestion. Nothing was changed.").with("id", id)
                 }
                 other => other.into(),
             })?;
@@ -38,7 +38,7 @@ impl Agents<'_> {
         for accepted in accept {
             self.check_version(&queue.get(&accepted.id)?)?;
         }
-        let mut closed = Applied::new(SuggestionsClosed::default());
+        let mut closed = Applied::new(ClosedSuggestions::default());
         match self.close_all(decision, &mut closed) {
             Err(error) if closed.accepted.is_empty() && closed.refused.is_empty() => return Err(error),
             Err(_) => {
@@ -50,7 +50,7 @@ impl Agents<'_> {
     }
 
     /// Accepts and refuses suggestions until one fails. `closed` lists those that were accepted or refused.
-    fn close_all(&self, decision: &SuggestionDecision, closed: &mut Applied<SuggestionsClosed>) -> ApiResult<()> {
+    fn close_all(&self, decision: &SuggestionDecision, closed: &mut Applied<ClosedSuggestions>) -> ApiResult<()> {
         let queue = self.context.vault.suggestions();
         for SuggestionAccept { id, text } in &decision.accept {
             let mut suggestion = queue.get(id)?;
@@ -60,7 +60,7 @@ impl Agents<'_> {
             self.check_version(&suggestion)?;
             let record = queue.accept(suggestion, now())?;
             closed.warnings.extend(record.warnings);
-            closed.accepted.push(SuggestionAccepted { id: id.clone(), record: record.value });
+            closed.accepted.push(AcceptedSuggestion { id: id.clone(), record: record.value });
         }
         for (ids, closing) in [(&decision.refuse, Closing::Refused), (&decision.never, Closing::RefusedForGood)] {
             for id in ids {

@@ -35,7 +35,7 @@ impl Review<'_> {
     ///
     /// # Errors
     /// `exists` if the file exists; `usage` for an unknown language or a place inside the vault; `cancelled`; `io`.
-    pub fn report(&self, out: &Path, request: &ReportRequest, job: &Job) -> ApiResult<ReportMade> {
+    pub fn report(&self, out: &Path, request: &ReportRequest, job: &Job) -> ApiResult<WrittenReport> {
         let language = request.language.as_deref().unwrap_or("en");
         let (texts, guide) = (Texts::load(language)?, ForgetGuide::load(Some(language))?);
         self.context.vault.files().check_outside(out)?;
@@ -47,7 +47,7 @@ impl Review<'_> {
         let sections = Sections { context: self.context, review: *self, texts: &texts, guide: &guide, job };
         sections.write_all(&mut page, &memories, total)?;
         write_new(out, page.finish().as_bytes())?;
-        Ok(ReportMade { path: out.display().to_string(), memories: total })
+        Ok(WrittenReport { path: out.display().to_string(), memories: total })
     }
 
     /// The memories, oldest first, each with its origin, and the total number of memories.

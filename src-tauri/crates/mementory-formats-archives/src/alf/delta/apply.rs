@@ -491,8 +491,8 @@ fn start_date(row: &Tree) -> &str {
     row.get("from").and_then(Tree::as_str).unwrap_or_default()
 }
 
-/// File name of the partition for a time. Adds a new partition for the quarter of the time if no partition covers the
-/// time, or if the last one that covers it has no end and starts in an earlier quarter.
+/// File name of the partition for a time. Adds a new partition for the quarter that contains the time, if no partition
+/// covers the time, or if the last partition that covers it is open-ended and starts in an earlier quarter.
 fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>) -> String {
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");

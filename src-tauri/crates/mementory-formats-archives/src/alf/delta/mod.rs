@@ -1,6 +1,7 @@
 //! Delta bundles (`.alf-delta`, spec §4.3, §6.3): the changes since an export. A delta is written from a base archive
 //! and the current records. Deltas can be imported, validated, and applied to an archive in order. See README.md.
 mod apply;
+mod deletion_line;
 mod manifest;
 mod read;
 #[cfg(test)]

@@ -162,7 +162,7 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
         0
     );
 
-    // An imported delta gives the same record as the agent's archive.
+    // An imported delta produces the same record as the agent's archive.
     let read_in = read_delta(&path("d2.alf-delta"));
     assert_eq!(read_in.records.len(), 1);
     assert_eq!(
@@ -537,7 +537,7 @@ fn a_delta_or_base_whose_container_has_a_fault_is_not_applied() {
         let all = all.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
         pack(&path(to), &all.chain(more.iter().copied()).collect::<Vec<_>>());
     };
-    // Flips bits of the last entry, which neither the delta nor the archive names.
+    // Flips bits of the last entry, which neither the delta nor the archive lists.
     let damage = |name: &str| {
         let mut bytes = std::fs::read(path(name)).unwrap();
         let end = memchr::memmem::rfind(&bytes, b"PK\x05\x06").unwrap();

@@ -3,10 +3,10 @@
 use super::super::archive_writer::ArchiveWriter;
 use super::super::clear_secrets;
 use super::super::compose;
-use super::super::detect::DELTA_MANIFEST_FILE;
 use super::super::document_row::Row;
 use super::super::first_pass::{AlfElement, ExportPlan, alf_element};
 use super::super::jsonl::{JsonLine, each_line};
+use super::super::manifest::DELTA_MANIFEST_FILE;
 use super::super::manifest::{Archive, MANIFEST_FILE, Manifest};
 use super::super::passthrough::PassthroughFiles;
 use super::super::rewrite::{self, OpenedFile};
@@ -14,13 +14,14 @@ use super::super::write::{line, scope_entry};
 use super::super::write_documents::{assemble, identity_version, owner_row};
 use super::super::write_manifest::FORMAT_VERSION;
 use super::super::{list_document, sealed_secrets, wire};
+use super::deletion_line::deletion_line;
 use super::operation::{Operation, add_operation};
 use mementory_format::extension as slot;
 use mementory_format::{FormatError, RecordSource, WriteOptions, WriteReport};
-use mementory_json::{Tree, write_string};
+use mementory_json::Tree;
 use mementory_model::{Kind, Limits, LossKind};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -282,7 +283,7 @@ impl Writer<'_> {
                 return Ok(());
             }
             let (id, text) = line(plan, &stored, agent, plan.partition_time(&stored));
-            // The line of a record whose id is no UUID has another id.
+            // If a record's id is not a UUID, its line has a different id.
             let written_id = rewrite::id_of(&text).unwrap_or_else(|| wire::folded_id(&id));
             let base = base_records.get_mut(written_id.as_str());
             let operation = match base {
@@ -305,59 +306,19 @@ impl Writer<'_> {
         })?;
         // When only a selection is exported, records outside the selection do not count as deleted.
         if everything && base_records.values().any(|record| !record.still_exists) {
-            let mut written_ids = std::collections::HashSet::new();
-            self.each_base_line(&mut |text| match tombstone(text, base_records, &mut written_ids) {
-                Some(line) => emit(&line),
-                None => Ok(()),
+            let mut written_ids = HashSet::new();
+            self.each_base_line(&mut |text| {
+                let Some(id) = rewrite::id_of(text) else { return Ok(()) };
+                let is_deleted = base_records.get(id.as_str()).is_some_and(|record| !record.still_exists);
+                if is_deleted && written_ids.insert(id) {
+                    deletion_line(text, self.manifest).map_or(Ok(()), |line| emit(&line))
+                } else {
+                    Ok(())
+                }
             })?;
         }
         Ok(())
     }
-}
-
-/// The line that deletes a record that is no longer in the vault. It has the required members, but not the record's
-/// content. None if the vault still contains the record, or if the deletion was already written.
-fn tombstone(
-    text: &str,
-    base_records: &HashMap<Box<str>, BaseRecord>,
-    written_ids: &mut std::collections::HashSet<String>,
-) -> Option<String> {
-    let m = wire::members(text)?;
-    let id = wire::get(&m, "id").and_then(wire::string)?.into_owned();
-    let compared_id = wire::folded_id(&id);
-    if base_records.get(compared_id.as_str()).is_none_or(|record| record.still_exists)
-        || !written_ids.insert(compared_id)
-    {
-        return None;
-    }
-    let nested = |object: &str, key: &str| {
-        let raw = wire::get(&m, object)?;
-        Some(wire::get(&wire::members(raw.get())?, key).and_then(wire::string)?.into_owned())
-    };
-    let top = |key: &str| wire::get(&m, key).and_then(wire::string).map(|t| t.into_owned());
-    let mut out = String::from("{\"id\":");
-    write_string(&id, &mut out);
-    for (key, value) in [
-        ("agent_id", top("agent_id").unwrap_or_default()),
-        ("content", "(deleted)".into()),
-        ("memory_type", top("memory_type").unwrap_or_else(|| "semantic".into())),
-    ] {
-        out.push_str(&format!(",\"{key}\":"));
-        write_string(&value, &mut out);
-    }
-    out.push_str(",\"source\":{\"runtime\":");
-    write_string(&nested("source", "runtime").unwrap_or_else(|| "mementory".into()), &mut out);
-    out.push_str("},\"temporal\":{\"created_at\":");
-    write_string(&nested("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
-    out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\"");
-    // Readers delete the record with the original id, if the line has another because the original is no UUID.
-    if let Some(original) = wire::original_id(&m).filter(|original| *original != wire::folded_id(&id)) {
-        out.push_str(&format!(",\"raw_source_format\":{{\"{}\":{{\"/id\":", wire::FORBIDDEN_VALUES_MEMBER));
-        write_string(&original, &mut out);
-        out.push_str("}}");
-    }
-    out.push_str(",\"mementory\":{\"erased\":true}}");
-    Some(add_operation(&out, Operation::Delete))
 }
 
 /// Maps the id of each element of a list document to its text.

@@ -38,7 +38,7 @@ pub(super) fn add_profiles(
     let (mut identity, mut persons) = (Vec::<StoredRecord>::new(), Vec::new());
     for stored in workspace_profiles {
         let block = stored.record.record_type.clone();
-        // An identity can have only one block of each type. Further profiles of the same type become memory lines.
+        // An identity can have only one block of each type. Other profiles of the same type become memory lines.
         match block.as_deref() {
             Some("user_profile") => persons.push(stored),
             _ if identity.iter().any(|p| p.record.record_type == block) => as_lines.push(stored),

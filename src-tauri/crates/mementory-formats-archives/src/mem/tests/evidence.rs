@@ -70,9 +70,9 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
     let validation = validate(&signed, &["07".repeat(32)]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
     // An import of the pack yields the deletions, and records only from the audit trail.
-    let back = read(&signed);
-    assert_eq!(back.tombstones.len(), 2);
-    assert!(back.records.iter().all(|r| r.kind == Kind::Audit));
+    let reread = read(&signed);
+    assert_eq!(reread.tombstones.len(), 2);
+    assert!(reread.records.iter().all(|r| r.kind == Kind::Audit));
     assert!(write(&pack(), &signed, None).is_err(), "never over something");
 }
 

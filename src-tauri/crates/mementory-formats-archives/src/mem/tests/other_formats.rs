@@ -85,18 +85,18 @@ fn every_kind_round_trips_unchanged() {
     let report = write(&sink, &[], &out);
     let validation = validate(&out, &[]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
-    let back = read(&out);
-    assert_eq!(back.records.len(), sink.records.len());
+    let reread = read(&out);
+    assert_eq!(reread.records.len(), sink.records.len());
     for record in &sink.records {
-        let read_back = back.records.iter().find(|r| r.key == record.key).unwrap();
+        let read_back = reread.records.iter().find(|r| r.key == record.key).unwrap();
         assert_eq!(read_back, record, "{}", record.key.value);
     }
-    assert!(back.notes.is_empty(), "{:?}", back.notes);
+    assert!(reread.notes.is_empty(), "{:?}", reread.notes);
     assert!(report.losses.items.iter().any(|l| l.kind == LossKind::Narrowed && l.field == "times.created"));
     assert!(report.losses.count("bytes", LossKind::LeftOut) > 0);
     // Writing the records again yields the same bytes.
     let second_out = temp.join("again.mem");
-    assert_eq!(write(&back, &[], &second_out).digest, report.digest);
+    assert_eq!(write(&reread, &[], &second_out).digest, report.digest);
 }
 
 #[test]
@@ -143,15 +143,15 @@ fn changes_by_another_program_win_over_the_extension() {
     assert_ne!(text, changed);
     let second = temp.join("second.mem");
     super::harness::bundle(&second, &[("items/episode.jsonl", &changed)]);
-    let back = read(&second);
-    let record = back.records.iter().find(|r| r.key.value == "bare-memory").unwrap();
+    let reread = read(&second);
+    let record = reread.records.iter().find(|r| r.key.value == "bare-memory").unwrap();
     assert_eq!(record.text, "Other text.");
     assert_eq!(record.key.scope, "chatgpt");
     assert_eq!(record.origin.format, "mem");
-    assert!(back.notes.iter().any(|n| n.code == "changed_elsewhere"));
+    assert!(reread.notes.iter().any(|n| n.code == "changed_elsewhere"));
     // The next export writes the line exactly as the other program wrote it.
     let third = temp.join("third.mem");
-    write(&back, &[], &third);
+    write(&reread, &[], &third);
     let line = std::fs::read_to_string(third.join("items/episode.jsonl")).unwrap();
     assert!(line.contains("Other text."));
 }
@@ -190,13 +190,13 @@ fn our_tombstones_use_the_ids_of_our_bundles() {
         assert!(lines.contains(name), "{name}");
     }
     // The same bundle still contains the deleted record, which is not imported.
-    let back = read(&out);
-    assert!(back.records.iter().all(|r| r.key.value != "bare-memory"));
-    assert!(back.dropped.iter().any(|d| d.reason.starts_with("tombstoned")));
-    assert_eq!(back.tombstones.len(), 2);
+    let reread = read(&out);
+    assert!(reread.records.iter().all(|r| r.key.value != "bare-memory"));
+    assert!(reread.dropped.iter().any(|d| d.reason.starts_with("tombstoned")));
+    assert_eq!(reread.tombstones.len(), 2);
 }
 
-/// A tombstone of any record names a target that other programs can find, even if the kind has no id field.
+/// A tombstone of any record has a target that other programs can find, even if the kind has no id field.
 #[test]
 fn every_record_of_a_bundle_has_a_wire_target() {
     let bundle = repo().join("fixtures/mem/all-kinds/input.mem");

@@ -203,9 +203,9 @@ fn an_edit_without_a_format_field_round_trips() {
     let report = write(&sink, &edits, &out);
     assert!(validate(&out, &[]).errors.is_empty());
     assert!(report.losses.count("tags", LossKind::MovedToExtension) > 0, "{:?}", report.losses.counts);
-    let back = read(&out);
+    let reread = read(&out);
     for record in &sink.records {
-        let read_back = back.records.iter().find(|r| r.key == record.key && r.kind == record.kind).unwrap();
+        let read_back = reread.records.iter().find(|r| r.key == record.key && r.kind == record.kind).unwrap();
         let shown = |r: &mementory_model::Record| (r.text.clone(), r.title.clone(), r.status.clone(), r.tags.clone());
         assert_eq!(shown(read_back), shown(record), "{}", record.key.value);
         assert_eq!(read_back.origin.format, "mem");

@@ -90,12 +90,12 @@ fn an_edit_changes_its_entry_and_drops_the_signature() {
     let original = json(&fixture("signed-ed25519"));
     assert!(!original.to_string().contains(entry["citation"].as_str().unwrap()));
     // The edited entry yields the same record and survives a round trip byte for byte.
-    let mut back = read(&out);
-    let record = back.records.iter().find(|r| r.text == "practise at 60").unwrap();
+    let mut reread = read(&out);
+    let record = reread.records.iter().find(|r| r.text == "practise at 60").unwrap();
     assert_eq!(record.key, memory.records[at].key);
     assert_eq!((record.namespace.as_deref(), &record.tags), (Some("elsewhere"), &memory.records[at].tags));
     let second_out = temp.at("again.json");
-    write(&mut back, &second_out, None);
+    write(&mut reread, &second_out, None);
     assert_eq!(std::fs::read(&second_out).unwrap(), std::fs::read(&out).unwrap());
 }
 

@@ -85,19 +85,19 @@ fn every_kind_round_trips_unchanged() {
         assert!(found.errors.is_empty(), "{:?}", found.errors);
         assert!(found.warnings.iter().all(|w| w.code == "experimental_signature"), "{:?}", found.warnings);
         assert_eq!(found.records as usize, memory.records.len());
-        let mut back = read(&out);
-        assert_eq!(back.records.len(), memory.records.len());
+        let mut reread = read(&out);
+        assert_eq!(reread.records.len(), memory.records.len());
         for record in &memory.records {
-            let found = back.records.iter().find(|r| r.key == record.key).unwrap();
+            let found = reread.records.iter().find(|r| r.key == record.key).unwrap();
             assert_eq!(serde_json::to_value(found).unwrap(), serde_json::to_value(record).unwrap());
         }
-        assert!(back.notes.iter().all(|n| n.code == "experimental_signature"), "{:?}", back.notes);
+        assert!(reread.notes.iter().all(|n| n.code == "experimental_signature"), "{:?}", reread.notes);
         assert_eq!(report.losses.count("bytes", LossKind::LeftOut), 2);
         assert!(report.losses.count("embeddings", LossKind::MovedToExtension) >= 15);
         assert_eq!(report.losses.count("title", LossKind::MovedToExtension), 1, "the relation's");
         // Writing the records again yields the same entries, so that even the signature stays valid.
         let second_out = temp.at("again.json");
-        let second = write(&mut back, &second_out, None);
+        let second = write(&mut reread, &second_out, None);
         assert_eq!(second.by_kind, report.by_kind);
         if key.is_none() {
             copy_for_interop(&out, "unsigned.json");
@@ -144,20 +144,20 @@ fn changes_by_another_program_win_over_the_extension() {
     entry["content"]["payload"]["text"] = "Other text.".into();
     entry["seq"] = 4000.into();
     std::fs::write(&out, bundle.to_string()).unwrap();
-    let mut back = read(&out);
-    let record = back.records.iter().find(|r| r.key.value == "full-memory").unwrap();
+    let mut reread = read(&out);
+    let record = reread.records.iter().find(|r| r.key.value == "full-memory").unwrap();
     assert_eq!((record.text.as_str(), record.origin.format.as_str()), ("Other text.", "zaxy"));
     assert_eq!((record.key.scope.as_str(), record.embeddings.len()), ("chatgpt", 1));
-    assert!(back.notes.iter().any(|n| n.code == "changed_elsewhere"));
+    assert!(reread.notes.iter().any(|n| n.code == "changed_elsewhere"));
     let second_out = temp.at("again.json");
-    write(&mut back, &second_out, None);
+    write(&mut reread, &second_out, None);
     assert!(std::fs::read_to_string(&second_out).unwrap().contains("Other text."));
     // After an edit of the changed record in the vault, the entry is composed again and still yields the same record.
-    let at = back.records.iter().position(|r| r.key.value == "full-memory").unwrap();
-    back.records[at].text = "Third text.".into();
-    back.edited.insert(at);
+    let at = reread.records.iter().position(|r| r.key.value == "full-memory").unwrap();
+    reread.records[at].text = "Third text.".into();
+    reread.edited.insert(at);
     let third = temp.at("third.json");
-    write(&mut back, &third, None);
+    write(&mut reread, &third, None);
     let record = read(&third).records.into_iter().find(|r| r.key.value == "full-memory").unwrap();
     assert_eq!((record.text.as_str(), record.embeddings.len()), ("Third text.", 1));
     assert!(!std::fs::read_to_string(&third).unwrap().contains("\"text\": \"Other text.\""));

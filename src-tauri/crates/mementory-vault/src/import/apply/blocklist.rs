@@ -95,8 +95,8 @@ impl Blocklist {
         self.blocked.contains(id) || self.cascaded.contains(id)
     }
 
-    /// True for records that were deleted, that a deletion moved to the Trash without naming them, or that an import
-    /// redacted. Such a record is no evidence for the records derived from it.
+    /// True for records that were deleted, that a deletion moved to the Trash without listing them, or that an import
+    /// redacted. Such a record does not support the records derived from it.
     pub(super) fn is_removed_or_redacted(&self, id: &[u8; 16]) -> bool {
         self.blocked.contains(id) || self.cascaded.contains(id) || self.redacted_elsewhere.contains(id)
     }

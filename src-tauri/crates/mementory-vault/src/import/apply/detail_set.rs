@@ -1,6 +1,7 @@
 //! The details of one version of a record in a form that does not depend on notation.
 use mementory_crypto::{VaultKeys, keyed_id};
-use mementory_model::{Embedding, EntityRef, Link, Record, RecordKey, Verbatim};
+use mementory_model::{Record, Verbatim, remove_usage};
+use mementory_store::details;
 
 /// Keyed digests of links, entities and vectors, and of the original text.
 pub(super) struct DetailSet {
@@ -15,15 +16,8 @@ pub(super) struct DetailSet {
 impl DetailSet {
     pub(super) fn of(keys: &VaultKeys, record: &Record) -> Self {
         let hash = |parts: &[&str]| short_id(keys, parts);
-        let links = record.links.iter().map(|Link { relation, kind, target: RecordKey { scope, value } }| {
-            hash(&["link", relation, kind.as_str(), scope, value])
-        });
-        let entities = record.entities.iter().map(|EntityRef { name, entity_type, role }| {
-            let [entity_type, role] = [entity_type, role].map(|text| text.as_deref().unwrap_or("\u{0}"));
-            hash(&["entity", name, entity_type, role])
-        });
-        let vectors = record.embeddings.iter().map(|Embedding { model, json }| hash(&["vector", model, json]));
-        let mut members: Vec<u64> = links.chain(entities).chain(vectors).collect();
+        let mut members: Vec<u64> = Vec::new();
+        details::each_member(record, |texts| members.push(hash(texts)));
         members.sort_unstable();
         members.dedup();
         let original = record.verbatim.as_ref().map(|verbatim| match canonical_json(verbatim) {
@@ -33,15 +27,15 @@ impl DetailSet {
         Self { members: members.into(), original, format: format_id(keys, &record.origin.format) }
     }
 
-    /// True if this newer version has other details than the former one. That it lacks an original text is no
-    /// difference, since only some sources send one.
+    /// True if this newer version has other details than the former one. A missing original text is not a difference,
+    /// since only some sources send one.
     pub(super) fn differs_from(&self, former: &Self) -> bool {
         self.members != former.members || self.has_other_original(former)
     }
 
-    /// True if this version says something that the former one does not, and the current source, which is of the format
-    /// `source`, is where both come from: another format may have no place for a detail, and a part of an export lacks
-    /// those that refer to the remainder.
+    /// True if this version has a detail that the former one does not have, and both come from the current source,
+    /// whose format is `source`. Versions from other sources are not compared, because their format may have no field
+    /// for a detail, and because a part of an export contains no references to the other parts.
     pub(super) fn adds_to(&self, keys: &VaultKeys, former: &Self, source: &str) -> bool {
         let is_native = self.format == former.format && self.format == format_id(keys, source);
         let is_new = |member: &u64| former.members.binary_search(member).is_err();
@@ -65,9 +59,11 @@ fn short_id(keys: &VaultKeys, parts: &[&str]) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| id[i]))
 }
 
-/// The text with sorted members and without white space between them. None if it is not JSON.
+/// The text with sorted members, without white space between them and without members that count uses. None if it is
+/// not JSON.
 fn canonical_json(verbatim: &Verbatim) -> Option<String> {
     let mut value = serde_json::from_str::<serde_json::Value>(&verbatim.text).ok()?;
+    remove_usage(&mut value);
     value.sort_all_objects();
     Some(value.to_string())
 }

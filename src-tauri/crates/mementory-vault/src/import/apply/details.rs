@@ -1,6 +1,7 @@
 //! What a source says of a record beyond the content that an import compares by its digest: links, entities, vectors
 //! and the original text. A row has a digest of them, so that the body is read only if they differ. A difference is a
-//! change if the source says that it is newer, or if neither version has a time and the record says more than before.
+//! change if the source says that its version is newer, or if neither version has a time and the record contains more
+//! than before.
 use super::{
     ImportRun, KnownRecord, Merge,
     closing::{Closing, is_bitemporal},
@@ -41,7 +42,8 @@ impl Details<'_, '_> {
         !record.repeats && (!grows(record) || self.run.own_export.is_some())
     }
 
-    /// Reads what a row of an older program lacks from its body, and stores it unless the import is only planned.
+    /// Reads values that an older program did not store in the row from its body, and stores them unless the import is
+    /// only planned.
     pub(super) fn complete(&self, known: &KnownRecord, record: &Record) -> VaultResult<KnownRecord> {
         let is_needed = match record.kind {
             // Its list position is compared instead.
@@ -122,8 +124,8 @@ impl Details<'_, '_> {
         })
     }
 
-    /// Whether the record has other details than the version of the same content that this input or the vault has of
-    /// it. `order` says which of the two is newer, if anything does.
+    /// Whether the details of the record differ from those of the version with the same content in this input or in the
+    /// vault. `order` says which of the two is newer, if anything does.
     pub(super) fn differ_from_former(
         &self,
         id: &[u8; 16],
@@ -180,7 +182,7 @@ impl Details<'_, '_> {
     }
 }
 
-/// While planning: remembers the details of the newest version of a record, to compare a further occurrence with them.
+/// While planning: remembers the details of the newest version of a record, to compare another occurrence with them.
 pub(super) fn note_planned_details(run: &mut ImportRun<'_>, id: &[u8; 16], record: &Record) {
     if run.staging.is_some() {
         return;
@@ -191,8 +193,8 @@ pub(super) fn note_planned_details(run: &mut ImportRun<'_>, id: &[u8; 16], recor
     };
 }
 
-/// True for conversations and messages: their details and times change whenever the conversation continues, so only an
-/// export that says when it was made shows which of them are newer.
+/// True for conversations and messages: their details and times change whenever the conversation continues, so the
+/// newer ones can only be determined if the export states when it was made.
 pub(super) fn grows(record: &Record) -> bool {
     matches!(record.kind, Kind::Conversation | Kind::Message)
 }

@@ -1,5 +1,5 @@
-//! Merges the occurrences of a record that one input contains more than once. Each one with another content is a version
-//! of the record, as if it had come in an input of its own. The newest one becomes the current version.
+//! Merges the occurrences of a record that one input contains more than once. Each occurrence with other content
+//! becomes a version of the record, as if it had been imported separately. The newest one becomes the current version.
 use super::{
     CHANGED, DUPLICATE, ImportRun, SOURCE_BLOCKED, SeenRecord,
     closing::Closing,
@@ -19,10 +19,10 @@ use std::cmp::Ordering;
 
 /// Reason for skipping a record with another content than a newer occurrence.
 const OLDER: &str = "older than another version in this input";
-/// Reason for a further version of a record.
+/// Reason for another version of a record.
 const ANOTHER_VERSION: &str = "another version in this input";
 
-/// Merges further occurrences of the records of an input.
+/// Merges more occurrences of the records of an input.
 pub(super) struct DuplicateImport<'a, 'i> {
     run: &'a mut ImportRun<'i>,
 }
@@ -34,7 +34,7 @@ impl<'a, 'i> DuplicateImport<'a, 'i> {
 }
 
 impl DuplicateImport<'_, '_> {
-    /// Merges a further occurrence of a record of this input.
+    /// Merges another occurrence of a record of this input.
     pub(super) fn merge(
         &mut self,
         id: &[u8; 16],
@@ -125,7 +125,7 @@ impl DuplicateImport<'_, '_> {
         Ok(())
     }
 
-    /// Merges a further occurrence of a record that the vault has and of which this batch has written no version.
+    /// Merges another occurrence of a record that the vault has and of which this batch has written no version.
     fn merge_with_known(
         &mut self,
         id: &[u8; 16],

@@ -104,7 +104,7 @@ impl DatedExports {
     /// The source, if it is a dated export and the record is one of its own. A record that an export only carries for
     /// another source may be newer in an older export.
     pub(super) fn own_export(&mut self, recency: Recency, keys: &VaultKeys, record: &Record) -> Option<SourceTime> {
-        let export = recency.made?;
+        let export = recency.made_at?;
         let scope = &record.key.scope;
         let digest = match &self.last_scope {
             Some((last, digest)) if last == scope => *digest,
@@ -114,8 +114,8 @@ impl DatedExports {
     }
 }
 
-/// The order of two versions of a record, from that of their exports and that of the times in the records, with the
-/// reason for keeping the newer one.
+/// The order of two versions of a record, determined from the order of their exports and the times in the records. Also
+/// returns the reason for keeping the newer version.
 pub(super) fn decisive_order(
     export: Option<SourceTime>,
     by_export: Option<Ordering>,

@@ -1,6 +1,7 @@
 //! Imports files: their records, their bytes, and passthrough files.
 use super::{
     DUPLICATE,
+    export_ids::store_export_id,
     exported::{EARLIER_EXPORT, EARLIER_STATE},
 };
 use crate::{
@@ -127,7 +128,7 @@ impl FileImport<'_, '_> {
             self.note_exported(row, blob);
         }
         self.run.seen.insert(*id, seen);
-        self.run.store_export_id(id, export_id)?;
+        store_export_id(self.run, id, export_id)?;
         Ok(row)
     }
 
@@ -175,21 +176,21 @@ impl FileImport<'_, '_> {
     /// The reason for keeping the bytes that a file has, if they are newer than the current source.
     fn reason_to_keep_bytes(&self, row: i64, blob: Option<BlobInfo>) -> VaultResult<Option<&'static str>> {
         let recency = self.run.recency;
-        let may_be_older = recency.made.is_some() || recency.state == StateOrder::Earlier;
+        let may_be_older = recency.made_at.is_some() || recency.state == StateOrder::Earlier;
         if !may_be_older || blob.is_none() || self.stored_blob(row)?.is_none() {
             return Ok(None);
         }
         if recency.state == StateOrder::Earlier {
             return Ok(Some(EARLIER_STATE));
         }
-        let order = self.run.exports.compare(self.run.connection, row, recency.made, recency.state)?;
+        let order = self.run.exports.compare(self.run.connection, row, recency.made_at, recency.state)?;
         Ok((order == Some(Ordering::Less)).then_some(EARLIER_EXPORT))
     }
 
     /// Notes that the vault has the bytes of a file from the current source.
     fn note_exported(&mut self, row: i64, blob: Option<BlobInfo>) {
         if blob.is_some() {
-            self.run.note_exported(self.run.recency.made, row);
+            self.run.note_exported(self.run.recency.made_at, row);
         }
     }
 

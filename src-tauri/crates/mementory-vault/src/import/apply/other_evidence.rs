@@ -1,4 +1,4 @@
-//! Restores records that an imported deletion moved to the Trash without naming them, if this input has other evidence
+//! Restores records that an imported deletion moved to the Trash without listing them, if this input has other evidence
 //! for them. For a statement, this is a source that is not deleted. For an entity, it is an edge with such a source.
 use crate::{
     VaultResult,

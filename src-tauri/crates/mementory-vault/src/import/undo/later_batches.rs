@@ -6,7 +6,7 @@ struct Batch {
     id: i64,
     /// Rows that the batch contained unchanged.
     same: RowRanges,
-    /// Rows of which the batch contained an older or a blocked version, and the unchanged rows of units from older
+    /// Rows for which the batch contained an older or a blocked version, and unchanged rows of units from older
     /// exports.
     older: RowRanges,
 }

@@ -28,7 +28,8 @@ pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatche
             [batch],
         )?;
     }
-    // First adds the rows of this batch that rows of later batches need, then, repeatedly, the rows that those need.
+    // First adds the rows of this batch that rows of later batches need. Then repeatedly adds the rows that the added
+    // rows need.
     for homes in ["SELECT row, batch AS home FROM records WHERE batch > ?1", "SELECT row, home FROM temp.staying"] {
         while add_needed_rows(tx, batch, homes)? > 0 {}
     }

@@ -4,7 +4,7 @@ use crate::{
     import::{Importer, undo::later_batches::LaterBatches},
 };
 use mementory_model::Record;
-use mementory_store::{Flags, ListPosition, RecordColumns};
+use mementory_store::RecordColumns;
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Removes the undone batch's versions from the history. If a later batch contained the same version, or the row is kept
@@ -18,8 +18,8 @@ pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatch
         [batch],
     )?;
     let versions: Vec<(i64, u32, Option<i64>, Option<i64>)> = {
-        // A later batch can have contained this version only if it did not run after the one that wrote the row's next
-        // version, so that batch is looked up too.
+        // A batch that ran after the next version of the row was written cannot have contained this version, so the
+        // batch that wrote the next version is looked up too.
         let mut statement = tx.prepare(
             "SELECT v.row, v.version, \
              (SELECT min(b) FROM (SELECT batch AS b FROM versions WHERE row = v.row AND batch > ?1 \
@@ -115,10 +115,4 @@ impl Importer<'_> {
         }
         Ok(())
     }
-}
-
-/// The flags of a row, with the position flags taken from `position`.
-pub(super) fn with_position_flags(flags: i64, position: i64) -> i64 {
-    debug_assert_eq!(ListPosition::FLAGS & (Flags::EDITED | Flags::REDACTED), 0);
-    flags & !ListPosition::FLAGS | position & ListPosition::FLAGS
 }

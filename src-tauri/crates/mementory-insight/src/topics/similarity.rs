@@ -1,24 +1,24 @@
-//! How alike any two texts are in meaning, words and kind.
+//! How similar any two texts are in meaning, words and kind.
 use super::Edges;
 use crate::{fitted, kinds::AboutKind};
 
 /// Number of most similar texts that are kept for each text.
-const KEPT_NEAREST: usize = 16;
-/// Number of nearest texts whose mean likeness to a text counts as usual for that text. Some texts are a little like
-/// all others, so the likeness of two texts is compared with what is usual for them.
+const MAX_NEIGHBOURS: usize = 16;
+/// Number of nearest texts whose mean similarity to a text counts as usual for that text. Some texts are a little like
+/// all others, so the similarity of two texts is compared with what is usual for them.
 const USUAL_NEAREST: usize = 10;
 /// Largest number of texts whose vectors are compared. Every text is compared with every other, so the time grows with
 /// the square of their number.
 pub(super) const MAX_COMPARED_TEXTS: usize = 3000;
-/// How much shared words and an equal kind add to the likeness. The values were tuned on the development half of the
+/// How much shared words and an equal kind add to the similarity. The values were tuned on the development half of the
 /// labelled memories.
 const SHARED_WORDS_WEIGHT: f32 = 0.3;
 const SAME_KIND_WEIGHT: f32 = 0.3;
-/// Two texts whose likeness is below this have nothing in common, even if they are nearer to each other than to all
-/// other texts.
-const MIN_LIKENESS: f32 = 0.25;
-/// Texts more alike than this belong together, even if many other texts are as near.
-const SURE_LIKENESS: f32 = 0.8;
+/// Two texts whose similarity is below this have nothing in common, even if they are more similar to each other than to
+/// all other texts.
+const MIN_SIMILARITY: f32 = 0.25;
+/// Texts more similar than this belong together, even if many other texts are just as similar.
+const SURE_SIMILARITY: f32 = 0.8;
 
 const KIND_COUNT: usize = AboutKind::ALL.len();
 
@@ -29,8 +29,8 @@ struct Texts<'v> {
     by_words: &'v Edges,
 }
 
-/// Pairs of near texts, each with the amount by which their likeness exceeds what is usual for the two texts. For a
-/// very high likeness, the amount is at least its excess over `SURE_LIKENESS`.
+/// Pairs of similar texts, each with the amount by which their similarity exceeds what is usual for the two texts. For
+/// a very high similarity, the amount is at least its excess over `SURE_SIMILARITY`.
 pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> Edges {
     let kinds = texts.iter().zip(vectors).map(|(text, vector)| fitted::kind_roots(text, vector)).collect();
     let all = Texts { vectors, kinds, by_words };
@@ -40,39 +40,39 @@ pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> E
             all.offer(&mut nearest, a, b);
         }
     }
-    let usual: Vec<f32> = nearest.iter().map(|list| mean_likeness(list)).collect();
+    let usual: Vec<f32> = nearest.iter().map(|list| mean_similarity(list)).collect();
     let mut out = Edges::new();
     for (a, list) in nearest.iter().enumerate() {
-        for (likeness, b) in list.iter().filter(|(likeness, _)| *likeness >= MIN_LIKENESS) {
-            let likeness_excess = likeness - (usual[a] + usual[*b]) / 2.0;
-            out.insert((a.min(*b), a.max(*b)), likeness_excess.max(likeness - SURE_LIKENESS));
+        for (similarity, b) in list.iter().filter(|(similarity, _)| *similarity >= MIN_SIMILARITY) {
+            let similarity_excess = similarity - (usual[a] + usual[*b]) / 2.0;
+            out.insert((a.min(*b), a.max(*b)), similarity_excess.max(similarity - SURE_SIMILARITY));
         }
     }
     out
 }
 
-fn mean_likeness(list: &[(f32, usize)]) -> f32 {
+fn mean_similarity(list: &[(f32, usize)]) -> f32 {
     let count = list.len().min(USUAL_NEAREST);
-    list.iter().take(count).map(|(likeness, _)| likeness).sum::<f32>() / count.max(1) as f32
+    list.iter().take(count).map(|(similarity, _)| similarity).sum::<f32>() / count.max(1) as f32
 }
 
 impl Texts<'_> {
-    fn likeness(&self, a: usize, b: usize) -> f32 {
+    fn similarity(&self, a: usize, b: usize) -> f32 {
         let kind: f32 = self.kinds[a].iter().zip(&self.kinds[b]).map(|(x, y)| x * y).sum();
         let words = self.by_words.get(&(a.min(b), a.max(b))).copied().unwrap_or_default();
         dot(&self.vectors[a], &self.vectors[b]) + SAME_KIND_WEIGHT * (kind - 0.5) + SHARED_WORDS_WEIGHT * words
     }
 
     fn offer(&self, nearest: &mut [Vec<(f32, usize)>], a: usize, b: usize) {
-        let likeness = self.likeness(a, b);
+        let similarity = self.similarity(a, b);
         for (n, other) in [(a, b), (b, a)] {
             let list = &mut nearest[n];
-            if list.len() == KEPT_NEAREST && list.last().is_some_and(|(least, _)| *least >= likeness) {
+            if list.len() == MAX_NEIGHBOURS && list.last().is_some_and(|(least, _)| *least >= similarity) {
                 continue;
             }
-            let at = list.partition_point(|(known, _)| *known >= likeness);
-            list.insert(at, (likeness, other));
-            list.truncate(KEPT_NEAREST);
+            let at = list.partition_point(|(known, _)| *known >= similarity);
+            list.insert(at, (similarity, other));
+            list.truncate(MAX_NEIGHBOURS);
         }
     }
 }
