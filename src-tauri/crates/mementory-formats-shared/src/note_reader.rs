@@ -99,7 +99,7 @@ impl<'r> NoteReader<'r> {
                     program_file_count += 1;
                     Ok(())
                 }
-                Role::Attachment => self.attachment(member),
+                Role::Attachment | Role::Beside => self.attachment(member),
                 Role::Sidecar => self.files.pass_through(member, &self.folder.name.clone(), "sidecar"),
                 _ => self.note(member, &mut read),
             };

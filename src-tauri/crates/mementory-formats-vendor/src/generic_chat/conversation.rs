@@ -47,7 +47,7 @@ const HEADER_KEYS: [&str; 8] = ["thread", "conversation", "conv", "chat", "metad
 const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "instructions", "systemMessage"];
 const LEAF_KEYS: [&str; 5] = ["currentId", "current_node", "currentMessageId", "activeLeafId", "currNode"];
 /// Keys of a question and of its answer, in entries that contain both texts.
-const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 9] = [
+const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 10] = [
     ("prompt", "response"),
     ("prompt", "completion"),
     ("question", "answer"),
@@ -57,6 +57,7 @@ const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 9] = [
     ("user", "assistant"),
     ("user", "bot"),
     ("human", "ai"),
+    ("humanMessage", "assistantMessage"),
 ];
 
 /// Websites of assistants, each with the name of the platform.
@@ -386,13 +387,15 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
         let mut content = Content::default();
         content.add(raw);
         let stored = answer_in_row(&content.text).filter(|_| role == ASSISTANT);
+        // Cody names the model in the answer.
+        let model = || first_text(&Object::parse(raw.get())?, &["model"]);
         Turn {
             id: turn.id.as_ref().map(|id| format!("{id}/{role}")),
             role: role.into(),
             text: stored.unwrap_or(content.text),
             content_type: "text".into(),
             times: turn.times.clone(),
-            model: turn.model.clone().filter(|_| role == ASSISTANT),
+            model: turn.model.clone().or_else(model).filter(|_| role == ASSISTANT),
             pointer: pointer.to_owned(),
             verbatim: Some(Verbatim::json(source)),
             ..Turn::default()
@@ -408,7 +411,13 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     for turn in &mut turns {
         (turn.hidden, turn.content_type) = (true, "context".into());
     }
-    turns.extend([turn_of(USER, question, question.get().to_owned()), turn_of(ASSISTANT, answer, rest)]);
+    match answer.get() {
+        // The question was not answered.
+        "null" => turns.push(turn_of(USER, question, text.to_owned())),
+        _ => {
+            turns.extend([turn_of(USER, question, question.get().to_owned()), turn_of(ASSISTANT, answer, rest)]);
+        }
+    }
     turns
 }
 
