@@ -2,6 +2,7 @@
 
 reference.py mem BUNDLE            validate and read a .mem bundle with the portable-memory SDK
 reference.py make-mem BUNDLE       write a small bundle with the SDK, for Mementory to read
+reference.py transfer FILE         read a text of memories with the SDK's adapter
 reference.py schemas FOLDER FILE   check an .alf archive against the JSON Schemas in FOLDER
 """
 import json
@@ -37,6 +38,12 @@ def make_mem(bundle):
     return {"episodes": len(store.episodes)}
 
 
+def read_transfer(file):
+    from portable_memory.adapters.transfer import TransferTextAdapter
+
+    return {"episodes": len(TransferTextAdapter.parse_episodes(pathlib.Path(file).read_bytes()))}
+
+
 def check_schemas(folder, archive):
     from jsonschema import Draft202012Validator
     from referencing import Registry, Resource
@@ -60,7 +67,7 @@ def check_schemas(folder, archive):
     return {"ok": not issues, "issues": issues[:20], "records": records}
 
 
-COMMANDS = {"mem": read_mem, "make-mem": make_mem, "schemas": check_schemas}
+COMMANDS = {"mem": read_mem, "make-mem": make_mem, "transfer": read_transfer, "schemas": check_schemas}
 
 if __name__ == "__main__":
     print(json.dumps(COMMANDS[sys.argv[1]](*sys.argv[2:])))

@@ -49,6 +49,13 @@ export async function interop(count) {
     const records = Object.values(read.counts ?? {}).reduce((sum, n) => sum + n, 0);
     count.add(`portable-memory finds all ${mem.records} records`, records === mem.records);
 
+    // A reader that takes an indented code fence for a real one reads nothing outside of it.
+    writeFileSync(place("note.txt"), "Runs the tests:\n```sh\nnpm test\n```\n");
+    mementory("add", "--text-file", place("note.txt"));
+    const text = mementory("export", "--format", "transfer_text", place("out.md"));
+    const { episodes } = reference("transfer", place("out.md"));
+    count.add(`portable-memory finds all ${text.records} memories of our text`, episodes === text.records);
+
     reference("make-mem", place("theirs.mem"));
     count.add("we accept a .mem of portable-memory", mementory("validate", place("theirs.mem")).ok === true);
     const imported = mementory("import", place("theirs.mem"));

@@ -6,7 +6,7 @@ use super::{
     conversation::{self, ConversationPlace},
     export_file::ExportFile,
     group_chat,
-    merged_links::{LinkedNode, add_missing_children, with_current_node},
+    merged_links::{LinkedNode, add_missing_children, listed_children, with_current_node},
     wire::{Conversation, Node},
 };
 use mementory_format::{FormatError, StoredRecord};
@@ -66,6 +66,8 @@ impl Composer<'_> {
             is_original: *is_original,
         });
         add_missing_children(&mut linked.collect::<Vec<_>>());
+        let end = missing_end(&nodes, &frame, active_leaf(thread, &ids));
+        nodes.extend(end);
         let text = assemble(&frame, &nodes);
         let native_records = self.read_back(&text)?;
         let by_key: HashMap<&str, &Record> = native_records.iter().map(|r| (r.key.value.as_str(), r)).collect();
@@ -333,6 +335,22 @@ fn empty_node(id: &str, parent: Option<&str>, children: &[&str]) -> NodeText<'st
         ("children", Tree::Array(children)),
     ]));
     NodeText { id: id.to_owned(), json, stored: None, is_original: false }
+}
+
+/// Empty nodes for the end of the branch that the person saw last, if its last messages are not in the export because
+/// they were erased or not selected. Importers look up the current node, and some refuse a conversation whose last node
+/// lists a child that is not there.
+fn missing_end(nodes: &[NodeText<'_>], frame: &str, leaf: Option<&str>) -> Vec<NodeText<'static>> {
+    let is_known = |id: &str| nodes.iter().any(|node| node.id == id);
+    let current = current_node_of(frame).filter(|current| !is_known(current));
+    let last = nodes.iter().find(|node| Some(node.id.as_str()) == leaf);
+    let (Some(current), Some(last)) = (current, last) else { return Vec::new() };
+    let missing: Vec<String> = listed_children(&last.json).into_iter().filter(|child| !is_known(child)).collect();
+    if missing.contains(&current) {
+        return vec![empty_node(&current, Some(&last.id), &[])];
+    }
+    let Some(next) = missing.first() else { return Vec::new() };
+    vec![empty_node(next, Some(&last.id), &[&current]), empty_node(&current, Some(next), &[])]
 }
 
 /// The conversation with these nodes in its `mapping`.

@@ -46,6 +46,11 @@ pub(super) fn with_current_node(frame: &str, leaf: &str, ids: &HashSet<&str>) ->
     is_outdated.then(|| with_member(frame, "current_node", &serde_json::Value::from(leaf).to_string()))
 }
 
+/// The ids that a node lists as its children.
+pub(super) fn listed_children(json: &str) -> Vec<String> {
+    links_of(json).1.unwrap_or_default()
+}
+
 fn links_of(json: &str) -> (Option<String>, Option<Vec<String>>) {
     let node = serde_json::from_str::<Node<'_>>(json).unwrap_or_default();
     let children = node.children.and_then(|raw| serde_json::from_str(raw.get()).ok());

@@ -115,21 +115,45 @@ fn a_message_without_its_conversation_is_written_alone() {
     assert_eq!(write_and_read(&mut source, &ChatGpt).reread.records, [alone]);
 }
 
+/// The conversations in a written export.
+fn written_conversations(path: &std::path::Path) -> Vec<serde_json::Value> {
+    let catalog = Catalog::open(&[path.to_path_buf()], &Limits::default(), None).unwrap();
+    let member = catalog.members().iter().find(|m| m.name.ends_with("conversations.json")).unwrap();
+    serde_json::from_slice(&catalog.bytes(member, 1 << 20).unwrap()).unwrap()
+}
+
 #[test]
 fn a_conversation_without_messages_has_its_current_node() {
     let mut sources = [fixture(&ChatGpt, "content-types"), conversations(1)];
     for source in &mut sources {
         source.records.retain(|r| r.kind == Kind::Conversation);
-        let written = write_and_read(source, &ChatGpt);
-        let catalog = Catalog::open(&[written.path.clone()], &Limits::default(), None).unwrap();
-        let member = catalog.members().iter().find(|m| m.name.ends_with("conversations.json")).unwrap();
-        let bytes = catalog.bytes(member, 1 << 20).unwrap();
-        let list: Vec<serde_json::Value> = serde_json::from_slice(&bytes).unwrap();
+        let list = written_conversations(&write_and_read(source, &ChatGpt).path);
         assert_eq!(list.len(), source.records.len());
         for conversation in list {
-            let current = conversation["current_node"].as_str().unwrap();
-            assert_eq!(conversation["mapping"][current]["message"], serde_json::Value::Null);
-            assert!(conversation["mapping"][current].is_object(), "{conversation}");
+            let node = &conversation["mapping"][conversation["current_node"].as_str().unwrap()];
+            assert!(node.is_object() && node["message"].is_null(), "{conversation}");
+        }
+    }
+}
+
+#[test]
+fn a_branch_whose_last_messages_are_not_exported_still_has_its_end() {
+    for removed in [&["a"][..], &["a", "out"]] {
+        let mut source = fixture(&ChatGpt, "tool-outputs");
+        let is_removed = |r: &Record| removed.iter().any(|id| r.key.value.ends_with(&format!("/{id}")));
+        let before = source.records.len();
+        source.records.retain(|r| !is_removed(r));
+        assert_eq!(source.records.len(), before - removed.len());
+        let written = write_and_read(&mut source, &ChatGpt);
+        let conversation = &written_conversations(&written.path)[0];
+        let mapping = conversation["mapping"].as_object().unwrap();
+        assert!(mapping[conversation["current_node"].as_str().unwrap()]["message"].is_null());
+        for child in mapping.values().flat_map(|node| node["children"].as_array().unwrap()) {
+            assert!(mapping.contains_key(child.as_str().unwrap()), "{child} of {conversation}");
+        }
+        for record in source.records.iter().filter(|r| r.kind == Kind::Message) {
+            let is_active = |record: &Record| record.message.as_ref().unwrap().active;
+            assert_eq!(is_active(written.found(record).unwrap()), is_active(record));
         }
     }
 }

@@ -276,6 +276,11 @@ fn is_bullet_without_date(text: &str) -> bool {
     date_marker(strip_bullet(text).unwrap_or(text)).is_none()
 }
 
+/// True for a line that begins an entry even if it is indented below another entry.
+pub(super) fn begins_entry_when_indented(text: &str) -> bool {
+    parse_marker(text).is_some() && !is_bullet_without_date(text)
+}
+
 fn ends_a_sentence(text: &str) -> bool {
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || "\"'”’)]»」*_".contains(c));
     text.ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟'])

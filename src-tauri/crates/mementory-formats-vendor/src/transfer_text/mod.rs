@@ -69,18 +69,18 @@ impl Format for TransferText {
         read::read(catalog, detected, context, sink)
     }
     fn text(&self, source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
-        write::memory_text(source)
+        write::memory_text(source, &WriteOptions::default())
     }
-    fn plan(&self, source: &mut dyn RecordSource, _options: &WriteOptions) -> Result<WriteReport, FormatError> {
-        Ok(write::memory_text(source)?.1)
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        Ok(write::memory_text(source, options)?.1)
     }
     fn write(
         &self,
         source: &mut dyn RecordSource,
         out: &Path,
-        _options: &WriteOptions,
+        options: &WriteOptions,
     ) -> Result<WriteReport, FormatError> {
-        let (text, report) = write::memory_text(source)?;
+        let (text, report) = write::memory_text(source, options)?;
         if text.is_empty() {
             return Err(FormatError::invalid(
                 "nothing_to_write",

@@ -348,6 +348,30 @@ mod written_texts {
     }
 
     #[test]
+    fn what_a_text_changes_or_leaves_out_is_reported() {
+        let mut titled = memory("Rows.", Some("identity"), None);
+        titled.title = Some("Sport".into());
+        let mut ends_later = memory("Has a visa.", None, None);
+        ends_later.times.valid_to = Timestamp::parse("2100-01-01");
+        let records = vec![
+            memory("One\rtwo\r\nthree", None, None),
+            memory("  spaces  ", None, None),
+            memory("first\n[2024-01-01] - second", None, None),
+            titled,
+            ends_later,
+        ];
+        let (text, report) = TransferText.text(&mut source(records)).unwrap();
+        assert_eq!(report.losses.count("text", LossKind::Narrowed), 4);
+        assert_eq!(report.losses.count("title", LossKind::Narrowed), 1);
+        assert_eq!(report.losses.count("type", LossKind::LeftOut), 1);
+        assert_eq!(report.losses.count("times", LossKind::Narrowed), 1);
+        let (_, seen) = paste(&text);
+        for words in ["One\ntwo\nthree", "spaces", "Sport: Rows.", "Has a visa."] {
+            assert!(texts(&seen).contains(&words), "{words}: {text}");
+        }
+    }
+
+    #[test]
     fn a_written_text_is_read_back_with_the_same_texts_and_days() {
         let records = vec![
             memory("Lives in Bergen.", Some("identity"), Some("2024-05-06")),
@@ -355,7 +379,14 @@ mod written_texts {
             memory("```\nlet x = 1;\n```", Some("skill"), Some("2024-05-08")),
             memory("[2020-01-01] - is a date", Some("other"), Some("2024-05-09")),
         ];
-        let (text, _) = TransferText.text(&mut source(records)).unwrap();
+        let (text, report) = TransferText.text(&mut source(records)).unwrap();
+        assert_eq!(
+            report.losses.count("text", LossKind::Narrowed),
+            1,
+            "a fence that ends a code block gets a backslash"
+        );
+        let fence = text.lines().find(|line| line.trim().starts_with("```"));
+        assert_eq!(fence, None, "readers that trim lines would read only the code");
         let (sources, seen) = paste(&text);
         assert_eq!(sources[0].claim.version.as_deref(), Some("import_answer"));
         let read_back: Vec<_> =
@@ -363,7 +394,7 @@ mod written_texts {
         let wanted = [
             ("Lives in Bergen.", "2024-05-06T00:00:00Z"),
             ("Has two lines.\nThe second one.", "2024-05-07T00:00:00Z"),
-            ("```\nlet x = 1;\n```", "2024-05-08T00:00:00Z"),
+            ("```\nlet x = 1;\n\\```", "2024-05-08T00:00:00Z"),
             ("[2020-01-01] - is a date", "2024-05-09T00:00:00Z"),
         ];
         assert_eq!(read_back, wanted.map(|(text, time)| (text, time.to_owned())));

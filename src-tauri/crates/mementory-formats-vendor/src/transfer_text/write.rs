@@ -1,9 +1,15 @@
 //! Writes memories as a text for another assistant, with the headings and dated lines that import prompts request
 //! (vendors.md §9). The report lists the values that such a text cannot contain.
-use mementory_format::{FormatError, RecordSource, StoredRecord, WriteReport};
+use super::FORMAT_ID;
+use super::entries::{begins_entry_when_indented, unix_line_ends};
+use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_formats_shared::export::Export;
 use mementory_formats_shared::topics;
-use mementory_model::{Kind, LossKind, Timestamp};
-use std::{collections::BTreeMap, fmt::Write as _};
+use mementory_model::{Kind, Record, Times, Timestamp};
+use std::{borrow::Cow, collections::BTreeMap, fmt::Write as _};
+
+/// Members of a record that the text has in another form: the day of its creation, and the title above the words.
+const MEMBERS_IN_OTHER_FORM: [&str; 2] = ["times", "title"];
 
 /// An entry. Entries are sorted by heading, then by time; entries without a date come last under their heading.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -16,26 +22,29 @@ struct EntryLine {
 }
 
 /// The text, and the report with the records and values that it does not contain.
-pub(super) fn memory_text(source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
-    let mut report = WriteReport { version: "import_answer".into(), ..WriteReport::default() };
+pub(super) fn memory_text(
+    source: &mut dyn RecordSource,
+    options: &WriteOptions,
+) -> Result<(String, WriteReport), FormatError> {
+    let mut export = Export::new(FORMAT_ID, "import_answer", source, options, false);
     let mut lines = Vec::new();
     source.records(&mut |stored| {
-        match reason_to_leave_out(&stored) {
-            Some(reason) => *report.withheld.entry(reason.into()).or_default() += 1,
+        match reason_to_leave_out(&stored, export.now) {
+            Some(reason) => export.withhold(reason),
             None => {
-                *report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
-                report_losses(&stored, &mut report);
-                lines.push(entry_line(stored));
+                let line = entry_line(&stored);
+                export.count_written_with(&stored, &read_back(&stored.record, &line), &MEMBERS_IN_OTHER_FORM);
+                lines.push(line);
             }
         }
         Ok(())
     })?;
     lines.sort();
-    Ok((compose_text(&lines), report))
+    Ok((compose_text(&lines), export.finish(source, options)?))
 }
 
 /// Reason why a record is left out. None if it is a current memory, because the text contains all current memories.
-fn reason_to_leave_out(stored: &StoredRecord) -> Option<&'static str> {
+fn reason_to_leave_out(stored: &StoredRecord, now: Timestamp) -> Option<&'static str> {
     let record = &stored.record;
     if !matches!(record.kind, Kind::Memory | Kind::Profile | Kind::Fact) {
         return Some("not_a_memory");
@@ -48,30 +57,19 @@ fn reason_to_leave_out(stored: &StoredRecord) -> Option<&'static str> {
         return Some("said_elsewhere");
     }
     let has_ended = matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted" | "cancelled"));
-    if has_ended || record.times.valid_to.is_some() {
+    if has_ended || record.times.valid_to.is_some_and(|end| end <= now) {
         return Some("no_longer_true");
     }
     record.text.trim().is_empty().then_some("no_text")
 }
 
-fn report_losses(stored: &StoredRecord, report: &mut WriteReport) {
+fn entry_line(stored: &StoredRecord) -> EntryLine {
     let record = &stored.record;
-    let mut add_narrowed = |field: &str, note: &str| report.losses.add(&stored.id, field, LossKind::Narrowed, note);
-    if record.times.created.is_some_and(|t| Timestamp::parse(&day_text(t)) != Some(t)) {
-        add_narrowed("times", "only the day it was made");
-    }
-    if record.text.trim().lines().any(|line| line.trim().is_empty()) {
-        add_narrowed("text", "paragraphs follow each other without an empty line");
-    }
-    if !record.links.is_empty() || !record.attachments.is_empty() || !record.tags.is_empty() {
-        add_narrowed("record", "without its tags, links and files");
-    }
-}
-
-fn entry_line(stored: StoredRecord) -> EntryLine {
-    let record = stored.record;
-    let text = record.text.trim();
+    // Readers treat a lone carriage return as the end of a line too.
+    let text = unix_line_ends(&record.text);
+    let text = text.trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
+    let title = title.map(unix_line_ends);
     // The title is put before a text of one line, and on a line of its own above a text of several lines.
     let line_text = match title {
         Some(title) if text.contains('\n') => format!("{title}\n{text}"),
@@ -79,11 +77,38 @@ fn entry_line(stored: StoredRecord) -> EntryLine {
         None => text.to_owned(),
     };
     EntryLine {
-        heading: topics::topic_of(&record),
+        heading: topics::topic_of(record),
         is_undated: record.times.created.is_none(),
         created: record.times.created,
-        id: stored.id,
+        id: stored.id.clone(),
         text: line_text,
+    }
+}
+
+/// The record that our reader creates from an entry: the trimmed lines of its text, up to one that begins like an entry
+/// of its own, and its day.
+fn read_back(record: &Record, line: &EntryLine) -> Record {
+    let (first, others) = lines_of(line);
+    let others = others.take_while(|line| !begins_entry_when_indented(line.trim()));
+    let text: String =
+        std::iter::once(first.to_owned()).chain(others.map(|line| format!("\n{}", line.trim()))).collect();
+    let mut out = Record::new(Kind::Memory, record.key.clone(), text);
+    out.times = Times { created: line.created.and_then(|t| Timestamp::parse(&day_text(t))), ..Times::default() };
+    out
+}
+
+/// The first line of an entry, and its further lines. Readers are not agreed on whether an indented line can begin a code
+/// block: that of Portable Memory would then read nothing outside of it. So such a line gets a backslash.
+fn lines_of(line: &EntryLine) -> (&str, impl Iterator<Item = Cow<'_, str>>) {
+    let mut lines = line.text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default().trim_start();
+    (first, lines.map(without_fence))
+}
+
+fn without_fence(line: &str) -> Cow<'_, str> {
+    match line.trim_start() {
+        words if words.starts_with("```") => format!("\\{words}").into(),
+        _ => line.into(),
     }
 }
 
@@ -105,9 +130,9 @@ fn compose_text(lines: &[EntryLine]) -> String {
         let _ = writeln!(out, "{separator}## {}\n", topics::TOPIC_NAMES[heading]);
         for line in lines {
             let date = line.created.map_or_else(|| "unknown".to_owned(), day_text);
-            let mut text_lines = line.text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
-            let _ = writeln!(out, "[{date}] - {}", text_lines.next().unwrap_or_default().trim_start());
-            for line in text_lines {
+            let (first, others) = lines_of(line);
+            let _ = writeln!(out, "[{date}] - {first}");
+            for line in others {
                 let _ = writeln!(out, "  {line}");
             }
         }
