@@ -200,6 +200,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         }
         Command::Topics => {
             cancel_on_ctrl_c(job);
+            session.meaning().encode_pending(job)?;
             success(&session.insights().topics(job)?)
         }
         Command::People => {
@@ -208,6 +209,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         }
         Command::Timeline { person, topic } => {
             cancel_on_ctrl_c(job);
+            session.meaning().encode_pending(job)?;
             let insights = session.insights();
             let ids = insights.memories_about(person.as_deref(), topic.as_deref(), job)?;
             success(&insights.timeline(&ids)?)
@@ -216,6 +218,8 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             Some([a, b]) => success(&session.insights().keep_both(a, b, true)?),
             _ => {
                 cancel_on_ctrl_c(job);
+                // By words alone, half of the contradictions are missed, above all those in two languages.
+                session.meaning().encode_pending(job)?;
                 success(&session.insights().contradictions(job)?)
             }
         },
@@ -251,6 +255,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         Command::Todo(args) => success(&session.review().todo(args.assistant.as_deref(), Some(&args.language))?),
         Command::Report(args) => {
             cancel_on_ctrl_c(job);
+            session.meaning().encode_pending(job)?;
             let request = ReportRequest { language: Some(args.language.clone()) };
             success(&session.review().report(&args.out, &request, job)?)
         }
