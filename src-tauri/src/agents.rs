@@ -174,7 +174,7 @@ impl RunningServer {
         _vault: &SharedVault,
         _activity: &Arc<ClientActivity>,
     ) -> mementory_api::ApiResult<Self> {
-        Err(ApiError::new("not_supported", 2, "Clients are answered on Linux and macOS only so far."))
+        Err(ApiError::new("not_supported", 2, "So far, clients are answered only on Linux and macOS."))
     }
 
     fn stop(self) {}

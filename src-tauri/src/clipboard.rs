@@ -249,7 +249,7 @@ pub mod fake {
         pub text: Option<String>,
         pub temporary: bool,
         pub closed: bool,
-        /// Number of upcoming calls that fail.
+        /// Number of calls that will fail.
         pub failures: u32,
     }
 

@@ -170,8 +170,8 @@ export const ACTIONS = {
     return new RegExp(match, "u").test(text) ? [] : [`${file} does not match ${match}: ${text.slice(0, 300)}`];
   },
   /**
-   * Checks that a file, the entries of an archive or the files of a folder contain none of `words`, and do contain
-   * `but`, if it is given.
+   * Checks that a file, the entries of an archive or the files of a folder contain none of `words`, and that
+   * they contain `but`, if it is given.
    */
   silent({ folder }, { file, words, but }) {
     const path = join(folder, file);

@@ -2,7 +2,8 @@
 use crate::source::*;
 use mementory_model::{Kind, Record, Unit};
 use mementory_testkit::{TempVault, at};
-use mementory_vault::EditFields;
+use mementory_vault::{EditFields, Scope};
+use std::sync::atomic::AtomicBool;
 
 const TEA: &str = "Likes tea.";
 const COFFEE: &str = "Likes coffee.";
@@ -164,4 +165,97 @@ fn a_redaction_clears_the_digest_of_the_details() {
         t.number("SELECT (SELECT count(*) FROM records) + (SELECT count(*) FROM versions)"),
         0
     );
+}
+
+/// The time of the record, in seconds after `at(0)`.
+fn time(t: &TempVault) -> i64 {
+    (t.number("SELECT updated FROM records") - at(0).as_micros()) / 1_000_000
+}
+
+#[test]
+fn a_record_has_its_first_time_again_after_all_undos_in_any_order() {
+    let (milk, cocoa) = ("Likes milk.", "Likes cocoa.");
+    let later = [
+        [(5, TEA), (9, milk), (12, milk)],
+        [(5, TEA), (7, TEA), (9, milk)],
+        [(5, milk), (7, milk), (9, cocoa)],
+        [(5, milk), (9, cocoa), (12, cocoa)],
+    ];
+    for imports in later {
+        for order in [
+            [0, 1, 2],
+            [0, 2, 1],
+            [1, 0, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [2, 1, 0],
+        ] {
+            let t = TempVault::new();
+            import_units(&t, &[memory(Some(1), TEA)]);
+            let batches = imports.map(|(day, text)| import_units(&t, &[memory(Some(day), text)]));
+            for undone in order {
+                let batch = &batches[undone].batch;
+                t.vault.importer().undo(batch, at(200)).unwrap();
+            }
+            let name = format!("{imports:?} {order:?}");
+            assert_eq!((text(&t).as_str(), time(&t)), (TEA, 1), "{name}");
+            assert_eq!(t.number("SELECT count(*) FROM moved"), 0, "{name}");
+            assert_eq!(faults(&t), [""; 0], "{name}");
+        }
+    }
+}
+
+#[test]
+fn an_undo_leaves_the_times_of_versions_that_other_imports_wrote() {
+    let t = TempVault::new();
+    import_units(&t, &[memory(Some(1), TEA)]);
+    let renewed = import_units(&t, &[memory(Some(5), TEA)]);
+    import_units(&t, &[memory(Some(9), COFFEE)]);
+    let last = import_units(&t, &[memory(Some(12), COFFEE)]);
+    t.vault.importer().undo(&renewed.batch, at(200)).unwrap();
+    assert_eq!(time(&t), 12);
+    t.vault.importer().undo(&last.batch, at(200)).unwrap();
+    assert_eq!((text(&t).as_str(), time(&t)), (COFFEE, 9));
+}
+
+#[test]
+fn undoing_one_import_with_a_renewed_time_and_newer_words_restores_the_first_time() {
+    let t = TempVault::new();
+    import_units(&t, &[memory(Some(1), TEA)]);
+    let both = [memory(Some(5), TEA), memory(Some(9), COFFEE)];
+    let second = import_units(&t, &both);
+    assert_eq!((text(&t).as_str(), time(&t)), (COFFEE, 9));
+    t.vault.importer().undo(&second.batch, at(200)).unwrap();
+    assert_eq!((text(&t).as_str(), time(&t)), (TEA, 1));
+}
+
+#[test]
+fn a_renewed_time_is_shown_and_exported() {
+    let t = TempVault::new();
+    import_units(&t, &[memory(Some(1), TEA)]);
+    import_units(&t, &[memory(Some(5), TEA)]);
+    let shown = |t: &TempVault| {
+        let (view, record) = record_with_id(t, Kind::Memory, "m");
+        view.updated_time(&record)
+    };
+    assert_eq!(shown(&t), Some(at(5)));
+    let scope = Scope {
+        everything: true,
+        ..Scope::default()
+    };
+    for format in ["mem", "alf", "mif", "pam"] {
+        let ending = mementory_formats::by_id(format)
+            .unwrap()
+            .capabilities()
+            .ending;
+        let out = t.folder.path().join(format!("{format}{ending}"));
+        let cancel = AtomicBool::new(false);
+        t.vault
+            .exporter()
+            .export(format, &out, &scope, false, at(9), &cancel, &|_, _| {})
+            .unwrap();
+        let other = TempVault::new();
+        other.import(&[out]).unwrap();
+        assert_eq!(shown(&other), Some(at(5)), "{format}");
+    }
 }

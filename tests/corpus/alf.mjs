@@ -20,7 +20,14 @@ import {
   addEntries,
   applyInTurn,
 } from "./alf_edits.mjs";
-import { ENTRY_COUNTS, buildArchive, unlistedEntry, withStatedDirectorySize, withStatedEntries } from "./zip.mjs";
+import {
+  ENTRY_COUNTS,
+  buildArchive,
+  buildTar,
+  unlistedEntry,
+  withStatedDirectorySize,
+  withStatedEntries,
+} from "./zip.mjs";
 
 /**
  * Entries of a valid archive: every layer, an artifact, files of a runtime, an index, vectors, an entry of another
@@ -197,6 +204,16 @@ const ARCHIVES = {
     changeEntry("identity.json", (entry) => ({ ...entry, data: "{" })),
     "malformed_document",
   ],
+  "an identity that is a list": [
+    changeEntry("identity.json", (entry) => ({ ...entry, data: `[${entryText(entry)}]` })),
+    "malformed_document",
+  ],
+  "principals without a list": [editJson("principals.json", (p) => delete p.principals), "malformed_document"],
+  "identity and principals in one file": [
+    editManifest((m) => (m.layers.identity.file = "principals.json")),
+    "manifest_invalid",
+  ],
+  "an identity in the manifest": [editManifest((m) => (m.layers.identity.file = "manifest.json")), "manifest_invalid"],
   "a version to come": [editManifest((m) => (m.alf_version = "2.0.0")), "unsupported_version"],
   // Values that the specification forbids. The file is imported, and the report lists everything that `validate` lists.
   "a confidence of 1.7": [editFirstRecord((r) => (r.confidence = 1.7)), "taken"],
@@ -421,6 +438,7 @@ const CHANGED_BYTES = {
   "the file without its directory": [(bytes) => bytes.subarray(0, bytes.indexOf("PK\x01\x02")), "truncated_archive"],
   "bytes before the archive": [(bytes) => Buffer.concat([Buffer.from("#!/bin/sh\n"), bytes]), "not_recognised"],
   "bytes behind the archive": [(bytes) => Buffer.concat([bytes, Buffer.from("junk")]), "taken"],
+  "the files in a tar archive": [() => buildTar(validEntries()), "taken"],
   "an entry before all others that is not listed": [
     (bytes) => Buffer.concat([unlistedEntry({ name: "manifest.json", data: "{}" }), bytes]),
     "container_hidden_entry",

@@ -1,4 +1,4 @@
-// Writes ZIP archives, optionally with faults that no ordinary program would make.
+// Writes ZIP archives, optionally with faults that no ordinary program would make, and tar archives.
 import { crc32 } from "node:zlib";
 import { deflateRawSync } from "node:zlib";
 
@@ -95,4 +95,20 @@ export function withStatedDirectorySize(bytes, change) {
   const at = bytes.lastIndexOf("PK\x05\x06") + 12;
   bytes.writeUInt32LE(change(bytes.readUInt32LE(at)), at);
   return bytes;
+}
+
+/** Returns the bytes of a tar archive of `entries`, each with `name` and `data`. */
+export function buildTar(entries) {
+  const blocks = entries.flatMap(({ name, data }) => {
+    const content = Buffer.from(data ?? "");
+    const head = Buffer.alloc(512);
+    const fields = [name, "0000644\0", "0000000\0", "0000000\0", `${content.length.toString(8).padStart(11, "0")}\0`];
+    [0, 100, 108, 116, 124].forEach((at, i) => head.write(fields[i], at));
+    head.write("00000000000\0        0", 136);
+    head.write("ustar\x0000", 257);
+    const sum = head.reduce((total, byte) => total + byte, 0);
+    head.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+    return [head, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }

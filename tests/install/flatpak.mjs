@@ -1,4 +1,4 @@
-// Holds the Flatpak manifest against the package. A Flatpak is only built where its runtime can be downloaded; here the
+// Compares the Flatpak manifest with the package. A Flatpak is only built where its runtime can be downloaded; here the
 // manifest's commands run in a folder that represents `/app`, and what they install is compared with the package.
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";

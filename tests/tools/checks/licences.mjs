@@ -8,7 +8,8 @@ import { quiet } from "../sh.mjs";
 const describeEntry = ({ name, version, licence }) => `${name} ${version}, ${licence}`;
 
 /**
- * Problems: software that the list lacks, unused software on the list, and a licence text that differs from LICENSE.
+ * Problems: software that is missing from the list, unused software on the list, and a licence text that differs from
+ * LICENSE.
  */
 export function licences() {
   const committed = JSON.parse(readFileSync(LICENCE_LIST, "utf8"));

@@ -372,7 +372,7 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
         ));
     }
     let validated = reader.validate_with(&catalog, source, &limits, trust, passphrase);
-    // Afterwards, because entries that the validator read to their end need not be read again.
+    // This check runs last, because entries that the validator has read to their end need not be read again.
     let faults = container_findings(&catalog, source)?;
     let mut result = match validated {
         Ok(result) => result,
@@ -395,8 +395,9 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
     result.errors.extend(faults);
     let signature = trusted.verify_signatures(reader, &catalog, source, &limits, &mut result)?;
     if let Some(base) = base {
-        let usage =
-            || ApiError::new("usage", 2, "Only a delta has a base, and this file is none. Check it without --base.");
+        let usage = || {
+            ApiError::new("usage", 2, "Only a delta has a base, and this file is not a delta. Check it without --base.")
+        };
         let delta = DeltaFile { path, catalog: &catalog, detected: source, limits: &limits, passphrase };
         let base_findings = reader.check_base(&delta, base)?.ok_or_else(usage)?;
         result.errors.extend(base_findings.errors);

@@ -94,7 +94,7 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
 
 #[cfg(not(unix))]
 pub fn serve(_session: Session) -> ApiResult<CommandResult> {
-    Err(ApiError::new("not_supported", 2, "Clients are answered on Linux and macOS only so far."))
+    Err(ApiError::new("not_supported", 2, "So far, clients are answered only on Linux and macOS."))
 }
 
 /// Talks to a client over standard input and output.

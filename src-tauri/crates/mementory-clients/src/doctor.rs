@@ -89,7 +89,7 @@ pub fn check_client(client: Client, places: &Places, expected: &Server) -> Clien
     }
     report.problems.extend(command_problem(entry.command.as_deref().unwrap_or_default()));
     if !report.current {
-        let message = format!("The entry in {} starts another program than now. Connect again.", client.title());
+        let message = format!("The entry in {} starts a different program. Connect again.", client.title());
         report.problems.push(Problem { code: "outdated", message });
     }
     if readable_by_others(&file.real) {

@@ -16,6 +16,8 @@ pub(super) struct Archive {
     /// For each entry, whether it was already read to its end without damage. Such an entry need not be read again to
     /// check it.
     pub(super) intact: Box<[AtomicBool]>,
+    /// True for a tar archive, false for a ZIP file.
+    pub(super) is_tar: bool,
     /// True if the archive has no directory, because its end is missing.
     pub(super) truncated: bool,
     /// True if the archive contains conversation files. Archives inside it then count as files of the user, unless they

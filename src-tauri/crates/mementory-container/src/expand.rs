@@ -291,6 +291,7 @@ fn add_archive(
         contains_only_archives,
         intact: entries.iter().map(|_| AtomicBool::new(false)).collect(),
         entries,
+        is_tar,
         truncated,
     });
     Ok(Some(out))

@@ -12,6 +12,11 @@ impl Catalog {
         &self.faults
     }
 
+    /// True if the archive with this number is a tar archive, false if it is a ZIP file.
+    pub fn is_tar(&self, archive: usize) -> bool {
+        self.archives.get(archive).is_some_and(|archive| archive.is_tar)
+    }
+
     /// Reads every readable entry of the wanted archives to its end, except those that [`Self::read`] already read to
     /// their end. Returns a fault for each entry that does not match its checksum or size, and for each archive without
     /// a directory, since entries may be missing from such an archive.

@@ -17,6 +17,8 @@ pub enum Role {
     Records,
     /// A file of the user.
     Attachment,
+    /// A file that is only in the same folder. It is an attachment, unless another format has records in it.
+    Beside,
     /// Any other file of the export, stored as a passthrough file.
     Sidecar,
     /// A web page that repeats data of another file; not stored.
@@ -34,7 +36,7 @@ impl Role {
             Role::Projects => "projects",
             Role::Manifest => "manifest",
             Role::Records => "records",
-            Role::Attachment => "attachment",
+            Role::Attachment | Role::Beside => "attachment",
             Role::Sidecar => "sidecar",
             Role::DuplicateRendering => "duplicate_rendering",
             Role::Junk => "junk",

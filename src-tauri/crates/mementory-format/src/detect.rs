@@ -3,10 +3,15 @@
 use crate::{Candidate, Catalog, Claim, Detected, Detection, Format, FormatError, Role};
 use mementory_model::Limits;
 
+/// Least confidence of a claim to which files beside other files give way. A list of sentences, which has less, may be
+/// anything.
+const LEAST_CERTAIN: f64 = 0.4;
+
 /// Asks every format of `formats` for its claims, or only the format with the id `only`. Assigns each member to the
 /// strongest claim on it. If the two strongest claims differ by less than 0.05, the member is listed in `ties` and
 /// assigned to neither. Exception: if its role in one of the two claims is sidecar, junk or duplicate rendering, it is
-/// assigned to the other claim.
+/// assigned to the other claim. A member that is only beside a format's files goes to any format that has records in
+/// it, so that folders of notes do not hide the chats among them.
 pub fn detect(
     formats: &[&'static dyn Format],
     catalog: &Catalog,
@@ -23,12 +28,22 @@ pub fn detect(
     }
     // The sort is stable, so claims with equal confidence stay in the order of the formats.
     claims.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
+    let mut has_records = vec![false; catalog.members().len()];
+    for part in claims.iter().filter(|(_, claim)| claim.confidence >= LEAST_CERTAIN).flat_map(|(_, claim)| &claim.parts)
+    {
+        if let Some(slot) = has_records.get_mut(part.member) {
+            *slot |= is_record_role(part.role);
+        }
+    }
     // For each member, the index of the claim that it is assigned to, and its role there.
     let mut owner: Vec<Option<(usize, Role)>> = vec![None; catalog.members().len()];
     let mut ties: Vec<(usize, Vec<Candidate>)> = Vec::new();
     for (index, (_, claim)) in claims.iter().enumerate() {
         for part in &claim.parts {
             let Some(slot) = owner.get_mut(part.member) else { continue };
+            if part.role == Role::Beside && has_records.get(part.member) == Some(&true) {
+                continue;
+            }
             match *slot {
                 None => *slot = Some((index, part.role)),
                 Some((other, role))
@@ -74,6 +89,11 @@ pub fn detect(
 /// True for the role of a file that only belongs to an export and has none of its records.
 fn is_side_role(role: Role) -> bool {
     matches!(role, Role::Sidecar | Role::Junk | Role::DuplicateRendering)
+}
+
+/// True for the role of a file with records.
+fn is_record_role(role: Role) -> bool {
+    matches!(role, Role::Conversations | Role::Memories | Role::Projects | Role::Manifest | Role::Records)
 }
 
 fn to_candidate((format, claim): &(&'static dyn Format, Claim)) -> Candidate {

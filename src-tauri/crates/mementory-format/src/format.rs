@@ -247,7 +247,7 @@ pub trait Format: Sync {
     /// The export as a text for pasting, and its report. Only for formats that are meant for pasting.
     fn text(&self, source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
         let _ = source;
-        Err(FormatError::invalid("not_supported", self.id(), "this format is no text to paste"))
+        Err(FormatError::invalid("not_supported", self.id(), "this format cannot be pasted as text"))
     }
     /// Kind and id by which a tombstone in this format refers to this record. None if the record was read from another
     /// format.
@@ -494,7 +494,7 @@ pub struct WriteOptions {
     pub source_version: Option<String>,
     /// Leaves out identifiers of platforms and accounts, if the format supports it.
     pub strip_identifiers: bool,
-    /// Only workspace files smaller than this many bytes are embedded in an `.alf`; larger ones are only named. None
+    /// Only workspace files smaller than this many bytes are embedded in an `.alf`; larger ones are only listed. None
     /// means 102,400.
     pub artifact_threshold: Option<u64>,
     /// Options of a single format, in its own type.

@@ -22,7 +22,7 @@ pub(crate) enum AssignedKey {
     Free,
     /// The first record with the key has the same content.
     Duplicate,
-    /// Other records have the key, so this one gets another: the key with `#` and a number, which no record before has.
+    /// Other records already have the key, so `#` and a number are added to make it unique.
     Numbered(String),
 }
 
@@ -36,7 +36,7 @@ impl UniqueKeys {
     /// record with the same key is reported as such.
     pub(crate) fn assign(&mut self, scope: &str, value: &str, content: Option<&str>) -> AssignedKey {
         let key = hash128(&(scope, value));
-        let content = content.map(|content| hash128(&content) as u64);
+        let content = content.map(|content| hash64(&content));
         let Some(earlier) = self.keys.get(&key) else {
             self.keys.insert(key, KeyUse { content, last_number: 1 });
             return AssignedKey::Free;
@@ -59,6 +59,12 @@ impl UniqueKeys {
     pub(crate) fn clear(&mut self) {
         self.keys.clear();
     }
+}
+
+fn hash64(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn hash128(value: &impl Hash) -> u128 {

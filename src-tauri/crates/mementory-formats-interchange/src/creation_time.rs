@@ -6,12 +6,7 @@ use mementory_model::{Times, Timestamp};
 pub(crate) const NO_TIME_NOTE: &str =
     "no creation time: the nearest known time is written, or 1970-01-01 if there is none";
 
-/// The nearest known time of a record.
-pub(crate) fn nearest_time(times: &Times) -> Option<Timestamp> {
-    times.created.or(times.observed).or(times.updated).or(times.valid_from)
-}
-
 /// The nearest known time of a record, or the start of 1970 if it has no time.
 pub(crate) fn creation_time(times: &Times) -> Timestamp {
-    nearest_time(times).unwrap_or(Timestamp::EPOCH)
+    times.nearest_to_creation().unwrap_or(Timestamp::EPOCH)
 }

@@ -35,7 +35,7 @@ impl<'t> Document<'t> {
             Ok(Value::Null) => Self { yaml: Some(yaml), body, ..Self::default() },
             Ok(_) if salvaged.is_empty() => without_frontmatter,
             Err(_) if salvaged.is_empty() => without_frontmatter,
-            Ok(_) => Self { yaml: Some(yaml), fields: salvaged, broken: Some("it is no mapping".into()), body },
+            Ok(_) => Self { yaml: Some(yaml), fields: salvaged, broken: Some("it is not a mapping".into()), body },
             Err(reason) => Self { yaml: Some(yaml), fields: salvaged, broken: Some(reason), body },
         }
     }
@@ -118,7 +118,7 @@ fn parse_yaml(yaml: &str) -> Result<Value, String> {
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
                 Some(Open::List(items)) => Value::Array(items),
                 Some(Open::Mapping(members, _)) => Value::Object(members),
-                None => return Err("a list ends that has not begun".into()),
+                None => return Err("a list ends without having begun".into()),
             },
             Event::Alias(_) => return Err("an alias".into()),
             Event::Scalar(text, style, ..) => scalar(text.into_owned(), style),

@@ -80,7 +80,7 @@ impl DayPart {
     }
 
     /// The part of the day that is named before or after a time of day. Both texts may also contain other words.
-    pub fn around(before: &str, after: &str) -> Option<Self> {
+    pub fn next_to_time(before: &str, after: &str) -> Option<Self> {
         let [before, after] = [before, after].map(|text| text.to_lowercase().replace(". m.", ".m."));
         // Before the time of day, a short word may belong to the date, so only abbreviations are considered there.
         let is_abbreviation = |word: &&str| word.trim_end_matches(['.', ',']).contains('.');
@@ -311,7 +311,7 @@ mod tests {
             ("10 de mai. de 2026, ", " BRT", None),
             ("26 июл. 2026 г., ", " MSK", None),
         ] {
-            assert_eq!(DayPart::around(before, after), expected, "{before}{after}");
+            assert_eq!(DayPart::next_to_time(before, after), expected, "{before}{after}");
         }
     }
 

@@ -251,7 +251,7 @@ pub fn each_row(
     let catalog = files.catalog;
     let wrapper = catalog.read(member, |bytes| each_row_in(files, member, bytes, keys, kind, read))?;
     match wrapper.filter(|text| has_more_than_lists(text, keys)) {
-        Some(text) => pass_through(files, member, &text),
+        Some(text) => pass_through(files, member, "", &text),
         None => Ok(()),
     }
 }
@@ -262,16 +262,16 @@ pub fn pass_through_rest(
     row: &Row<'_>,
     lists: &[(&RawValue, &str)],
 ) -> Result<(), FormatError> {
-    pass_through(files, row.member, &with_replaced_values(row.text, lists))
+    pass_through(files, row.member, &row.pointer, &with_replaced_values(row.text, lists))
 }
 
-fn pass_through(files: &mut FileReader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
+fn pass_through(files: &mut FileReader<'_>, member: &Member, pointer: &str, text: &str) -> Result<(), FormatError> {
     let item = PassthroughItem {
         format: files.format.into(),
         group: String::new(),
-        name: format!("{}#", member.name),
+        name: format!("{}#{pointer}", member.name),
         role: "raw".into(),
-        place: format!("{}#", member.place),
+        place: format!("{}#{pointer}", member.place),
     };
     files.sink.passthrough(item, &mut text.as_bytes())
 }

@@ -23,8 +23,8 @@ const ASSISTANT_FILES: [&str; 13] = [
     "global_rules.md",
 ];
 
-/// Assistants' hidden folders. Other formats read the files in them.
-const ASSISTANT_FOLDERS: [&str; 11] = [
+/// Hidden folders in which other formats read files.
+const ASSISTANT_FOLDERS: [&str; 32] = [
     ".claude",
     ".clinerules",
     ".cursor",
@@ -36,6 +36,28 @@ const ASSISTANT_FOLDERS: [&str; 11] = [
     ".zeroclaw",
     ".codeium",
     ".agents",
+    ".agent",
+    ".aws",
+    ".continue",
+    ".copilot",
+    ".crush",
+    ".factory",
+    ".goose",
+    ".grok",
+    ".kimi",
+    ".kiro",
+    ".letta",
+    ".lmstudio",
+    ".opencode",
+    ".openhands",
+    ".pi",
+    ".qwen",
+    ".roo",
+    ".serena",
+    ".specstory",
+    // Folders in which programs keep the data of an account.
+    ".config",
+    ".local",
 ];
 
 /// A folder that contains only rules for an agent.
@@ -82,7 +104,9 @@ impl NoteFolder {
     pub fn parts(&self, role: Role) -> Vec<Part> {
         let part = |role: Role| move |member: &usize| Part { member: *member, role };
         let mut out: Vec<Part> = self.notes.iter().map(part(role)).collect();
-        out.extend(self.files.iter().map(part(Role::Attachment)));
+        // Only the files of a vault certainly belong to its notes.
+        let file_role = if self.is_vault { Role::Attachment } else { Role::Beside };
+        out.extend(self.files.iter().map(part(file_role)));
         out.extend(self.program_files.iter().map(part(Role::Junk)));
         out.sort_by_key(|part| part.member);
         out

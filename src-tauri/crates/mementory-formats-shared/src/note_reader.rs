@@ -99,7 +99,7 @@ impl<'r> NoteReader<'r> {
                     program_file_count += 1;
                     Ok(())
                 }
-                Role::Attachment => self.attachment(member),
+                Role::Attachment | Role::Beside => self.attachment(member),
                 Role::Sidecar => self.files.pass_through(member, &self.folder.name.clone(), "sidecar"),
                 _ => self.note(member, &mut read),
             };
@@ -130,7 +130,7 @@ impl<'r> NoteReader<'r> {
             Err(error) => return Err(error),
         };
         if text.contains('\0') {
-            let reason = "not_text: this file is no text and is stored as a file";
+            let reason = "not_text: this file is not text, so it is stored as a file";
             self.files.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Resource));
             return self.files.pass_through(member, &self.folder.name.clone(), "note");
         }

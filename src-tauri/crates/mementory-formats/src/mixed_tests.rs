@@ -388,3 +388,29 @@ fn search_results_are_read() {
     let message = seen.texts("chatgpt", Kind::Message);
     assert_eq!(message, ["https://example.org/slugs\nAll about slugs\nThey eat hostas.\nCopper helps."]);
 }
+
+#[test]
+fn chats_among_notes_are_not_their_attachments() {
+    let mut files: Vec<(String, Vec<u8>)> = (1..10).map(|n| (format!("Notes/{n}.md"), note(n))).collect();
+    let chat = |text: &str| format!(r#"{{"messages":[{{"role":"user","content":"{text}"}}]}}"#).into_bytes();
+    files.push(("backup/chat.json".into(), chat("In a folder")));
+    files.push((".continue/sessions/chat.json".into(), chat("In a hidden folder")));
+    files.push(("backup/settings.json".into(), br#"{"theme":"dark"}"#.to_vec()));
+    let named = |files: &[(String, Vec<u8>)]| {
+        let named: Vec<(&str, Vec<u8>)> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
+        read(&folder("notes", &named)).0
+    };
+    let seen = named(&files);
+    assert_eq!(seen.texts("generic_chat", Kind::Message), ["In a folder", "In a hidden folder"]);
+    assert_eq!(seen.texts("obsidian", Kind::Resource).len(), 9);
+    assert_eq!(seen.files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["settings.json"]);
+    // All files of a vault belong to it, except those in the hidden folders of assistants.
+    files.push((".obsidian/app.json".into(), b"{}".to_vec()));
+    let seen = named(&files);
+    assert_eq!(seen.texts("generic_chat", Kind::Message), ["In a hidden folder"]);
+    assert_eq!(seen.files.len(), 2);
+}
+
+fn note(n: usize) -> Vec<u8> {
+    format!("---\ncreated: 2026-05-0{n}\n---\nBed {n} is beside [[1]].\n").into_bytes()
+}

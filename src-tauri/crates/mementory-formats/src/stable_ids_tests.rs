@@ -122,7 +122,7 @@ fn records_of_other_formats_keep_their_ids_in_another_vault() {
     }
 }
 
-/// Also records without a time are written with the same line, so that increments stay small.
+/// Records without a time are written with the same line too, so that increments stay small.
 #[test]
 fn an_export_at_another_time_has_the_same_content() {
     let scratch = Scratch::new("same-content");

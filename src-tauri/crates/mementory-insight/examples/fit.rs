@@ -248,8 +248,8 @@ fn stored(samples: &[Sample]) -> Vec<u8> {
     bytes
 }
 
-/// Appends a factor for each row. Then appends, for each number of a feature, the weight of each row divided by the
-/// row's factor.
+/// Appends a factor for each row. Then appends the weights, each divided by the factor of its row: for each feature
+/// number, one weight per row.
 fn add_features(bytes: &mut Vec<u8>, rows: &[Row]) {
     let largest = |row: &Row| row.features.iter().fold(f32::MIN_POSITIVE, |most, weight| most.max(weight.abs()));
     let factors: Vec<f32> = rows.iter().map(|row| largest(row) / 127.0).collect();

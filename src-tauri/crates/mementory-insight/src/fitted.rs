@@ -36,8 +36,8 @@ const fn row_bytes(inputs: usize) -> usize {
     4 * ROWS * (inputs + 1)
 }
 
-/// Size in bytes of the weights of features. First comes a factor for each row (`f32`), then, for each number of a
-/// feature, an `i8` for each row, which is multiplied by the row's factor.
+/// Size in bytes of the weights of features. The weights begin with a factor for each row (`f32`). They continue with
+/// one `i8` per row for each feature number, which is multiplied by the row's factor.
 const FEATURE_BYTES: usize = 4 * ROWS + FEATURE_COUNT * ROWS;
 /// The weights of all inputs, of the vector alone, and of the words alone.
 const STORED_WEIGHTS: &[u8; row_bytes(INPUTS) + row_bytes(DIMENSIONS) + row_bytes(WORD_INPUTS) + 2 * FEATURE_BYTES] =

@@ -43,7 +43,8 @@ pub(crate) fn plain_names(folded: &Folded) -> Vec<String> {
 }
 
 /// True if a name in Latin letters and a name in Katakana may be the same. Both are folded, and their order does not
-/// matter. They must have the same consonants and the same first vowel. If the Latin name ends in a vowel other than E,
+/// matter. They must have the same consonants, and the first vowel of the Latin name must be one that is spoken like the
+/// first vowel of the other. If the Latin name ends in a vowel other than E,
 /// the last vowels must be the same too. A name with only one consonant must have the same vowels, at least two.
 pub(crate) fn same_name(one: &str, other: &str) -> bool {
     let is_katakana = |name: &str| !name.is_empty() && name.chars().all(|c| matches!(u32::from(c), 0x30a1..=0x30ff));
@@ -57,13 +58,49 @@ pub(crate) fn same_name(one: &str, other: &str) -> bool {
     if sounds != written && sounds != silent {
         return false;
     }
-    let vowels: Vec<char> = latin.chars().filter(|c| "aeiou".contains(*c)).collect();
+    let vowels: Vec<char> = latin.chars().map(without_accent).filter(|c| "aeiou".contains(*c)).collect();
     let spoken = vowels_of_katakana(katakana);
     if sounds.chars().count() < 2 {
         return sounds.chars().count() == 1 && spoken.len() >= 2 && vowels == spoken;
     }
     let end = latin.chars().next_back().filter(|c| "aiou".contains(*c));
-    vowels.first() == spoken.first() && end.is_none_or(|end| spoken.last() == Some(&end))
+    spoken.first().is_none_or(|vowel| first_vowels(latin).contains(vowel))
+        && end.is_none_or(|end| spoken.last() == Some(&end))
+}
+
+/// The vowels that the first vowels of a folded name in Latin letters may be written as in Katakana: "Noor" is ヌール or
+/// ノール, and "Heike" is ハイケ.
+fn first_vowels(latin: &str) -> Vec<char> {
+    const SPOKEN: [(&str, &str); 9] = [
+        ("oo", "uo"),
+        ("ou", "uao"),
+        ("ee", "ie"),
+        ("ea", "ie"),
+        ("ie", "ie"),
+        ("ei", "aei"),
+        ("eu", "oue"),
+        ("ai", "ae"),
+        ("au", "ao"),
+    ];
+    let plain: String = latin.chars().map(without_accent).collect();
+    let Some(at) = plain.find(|c: char| "aeiou".contains(c)) else { return Vec::new() };
+    let vowels = &plain[at..];
+    match SPOKEN.iter().find(|(written, _)| vowels.starts_with(written)) {
+        Some((_, spoken)) => spoken.chars().collect(),
+        None => vowels.chars().take(1).collect(),
+    }
+}
+
+/// A vowel without its accent. The German umlauts become the vowel that Katakana uses for them.
+const fn without_accent(c: char) -> char {
+    match c {
+        'á' | 'à' | 'â' | 'å' | 'ã' => 'a',
+        'é' | 'è' | 'ê' | 'ë' | 'ä' | 'ö' | 'ø' => 'e',
+        'í' | 'ì' | 'î' | 'ï' => 'i',
+        'ó' | 'ò' | 'ô' | 'õ' => 'o',
+        'ú' | 'ù' | 'û' | 'ü' => 'u',
+        c => c,
+    }
 }
 
 /// Removes each R that is not before a vowel, because it is not spoken. "Martin" is written マーティン in Katakana.
@@ -184,9 +221,16 @@ mod tests {
             assert_eq!(latin_consonants(latin), katakana_consonants(katakana), "{latin}");
         }
         assert_ne!(latin_consonants("rufus"), katakana_consonants("エミル"));
-        for (latin, katakana) in
-            [("hana", "ハナ"), ("martin", "マーティン"), ("emil", "エミル"), ("emi", "エミ"), ("ida", "イダ")]
-        {
+        for (latin, katakana) in [
+            ("hana", "ハナ"),
+            ("martin", "マーティン"),
+            ("emil", "エミル"),
+            ("emi", "エミ"),
+            ("ida", "イダ"),
+            ("noor", "ヌール"),
+            ("heike", "ハイケ"),
+            ("mélanie", "メラニー"),
+        ] {
             assert!(same_name(latin, katakana), "{latin}");
             assert_eq!(same_name(latin, katakana), same_name(katakana, latin));
         }

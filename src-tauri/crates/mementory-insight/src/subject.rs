@@ -6,7 +6,7 @@ use crate::{
 };
 use std::sync::OnceLock;
 
-/// Whom a text begins with, if not with the person whose memories these are.
+/// The relative, friend or pet that a text begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FirstSubject {
     /// A relative or friend.

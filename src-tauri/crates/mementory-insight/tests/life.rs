@@ -27,8 +27,10 @@ const TUNED: [&str; 15] = [
     include_str!("data/lives/tester.tsv"),
     include_str!("data/lives/tram_driver.tsv"),
 ];
-/// A life that was kept for measuring only. Do not adjust the rules to it.
-const KEPT: [&str; 1] = [include_str!("data/lives/kept_potter.tsv")];
+/// A life from which causes of misses were taken, but to which the weights were not fitted.
+const OPTICIAN: &str = include_str!("data/lives/optician.tsv");
+/// Lives that were kept for measuring only. Do not adjust the rules to them.
+const KEPT: [&str; 2] = [include_str!("data/lives/kept_arborist.tsv"), include_str!("data/lives/kept_potter.tsv")];
 const DAY: i64 = 86_400_000_000;
 /// The days in the files are counted from 1 January 2022, which is this many days after 1 January 1970.
 const FIRST_DAY: i64 = 18_993;
@@ -125,8 +127,12 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
     assert!(recall >= 0.7, "recall {recall}");
     let (precision, recall) = figures_of_all(&KEPT, &encoder);
     println!("kept: precision {precision:.2}, recall {recall:.2}");
-    assert!(precision >= 0.65, "precision {precision}");
-    assert!(recall >= 0.4, "recall {recall}");
+    assert!(precision >= 0.8, "precision {precision}");
+    assert!(recall >= 0.3, "recall {recall}");
+    let (precision, recall) = figures_of_all(&[OPTICIAN], &encoder);
+    println!("optician: precision {precision:.2}, recall {recall:.2}");
+    assert!(precision >= 0.85, "precision {precision}");
+    assert!(recall >= 0.5, "recall {recall}");
 }
 
 #[test]

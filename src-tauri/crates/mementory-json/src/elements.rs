@@ -193,8 +193,8 @@ impl<'r> Elements<'r> {
         (!self.wrapper_text.is_empty() && !self.wrapper_incomplete).then_some(self.wrapper_text.as_slice())
     }
 
-    /// The readable part of a damaged or truncated element: its pointer, and its text after closing (see
-    /// [`close_truncated`]). For a conversation, this text has all messages before the damage. None unless
+    /// The readable part of a damaged or truncated element: its pointer, and its text, completed with closing brackets
+    /// (see [`close_truncated`]). For a conversation, the text contains all messages before the damage. None unless
     /// [`Elements::next`] returned [`ElementError::Damaged`], or [`ElementError::Truncated`] for the first element.
     pub fn readable_part(&self) -> Option<(String, Vec<u8>)> {
         let in_array = !self.key.is_empty() || !self.no_array_seen;

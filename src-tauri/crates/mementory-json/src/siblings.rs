@@ -51,7 +51,7 @@ impl ElementKeys {
 pub(super) struct Siblings {
     /// One for each kind of complete elements.
     kinds: Vec<ElementKeys>,
-    /// The keys before the damage of a damaged element, while no complete element is known.
+    /// The keys of a damaged element, up to the damage. Set only until a complete element is known.
     incomplete: Option<ElementKeys>,
     /// Number of complete elements.
     count: u64,

@@ -131,7 +131,7 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
 
 #[cfg(not(unix))]
 fn ask(_socket: &Path, _call: &ToolCall) -> ToolAnswer {
-    ToolAnswer::Error(ToolError::new("not_supported", "Clients are answered on Linux and macOS only so far."))
+    ToolAnswer::Error(ToolError::new("not_supported", "So far, clients are answered only on Linux and macOS."))
 }
 
 /// Reads a client's token from a file that only its owner may read.

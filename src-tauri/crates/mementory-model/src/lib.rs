@@ -11,6 +11,7 @@ mod said_by;
 mod text;
 mod time;
 mod tombstone;
+mod usage;
 
 pub use error::{FormatError, is_damage};
 pub use issue::{Dropped, DroppedAs, Issue};
@@ -27,3 +28,4 @@ pub use text::{
 };
 pub use time::Timestamp;
 pub use tombstone::{Derived, Tombstone, TombstoneOp};
+pub use usage::{remove_usage, without_usage};

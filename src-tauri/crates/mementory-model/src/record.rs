@@ -129,6 +129,14 @@ pub struct Times {
     pub last_accessed: Option<Timestamp>,
 }
 
+impl Times {
+    /// The time of creation, or else the nearest known one: of the observation, of the last change, or when the fact
+    /// became true. None if there is none of them.
+    pub fn nearest_to_creation(&self) -> Option<Timestamp> {
+        self.created.or(self.observed).or(self.updated).or(self.valid_from)
+    }
+}
+
 /// Account, platform, conversation and project from which a record comes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

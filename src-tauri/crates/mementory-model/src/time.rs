@@ -39,6 +39,9 @@ impl Timestamp {
     /// Reads RFC 3339 and common variants. The time of day may be missing (then it is midnight), and so may the time
     /// zone (then it is UTC). There may be a space instead of `T`, and any number of fraction digits.
     pub fn parse(text: &str) -> Option<Self> {
+        if let Some(time) = Self::parse_plain(text) {
+            return Some(time);
+        }
         let shortened = shorten_fraction(text.trim());
         let text: &str = &shortened;
         if let Ok(t) = text.parse::<jiff::Timestamp>() {
@@ -50,6 +53,20 @@ impl Timestamp {
         let offset = parts.to_numeric_offset().map_or(0, |offset| i64::from(offset.seconds()));
         let since = civil.duration_since(EPOCH) - jiff::SignedDuration::from_secs(offset);
         Self::from_micros(i64::try_from(since.as_micros()).ok()?)
+    }
+
+    /// Reads the form that most files have, `YYYY-MM-DDTHH:MM:SSZ`, and gives the same time as [`Self::parse`], but several
+    /// times as fast. None for any other form, and for a leap second.
+    pub fn parse_plain(text: &str) -> Option<Self> {
+        let bytes: &[u8; 20] = text.as_bytes().try_into().ok()?;
+        if [4, 7, 10, 13, 16, 19].map(|at| bytes[at]) != *b"--T::Z" {
+            return None;
+        }
+        let digit = |at: usize| bytes[at].is_ascii_digit().then(|| (bytes[at] - b'0') as i8);
+        let pair = |at: usize| Some(10 * digit(at)? + digit(at + 1)?);
+        let year = 100 * i16::from(pair(0)?) + i16::from(pair(2)?);
+        let civil = jiff::civil::DateTime::new(year, pair(5)?, pair(8)?, pair(11)?, pair(14)?, pair(17)?, 0).ok()?;
+        Self::from_micros(i64::try_from(civil.duration_since(EPOCH).as_micros()).ok()?)
     }
 
     /// Date and time in UTC, rounded down to the second.
@@ -120,6 +137,28 @@ impl<'de> Deserialize<'de> for Timestamp {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn the_plain_form_gives_the_same_time_as_others() {
+        let times = (YEAR_1_START_MICROS..=YEAR_9999_END_MICROS).step_by(86_399_000_000 * 97);
+        for text in times.map(|micros| Timestamp(micros).to_rfc3339_seconds()) {
+            let plain = Timestamp::parse_plain(&text);
+            assert!(plain.is_some(), "{text}");
+            assert_eq!(plain, Timestamp::parse(&text.replace('Z', "+00:00")), "{text}");
+        }
+        for other in [
+            "2026-02-30T00:00:00Z",
+            "2026-01-01T24:00:00Z",
+            "2026-01-01T23:59:60Z",
+            "0000-01-01T00:00:00Z",
+            "2026-01-01 00:00:00Z",
+            "2026-01-01T00:00:00z",
+            "2026-01-01T00:00:0+Z",
+            "2026-01-01T00:00:00.Z",
+        ] {
+            assert_eq!(Timestamp::parse_plain(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn first_and_last_days_round_trip() {

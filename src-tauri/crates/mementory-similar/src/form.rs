@@ -11,7 +11,7 @@ pub(crate) enum TokenKind {
     Name,
     /// One character in a script without spaces.
     Char,
-    /// An emoji. Two texts may be near if one has an additional emoji, but not if one emoji replaces another.
+    /// An emoji. Two texts may be similar if one has an additional emoji, but not if one emoji replaces another.
     Emoji,
     /// A number, negation, relation or month, which both texts must have.
     Decisive,

@@ -33,7 +33,7 @@ pub struct Group {
     pub score: f32,
 }
 
-/// Default threshold: the smallest share of common words of two texts that are near.
+/// Default threshold: the smallest share of common words at which two texts are similar.
 pub const THRESHOLD: f32 = 0.7;
 
 /// Finds groups of texts. Every text is in at most one group. The groups are sorted by their first members.

@@ -6,7 +6,7 @@ use generated::{Memory, memories};
 use mementory_similar::{Form, Group, Key, THRESHOLD, groups, sketches};
 use std::{collections::BTreeMap, time::Instant};
 
-/// Numbers of pairs of texts: pairs in the same group, pairs that say the same, and pairs for which both is true.
+/// Numbers of pairs of texts: pairs in the same group, pairs that say the same, and pairs for which both are true.
 struct Pairs {
     grouped: u64,
     true_pairs: u64,

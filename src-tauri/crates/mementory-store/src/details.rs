@@ -17,13 +17,37 @@ pub fn digest(keys: &VaultKeys, record: &Record) -> i64 {
 }
 
 fn digest_with(key: &[u8; 32], record: &Record) -> i64 {
-    let mut parts = PartHasher::new(key);
-    parts.add_members(record);
+    let mut hasher = KeyedHasher::new(key);
+    let mut add = |texts: &[&str]| {
+        for text in texts {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+    };
+    add(&["details"]);
+    each_member(record, &mut add);
     if let Some(Verbatim { media_type, text }) = &record.verbatim {
-        parts.add(media_type.as_bytes());
-        parts.add(text.as_bytes());
+        add(&["original", media_type, text]);
     }
-    parts.finish()
+    let full = hasher.finish();
+    let number = i64::from_le_bytes(std::array::from_fn(|i| full[i]));
+    if number == NOT_COMPUTED { 1 } else { number }
+}
+
+/// Calls `add` with the texts of each link, entity and vector of a record. The first text says which of them it is.
+/// Different members have different texts.
+pub fn each_member<'r>(record: &'r Record, mut add: impl FnMut(&[&'r str])) {
+    for Link { relation, kind, target: RecordKey { scope, value } } in &record.links {
+        add(&["link", relation, kind.as_str(), scope, value]);
+    }
+    for EntityRef { name, entity_type, role } in &record.entities {
+        // An absent text differs from an empty one.
+        let [entity_type, role] = [entity_type, role].map(|text| text.as_deref().unwrap_or("\u{0}"));
+        add(&["entity", name, entity_type, role]);
+    }
+    for Embedding { model, json } in &record.embeddings {
+        add(&["vector", model, json]);
+    }
 }
 
 /// Clears the digests of all versions of a row whose words were redacted. Rows of an older program stay as they are, so
@@ -47,47 +71,6 @@ pub fn complete(tx: &Connection, row: i64, details: i64, updated: Option<i64>) -
     tx.prepare_cached("UPDATE records SET details = ?2, updated = ?3 WHERE row = ?1")?
         .execute(params![row, details, updated])?;
     Ok(())
-}
-
-/// Hashes parts, each after its length.
-struct PartHasher(KeyedHasher);
-
-impl PartHasher {
-    fn new(key: &[u8; 32]) -> Self {
-        let mut hasher = Self(KeyedHasher::new(key));
-        hasher.add(b"details");
-        hasher
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        self.0.update(&(bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
-    }
-
-    /// Absent texts differ from empty ones, and lists from other lists.
-    fn add_members(&mut self, record: &Record) {
-        self.0.update(&[record.links.len(), record.entities.len(), record.embeddings.len()].map(count_bytes).concat());
-        for Link { relation, kind, target: RecordKey { scope, value } } in &record.links {
-            [relation, kind.as_str(), scope, value].iter().for_each(|text| self.add(text.as_bytes()));
-        }
-        for EntityRef { name, entity_type, role } in &record.entities {
-            self.add(name.as_bytes());
-            [entity_type, role].iter().for_each(|text| self.add(text.as_deref().unwrap_or("\u{0}").as_bytes()));
-        }
-        for Embedding { model, json } in &record.embeddings {
-            [model, json].iter().for_each(|text| self.add(text.as_bytes()));
-        }
-    }
-
-    fn finish(self) -> i64 {
-        let full = self.0.finish();
-        let number = i64::from_le_bytes(std::array::from_fn(|i| full[i]));
-        if number == NOT_COMPUTED { 1 } else { number }
-    }
-}
-
-fn count_bytes(count: usize) -> [u8; 8] {
-    (count as u64).to_le_bytes()
 }
 
 #[cfg(test)]

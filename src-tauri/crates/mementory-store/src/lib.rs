@@ -20,7 +20,7 @@ pub use error::{StoreError, StoreResult, unwrap_format};
 pub use file_kind::{FileKind, KIND_SQL};
 pub use packs::{Entry, PackWriter, Packs};
 pub use record_columns::{ListPosition, MAX_PREVIEW_CHARS, RecordColumns, is_branched, write_columns, write_tags};
-pub use rows::{Cause, Flags, ROW_COLUMNS, RowView, kind_code, kind_from_code, next_row, platform_id};
+pub use rows::{Cause, Flags, ROW_COLUMNS, RenewedValues, RowView, kind_code, kind_from_code, next_row, platform_id};
 pub use scrub::{scrub, scrub_all};
 pub use store::{DATABASE_FILE, SCHEMA_VERSION, Store, blobs_in_use, failing_pages, page_problems};
 

@@ -71,9 +71,41 @@ pub fn kind_from_code(code: i64) -> Kind {
     usize::try_from(code).ok().and_then(|i| Kind::ALL.get(i).copied()).unwrap_or(Kind::Foreign)
 }
 
+/// Values that only the row of a record has, since a newer export stated them with the same content: the body keeps
+/// what it was written with.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs, reason = "columns of `records`, see schema.sql")]
+pub struct RenewedValues {
+    pub sort: i64,
+    pub position: i64,
+    pub flags: i64,
+    pub updated: Option<i64>,
+}
+
+impl RenewedValues {
+    /// Sets the values in the record of the row: the time of its last change, and the place of a message in its
+    /// conversation.
+    pub fn apply_to(self, record: &mut Record) {
+        record.times.updated = self.updated_time(record);
+        if let Some(message) = &mut record.message {
+            message.position = u32::try_from(self.position).unwrap_or(message.position);
+            message.hidden = self.flags & Flags::HIDDEN != 0;
+            message.active = self.flags & Flags::ACTIVE != 0;
+        }
+    }
+
+    /// When the source last changed the record of the row. The time of a conversation is that of its list position.
+    pub fn updated_time(self, record: &Record) -> Option<Timestamp> {
+        let stated = record.times.updated;
+        let listed = stated.or(record.times.created).filter(|_| record.kind == Kind::Conversation);
+        let moved = listed.and_then(|listed| Timestamp::from_micros(self.sort).filter(|moved| *moved > listed));
+        moved.or(stated).max(self.updated.and_then(Timestamp::from_micros))
+    }
+}
+
 /// Columns that [`RowView::read`] needs, in this order.
 pub const ROW_COLUMNS: &str = "r.row, r.id, r.kind, p.name, r.sort, r.owner, r.parent, r.position, r.flags, r.pack, \
-     r.slot, r.version, r.since, r.cause, r.batch, r.version_batch, r.trashed, r.type, r.status, r.title, r.preview";
+     r.slot, r.version, r.since, r.cause, r.batch, r.version_batch, r.trashed, r.type, r.status, r.title, r.preview, r.updated";
 
 /// One row of `records`.
 #[derive(Debug, Clone)]
@@ -100,6 +132,7 @@ pub struct RowView {
     pub status: Option<String>,
     pub title: Option<String>,
     pub preview: Option<String>,
+    pub updated: Option<i64>,
 }
 
 impl RowView {
@@ -123,12 +156,15 @@ impl RowView {
         self.flags & Flags::BRANCHED != 0
     }
 
-    /// When the source last changed `record`, which is the record of this row. If a conversation was continued but did
-    /// not change otherwise, an import changes only its list position, so the record states an earlier time.
+    /// Values that may be newer than those in the record of this row.
+    pub fn renewed(&self) -> RenewedValues {
+        let Self { sort, position, flags, updated, .. } = *self;
+        RenewedValues { sort, position, flags, updated }
+    }
+
+    /// When the source last changed `record`, which is the record of this row.
     pub fn updated_time(&self, record: &Record) -> Option<Timestamp> {
-        let stated = record.times.updated.or(record.times.created).filter(|_| self.kind == Kind::Conversation);
-        let moved = stated.and_then(|stated| Timestamp::from_micros(self.sort).filter(|moved| *moved > stated));
-        moved.or(record.times.updated)
+        self.renewed().updated_time(record)
     }
 
     /// Why the current version was written: `import`, `edit`, `restore` or `written`.
@@ -160,6 +196,7 @@ impl RowView {
             status: row.get(18)?,
             title: row.get(19)?,
             preview: row.get(20)?,
+            updated: row.get(21)?,
         })
     }
 

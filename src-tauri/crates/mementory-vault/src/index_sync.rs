@@ -6,7 +6,7 @@ use crate::{
 };
 use mementory_model::{Kind, Record, SaidBy, Timestamp};
 use mementory_search::{IndexDoc, SearchIndex};
-use mementory_store::{Flags, RowView, Store};
+use mementory_store::{Flags, RenewedValues, RowView, Store};
 use rusqlite::Connection;
 use std::sync::{PoisonError, atomic::AtomicBool, atomic::Ordering};
 
@@ -20,6 +20,17 @@ pub struct IndexWatch<'a> {
 
 /// Number of records between two progress reports.
 const RECORDS_PER_REPORT: u64 = 1_000;
+
+/// The rows that an import wrote, or whose list position it renewed.
+const ROWS_OF_BATCH: &str = "(version_batch = ?1 OR row IN (SELECT row FROM moved WHERE batch = ?1))";
+
+/// Sets the time of a conversation to that of its list position: a newer export that continued it renews only the row.
+fn set_listed_time(record: &mut Record, sort: i64) {
+    if record.kind == Kind::Conversation {
+        let renewed = RenewedValues { sort, position: 0, flags: 0, updated: None };
+        record.times.updated = renewed.updated_time(record);
+    }
+}
 
 impl Context {
     pub(crate) fn index_commit(&self, seq: u64) -> VaultResult<()> {
@@ -94,7 +105,7 @@ impl Context {
             }
             match op {
                 2 => self.index_delete(target)?,
-                3 => drop(self.index_rows(&connection, "version_batch = ?1", Some(target), watch)?),
+                3 => drop(self.index_rows(&connection, ROWS_OF_BATCH, Some(target), watch)?),
                 _ => drop(self.index_rows(&connection, "row = ?1", Some(target), watch)?),
             }
         }
@@ -118,7 +129,7 @@ impl Context {
         };
         let mut done = 0;
         let sql = format!(
-            "SELECT row, owner, pack, slot, trashed IS NOT NULL, flags FROM records WHERE {condition} ORDER BY pack, slot"
+            "SELECT row, owner, pack, slot, trashed IS NOT NULL, flags, sort FROM records WHERE {condition} ORDER BY pack, slot"
         );
         let mut statement = connection.prepare_cached(&sql)?;
         let mut changed_flags = Vec::new();
@@ -140,12 +151,13 @@ impl Context {
             if target.is_some() {
                 self.index_delete(row)?;
             }
-            let record = self.store.packs.record(connection, pack, slot)?;
+            let mut record = self.store.packs.record(connection, pack, slot)?;
             let correct_flags = flags & !Flags::SAID_BY | Flags::said_by(record.said_by());
             if correct_flags != flags {
                 changed_flags.push((row, correct_flags));
             }
             if !trashed {
+                set_listed_time(&mut record, r.get(6)?);
                 self.index_add(row, owner, &record)?;
             }
         }
@@ -240,7 +252,9 @@ impl Context {
         let found = self.store.read(|c| {
             let view = RowView::by_row(c, row)?;
             let Some(view) = view.filter(|v| v.trashed.is_none()) else { return Ok(None) };
-            Ok(Some((view.owner, self.store.packs.record(c, view.pack, view.slot)?)))
+            let mut record = self.store.packs.record(c, view.pack, view.slot)?;
+            set_listed_time(&mut record, view.sort);
+            Ok(Some((view.owner, record)))
         })?;
         match found {
             Some((owner, record)) => self.index_add(row, owner, &record),

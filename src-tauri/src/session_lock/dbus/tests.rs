@@ -197,7 +197,7 @@ fn sleep_is_inhibited_until_the_listener_has_locked() {
         }
         .unwrap();
     };
-    // logind starts after the listener, which asks it for an inhibitor when its first signal arrives.
+    // logind starts after the listener. The listener asks logind for an inhibitor when it receives the first signal.
     let server = logind.object_server();
     server.at(MANAGER_PATH, FakeLogind(listening.event_sender.clone())).unwrap();
     server.at(OWN_SESSION, FakeSession(own_user)).unwrap();

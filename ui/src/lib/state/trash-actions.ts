@@ -45,7 +45,7 @@ export async function trashFromList(list: RecordList, ids: string[], name: strin
   const [section, id] = [nav.section, nav.id];
   if (!(await moveToTrash(ids, name, list))) return;
   selection.clear();
-  // When a search has results, the first row is opened. Drop the removed rows now, so that it is none of them.
+  // When a search has results, the first row is opened. Drop the removed rows now, so that none of them is opened.
   list.drop(ids);
   // If the person opened another record meanwhile, it stays open.
   if (nav.section === section && (nav.id === id || ids.includes(nav.id ?? ""))) nav.choose(next);

@@ -62,7 +62,7 @@ impl Session {
             return Err(ApiError::new(
                 "not_a_demonstration",
                 1,
-                "This vault is no demonstration. Nothing was deleted.",
+                "This vault is not a demonstration. Nothing was deleted.",
             ));
         };
         let imports = self.imports().list()?.batches;

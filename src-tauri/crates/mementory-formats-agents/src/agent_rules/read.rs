@@ -89,7 +89,7 @@ fn read_file(
     let document = Document::parse(&text);
     // A glob such as `**/*.rs` is not valid YAML, but Cursor writes it in frontmatter.
     if let Some(reason) = document.broken.as_ref().filter(|_| file.platform != "cursor") {
-        let message = format!("the frontmatter is no valid YAML ({reason}); its lines were read one by one");
+        let message = format!("the frontmatter is not valid YAML ({reason}); its lines were read one by one");
         reader.sink.note(Issue::new("frontmatter", &member.place, message));
     }
     let project = project_of(reader.catalog, member);

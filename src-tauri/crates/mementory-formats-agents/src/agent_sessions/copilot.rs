@@ -22,7 +22,7 @@ pub(super) struct CopilotSession {
     /// Ids of the tool calls in answers.
     known_calls: HashSet<String>,
     /// Number of delta events, whose text a later event contains completely.
-    progress_lines: u64,
+    skipped_lines: u64,
     model: Option<String>,
 }
 
@@ -40,7 +40,7 @@ impl CopilotSession {
         // A later event contains the complete text, so the text of a delta is not stored. A line with unknown members
         // is stored without the text.
         if kind.ends_with("_delta") {
-            self.progress_lines += 1;
+            self.skipped_lines += 1;
             let is_unknown =
                 |object: &Object<'_>, known: &[&str]| object.members().any(|(key, _)| !known.contains(&key));
             if is_unknown(line, &DELTA_LINE_MEMBERS) || is_unknown(&data, &DELTA_MEMBERS) {
@@ -160,7 +160,7 @@ impl CopilotSession {
         member: &Member,
         title: Option<String>,
     ) -> Result<(), FormatError> {
-        Session::report_progress(reader, member, self.progress_lines, "lines with parts of a text that follows");
+        Session::report_skipped(reader, member, self.skipped_lines, "lines with parts of a text that follows");
         self.session.chat.title = title.or(self.session.chat.title.take());
         self.session.send(reader, member, PLATFORM)
     }

@@ -23,7 +23,7 @@ pub(super) struct KimiSession {
     /// The message of the assistant that the last events are parts of.
     open: Option<OpenMessage>,
     /// Number of events that only count tokens.
-    progress_lines: u64,
+    skipped_lines: u64,
 }
 
 /// A message whose parts are being read.
@@ -85,7 +85,7 @@ impl KimiSession {
             return self.add_part(reader, member, element, (&kind, &payload), parent_call);
         }
         if kind == "StatusUpdate" {
-            self.progress_lines += 1;
+            self.skipped_lines += 1;
             return Ok(());
         }
         self.close(reader, member)?;
@@ -186,7 +186,7 @@ impl KimiSession {
         title: Option<String>,
     ) -> Result<(), FormatError> {
         self.close(reader, member)?;
-        Session::report_progress(reader, member, self.progress_lines, "lines that only count tokens");
+        Session::report_skipped(reader, member, self.skipped_lines, "lines that only count tokens");
         (self.session.chat.id, self.session.chat.title) = (id, title);
         self.session.send(reader, member, PLATFORM)
     }

@@ -59,7 +59,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, members: &[&Member], header: Hea
 struct Conversation {
     session: Session,
     /// Number of events with a part of a text that a later event contains.
-    progress: u64,
+    skipped_events: u64,
     first_id: Option<String>,
 }
 
@@ -76,7 +76,7 @@ impl Conversation {
                 turn.verbatim = Some(Verbatim::json(event.text.as_str()));
                 self.session.push(reader, member, turn, content)?;
             }
-            Message::Progress => self.progress += 1,
+            Message::Progress => self.skipped_events += 1,
             Message::None => {
                 self.session.chat.note_time(event.time);
                 self.session.other_lines.push(single_line(&event.text));
@@ -86,7 +86,7 @@ impl Conversation {
     }
 
     fn send(mut self, reader: &mut FileReader<'_>, member: &Member, header: Header) -> Result<(), FormatError> {
-        Session::report_progress(reader, member, self.progress, "events with parts of a text that follows");
+        Session::report_skipped(reader, member, self.skipped_events, "events with parts of a text that follows");
         let chat = &mut self.session.chat;
         chat.id = header.id.as_deref().map(plain_id).or_else(|| folder_id(member));
         if chat.id.is_none() {

@@ -42,7 +42,7 @@ impl Session {
 
     /// Reports lines or events that were skipped because other lines or events have the same content. `what` follows
     /// their number.
-    pub(super) fn report_progress(reader: &mut FileReader<'_>, member: &Member, count: u64, what: &str) {
+    pub(super) fn report_skipped(reader: &mut FileReader<'_>, member: &Member, count: u64, what: &str) {
         if count > 0 {
             let reason = format!("progress: {count} {what}");
             reader.report_dropped(member.place.clone(), DroppedAs::Skipped, &reason, None);

@@ -43,7 +43,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known_ids: &mut
     }
     let document = Document::parse(&text);
     if let Some(reason) = &document.broken {
-        let message = format!("the frontmatter is no valid YAML ({reason}); its lines were read one by one");
+        let message = format!("the frontmatter is not valid YAML ({reason}); its lines were read one by one");
         reader.sink.note(Issue::new("frontmatter", &member.place, message));
     }
     let is_index = member.file_name() == "MEMORY.md" && document.yaml.is_none();

@@ -7,6 +7,16 @@ use serde_json::value::RawValue;
 /// Heading that the editor extension puts before the person's request.
 const REQUEST_HEADING: &str = "## My request for Codex:";
 
+/// The text after a picture of the person.
+const PICTURE_END: &str = "</image>";
+
+/// A text without the tags that Codex puts around each picture, in parts of their own (`<image name=[Image #1]>`).
+fn without_picture_tags(text: &str) -> String {
+    let is_tag = |line: &str| line == PICTURE_END || line.starts_with("<image") && line.ends_with('>');
+    let paragraphs = text.split("\n\n").filter(|paragraph| !is_tag(paragraph.trim()));
+    paragraphs.collect::<Vec<_>>().join("\n\n")
+}
+
 /// The message in an item of the model's API. None for items that are not part of the conversation.
 pub(super) fn message(item: &Object<'_>) -> Option<(Turn, AgentContent)> {
     let kind = item.non_blank_text("type");
@@ -26,6 +36,9 @@ pub(super) fn message(item: &Object<'_>) -> Option<(Turn, AgentContent)> {
             .into();
             if let Some(raw) = item.raw_value("content") {
                 content.push(raw);
+            }
+            if !content.files.is_empty() && content.text.contains(PICTURE_END) {
+                content.text = without_picture_tags(&content.text);
             }
         }
         "reasoning" => {

@@ -161,7 +161,7 @@ impl Headers {
 
 fn note_malformed(reader: &mut FileReader<'_>, member: &Member, pointer: &str) {
     let place = format!("{}#{pointer}", member.place);
-    reader.sink.note(Issue::new("malformed", place, "an entry of the list of conversations is no JSON object"));
+    reader.sink.note(Issue::new("malformed", place, "an entry of the list of conversations is not a JSON object"));
 }
 
 fn note_unreadable(reader: &mut FileReader<'_>, member: &Member, pointer: &str, error: &dyn std::error::Error) {

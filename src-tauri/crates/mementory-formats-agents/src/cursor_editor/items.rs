@@ -25,7 +25,7 @@ pub(super) fn read(
     ] {
         let Some(text) = value(member, database, key)? else { continue };
         let Some(object) = Object::parse(&text) else {
-            let reason = "malformed: the chats are no JSON object";
+            let reason = "malformed: the chats are not a JSON object";
             reader.report_dropped(
                 format!("{}#{key}", member.place),
                 DroppedAs::Failed,

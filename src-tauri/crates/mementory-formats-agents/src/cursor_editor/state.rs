@@ -260,7 +260,7 @@ impl Conversation<'_> {
             None => mementory_json::repair(text.as_bytes()).map(|(text, _)| text),
         };
         let Some((text, bubble)) = repaired.as_deref().and_then(|text| Some((text, Object::parse(text)?))) else {
-            let reason = "malformed: this message is no JSON object";
+            let reason = "malformed: this message is not a JSON object";
             self.report(reader, &key, DroppedAs::Failed, reason, Kind::Message);
             return Ok(None);
         };

@@ -87,7 +87,8 @@ fn is_history(object: &Object<'_>) -> bool {
 fn document_role(head: &[u8], keys: &Keys, name: &str) -> Option<Role> {
     let has = |key: &str| keys.has(key);
     if head.starts_with(b"{") {
-        let has_messages = has("messages.type") && has("messages.content") || has("messages.id");
+        let is_exported = has("messages.uuid") && (has("messages.message") || has("messages.toolCall"));
+        let has_messages = has("messages.type") && has("messages.content") || has("messages.id") || is_exported;
         if has("sessionId") && has("projectHash") || has("sessionId") && has("startTime") && has_messages {
             return Some(Role::Conversations);
         }

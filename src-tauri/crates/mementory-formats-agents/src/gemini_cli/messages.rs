@@ -1,19 +1,44 @@
 //! Reads one message of a session, or one `Content` object of a checkpoint, as a turn.
-use mementory_formats_shared::agent_content::{AgentContent, push_text, value_text};
+use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, list};
 use mementory_model::Verbatim;
 
+/// True for a message as Qwen Code exports it: its content is inside `message`, or it is the use of a tool.
+pub(super) fn is_exported(object: &Object<'_>) -> bool {
+    object.has("uuid") && (object.object("message").is_some() || object.object("toolCall").is_some())
+}
+
+/// Adds the content of a message that Qwen Code exported.
+fn add_exported(object: &Object<'_>, content: &mut AgentContent) {
+    if !is_exported(object) {
+        return;
+    }
+    if let Some(message) = object.object("message")
+        && let Some(raw) = ["parts", "content"].into_iter().find_map(|key| message.raw_value(key))
+    {
+        content.push(raw);
+    }
+    if let Some(call) = object.object("toolCall") {
+        let name = call.non_blank_text("title").or_else(|| call.non_blank_text("kind"));
+        let input = call.raw_value("rawInput").map_or_else(String::new, value_text);
+        content.push_block("tool_call", name.as_deref(), input);
+        if let Some(result) = call.raw_value("content") {
+            content.push_block("tool_result", name.as_deref(), nested_text(result));
+        }
+    }
+}
+
 /// The turn in a message of a session.
 pub(super) fn message(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
     let kind = object.text("type").unwrap_or_default();
     let mut turn = Turn {
-        id: object.non_blank_text("id").map(|t| t.into_owned()),
+        id: object.non_blank_text("id").or_else(|| object.non_blank_text("uuid")).map(|t| t.into_owned()),
         model: object.non_blank_text("model").map(|t| t.into_owned()),
         role: match kind.as_ref() {
             "user" => "user",
-            "gemini" | "assistant" | "model" => "assistant",
+            "gemini" | "assistant" | "model" | "tool_call" => "assistant",
             _ => "system",
         }
         .into(),
@@ -39,6 +64,7 @@ pub(super) fn message(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
     if let Some(raw) = object.raw_value("content") {
         content.push(raw);
     }
+    add_exported(object, &mut content);
     if let Some(display_content) = display_content {
         let mut typed_content = AgentContent::default();
         typed_content.push(display_content);

@@ -19,6 +19,8 @@ use mementory_model::Limits;
 const FORMAT: &str = "gemini_cli";
 /// Name of the platform.
 const PLATFORM: &str = "gemini-cli";
+/// Name of the platform of Qwen Code, a fork.
+const QWEN: &str = "qwen-code";
 
 /// Sessions of Gemini CLI.
 pub struct GeminiCli;

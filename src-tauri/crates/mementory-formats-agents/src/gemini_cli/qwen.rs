@@ -1,5 +1,6 @@
 //! Reads the logs of Qwen Code, a fork of Gemini CLI: each line states its parent, and messages are `Content` objects
 //! of Google's API.
+use super::QWEN;
 use super::messages;
 use super::session::{chat_file, send_linked};
 use mementory_format::{Catalog, FormatError, Member};
@@ -11,8 +12,6 @@ use mementory_json::keys_of;
 use mementory_model::{Kind, Verbatim};
 use std::collections::{HashMap, HashSet};
 
-/// Name of the platform.
-const PLATFORM: &str = "qwen-code";
 /// Subtypes of prompts that the person wrote or said. Prompts with other subtypes come from the program.
 const USER_PROMPT_SUBTYPES: [&str; 2] = ["mid_turn_user_message", "realtime_message"];
 /// In lines without a message, members that repeat messages of the session.
@@ -160,7 +159,7 @@ impl Log {
                 _ => Verbatim { media_type: "application/x-ndjson".into(), text },
             });
         }
-        let file = ChatFile { platform: PLATFORM, ..chat_file(&member.place) };
+        let file = ChatFile { platform: QWEN, ..chat_file(&member.place) };
         send_linked(reader, self.chat, file, parent)
     }
 }

@@ -1,7 +1,7 @@
 //! Reads a session from the lines of its log: a header, changes to the header (`$set`), messages, changes to a message
 //! (`message_update`) and rewinds (`$rewindTo`). A message that is written again replaces the earlier version. Rewound
 //! messages stay on a separate branch.
-use super::{FORMAT, PLATFORM};
+use super::{FORMAT, PLATFORM, QWEN};
 use super::{messages, update};
 use mementory_format::{FormatError, Member, is_uuid};
 use mementory_formats_shared::chat::{Chat, ChatFile, TurnParent};
@@ -30,6 +30,8 @@ pub(super) struct Session {
     /// Index of the message that the next message follows.
     current: Option<usize>,
     other_lines: Vec<String>,
+    /// True for a session that Qwen Code exported.
+    is_qwen: bool,
 }
 
 #[derive(Debug)]
@@ -78,7 +80,10 @@ impl Session {
         for (n, raw) in header.list("messages").into_iter().flatten().enumerate() {
             let pointer = format!("{pointer}{list_pointer}/messages/{n}");
             match Object::parse(raw.get()) {
-                Some(message) => self.add_message(raw.get(), &message, &pointer),
+                Some(message) => {
+                    self.is_qwen |= messages::is_exported(&message);
+                    self.add_message(raw.get(), &message, &pointer);
+                }
                 None => {
                     let reason = "not_an_object: this entry is not an object";
                     let place = format!("{}#{pointer}", member.place);
@@ -98,6 +103,7 @@ impl Session {
         let folder = header
             .list("directories")
             .and_then(|d| mementory_formats_shared::object::decode_string(d.first()?).map(|t| t.into_owned()));
+        let folder = folder.or_else(|| header.object("metadata")?.non_blank_text("cwd").map(|t| t.into_owned()));
         self.chat.source.project = folder.or(self.chat.source.project.take());
         if let Some(hash) = text("projectHash") {
             self.chat.fields.insert("project_hash".into(), hash.into());
@@ -182,7 +188,9 @@ impl Session {
         // The log of a subagent is in a folder whose name is the id of the parent session.
         let folder = member.name.split('/').rev().nth(1).filter(|f| is_uuid(f));
         let parent = folder.filter(|_| chat.record_type.is_some()).map(str::to_owned);
-        send_linked(reader, chat, chat_file(&member.place), parent)
+        let file = chat_file(&member.place);
+        let platform = if self.is_qwen { QWEN } else { file.platform };
+        send_linked(reader, chat, ChatFile { platform, ..file }, parent)
     }
 }
 

@@ -37,7 +37,7 @@ fn read_history(reader: &mut FileReader<'_>, member: &Member, summary: Option<&M
                 read_summary(&mut chat, &object, text.trim());
                 parent = object.non_blank_text("parent_session_id").map(|t| t.into_owned());
             }
-            None => reader.sink.note(Issue::new("malformed", &summary.place, "the summary of the session is no JSON")),
+            None => reader.sink.note(Issue::new("malformed", &summary.place, "the summary of the session is not JSON")),
         }
     }
     let (limit, mut bytes, mut unknown_lines) = (reader.context.limits.element_bytes, 0, 0u64);

@@ -255,7 +255,7 @@ fn fill_answer(turn: &mut Turn, message: &Object<'_>, text: String, mut thoughts
 /// Names and arguments of the tools that a message calls.
 fn calls(message: &Object<'_>) -> Vec<(String, String)> {
     let listed = message.list("tool_calls").unwrap_or_default();
-    let single = message.raw_value("tool_call").into_iter();
+    let single_call = message.raw_value("tool_call").into_iter();
     let call = |raw: &RawValue| {
         let call = Object::parse(raw.get())?;
         let function = call.object("function").unwrap_or(call);
@@ -263,7 +263,7 @@ fn calls(message: &Object<'_>) -> Vec<(String, String)> {
         let text = decode_string(arguments).map_or_else(|| arguments.get().to_owned(), |text| text.into_owned());
         Some((function.first_text(&["name"])?, text))
     };
-    listed.into_iter().chain(single).filter_map(call).collect()
+    listed.into_iter().chain(single_call).filter_map(call).collect()
 }
 
 fn results(message: &Object<'_>) -> String {

@@ -24,7 +24,7 @@ pub(super) fn read<'m>(reader: &mut FileReader<'_>, members: &[&'m Member]) -> R
     reader.each_member(members, |reader, member| {
         let text = text_of(reader, member)?;
         let Some(object) = Object::parse(&text) else {
-            return Err(FormatError::invalid("not_an_object", &member.place, "this file is no JSON object"));
+            return Err(FormatError::invalid("not_an_object", &member.place, "this file is not a JSON object"));
         };
         let id = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
         let own_id = id("id").unwrap_or_default();
@@ -114,5 +114,5 @@ fn text_of(reader: &mut FileReader<'_>, member: &Member) -> Result<String, Forma
         return Ok(text);
     }
     let repaired = repair(text.as_bytes()).map(|(text, _)| text);
-    repaired.ok_or_else(|| FormatError::invalid("malformed", &member.place, "this file is no JSON"))
+    repaired.ok_or_else(|| FormatError::invalid("malformed", &member.place, "this file is not JSON"))
 }

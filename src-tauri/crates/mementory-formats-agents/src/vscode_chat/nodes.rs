@@ -127,7 +127,7 @@ impl Node {
         };
         let length = length.unwrap_or(items.len()).min(items.len());
         memory.release(items.drain(length..).map(|item| ITEM_BYTES + item.memory()).sum());
-        // Only large unused capacity is released, so that not every line reallocates the list.
+        // Unused capacity is released only if it is large. Otherwise, every line would reallocate the list.
         if items.capacity() / 4 > items.len() {
             items.shrink_to(items.len() * 2);
         }

@@ -53,7 +53,7 @@ fn parse_embedding(bytes: &[u8], settings: &Settings, at: Option<Timestamp>) -> 
         .map(|c| f32::from_le_bytes([c[0], c[1], c[2], c[3]]))
         .map(|f| f.is_finite().then(|| f.to_string()))
         .collect::<Option<_>>()?;
-    let at = at.or_else(|| Timestamp::from_micros(0))?.to_rfc3339();
+    let at = at.unwrap_or(Timestamp::EPOCH).to_rfc3339();
     let json = format!(
         r#"{{"model":{},"dimensions":{n},"vector":[{}],"computed_at":"{at}","source":"runtime"}}"#,
         Value::String(model.clone()),
@@ -98,8 +98,7 @@ pub(super) fn new_row(record: &Record, used_keys: &mut std::collections::BTreeSe
         _ if record.record_type.as_deref() == Some("episodic") => "daily",
         _ => original_category.filter(|c| *c != "daily_log").unwrap_or("core"),
     };
-    let created = record.times.created.or(record.times.updated).or_else(|| Timestamp::from_micros(0));
-    let created = created.map(Timestamp::to_rfc3339).unwrap_or_default();
+    let created = record.times.created.or(record.times.updated).unwrap_or(Timestamp::EPOCH).to_rfc3339();
     let updated = record.times.updated.map_or_else(|| created.clone(), Timestamp::to_rfc3339);
     let text = if record.text.is_empty() { record.title.clone().unwrap_or_default() } else { record.text.clone() };
     Map::from_iter(

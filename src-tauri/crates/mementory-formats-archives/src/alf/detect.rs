@@ -1,6 +1,6 @@
 //! Detects ALF archives by their content: a ZIP with a top-level `manifest.json` that has `alf_version`. An archive
 //! without a readable manifest is detected by its other entries.
-use super::manifest::{DELTA_CLAIM_VERSION, MANIFEST_FILE, archive_place};
+use super::manifest::{DELTA_CLAIM_VERSION, DELTA_MANIFEST_FILE, MANIFEST_FILE, archive_place};
 use super::wire;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, is_unreadable_entry};
 use mementory_model::{Limits, is_damage};
@@ -8,9 +8,6 @@ use std::collections::BTreeMap;
 
 /// Size limit of a manifest in bytes. A larger one is not read for detection.
 const MAX_MANIFEST_BYTES: u64 = 4 << 20;
-
-/// Name of the manifest of a delta bundle in the reference tool. The specification calls it [`MANIFEST_FILE`].
-pub(super) const DELTA_MANIFEST_FILE: &str = "delta-manifest.json";
 
 /// Claims each agent archive. A manifest with `changes` and without `layers` belongs to a delta bundle, which has its
 /// own format, `alf_delta`.

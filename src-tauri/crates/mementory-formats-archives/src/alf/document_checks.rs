@@ -104,7 +104,7 @@ fn check_attachment(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, 
     let value = row.get("hash").and_then(|h| h.get("value")).and_then(Tree::as_str);
     let is_digest = |text: &str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
     if path.is_none() && algorithm == Some("sha256") && value.is_some_and(|value| !is_digest(value)) {
-        add("attachment_hash_malformed", "the value is no SHA-256 in hex", true);
+        add("attachment_hash_malformed", "the value is not a SHA-256 in hex", true);
     }
     if path.is_some() && algorithm.is_some_and(|name| name != "sha256") {
         add("attachment_hash_not_verifiable", "the digest is not SHA-256, so it was not verified", true);

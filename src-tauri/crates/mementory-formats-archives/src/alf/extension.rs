@@ -17,17 +17,26 @@ struct WrittenSlot<'a> {
     content_sha256: &'a str,
     text_in_content: bool,
     export_id: &'a str,
-    record: &'a RawValue,
+    record: WrittenRecord<'a>,
 }
 
+#[derive(Serialize)]
+#[serde(untagged)]
+enum WrittenRecord<'a> {
+    Record(&'a Record),
+    /// A record with deep fields, which are folded.
+    Folded(Map<String, Value>),
+}
+
+/// `R` is the record, or its JSON.
 #[derive(Deserialize)]
-struct ReadSlot {
+struct ReadSlot<R> {
     v: u32,
     content_sha256: String,
     text_in_content: bool,
     /// None in files written before.
     export_id: Option<String>,
-    record: Box<RawValue>,
+    record: R,
 }
 
 /// The record that was restored from a slot.
@@ -50,16 +59,19 @@ pub(super) fn slot(record: &Record, export_id: &str, content: &str) -> String {
     if text_in_content {
         stored_record.text = String::new();
     }
-    let Ok(record) = RawValue::from_string(record_json(&stored_record)) else { return "null".into() };
-    let out = WrittenSlot { v: SLOT_VERSION, content_sha256: &digest, text_in_content, export_id, record: &record };
+    let record = match extension::has_deep_fields(&stored_record) {
+        true => WrittenRecord::Folded(record_members(&stored_record)),
+        false => WrittenRecord::Record(&stored_record),
+    };
+    let out = WrittenSlot { v: SLOT_VERSION, content_sha256: &digest, text_in_content, export_id, record };
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 
 /// The record in a slot. `line_record` is the record as read from the line without the slot. None if the slot is not
 /// ours or has a different version.
 pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> {
-    let slot: ReadSlot = serde_json::from_str(raw.get()).ok().filter(|s: &ReadSlot| s.v == SLOT_VERSION)?;
-    let (mut record, export_id) = (restore_row(&slot.record)?, slot.export_id);
+    let slot = read_slot(raw.get()).filter(|slot| slot.v == SLOT_VERSION)?;
+    let (mut record, export_id) = (slot.record, slot.export_id);
     if slot.text_in_content {
         record.text.clone_from(&line_record.text);
     }
@@ -86,6 +98,18 @@ pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> 
     Some(Restored { record, is_same, export_id })
 }
 
+/// Reads a slot and its record. Most records are read in one pass; the others have deep fields.
+fn read_slot(json: &str) -> Option<ReadSlot<Record>> {
+    if !may_have_fields_text(json)
+        && let Ok(slot) = serde_json::from_str(json)
+    {
+        return Some(slot);
+    }
+    let ReadSlot { v, content_sha256, text_in_content, export_id, record } =
+        serde_json::from_str::<ReadSlot<&RawValue>>(json).ok()?;
+    Some(ReadSlot { v, content_sha256, text_in_content, export_id, record: restore_row(record)? })
+}
+
 /// JSON of the slot for a row of a list document: the record and its export id. Unlike [`slot`], it has no digest to
 /// detect changes by other programs.
 pub(super) fn row_slot(record: &Record, export_id: &str) -> String {
@@ -100,13 +124,6 @@ pub(super) fn file_slot(reference: &AttachmentRef, export_id: &str) -> String {
     }
 }
 
-fn record_json(record: &Record) -> String {
-    if extension::has_deep_fields(record) {
-        return Value::Object(record_members(record)).to_string();
-    }
-    serde_json::to_string(record).unwrap_or_else(|_| "null".into())
-}
-
 fn record_members(record: &Record) -> Map<String, Value> {
     let mut members = extension::members(record);
     if extension::has_deep_fields(record) {
@@ -117,7 +134,7 @@ fn record_members(record: &Record) -> Map<String, Value> {
 
 /// The record in the slot of a row.
 pub(super) fn restore_row(raw: &RawValue) -> Option<Record> {
-    let has_text = memchr::memmem::find(raw.get().as_bytes(), extension::FIELDS_TEXT_MEMBER.as_bytes()).is_some();
+    let has_text = may_have_fields_text(raw.get());
     let members: Option<Map<String, Value>> = if has_text { extension::parse(raw.get()) } else { None };
     match members.filter(|members| members.contains_key(extension::FIELDS_TEXT_MEMBER)) {
         Some(mut members) => {
@@ -126,6 +143,11 @@ pub(super) fn restore_row(raw: &RawValue) -> Option<Record> {
         }
         None => extension::parse(raw.get()),
     }
+}
+
+/// False if the JSON certainly has no [`FIELDS_TEXT_MEMBER`](extension::FIELDS_TEXT_MEMBER).
+fn may_have_fields_text(json: &str) -> bool {
+    memchr::memmem::find(json.as_bytes(), extension::FIELDS_TEXT_MEMBER.as_bytes()).is_some()
 }
 
 fn with_export_id(mut members: Map<String, Value>, export_id: &str) -> String {

@@ -1,6 +1,6 @@
 //! Collects the findings of the validators of archives and deltas, which share these checks.
 use super::document_checks;
-use super::manifest::number;
+use super::manifest::{Archive, number};
 use super::schema;
 use mementory_format::{Finding, FormatError, Validation};
 use mementory_json::{
@@ -34,6 +34,14 @@ impl Findings {
     /// Adds a warning.
     pub(super) fn warning(&mut self, code: &str, place: &str, message: &str) {
         self.report(code, place, message, true);
+    }
+
+    /// Checks that the archive is a ZIP file (spec §4).
+    pub(super) fn check_container(&mut self, archive: &Archive<'_>) {
+        let number = archive.entries.values().find_map(|entry| entry.archive);
+        if number.is_some_and(|number| archive.catalog.is_tar(number)) {
+            self.error("not_a_zip", &archive.place, "the format is a ZIP file, and this is a tar archive");
+        }
     }
 
     fn report(&mut self, code: &str, place: &str, message: &str, is_warning: bool) {
@@ -82,26 +90,14 @@ impl Findings {
         }
     }
 
-    /// Checks what the schema of a memory cannot express: lengths of vectors, and that the memory does not supersede
-    /// itself.
+    /// Checks what the schema of a memory cannot express.
     pub(super) fn check_memory(&mut self, tree: &Tree, place: &str) {
-        let id = |key: &str| tree.get(key).and_then(Tree::as_str).map(str::to_ascii_lowercase);
-        if id("supersedes").is_some_and(|old| Some(old) == id("id")) && !is_deletion(tree) {
-            self.warning("supersedes_itself", place, "the memory supersedes itself");
-        }
-        let vectors = match tree.get("embeddings") {
-            Some(Tree::Array(vectors)) => vectors.as_slice(),
-            _ => &[],
-        };
-        for vector in vectors {
-            let length = match vector.get("vector") {
-                Some(Tree::Array(numbers)) => Some(numbers.len() as u64),
-                _ => None,
-            };
-            if length.is_some() && number(vector.get("dimensions")) != length {
-                self.error("embedding_dimensions", place, "dimensions differs from the length of the vector");
-            }
-        }
+        memory_faults(tree).iter().for_each(|fault| self.report_memory_fault(fault, place));
+    }
+
+    /// Reports a fault of a memory.
+    pub(super) fn report_memory_fault(&mut self, fault: &MemoryFault, place: &str) {
+        self.report(fault.code, place, fault.message, fault.is_warning);
     }
 
     /// The result. Findings beyond the limit are summed up in one finding that states their number.
@@ -113,6 +109,46 @@ impl Findings {
         self.out.warnings.extend((warnings > 0).then(|| further_findings(warnings)));
         self.out
     }
+}
+
+/// A fault of a memory that its schema cannot express.
+pub(super) struct MemoryFault {
+    code: &'static str,
+    message: &'static str,
+    is_warning: bool,
+}
+
+const SUPERSEDES_ITSELF: MemoryFault =
+    MemoryFault { code: "supersedes_itself", message: "the memory supersedes itself", is_warning: true };
+
+const WRONG_DIMENSIONS: MemoryFault = MemoryFault {
+    code: "embedding_dimensions",
+    message: "dimensions differs from the length of the vector",
+    is_warning: false,
+};
+
+/// Checks the lengths of vectors, and that the memory does not supersede itself.
+pub(super) fn memory_faults(tree: &Tree) -> Vec<MemoryFault> {
+    let mut faults = Vec::new();
+    let id = |key: &str| tree.get(key).and_then(Tree::as_str);
+    let is_own_id = |old: &str| id("id").is_some_and(|id| old.eq_ignore_ascii_case(id));
+    if id("supersedes").is_some_and(is_own_id) && !is_deletion(tree) {
+        faults.push(SUPERSEDES_ITSELF);
+    }
+    let vectors = match tree.get("embeddings") {
+        Some(Tree::Array(vectors)) => vectors.as_slice(),
+        _ => &[],
+    };
+    for vector in vectors {
+        let length = match vector.get("vector") {
+            Some(Tree::Array(numbers)) => Some(numbers.len() as u64),
+            _ => None,
+        };
+        if length.is_some() && number(vector.get("dimensions")) != length {
+            faults.push(WRONG_DIMENSIONS);
+        }
+    }
+    faults
 }
 
 /// True for a deletion. Unlike other lines, a deletion may supersede its own id, because the record that it deletes

@@ -107,6 +107,7 @@ impl ExportPlan {
     pub(super) fn collect(source: &mut dyn RecordSource) -> Result<Self, FormatError> {
         let mut plan = Self { agent: vault_agent(&source.description()), ..Self::default() };
         let (mut alf_files, mut profiles, mut credentials) = (HashSet::new(), Vec::new(), Vec::new());
+        let mut identity: Option<StoredRecord> = None;
         source.records(&mut |stored| {
             *plan.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
             let element = alf_element(&stored.record);
@@ -118,12 +119,13 @@ impl ExportPlan {
                 }
             }
             match element {
-                // An archive has one identity. The first identity is used, and any other becomes a memory line.
-                Some(AlfElement::Identity) if plan.identity.is_none() => {
-                    plan.identity = Some(stored.id.clone());
-                    plan.add_row("identity", &stored, None);
+                // An archive has one identity. The newest identity is used, and any other becomes a memory line.
+                Some(AlfElement::Identity) => {
+                    let updated = stored.record.times.updated;
+                    let is_newer = identity.as_ref().is_none_or(|other| updated > other.record.times.updated);
+                    let older = if is_newer { identity.replace(stored) } else { Some(stored) };
+                    older.iter().for_each(|older| plan.add_line(older, false));
                 }
-                Some(AlfElement::Identity) => plan.add_line(&stored, false),
                 Some(AlfElement::Row(layer)) => {
                     let file = stored.attachment_ids.first().cloned().filter(|_| layer == "attachments");
                     alf_files.extend(file.clone());
@@ -135,6 +137,10 @@ impl ExportPlan {
             }
             Ok(())
         })?;
+        if let Some(stored) = identity {
+            plan.add_row("identity", &stored, None);
+            plan.identity = Some(stored.id);
+        }
         for stored in workspace_agent::add_profiles(source, &mut plan, profiles)? {
             plan.add_line(&stored, false);
         }
@@ -276,8 +282,7 @@ impl ExportPlan {
         let t = &stored.record.times;
         let conversation = stored.parent_id.as_deref().and_then(|id| u128::from_str_radix(id, 16).ok());
         let conversation = conversation.and_then(|id| self.conversations.get(&id).copied());
-        let known_time = t.created.or(t.updated).or(t.observed).or(t.valid_from).or(conversation);
-        known_time.or_else(|| Timestamp::from_micros(0)).unwrap_or_else(Timestamp::now)
+        t.created.or(t.updated).or(t.observed).or(t.valid_from).or(conversation).unwrap_or(Timestamp::EPOCH)
     }
 }
 

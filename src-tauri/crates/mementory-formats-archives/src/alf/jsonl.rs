@@ -24,6 +24,19 @@ pub(super) fn each_line(
     let mut line = Vec::new();
     let mut number = 0u64;
     loop {
+        // Most lines are whole in the buffer and need not be copied.
+        let whole = match reader.fill_buf() {
+            Ok(buffer) => memchr::memchr(b'\n', buffer).map(|end| &buffer[..=end]),
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(e) => return report_damage(e, place, number + 1, visit),
+        };
+        if let Some(whole) = whole.filter(|whole| whole.len() as u64 <= limit) {
+            number += 1;
+            let n = whole.len();
+            visit_line(whole, number, visit)?;
+            reader.consume(n);
+            continue;
+        }
         line.clear();
         let n = match reader.by_ref().take(limit.saturating_add(1)).read_until(b'\n', &mut line) {
             Ok(n) => n as u64,
@@ -50,14 +63,24 @@ pub(super) fn each_line(
             visit(JsonLine::Unreadable(number, "line_too_long"), skipped)?;
             continue;
         }
-        let text = match number {
-            1 => line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&line),
-            _ => &line,
-        };
-        match std::str::from_utf8(text).map(str::trim_ascii) {
-            Ok(text) => visit(JsonLine::Text(number, text), n)?,
-            Err(_) => visit(JsonLine::Unreadable(number, "invalid_utf8"), n)?,
-        }
+        visit_line(&line, number, visit)?;
+    }
+}
+
+/// Visits a line that was read whole, with its line end if it has one.
+fn visit_line(
+    line: &[u8],
+    number: u64,
+    visit: &mut dyn FnMut(JsonLine<'_>, u64) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let bytes = line.len() as u64;
+    let text = match number {
+        1 => line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line),
+        _ => line,
+    };
+    match std::str::from_utf8(text).map(str::trim_ascii) {
+        Ok(text) => visit(JsonLine::Text(number, text), bytes),
+        Err(_) => visit(JsonLine::Unreadable(number, "invalid_utf8"), bytes),
     }
 }
 

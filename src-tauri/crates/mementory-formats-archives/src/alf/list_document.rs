@@ -2,7 +2,7 @@
 //! around the elements, called the skeleton, becomes a passthrough file that has a key in place of each element. So
 //! each element is stored only once and can be erased in one place. An unedited document is exported byte for byte.
 use super::wire;
-use mementory_json::write_string;
+use mementory_json::{Tree, write_string};
 use serde_json::value::RawValue;
 
 /// A list document, split into its elements.
@@ -28,6 +28,15 @@ pub(super) fn split<'a>(text: &'a str, list: &str) -> Option<ListDocument<'a>> {
         })
         .collect::<Option<Vec<_>>>()?;
     Some(ListDocument { elements: items.into_iter().map(RawValue::get).collect(), text, spans })
+}
+
+/// True if the text, which `tree` was parsed from, is a document of this layer: an object for the identity, a list
+/// document for any other layer.
+pub(super) fn is_document_of(layer: &str, text: &str, tree: &Tree) -> bool {
+    match layer {
+        "identity" => matches!(tree, Tree::Object(_)),
+        _ => split(text, layer).is_some(),
+    }
 }
 
 impl ListDocument<'_> {

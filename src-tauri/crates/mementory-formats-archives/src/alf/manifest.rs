@@ -4,10 +4,12 @@ use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Part, Role, folded_name};
 use mementory_json::Tree;
 use mementory_model::{Issue, Limits, Timestamp};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the manifest.
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
+/// Name of the manifest of a delta bundle in the reference tool. The specification calls it [`MANIFEST_FILE`].
+pub(super) const DELTA_MANIFEST_FILE: &str = "delta-manifest.json";
 /// Usual name of the memory index.
 pub(super) const INDEX_FILE: &str = "memory/index.json";
 /// Value of `Claim::version` for a delta bundle.
@@ -100,6 +102,18 @@ impl<'c> Archive<'c> {
     }
 }
 
+/// Fails if two layers have one file, or one has the file of the manifest. The content of one of them would be lost.
+pub(super) fn refuse_shared_files<'f>(files: impl Iterator<Item = &'f str>, place: &str) -> Result<(), FormatError> {
+    let mut seen = BTreeSet::from([MANIFEST_FILE, DELTA_MANIFEST_FILE]);
+    for file in files {
+        if !seen.insert(file) {
+            let message = "two layers have the same file, or a layer has that of the manifest";
+            return Err(FormatError::invalid("manifest_invalid", place, message));
+        }
+    }
+    Ok(())
+}
+
 /// Place of the archive that contains this entry.
 pub(super) fn archive_place(entry: &Member) -> &str {
     let above = entry.place.strip_suffix(entry.name.as_str()).and_then(|place| place.strip_suffix("!/"));
@@ -189,7 +203,12 @@ impl Manifest {
                 _ => return Err(invalid_manifest("no partitions of the memory layer".into())),
             },
         };
-        Ok(Self { tree, version, agent, partitions, restores: true })
+        let manifest = Self { tree, version, agent, partitions, restores: true };
+        let documents = ["identity", "principals", "credentials", "attachments"];
+        // A partition that is listed twice has a code of its own.
+        let partitions: BTreeSet<&str> = manifest.partitions.iter().map(|row| row.file.as_str()).collect();
+        refuse_shared_files(documents.into_iter().filter_map(|l| manifest.layer_file(l)).chain(partitions), place)?;
+        Ok(manifest)
     }
 
     /// The value of `layers.<layer>.file`.

@@ -33,7 +33,7 @@ impl Reader<'_> {
             if is_generated {
                 continue;
             }
-            if self.is_delta && *name == super::detect::DELTA_MANIFEST_FILE {
+            if self.is_delta && *name == super::manifest::DELTA_MANIFEST_FILE {
                 continue;
             }
             if name.ends_with(".jsonl") && name.starts_with("memory/") {

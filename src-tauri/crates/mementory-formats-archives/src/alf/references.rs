@@ -54,14 +54,14 @@ impl References {
     }
 
     /// Adds a memory. Returns false if another memory has the same id.
-    pub(super) fn add_memory(&mut self, tree: &Tree, place: &str) -> bool {
-        if let Some(old) = text(tree, "supersedes") {
-            add(&mut self.superseded, old, place);
+    pub(super) fn add_memory(&mut self, memory: MemoryReferences, place: &str) -> bool {
+        let MemoryReferences { id, superseded, principal } = memory;
+        for (list, id) in [(&mut self.superseded, superseded), (&mut self.namespaces, principal)] {
+            if let Some(id) = id.filter(|_| list.len() < MAX_REFERENCES) {
+                list.push((id, place.into()));
+            }
         }
-        if let Some(id) = text(tree, "namespace").and_then(|name| name.strip_prefix(PRINCIPAL_NAMESPACE)) {
-            add(&mut self.namespaces, id, place);
-        }
-        text(tree, "id").is_none_or(|id| self.memories.insert(lower(id).into()))
+        id.is_none_or(|id| self.memories.insert(id))
     }
 
     /// Reports the dangling references.
@@ -87,6 +87,25 @@ impl References {
         for issue in self.capabilities.issues(place).into_iter().filter(|issue| issue.code != HOST_CODE) {
             findings.warning(&issue.code, &issue.place, &issue.message);
         }
+    }
+}
+
+/// The id and the references of a memory, in lower case.
+pub(super) struct MemoryReferences {
+    id: Option<Box<str>>,
+    /// Id of the memory that this one supersedes.
+    superseded: Option<Box<str>>,
+    /// Id of the principal that the namespace names.
+    principal: Option<Box<str>>,
+}
+
+impl MemoryReferences {
+    /// Those of the memory in a line.
+    pub(super) fn of(line: &Tree) -> Self {
+        let principal = text(line, "namespace").and_then(|name| name.strip_prefix(PRINCIPAL_NAMESPACE));
+        let [id, superseded, principal] =
+            [text(line, "id"), text(line, "supersedes"), principal].map(|id| id.map(|id| lower(id).into()));
+        Self { id, superseded, principal }
     }
 }
 

@@ -2,7 +2,7 @@
 //! ids, and the checksum if it is computed by our definition. Unknown values are only warnings.
 use super::archive_writer::checksum;
 use super::clear_secrets;
-use super::findings::Findings;
+use super::findings::{Findings, MemoryFault, memory_faults};
 use super::hashing_reader::HashingReader;
 use super::identity;
 use super::jsonl::{JsonLine, each_line};
@@ -10,7 +10,7 @@ use super::list_document;
 use super::manifest::{
     Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, Partition, SEQUENCE_FAULT, number, stated_count,
 };
-use super::references::References;
+use super::references::{MemoryReferences, References};
 use super::schema;
 use crate::line_batch::LineBatch;
 use mementory_format::extension as slot;
@@ -56,6 +56,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let digests = HashMap::new();
     let mut check = Check { archive: &archive, manifest: &manifest, limits, findings, references, digests };
     check.findings.check_schema(&manifest.tree, &schema::MANIFEST_RULE, &entry.place);
+    check.findings.check_container(&archive);
     if manifest.sequence(&archive.place).is_err() {
         let at = format!("{}#/sync/last_sequence", entry.place);
         check.warning("sequence_not_usable", &at, SEQUENCE_FAULT);
@@ -117,6 +118,10 @@ impl Check<'_> {
                 continue;
             };
             self.findings.check_schema(&tree, rule, &member.place);
+            if !list_document::is_document_of(layer, &text, &tree) {
+                self.error("malformed_document", &member.place, "not the JSON document of this layer");
+                continue;
+            }
             self.references.add_document(layer, &tree, &member.place);
             if matches!(layer, "identity" | "principals") {
                 clear_secrets::check_text(self.archive, member, &text, &mut self.findings);
@@ -411,42 +416,38 @@ impl Check<'_> {
         row: &Partition,
         last_line: &mut LastLine,
     ) -> Result<(), FormatError> {
-        let limits = self.limits;
-        for (number, line) in batch.process(|number, bytes| Some((number, CheckedLine::check(bytes, limits)))) {
+        let line_check = LineCheck { manifest: self.manifest, limits: self.limits, row };
+        for (number, line) in batch.process(|number, bytes| Some((number, line_check.check(bytes)))) {
             let place = format!("{}#line {number}", member.place);
             last_line.malformed = None;
-            let Some(tree) = line.tree else {
+            let Some(line) = line else {
                 self.error("malformed", &place, "not JSON");
                 last_line.malformed = Some(place);
                 continue;
             };
-            if !line.fits_schema {
-                self.findings.check_schema(&tree, &schema::MEMORY_RULE, &place);
-            }
-            self.findings.check_memory(&tree, &place);
-            if line.has_secret {
-                clear_secrets::report_in_memory(&place, &mut self.findings);
-            }
-            self.check_line(&tree, row, &place);
+            self.report_line(line, &place);
             self.findings.refuse_too_many(&member.place)?;
         }
         Ok(())
     }
 
-    fn check_line(&mut self, tree: &Tree, row: &Partition, place: &str) {
-        if !self.references.add_memory(tree, place) {
+    /// Reports the faults of a line, and compares its id with those of the lines before it.
+    fn report_line(&mut self, line: CheckedLine, place: &str) {
+        if let Some(tree) = &line.schema_violator {
+            self.findings.check_schema(tree, &schema::MEMORY_RULE, place);
+        }
+        line.faults.iter().for_each(|fault| self.findings.report_memory_fault(fault, place));
+        if line.has_secret {
+            clear_secrets::report_in_memory(place, &mut self.findings);
+        }
+        if !self.references.add_memory(line.references, place) {
             self.error("duplicate_id", place, "another record has the same id");
         }
-        if self.manifest.is_foreign(tree.get("agent_id").and_then(Tree::as_str)) {
+        if line.is_foreign {
             self.error("foreign_agent_id", place, "this record is of another agent than the manifest's");
         }
-        let created = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
-        if let Some(created) = created.and_then(Timestamp::parse) {
-            let (year, month, day) = created.date();
-            let date = format!("{year:04}-{month:02}-{day:02}");
-            if row.from.as_ref().is_some_and(|f| date < *f) || row.to.as_ref().is_some_and(|t| date > *t) {
-                self.warning("outside_partition", place, "created_at is outside the partition's range");
-            }
+        if line.is_outside_partition {
+            self.warning("outside_partition", place, "created_at is outside the partition's range");
         }
     }
 
@@ -493,24 +494,50 @@ struct LastLine {
     malformed: Option<String>,
 }
 
-/// The result of the checks that concern a single line alone.
-struct CheckedLine {
-    /// None if the line is not JSON.
-    tree: Option<Tree>,
-    fits_schema: bool,
-    /// True if the line contains a key or token in the clear.
-    has_secret: bool,
+/// The checks that concern a single line of a partition.
+struct LineCheck<'a> {
+    manifest: &'a Manifest,
+    limits: &'a Limits,
+    row: &'a Partition,
 }
 
-impl CheckedLine {
-    fn check(line: &[u8], limits: &Limits) -> Self {
+/// The result of these checks. The tree of a line without faults is dropped by the thread that built it, because
+/// memory that another thread frees takes longer.
+struct CheckedLine {
+    /// The line, if it violates its schema.
+    schema_violator: Option<Tree>,
+    faults: Vec<MemoryFault>,
+    /// True if the line contains a key or token in the clear.
+    has_secret: bool,
+    references: MemoryReferences,
+    is_foreign: bool,
+    is_outside_partition: bool,
+}
+
+impl LineCheck<'_> {
+    /// Checks a line. None if it is not JSON.
+    fn check(&self, line: &[u8]) -> Option<CheckedLine> {
         let text = std::str::from_utf8(line).unwrap_or_default();
-        let tree = Tree::parse(text, limits).ok();
+        let tree = Tree::parse(text, self.limits).ok()?;
         let mut fits_schema = true;
-        if let Some(tree) = &tree {
-            check(tree, &schema::MEMORY_RULE, RepeatedKeys::Report, &mut |_, _| fits_schema = false);
-        }
-        Self { has_secret: tree.is_some() && clear_secrets::has_secret(text), tree, fits_schema }
+        check(&tree, &schema::MEMORY_RULE, RepeatedKeys::Report, &mut |_, _| fits_schema = false);
+        Some(CheckedLine {
+            faults: memory_faults(&tree),
+            has_secret: clear_secrets::has_secret(text),
+            references: MemoryReferences::of(&tree),
+            is_foreign: self.manifest.is_foreign(tree.get("agent_id").and_then(Tree::as_str)),
+            is_outside_partition: self.is_outside_partition(&tree),
+            schema_violator: (!fits_schema).then_some(tree),
+        })
+    }
+
+    fn is_outside_partition(&self, tree: &Tree) -> bool {
+        let created = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
+        let Some(created) = created.and_then(Timestamp::parse) else { return false };
+        let (year, month, day) = created.date();
+        let date = format!("{year:04}-{month:02}-{day:02}");
+        let Partition { from, to, .. } = self.row;
+        from.as_ref().is_some_and(|from| date < *from) || to.as_ref().is_some_and(|to| date > *to)
     }
 }
 

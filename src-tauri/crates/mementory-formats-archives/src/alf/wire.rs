@@ -134,7 +134,9 @@ pub(super) fn read_line(
     let mut remarks = Vec::new();
     let mut f = Fields { members: members(line).ok_or("not_json")?, remarks: &mut remarks };
     let stated_id = f.text("id").filter(|id| !id.is_empty()).ok_or("no_id")?;
-    let (own_id, was_empty) = original_id_and_emptiness(&f.members);
+    let raw_source = get(&f.members, "raw_source_format").filter(|raw| !is_null(raw));
+    let raw_members = raw_source.and_then(|raw| members(raw.get()));
+    let (own_id, was_empty) = original_id_and_emptiness(raw_members.as_ref());
     let id = own_id.map_or_else(|| stated_id.clone(), Cow::into_owned);
     let content = f.text("content").ok_or("no_content")?;
     let content = if was_empty && content == EMPTY_CONTENT { String::new() } else { content };
@@ -203,14 +205,17 @@ pub(super) fn read_line(
         record.times.valid_to = t.time("valid_until");
         record.times.last_accessed = t.time("last_accessed_at");
     }
-    let raw_source = f.object("raw_source_format").and_then(|m| vendor(&m));
+    if raw_source.is_some() && raw_members.is_none() {
+        f.remarks.push(("unexpected_type", "raw_source_format".into()));
+    }
+    let our_slot = raw_members.and_then(|m| vendor(&m)).filter(|_| restores);
     remark_unknown_word(&mut remarks, "memory_type", record.record_type.as_deref(), &MEMORY_TYPES);
     remark_unknown_word(&mut remarks, "status", record.status.as_deref(), &MEMORY_STATUSES);
     remark_unknown_word(&mut remarks, "extraction_method", record.source.method.as_deref(), &EXTRACTION_METHODS);
     if uuid::Uuid::parse_str(&stated_id).is_err() {
         remarks.push(("id_not_uuid", "id".into()));
     }
-    let restored = raw_source.filter(|_| restores).and_then(|raw| extension::restore(raw, &record));
+    let restored = our_slot.and_then(|raw| extension::restore(raw, &record));
     let (mut record, restored, export_id) = match restored {
         Some(restored) => (restored.record, restored.is_same, restored.export_id),
         None => (record, false, None),
@@ -224,17 +229,15 @@ pub(super) fn read_line(
 /// The id of a record, folded for comparison, from the members of its line: the original id, if an export moved it
 /// because it is not a UUID.
 pub(super) fn original_id(line: &Members<'_>) -> Option<String> {
-    let (moved, _) = original_id_and_emptiness(line);
+    let raw_source = get(line, "raw_source_format").and_then(|raw| members(raw.get()));
+    let (moved, _) = original_id_and_emptiness(raw_source.as_ref());
     moved.or_else(|| get(line, "id").and_then(string)).map(|id| folded_id(&id))
 }
 
-/// Looks up forbidden values that an export moved (see [`super::forbidden`]). Returns the original id if it was moved,
-/// and true if the original content was empty.
-fn original_id_and_emptiness<'a>(line: &Members<'a>) -> (Option<Cow<'a, str>>, bool) {
-    let inner_members = |outer: &Members<'a>, key: &str| -> Option<Members<'a>> { members(get(outer, key)?.get()) };
-    let Some(moved_values) =
-        inner_members(line, "raw_source_format").and_then(|raw| inner_members(&raw, FORBIDDEN_VALUES_MEMBER))
-    else {
+/// Looks up forbidden values that an export moved (see [`super::forbidden`]) in the members of `raw_source_format`.
+/// Returns the original id if it was moved, and true if the original content was empty.
+fn original_id_and_emptiness<'a>(raw_source: Option<&Members<'a>>) -> (Option<Cow<'a, str>>, bool) {
+    let Some(moved_values) = raw_source.and_then(|raw| members(get(raw, FORBIDDEN_VALUES_MEMBER)?.get())) else {
         return (None, false);
     };
     let id = get(&moved_values, "/id").and_then(string).filter(|id| !id.is_empty());

@@ -64,7 +64,7 @@ fn check_form(manifest: &Manifest, report: &mut Report) {
     }
     let address = tree.as_ref().and_then(|t| t.get("specURL")).and_then(Tree::as_str);
     if address.is_some_and(|address| !is_uri(address)) {
-        report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, "specURL is no URI");
+        report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, "specURL is not a URI");
     }
     let is_named =
         manifest.generator.split_once('/').is_some_and(|(name, version)| !name.is_empty() && !version.is_empty());
@@ -86,7 +86,7 @@ fn check_times(manifest: &Tree, report: &mut Report) {
     for (name, value) in times {
         let Some(text) = value.and_then(Tree::as_str) else { continue };
         if rfc3339(text).is_err() {
-            let message = format!("{name} is no date and time by RFC 3339");
+            let message = format!("{name} is not an RFC 3339 date and time");
             report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, message);
         } else if text.len() != CANONICAL_TIME_LEN || !text.ends_with('Z') || text.as_bytes()[10] != b'T' {
             let message = format!("{name} is not in UTC with whole seconds");

@@ -12,7 +12,7 @@ use super::{
     howto_text::{self, HOWTO_FILE, PUBLIC_KEY_FILE},
     kinds::{AUDIT_LOG_FILE, AUDIT_LOG_SPEC, KindSpec, TOMBSTONES_FILE, kind_named},
     line_encoder::{id_prefix, patch, skeleton, target_id},
-    manifest::{FileEntry, Manifest, epoch},
+    manifest::{FileEntry, Manifest},
     output_target::OutputTarget,
     read::spec_of,
     sign,
@@ -240,7 +240,7 @@ fn push_derivation_edges(stored: &StoredRecord, out: &mut Vec<ProvenanceEdge>) {
         _ => format!("{}{}", id_prefix(record.kind), stored.id),
     };
     let t = &record.times;
-    let recorded_at = t.created.or(t.observed).or(t.updated).unwrap_or_else(epoch);
+    let recorded_at = t.nearest_to_creation().unwrap_or(Timestamp::EPOCH);
     let sources = record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation == "derived_from");
     for (link, id) in sources {
         let Some(target) = target_id(link.kind, &link.target, id.as_ref()) else { continue };

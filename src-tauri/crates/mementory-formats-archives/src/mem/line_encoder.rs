@@ -2,13 +2,12 @@
 //! the format's defaults (spec v1.1 §8). In both, only the fields that differ are changed.
 use super::{
     kinds::{KindSpec, ModelField, Type, kind_named},
-    manifest::epoch,
     to_record::KEY_SCOPE,
     wire::{list, text, texts},
 };
 use mementory_format::StoredRecord;
 use mementory_json::Tree;
-use mementory_model::{Kind, Link, Record, RecordKey, Times, Timestamp};
+use mementory_model::{Kind, Link, Record, RecordKey, Timestamp};
 
 /// Wire kind for a record from another format.
 pub(super) fn wire_kind(kind: Kind) -> &'static str {
@@ -65,18 +64,14 @@ fn first_linked_id(stored: &StoredRecord, wanted: impl Fn(&Link) -> bool) -> Opt
     links.filter(|(l, _)| wanted(l)).find_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
 }
 
-/// The time of a record for required fields whose time is not known. None if the record has no time at all.
-pub(super) fn closest_time(times: &Times) -> Option<Timestamp> {
-    times.created.or(times.observed).or(times.updated).or(times.valid_from)
-}
-
 /// Kind and skeleton line for a record from another format. The kind is `episode` if the usual kind requires a
-/// reference that cannot be resolved. Required times that are not known are the [`closest_time`], else
+/// reference that cannot be resolved. Required times that are not known are the known time nearest to the creation, else
 /// `conversation_time`, else the start of 1970. They are never the time of the export, so that every export of a record
 /// has the same line.
 pub(super) fn skeleton(stored: &StoredRecord, conversation_time: Option<Timestamp>) -> (&'static KindSpec, Tree) {
     let record = &stored.record;
-    let default_time = closest_time(&record.times).or(conversation_time).unwrap_or_else(epoch).to_rfc3339_seconds();
+    let default_time =
+        record.times.nearest_to_creation().or(conversation_time).unwrap_or(Timestamp::EPOCH).to_rfc3339_seconds();
     let id = match &record.origin_id {
         Some(id) if record.key.scope == KEY_SCOPE => id.clone(),
         _ => format!("{}{}", id_prefix(record.kind), stored.id),

@@ -156,7 +156,7 @@ impl Manifest {
         tree.set("format", text_tree(&self.format));
         tree.set("generator", text_tree(&self.generator));
         tree.set("conformanceLevel", text_tree(&self.level));
-        tree.set("createdAt", stamp(self.created.unwrap_or_else(epoch)));
+        tree.set("createdAt", stamp(self.created.unwrap_or(Timestamp::EPOCH)));
         tree.set("exportMode", text_tree(&self.mode));
         if let Some(since) = self.since {
             tree.set("since", stamp(since));
@@ -192,11 +192,6 @@ impl Manifest {
         // Cannot fail, because all numbers were checked when they were parsed.
         canonical(&tree).unwrap_or_default()
     }
-}
-
-/// The start of 1970.
-pub(super) fn epoch() -> Timestamp {
-    Timestamp::from_micros(0).unwrap_or_else(Timestamp::now)
 }
 
 fn integer_digits(tree: &Tree, name: &str) -> String {

@@ -213,7 +213,7 @@ impl<'a> BundleReader<'a> {
                 return Ok(());
             }
             if let Some(parent) = reader.deleted_parent(spec, &tree) {
-                reader.report_skipped(place, &format!("tombstoned: {parent} names a deleted record"), spec.model);
+                reader.report_skipped(place, &format!("tombstoned: {parent} refers to a deleted record"), spec.model);
                 reader.skipped_ids.insert(to_record::id_of(spec, &tree));
                 return Ok(());
             }

@@ -90,6 +90,9 @@ fn has_valid_numbers(tree: &Tree) -> bool {
 /// Parses RFC 3339 and the variants that the SDK accepts: date only, a space instead of `T`, the basic format of ISO
 /// 8601, no zone (UTC), fractions of any length (truncated). Leap seconds, `24:00` and surrounding text are rejected.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
+    if let Some(time) = Timestamp::parse_plain(text) {
+        return Some(time);
+    }
     let is_plain =
         |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');
     let first = *text.as_bytes().first()?;

@@ -6,7 +6,7 @@ use super::{
     extension::{attach, foreign_record_line, report_losses},
     forbidden::{has_empty_id, move_forbidden_values},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, Type, kind_named, vendor_kind_at_path},
-    line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, closest_time, id_prefix, patch, skeleton},
+    line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, id_prefix, patch, skeleton},
     manifest::{BUNDLE_CAPABILITIES, FORMAT_VERSION, FileEntry, Manifest, WRITABLE_VERSIONS, checksums, path_is_safe},
     output_target::OutputTarget,
     read::{RENDERING_OF_MEMBER, spec_of},
@@ -234,7 +234,7 @@ impl<'l> BundleWriter<'l> {
     fn add_record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
         if record.kind == Kind::Conversation
-            && let (Some(time), Ok(id)) = (closest_time(&record.times), u128::from_str_radix(&stored.id, 16))
+            && let (Some(time), Ok(id)) = (record.times.nearest_to_creation(), u128::from_str_radix(&stored.id, 16))
         {
             self.conversation_times.insert(id, time);
         }
@@ -367,7 +367,7 @@ impl<'l> BundleWriter<'l> {
         is_new: bool,
     ) -> Result<(), FormatError> {
         let (line, path) = (to_line(spec, &tree)?, spec.path());
-        let is_undated = is_new && closest_time(&stored.record.times).is_none();
+        let is_undated = is_new && stored.record.times.nearest_to_creation().is_none();
         // Nothing shows whether a record without a time is newer than an earlier export, so it counts as changed.
         let changed = is_undated.then_some(self.description.now).or(stored.changed.max(stored.record.times.updated));
         if !self.delta.includes(&path, &tree, &line, changed) {

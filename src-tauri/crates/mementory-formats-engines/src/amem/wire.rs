@@ -53,7 +53,7 @@ pub(super) struct Scope {
 impl Export {
     /// Parses an export. The error says what is wrong.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
-        let document = cbor::parse(bytes).ok_or("it is no CBOR document, or is cut off")?;
+        let document = cbor::parse(bytes).ok_or("it is not a CBOR document, or it is cut off")?;
         if cbor::member(&document, 1).and_then(cbor::number) != Some(EXPORT_VERSION) {
             return Err("the version of the export is not 1");
         }

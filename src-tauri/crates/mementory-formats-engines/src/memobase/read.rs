@@ -75,16 +75,18 @@ fn profile(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Recor
     Some(record)
 }
 
-/// Something that happened. Its text is the summary, or else what it changed in the profile.
+/// Something that happened. Its text is the summary, or else what it changed in the profile, or else its tags.
 fn event(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record> {
     let data = object.object("event_data")?;
+    let tag = |tag: Object<'_>| Some(format!("{}: {}", tag.first_text(&["tag"])?, tag.first_text(&["value"])?));
+    let tags: Vec<String> = data.objects("event_tags").filter_map(tag).collect();
     let changes = data.objects("profile_delta").filter_map(|change| change.first_text(&["content"]));
     let changes = changes.collect::<Vec<_>>().join("\n");
-    let text = data.first_text(&["event_tip"]).or_else(|| Some(changes).filter(|text| !text.is_empty()))?;
+    let texts = [data.first_text(&["event_tip"]).unwrap_or_default(), changes, tags.join("\n")];
+    let text = texts.into_iter().find(|text| !text.is_empty())?;
     let mut record = rows.record(Kind::Fact, object.id("id"), row.text, text);
     record.record_type = Some("event".into());
-    let tag = |tag: Object<'_>| Some(format!("{}: {}", tag.first_text(&["tag"])?, tag.first_text(&["value"])?));
-    record.tags = data.objects("event_tags").filter_map(tag).collect();
+    record.tags = tags;
     record.fields = object.other_fields(&["id", "event_data", "created_at", "updated_at"]);
     record.fields.extend(data.other_fields(&["event_tip", "event_tags"]));
     Some(record)

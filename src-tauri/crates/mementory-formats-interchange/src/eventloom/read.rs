@@ -101,7 +101,7 @@ fn skip_line(reader: &mut impl BufRead) -> std::io::Result<usize> {
 fn check_link(event: &Event, previous: Option<&(u64, String)>) -> Result<(), (&'static str, String)> {
     let expected = previous.map_or(1, |(seq, _)| seq.saturating_add(1));
     if event.seq != expected {
-        return Err(("sequence_broken", format!("event {expected} was to come, and {} does", event.seq)));
+        return Err(("sequence_broken", format!("expected event {expected}, found event {}", event.seq)));
     }
     if event.previous.as_ref() != previous.map(|(_, hash)| hash) {
         let why = match previous {
@@ -176,7 +176,7 @@ pub(super) fn validate(
 ) -> Result<Validation, FormatError> {
     let mut out = Validation { kind: Some("log".into()), ..Validation::default() };
     if !trust.is_empty() {
-        let message = "a log is not signed, and a signature by a trusted key is asked for".into();
+        let message = "a log is not signed, and a signature by a trusted key is required".into();
         out.errors.push(Finding { code: "signature_missing".into(), place: member.place.clone(), message });
     }
     for_each_line(catalog, member, limits, &mut |number, _, line| {

@@ -277,14 +277,18 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
         }
         result?;
     }
-    if seen.header { Ok(()) } else { Err(FormatError::invalid("header_missing", place, "the first line is no header")) }
+    if seen.has_header {
+        Ok(())
+    } else {
+        Err(FormatError::invalid("header_missing", place, "the first line is not a header"))
+    }
 }
 
 /// Whether the header (first line) and the footer (last line) of JSON lines have been read.
 #[derive(Default)]
 struct SeenEnds {
-    header: bool,
-    footer: bool,
+    has_header: bool,
+    has_footer: bool,
 }
 
 fn parse_line(
@@ -302,24 +306,24 @@ fn parse_line(
     let Some((text, members)) = members else {
         let code = json_fault(line).unwrap_or(if text.is_none() { "invalid_utf8" } else { "not_json" });
         // Before the header is read, a line that is only nearly JSON is an error, because it may be the header.
-        if seen.header || code == "not_json" {
+        if seen.has_header || code == "not_json" {
             return stream.emit(Item::BadLine(number, code)).map_err(to_cancelled);
         }
         return Err(fault_error(code, format!("{place}#line {number}")));
     };
     let get = |key: &str| members.0.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.get());
     let kind = get("type").and_then(|t| serde_json::from_str::<String>(t).ok()).unwrap_or_default();
-    if !seen.header {
+    if !seen.has_header {
         if kind != "header" {
-            return Err(FormatError::invalid("header_missing", place, "the first line is no header"));
+            return Err(FormatError::invalid("header_missing", place, "the first line is not a header"));
         }
-        seen.header = true;
+        seen.has_header = true;
         let mut de = serde_json::Deserializer::from_str(text);
         let result = Object { parent: "", stream }.deserialize(&mut de);
         return stream_result(result, stream.aborted.take(), place, limits);
     }
     match (kind.as_str(), section_for_line_type(&kind), get("data")) {
-        ("footer", ..) if std::mem::replace(&mut seen.footer, true) => {
+        ("footer", ..) if std::mem::replace(&mut seen.has_footer, true) => {
             stream.emit(Item::BadLine(number, "second_footer")).map_err(to_cancelled)
         }
         ("footer", ..) => stream.emit(Item::Footer(text)).map_err(to_cancelled),

@@ -166,7 +166,7 @@ impl ExportPlan {
     ) -> bool {
         let original_id = text(&tree, "id").filter(|id| !id.is_empty()).map(str::to_owned);
         let faults = find_faults(&tree, section, self.shape);
-        if faults.any {
+        if faults.is_any_forbidden {
             let context = ElementContext { id: &stored.id, related: (vec![], vec![]), ends: None, strip: false };
             // In all other lists, forbidden values can always be replaced with members composed from the record.
             if matches!(section.key, "project" | "reminder" | "episode") {
@@ -182,14 +182,14 @@ impl ExportPlan {
         let is_key = |id: &String| *section == EDGES_SECTION || stored.record.key == key(section.key, id);
         let is_first = original_id.as_ref().is_none_or(is_key);
         match original_id {
-            None if !faults.id => drop(self.ids.insert(stored.id.clone(), (section, String::new()))),
-            Some(id) if !faults.id && is_first && self.claim(section, &id) => {
+            None if !faults.is_id_forbidden => drop(self.ids.insert(stored.id.clone(), (section, String::new()))),
+            Some(id) if !faults.is_id_forbidden && is_first && self.claim(section, &id) => {
                 self.ids.insert(stored.id.clone(), (section, id));
             }
             original_id => without_id.push(WithoutId {
                 vault_id: stored.id.clone(),
                 section,
-                original_id: original_id.map(|id| (id, !faults.id)),
+                original_id: original_id.map(|id| (id, !faults.is_id_forbidden)),
                 is_first,
                 proposed: self.proposed_id(stored, section),
             }),

@@ -18,9 +18,9 @@ pub(super) type RenamedIds = HashMap<(&'static str, String), String>;
 /// Result of checking an element for forbidden values.
 pub(super) struct Faults {
     /// True if the element contains a forbidden value.
-    pub any: bool,
+    pub is_any_forbidden: bool,
     /// True if the element's id is forbidden, or missing although it is required.
-    pub id: bool,
+    pub is_id_forbidden: bool,
 }
 
 fn is_forbidden(violation: &Violation) -> bool {
@@ -29,11 +29,11 @@ fn is_forbidden(violation: &Violation) -> bool {
 
 /// Checks an element of a list.
 pub(super) fn find_faults(tree: &Tree, section: &Section, shape: Shape) -> Faults {
-    let mut out = Faults { any: valid_redactions(tree, section).is_some(), id: false };
+    let mut out = Faults { is_any_forbidden: valid_redactions(tree, section).is_some(), is_id_forbidden: false };
     check(tree, shape.element_rule(section), RepeatedKeys::Accept, &mut |at, violation| {
         if is_forbidden(&violation) {
-            out.any = true;
-            out.id |= at.to_string() == "/id";
+            out.is_any_forbidden = true;
+            out.is_id_forbidden |= at.to_string() == "/id";
         }
     });
     out

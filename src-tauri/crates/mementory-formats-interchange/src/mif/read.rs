@@ -95,7 +95,7 @@ fn read_document(
             reader.report_dropped(
                 format!("line {number}"),
                 DroppedAs::Failed,
-                format!("{code}: the line is no record"),
+                format!("{code}: the line is not a record"),
                 None,
             );
             Ok(())

@@ -27,7 +27,7 @@ pub(super) enum OwnElement {
         /// Members with a value that the format forbids.
         replaced: BTreeSet<String>,
     },
-    /// Not at all: a new element must be composed, as for a record of another format.
+    /// It cannot be written as that element. A new element must be composed, as for a record of another format.
     Impossible,
 }
 
@@ -59,7 +59,7 @@ pub(super) fn own_element(
         }
         replaced.insert("id".to_owned());
     }
-    if find_faults(&tree, section, shape).any {
+    if find_faults(&tree, section, shape).is_any_forbidden {
         let (target, ends) = plan.section_and_ends(stored);
         let ends = ends.filter(|_| target == section);
         let related = plan.linked_ids(stored);

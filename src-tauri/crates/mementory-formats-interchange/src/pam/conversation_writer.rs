@@ -11,7 +11,7 @@ use super::{
     schema::CONVERSATION_SCHEMA,
     to_record,
 };
-use crate::creation_time::{NO_TIME_NOTE, nearest_time};
+use crate::creation_time::NO_TIME_NOTE;
 use mementory_format::StoredRecord;
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
@@ -85,7 +85,7 @@ impl UsedPaths {
 
 /// The creation time of a conversation: its nearest known time, otherwise that of its first message.
 fn created_of(record: &Record, conversation: &ExportedConversation) -> Timestamp {
-    nearest_time(&record.times).or(conversation.first_message).unwrap_or(Timestamp::EPOCH)
+    record.times.nearest_to_creation().or(conversation.first_message).unwrap_or(Timestamp::EPOCH)
 }
 
 fn report_missing_time(stored: &StoredRecord, losses: &mut LossReport) {

@@ -107,8 +107,9 @@ pub(super) static MESSAGE: ObjectKind = ObjectKind {
     blocks: &[],
 };
 
-/// Pointers to members with forbidden values and to missing required members, with one part (a member of the object) or
-/// two (a member of a nested object). `keeps_unknown` allows unknown members and words, as in later minor versions.
+/// Pointers to members with forbidden values, and to missing required members. A pointer has one part (a member of the
+/// object) or two (a member of a nested object). If `keeps_unknown` is true, unknown members and values are allowed,
+/// because a later minor version may define them.
 fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unknown: bool) -> BTreeSet<String> {
     let is_forbidden = |fault: &&Fault| match fault.code {
         "duplicate_key" | "more" => false,

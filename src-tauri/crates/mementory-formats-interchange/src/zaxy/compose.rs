@@ -90,7 +90,7 @@ pub(super) fn output_entry(
         verbatim: None,
         source: None,
         sensitivity,
-        at: record.times.created.or(record.times.observed).or(record.times.updated).or(record.times.valid_from),
+        at: record.times.nearest_to_creation(),
         is_composed: false,
     };
     // Fault and number of the original entry. An entry with a fault is composed from the record instead of being
@@ -254,8 +254,7 @@ fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree
             let platform = Some(record.source.platform.as_str()).filter(|p| !p.is_empty());
             let actor = role.or(platform).unwrap_or("mementory");
             let content = json!({"type": kind, "actor": actor, "thread": "", "payload": composed_payload(record)});
-            let known_time = times.created.or(times.observed).or(times.updated).or(times.valid_from);
-            ("event", kind, "eventloom", text(known_time), None, content)
+            ("event", kind, "eventloom", text(times.nearest_to_creation()), None, content)
         }
     };
     tree_of(&json!({

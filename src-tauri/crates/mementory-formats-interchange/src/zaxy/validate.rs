@@ -48,7 +48,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
             }
         }
         if tree.repeats_a_key_at_any_depth() {
-            warnings.add("duplicate_key", &pointer, "a key stands twice in one object; the last one counts");
+            warnings.add("duplicate_key", &pointer, "a key occurs twice in one object; the last one counts");
         }
         if kind == BundleKind::Subset && !wrapped.index.as_ref().is_some_and(is_index) {
             errors.add("malformed_entry", &pointer, "index is missing or not a whole number");
@@ -73,12 +73,12 @@ type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<Strin
 fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warnings: &mut Findings) -> Signature {
     let envelope = &bundle.envelope;
     if envelope.tree.repeats_a_key_at_any_depth() {
-        warnings.add("duplicate_key", "", "a key stands twice in one object; the last one counts");
+        warnings.add("duplicate_key", "", "a key occurs twice in one object; the last one counts");
     }
     envelope_faults(envelope, &mut |code, why| errors.add(code, "", why));
     if envelope.kind == BundleKind::Unsigned {
         if !trust.is_empty() {
-            let message = "the bundle is not signed, and a signature by a trusted key is asked for";
+            let message = "the bundle is not signed, and a signature by a trusted key is required";
             errors.add("signature_missing", "", message);
         }
         if ["signature", "public_key", "merkle_root"].iter().any(|name| envelope.tree.get(name).is_some()) {

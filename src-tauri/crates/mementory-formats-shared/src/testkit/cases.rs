@@ -1,7 +1,7 @@
 //! Runs the cases in `fixtures/<format>/<case>`, and the samples in the shared reference data.
 use super::{assert_values, cases_of, expected_of, inputs_of};
 use mementory_format::testkit::{MemorySource, Scratch, put, read, shared, tree};
-use mementory_format::{Catalog, Detected, Format, ReadContext, detect};
+use mementory_format::{Catalog, Detected, Format, FormatError, ReadContext, detect};
 use mementory_model::{Kind, Limits, Record, Timestamp};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -175,8 +175,21 @@ pub fn count(source: &MemorySource, kind: Kind) -> u64 {
     source.records.iter().filter(|record| record.kind == kind).count() as u64
 }
 
-/// Asserts that a path is detected as exactly one source of this format, and reads it.
+/// Asserts that a path is detected as exactly one source of this format, and reads it without an error.
 pub fn import_with(formats: Formats<'_>, path: &Path, format: &dyn Format, limits: Limits) -> (Detected, MemorySource) {
+    try_import_with(formats, path, format, limits).unwrap()
+}
+
+/// Asserts that a path is detected as exactly one source of this format, and reads it.
+///
+/// # Errors
+/// Errors of the reader.
+pub fn try_import_with(
+    formats: Formats<'_>,
+    path: &Path,
+    format: &dyn Format,
+    limits: Limits,
+) -> Result<(Detected, MemorySource), FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let mut detection = detect(formats, &catalog, &limits, None).unwrap();
     let formats_found: Vec<_> = detection.sources.iter().map(|source| source.format).collect();
@@ -184,8 +197,8 @@ pub fn import_with(formats: Formats<'_>, path: &Path, format: &dyn Format, limit
     let detected = detection.sources.remove(0);
     let mut source = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    format.read(&catalog, &detected, &context, &mut source).unwrap();
-    (detected, source)
+    format.read(&catalog, &detected, &context, &mut source)?;
+    Ok((detected, source))
 }
 
 /// Ids of the formats to which detection assigns a path.

@@ -5,7 +5,7 @@ mod writers;
 
 pub use cases::{
     Checks, check_case, check_cases, check_sample, claiming, count, formats_claiming, import_with, keys, read_renamed,
-    read_sample, roles,
+    read_sample, roles, try_import_with,
 };
 pub use vaults::{
     HOSTILE_TEXTS, Written, check_nothing_to_write, check_readable, check_stripped, check_texts_are_in_one_verbatim,

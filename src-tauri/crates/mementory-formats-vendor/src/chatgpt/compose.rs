@@ -7,7 +7,7 @@ use super::{
     export_file::ExportFile,
     group_chat,
     merged_links::{LinkedNode, add_missing_children, listed_children, with_current_node},
-    wire::Node,
+    wire::{Conversation, Node},
 };
 use mementory_format::{FormatError, StoredRecord};
 use mementory_formats_shared::{
@@ -214,7 +214,8 @@ impl Composer<'_> {
             // A later export of the conversation can have moved the end of the branch that the person sees.
             let known: HashSet<&str> = ids.values().map(String::as_str).collect();
             let moved = active_leaf(thread, ids).and_then(|leaf| with_current_node(original, leaf, &known));
-            return (moved.unwrap_or_else(|| original.to_owned()), true);
+            let updated = thread.conversation.as_ref().and_then(|stored| stored.record.times.updated);
+            return (with_update_time(moved.unwrap_or_else(|| original.to_owned()), updated), true);
         }
         let none = Record::new(mementory_model::Kind::Conversation, RecordKey::new("chatgpt", id), "");
         let record = thread.conversation.as_ref().map_or(&none, |stored| &stored.record);
@@ -398,6 +399,18 @@ fn content(record_text: &str, part: &MessagePart) -> Tree {
             object(vec![("content_type", text("execution_output")), ("text", text(record_text))])
         }
         _ => object(vec![("content_type", text("text")), ("parts", Tree::Array(vec![text(record_text)]))]),
+    }
+}
+
+/// The original object of a conversation with `updated` as the time of its last change, if it states an earlier one: a
+/// later export had the conversation with the same title.
+fn with_update_time(frame: String, updated: Option<Timestamp>) -> String {
+    let stated = serde_json::from_str::<Conversation<'_>>(&frame).ok().and_then(|stated| stated.update_time.0);
+    match stated.zip(updated) {
+        Some((stated, updated)) if stated < updated => {
+            with_member(&frame, "update_time", &written(&time(Some(updated))))
+        }
+        _ => frame,
     }
 }
 

@@ -57,13 +57,23 @@ pub(super) fn time(time: Option<Timestamp>) -> Tree {
     time.map_or(Tree::Null, |t| Tree::Text(t.to_rfc3339()))
 }
 
+/// The original object of a conversation with `updated` as the time of its last change, if it states an earlier one: a
+/// later export had the conversation with the same name.
+fn with_update_time(frame: &str, updated: Option<Timestamp>) -> String {
+    let stated = Object::parse(frame).and_then(|object| Timestamp::parse(&object.text("updated_at")?));
+    match stated.zip(updated) {
+        Some((stated, updated)) if stated < updated => with_member(frame, "updated_at", &written(&time(Some(updated)))),
+        _ => frame.to_owned(),
+    }
+}
+
 /// When a record last changed, or was created if the source states nothing later. Claude states it for everything, and
 /// programs that read its exports expect it.
 pub(super) fn last_change(record: &Record) -> Tree {
     time(record.times.updated.or(record.times.created))
 }
 
-/// The member of a record that has no loss if [`last_change`] repeats its time of creation.
+/// The member that is not reported as a loss if [`last_change`] writes a record's time of creation again.
 pub(super) fn repeated_times(record: &Record) -> Option<&'static str> {
     (record.times == Times { created: record.times.created, ..Times::default() }).then_some("times")
 }
@@ -92,7 +102,7 @@ impl Composer {
         let id = conversation_id(thread);
         let mut messages = self.messages(thread, &id);
         let (frame, is_original) = match frame.filter(|(stored, _)| !is_design(&stored.record)) {
-            Some((_, frame)) => (frame.to_owned(), true),
+            Some((stored, frame)) => (with_update_time(frame, stored.record.times.updated), true),
             None => (self.frame(thread, &id), false),
         };
         let text = assemble(&frame, &messages);

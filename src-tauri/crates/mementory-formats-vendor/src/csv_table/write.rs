@@ -57,7 +57,7 @@ fn line(id: &str, text: &str, values: &[String]) -> Result<String, FormatError> 
         })?;
     }
     end(&mut writer, &mut out)?;
-    String::from_utf8(out).map_err(|_| FormatError::invalid("not_written", ID_COLUMN, "a row is no text"))
+    String::from_utf8(out).map_err(|_| FormatError::invalid("not_written", ID_COLUMN, "a row is not text"))
 }
 
 fn end(writer: &mut Writer, out: &mut Vec<u8>) -> Result<(), FormatError> {

@@ -47,7 +47,7 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
     // In Vietnamese, the time of day comes first.
     let (date_before, date_after) = (without_zone(&before), without_zone(&after));
     let date = read_date(if date_before.is_empty() { &date_after } else { &date_before })?;
-    let hour = DayPart::around(&before, &after).and_then(|part| part.hour_of_day(hour)).unwrap_or(hour);
+    let hour = DayPart::next_to_time(&before, &after).and_then(|part| part.hour_of_day(hour)).unwrap_or(hour);
     let date_time = jiff::civil::DateTime::new(
         date.0,
         date.1,
@@ -202,6 +202,8 @@ mod tests {
             ("26 ביולי 2026, 13:00:00 IDT", "2026-07-26T10:00:00Z"),
             ("26 בינו׳ 2026, 12:00:00 IST", "2026-01-26T10:00:00Z"),
             ("26 Jul 2026, 19:30:00 ACST", "2026-07-26T10:00:00Z"),
+            ("۲۶ ژوئیهٔ ۲۰۲۶، ساعت ۱۳:۰۰:۰۰ CEST", "2026-07-26T11:00:00Z"),
+            ("۲۶ ژوئن ۲۰۲۶، ۱۳:۰۰:۰۰ (\u{200e}+۳:۳۰ گرینویچ)", "2026-06-26T09:30:00Z"),
         ] {
             assert_eq!(utc(text), Some((time.into(), true)), "{text}");
         }

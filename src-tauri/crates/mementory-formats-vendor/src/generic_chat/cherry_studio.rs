@@ -30,7 +30,7 @@ pub(super) fn read_backup(
         let pointer = format!("{}/{CHERRY_DATABASE}/topics/{index}", element.pointer);
         let Some(topic) = Object::parse(raw.get()) else {
             let place = format!("{}#{pointer}", member.place);
-            let reason = "not_an_object: this topic is none";
+            let reason = "not_an_object: this topic is not an object";
             files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
             continue;
         };

@@ -4,11 +4,11 @@ use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::content::Content;
-use mementory_formats_shared::harness_cline;
 use mementory_formats_shared::message::{first_text, report_no_message, send};
 use mementory_formats_shared::object::{Object, decode_string};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
+use mementory_formats_shared::{harness, harness_cline};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Value, json, value::RawValue};
 
@@ -135,6 +135,10 @@ fn question(text: &str) -> Option<String> {
 /// Moves the texts that Cline or Roo Code added to a message of the person into blocks of type `context`. A message in
 /// which the person says nothing becomes the result of a tool, or a hidden message of the system.
 pub(super) fn separate_added_text(turn: &mut Turn) {
+    if turn.role == USER && harness::is_program_message(&turn.text) {
+        let (role, content_type) = (SYSTEM.to_owned(), "context".to_owned());
+        (turn.role, turn.content_type, turn.hidden) = (role, content_type, true);
+    }
     if turn.role != USER || !harness_cline::is_cline_message(&turn.text) {
         return;
     }

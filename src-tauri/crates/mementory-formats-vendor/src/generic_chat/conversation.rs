@@ -47,7 +47,7 @@ const HEADER_KEYS: [&str; 8] = ["thread", "conversation", "conv", "chat", "metad
 const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "instructions", "systemMessage"];
 const LEAF_KEYS: [&str; 5] = ["currentId", "current_node", "currentMessageId", "activeLeafId", "currNode"];
 /// Keys of a question and of its answer, in entries that contain both texts.
-const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 9] = [
+const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 10] = [
     ("prompt", "response"),
     ("prompt", "completion"),
     ("question", "answer"),
@@ -57,6 +57,7 @@ const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 9] = [
     ("user", "assistant"),
     ("user", "bot"),
     ("human", "ai"),
+    ("humanMessage", "assistantMessage"),
 ];
 
 /// Websites of assistants, each with the name of the platform.
@@ -371,6 +372,13 @@ fn questions(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at
     out
 }
 
+/// The text of an answer in a row of AnythingLLM's table, which is JSON with the sources of the answer. None for any
+/// other text.
+fn answer_in_row(text: &str) -> Option<String> {
+    let object = Object::parse(text.trim()).filter(|object| object.has("sources"))?;
+    object.text("text").map(|text| text.into_owned())
+}
+
 /// The turns of an entry: one message, or a question and its answer.
 fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     let turn = read_message(object, text, pointer.to_owned(), FORMAT_ID);
@@ -378,13 +386,16 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     let turn_of = |role: &str, raw: &RawValue, source: String| {
         let mut content = Content::default();
         content.add(raw);
+        let stored = answer_in_row(&content.text).filter(|_| role == ASSISTANT);
+        // Cody names the model in the answer.
+        let model = || first_text(&Object::parse(raw.get())?, &["model"]);
         Turn {
             id: turn.id.as_ref().map(|id| format!("{id}/{role}")),
             role: role.into(),
-            text: content.text,
+            text: stored.unwrap_or(content.text),
             content_type: "text".into(),
             times: turn.times.clone(),
-            model: turn.model.clone().filter(|_| role == ASSISTANT),
+            model: turn.model.clone().or_else(model).filter(|_| role == ASSISTANT),
             pointer: pointer.to_owned(),
             verbatim: Some(Verbatim::json(source)),
             ..Turn::default()
@@ -400,7 +411,13 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     for turn in &mut turns {
         (turn.hidden, turn.content_type) = (true, "context".into());
     }
-    turns.extend([turn_of(USER, question, question.get().to_owned()), turn_of(ASSISTANT, answer, rest)]);
+    match answer.get() {
+        // The question was not answered.
+        "null" => turns.push(turn_of(USER, question, text.to_owned())),
+        _ => {
+            turns.extend([turn_of(USER, question, question.get().to_owned()), turn_of(ASSISTANT, answer, rest)]);
+        }
+    }
     turns
 }
 
@@ -449,7 +466,7 @@ impl KnownIds {
 #[derive(Debug)]
 struct LooseChat {
     id: Option<String>,
-    /// The person whose chat it is. Only AnythingLLM names people.
+    /// The person who owns the chat. Only AnythingLLM states this.
     person: Option<String>,
     turns: Vec<Turn>,
 }
@@ -518,6 +535,7 @@ impl LooseMessages {
         self.chats.iter().for_each(|chat| *people.entry(chat.id.clone()).or_default() += 1);
         for LooseChat { id, person, mut turns } in self.chats {
             tree::find_roots(&mut turns);
+            name_assistants(&mut turns);
             reverse_if_newest_first(&mut turns);
             let ids: std::collections::HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
             // A parent must be in the same conversation.

@@ -1,6 +1,7 @@
 //! Detects chats in common shapes. The confidence is low, so that any format that knows the file better takes
 //! precedence.
 use super::cline::MODEL_FILE;
+use super::hugging_chat;
 use super::shape::{Shape, shape};
 use super::tables::{self, Table};
 use super::{amazon_q, anything_llm, goose, llm_logs, ollama, zed};
@@ -57,6 +58,9 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         if *shape == Shape::Kiro {
             let header = stem(member).and_then(|stem| headers.get(&stem)).filter(|header| header.id != member.id);
             parts.extend(header.map(|header| part(header, Role::Sidecar)));
+        }
+        if matches!(shape, Shape::Conversations | Shape::Messages) {
+            parts.extend(hugging_chat::companions(catalog, member));
         }
         Claim {
             version: Some(shape.as_str().into()),

@@ -2,7 +2,8 @@
 //! database has, with the name of the conversation, calls of tools and attachments added. Ids are those of the database.
 use super::FORMAT_ID;
 use super::llm_logs::PLATFORM;
-use super::llm_row::{PROMPT_FRAGMENTS, PROMPT_SEPARATOR, SYSTEM_FRAGMENTS, SYSTEM_SEPARATOR};
+use super::llm_parts::Named;
+use super::llm_row::{SYSTEM_SEPARATOR, prompt_content};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -15,6 +16,9 @@ use mementory_json::Keys;
 use mementory_model::{DroppedAs, Kind, Times, Timestamp, Verbatim};
 use std::collections::{HashMap, HashSet};
 
+/// Members with fragments: texts that LLM puts before the prompt or the system prompt.
+const PROMPT_FRAGMENTS: &str = "prompt_fragments";
+const SYSTEM_FRAGMENTS: &str = "system_fragments";
 /// Members of an entry that have messages of their own, or that repeat what was sent before.
 const PROMPT_MEMBERS: [(&str, &str); 7] = [
     ("prompt", "\"\""),
@@ -136,7 +140,9 @@ fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String
         content.put_into(&mut turn, FORMAT_ID);
         turn
     };
-    let (text, source) = sent(object, "system", SYSTEM_FRAGMENTS, SYSTEM_SEPARATOR);
+    let (words, fragments, source) = sent(object, "system", SYSTEM_FRAGMENTS);
+    let texts: Vec<String> = fragments.into_iter().map(|(_, text)| text).chain(words).collect();
+    let text = texts.join(SYSTEM_SEPARATOR);
     if !text.is_empty() && last_system.as_ref() != Some(&text) {
         out.push(turn(SYSTEM, Content { text: text.clone(), ..Content::default() }, source));
     }
@@ -149,8 +155,8 @@ fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String
     if !results.blocks.is_empty() {
         out.push(turn(TOOL, results, object.raw_value("tool_results").map_or("[]", |raw| raw.get()).to_owned()));
     }
-    let (text, source) = sent(object, "prompt", PROMPT_FRAGMENTS, PROMPT_SEPARATOR);
-    let mut prompt = Content { text, ..Content::default() };
+    let (words, fragments, source) = sent(object, "prompt", PROMPT_FRAGMENTS);
+    let mut prompt = prompt_content(words, fragments).unwrap_or_default();
     prompt.files.extend(object.objects("attachments").map(|file| attachment(&file)));
     if !prompt.text.is_empty() || !prompt.files.is_empty() {
         out.push(turn(USER, prompt, source));
@@ -166,19 +172,16 @@ fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String
     out.push(answer);
 }
 
-/// A text that was sent, with the texts of the fragments before it, and its source.
-fn sent(object: &Object<'_>, key: &str, fragments: &str, separator: &str) -> (String, String) {
-    let mut texts: Vec<String> = object
-        .objects(fragments)
-        .filter_map(|fragment| Some(fragment.non_blank_text("content")?.into_owned()))
-        .collect();
+/// A text that was sent, the fragments before it, and the source of both. Fragments have no names here.
+fn sent(object: &Object<'_>, key: &str, fragments_key: &str) -> (Option<String>, Vec<Named>, String) {
+    let content = |fragment: Object<'_>| Some((None, fragment.non_blank_text("content")?.into_owned()));
+    let fragments: Vec<Named> = object.objects(fragments_key).filter_map(content).collect();
     let source = object.raw_value(key).map_or("\"\"", |raw| raw.get());
-    let source = match object.raw_value(fragments).filter(|_| !texts.is_empty()) {
-        Some(raw) => format!("{{\"{fragments}\":{},\"{key}\":{source}}}", raw.get()),
+    let source = match object.raw_value(fragments_key).filter(|_| !fragments.is_empty()) {
+        Some(raw) => format!("{{\"{fragments_key}\":{},\"{key}\":{source}}}", raw.get()),
         None => source.to_owned(),
     };
-    texts.extend(object.non_blank_text(key).map(|text| text.into_owned()));
-    (texts.join(separator), source)
+    (object.non_blank_text(key).map(|text| text.into_owned()), fragments, source)
 }
 
 /// A file that was sent with a prompt. The log contains its place, and its id is a digest of its bytes.

@@ -1,24 +1,23 @@
 //! Reads the database of the command line program LLM: a table of conversations, and a table whose rows are a prompt
 //! with its response. Later versions log to more tables (see `llm_threads`).
-use super::llm_row::{PROMPT_FRAGMENTS, PROMPT_SEPARATOR, SYSTEM_FRAGMENTS, SYSTEM_SEPARATOR, add_turns};
+use super::llm_parts::{SentFiles, Tables, attach};
+use super::llm_row::add_turns;
 use super::llm_threads::{self, Threads};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::chat::{Chat, Turn, times_of};
 use mementory_formats_shared::message::send;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
-    self, Row, Schema, each_row, report_other_tables, row_of, row_text, tables, text_in,
+    self, Schema, each_row, report_other_tables, row_of, row_text, tables, text_in,
 };
-use mementory_model::{DroppedAs, Kind, Verbatim};
+use mementory_model::{DroppedAs, EXPANSION, Kind, Verbatim};
 use serde_json::Value;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// Name of the platform.
 pub(super) const PLATFORM: &str = "llm";
-
-/// Tables with fragments, since version 0.24.
-const FRAGMENT_TABLES: [&str; 3] = ["fragments", PROMPT_FRAGMENTS, SYSTEM_FRAGMENTS];
 
 /// True for the database of LLM.
 pub(super) fn is_database(schema: &Schema) -> bool {
@@ -32,12 +31,13 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     let mut responses = responses_of(&database).map_err(|error| unreadable(member, &error))?;
     let mut threads = Threads::of(&database, &names).map_err(|error| unreadable(member, &error))?;
+    let log = Log { database: &database, tables: Tables::of(&database, &names), sent_bytes: Cell::new(0) };
     each_row(files, member, &database, "conversations", |files, row, number| {
         let id = text_in(&row, "id");
         let rows = id.as_ref().and_then(|_| responses.remove(&id)).unwrap_or_default();
-        let mut turns = turns_of(files, member, &database, id.as_deref().unwrap_or_default(), &rows);
+        let mut turns = log.turns_of(files, member, id.as_deref().unwrap_or_default(), &rows)?;
         // A thread that continues a conversation of an older version has its id.
-        threads.add_messages(files, member, &database, id.as_deref().unwrap_or_default(), &mut turns);
+        threads.add_messages(files, member, &database, id.as_deref().unwrap_or_default(), &mut turns)?;
         let mut chat = Chat {
             id,
             title: text_in(&row, "name"),
@@ -47,10 +47,8 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             turns,
             ..Chat::default()
         };
-        chat.times.created = chat.turns.first().and_then(|turn| turn.times.created);
-        chat.times.updated = chat.turns.last().and_then(|turn| turn.times.created);
         chat.verbatim = Some(Verbatim::json(row_text(row, |_| false)));
-        send(files, member, chat, PLATFORM, Some("database"))
+        log.send(files, member, chat)
     })?;
     // Responses whose conversation is not in the table. Each one without a conversation is one of its own.
     let mut others: Vec<(Option<String>, Vec<i64>)> = Vec::new();
@@ -62,30 +60,33 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     }
     others.sort();
     for (id, rows) in others {
-        let turns = turns_of(files, member, &database, id.as_deref().unwrap_or_default(), &rows);
+        let turns = log.turns_of(files, member, id.as_deref().unwrap_or_default(), &rows)?;
         let Some(first) = turns.first() else { continue };
         let mut chat = Chat { pointer: first.pointer.clone(), is_log: true, ..Chat::default() };
         chat.id = id.or_else(|| Some(first.pointer.clone()));
-        chat.times.created = first.times.created;
-        chat.times.updated = turns.last().and_then(|turn| turn.times.created);
         chat.turns = turns;
-        send(files, member, chat, PLATFORM, Some("database"))?;
+        log.send(files, member, chat)?;
     }
     for id in threads.ids() {
         let mut chat = Chat { is_log: true, pointer: format!("threads/{id}"), ..Chat::default() };
-        threads.add_messages(files, member, &database, &id, &mut chat.turns);
-        let Some(first) = chat.turns.first() else { continue };
-        chat.times.created = first.times.created;
-        chat.times.updated = chat.turns.last().and_then(|turn| turn.times.created);
+        threads.add_messages(files, member, &database, &id, &mut chat.turns)?;
+        if chat.turns.is_empty() {
+            continue;
+        }
         chat.title = Threads::name(&database, &id);
         // Turns outside of a thread are one conversation.
         chat.id = Some(id).filter(|id| !id.is_empty());
-        send(files, member, chat, PLATFORM, Some("database"))?;
+        log.send(files, member, chat)?;
     }
     report_other_tables(files, member, &database, &names, |table| match table {
         "conversations" | "responses" => None,
-        name if FRAGMENT_TABLES.contains(&name) => None,
-        name if llm_threads::TABLES.contains(&name) => None,
+        name if llm_threads::TABLES.contains(&name) || log.tables.are_read(name) => None,
+        // The messages of threads refer to them.
+        "fragments" | "attachments"
+            if llm_threads::TABLES.iter().all(|table| names.iter().any(|name| name == table)) =>
+        {
+            None
+        }
         // These tables repeat texts or belong to messages that are read.
         name if name.starts_with("turn_") || name.starts_with("part_") => None,
         name if name.starts_with('_') || name.starts_with("responses_fts") => None,
@@ -110,73 +111,76 @@ fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>,
     Ok(out)
 }
 
-/// The messages of a conversation, from these rows. Responses that cannot be read are reported.
-fn turns_of(
-    files: &mut FileReader<'_>,
-    member: &Member,
-    database: &Database,
-    conversation: &str,
-    rows: &[i64],
-) -> Vec<Turn> {
-    let mut out = Vec::new();
-    let failed = match read_turns(database, rows, files.context.limits.element_bytes, &mut out) {
-        Ok(true) => return out,
-        Ok(false) => "too_large: the rest of this conversation is larger than the limit".to_owned(),
-        Err(error) => format!("database_unreadable: {error}"),
-    };
-    let place = format!("{}#responses of {conversation}", member.place);
-    files.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
-    out
+/// A database with the tables that it has beside its responses.
+struct Log<'d> {
+    database: &'d Database,
+    tables: Tables,
+    /// Number of bytes of the messages that were sent.
+    sent_bytes: Cell<u64>,
 }
 
-/// Adds the messages of a conversation. Returns false if their texts have more than `max_bytes`; the rest is not read
-/// then.
-fn read_turns(database: &Database, rows: &[i64], max_bytes: u64, out: &mut Vec<Turn>) -> rusqlite::Result<bool> {
-    let sql = "SELECT * FROM responses WHERE rowid = ?1";
-    let mut statement = database.connection.prepare(sql)?;
-    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let has_fragments =
-        FRAGMENT_TABLES.iter().all(|name| database.connection.table_exists(None, name).unwrap_or(false));
-    let (mut bytes, mut last_system) = (0, None);
-    for number in rows {
-        let mut row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
-        if has_fragments {
-            add_fragments(database, &mut row, max_bytes)?;
+impl Log<'_> {
+    /// Sends a conversation. Fragments are stored once, but each message contains its own, so the messages of a hostile
+    /// database could be many times as large as the database.
+    fn send(&self, files: &mut FileReader<'_>, member: &Member, mut chat: Chat) -> Result<(), FormatError> {
+        let sources = chat.turns.iter().filter_map(|turn| turn.verbatim.as_ref());
+        let bytes = sources.map(|source| source.text.len() as u64).sum::<u64>();
+        self.sent_bytes.set(self.sent_bytes.get().saturating_add(bytes));
+        let figure = files.context.limits.expanded_bytes.max(member.size.saturating_mul(EXPANSION));
+        if self.sent_bytes.get() > figure {
+            return Err(FormatError::Limit { limit: "expanded_bytes", place: member.place.clone(), figure });
         }
-        bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
-        if bytes > max_bytes || out.len() as u64 >= database.max_rows {
-            return Ok(false);
-        }
-        add_turns(row, "responses", &mut last_system, out);
+        chat.times = times_of(&chat.turns);
+        send(files, member, chat, PLATFORM, Some("database"))
     }
-    Ok(true)
-}
 
-/// Puts the texts of fragments before the prompt and the system prompt of a row. Stops when a text has more than
-/// `max_bytes`.
-fn add_fragments(database: &Database, row: &mut Row, max_bytes: u64) -> rusqlite::Result<()> {
-    let Some(id) = text_in(row, "id") else { return Ok(()) };
-    for (column, table, separator) in
-        [("prompt", PROMPT_FRAGMENTS, PROMPT_SEPARATOR), ("system", SYSTEM_FRAGMENTS, SYSTEM_SEPARATOR)]
-    {
-        let sql = format!(
-            "SELECT CAST(fragments.content AS TEXT) FROM {table} JOIN fragments ON fragments.id = {table}.fragment_id \
-             WHERE {table}.response_id = ?1 ORDER BY {table}.\"order\""
-        );
-        let mut statement = database.connection.prepare_cached(&sql)?;
-        let mut fragments = statement.query([&id])?;
-        let (mut texts, mut bytes) = (Vec::new(), 0);
-        while bytes <= max_bytes
-            && let Some(fragment) = fragments.next()?
-        {
-            let text = fragment.get::<_, Option<String>>(0)?.unwrap_or_default();
-            bytes += text.len() as u64;
-            texts.push(text);
+    /// The messages of a conversation, from these rows. Responses that cannot be read are reported.
+    fn turns_of(
+        &self,
+        files: &mut FileReader<'_>,
+        member: &Member,
+        conversation: &str,
+        rows: &[i64],
+    ) -> Result<Vec<Turn>, FormatError> {
+        let (mut out, mut sent_files) = (Vec::new(), Vec::new());
+        let most = files.context.limits.element_bytes;
+        let failed = match self.read_turns(rows, most, &mut out, &mut sent_files) {
+            Ok(true) => None,
+            Ok(false) => Some("too_large: the rest of this conversation is larger than the limit".to_owned()),
+            Err(error) => Some(format!("database_unreadable: {error}")),
+        };
+        if let Some(reason) = failed {
+            let place = format!("{}#responses of {conversation}", member.place);
+            files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Message));
         }
-        if !texts.is_empty() {
-            texts.extend(text_in(row, column));
-            row.insert(column.into(), texts.join(separator).into());
-        }
+        attach(files, member, self.database, sent_files, &mut out)?;
+        Ok(out)
     }
-    Ok(())
+
+    /// Adds the messages of a conversation, and their files to `sent_files`. Returns false if the texts have more than
+    /// `max_bytes`; the rest is not read then.
+    fn read_turns(
+        &self,
+        rows: &[i64],
+        max_bytes: u64,
+        out: &mut Vec<Turn>,
+        sent_files: &mut SentFiles,
+    ) -> rusqlite::Result<bool> {
+        let sql = "SELECT * FROM responses WHERE rowid = ?1";
+        let mut statement = self.database.connection.prepare(sql)?;
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+        let (mut bytes, mut last_system) = (0, None);
+        for number in rows {
+            let row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
+            bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
+            if bytes > max_bytes || out.len() as u64 >= self.database.max_rows {
+                return Ok(false);
+            }
+            let id = text_in(&row, "id").unwrap_or_default();
+            let Some(parts) = self.tables.parts(self.database, &id, max_bytes - bytes)? else { return Ok(false) };
+            bytes += parts.bytes();
+            add_turns(row, parts, "responses", &mut last_system, sent_files, out);
+        }
+        Ok(true)
+    }
 }

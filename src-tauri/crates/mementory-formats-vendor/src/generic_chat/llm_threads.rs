@@ -1,7 +1,8 @@
 //! Reads the tables in which LLM 0.32 and later logs: threads, turns, and messages that are stored once and refer to
 //! their parents. A turn becomes a row of the shape that older versions stored (see `llm_row`).
+use super::llm_parts::{Named, Parts, SentFiles, attach};
 use super::llm_row::add_turns;
-use mementory_format::Member;
+use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::Database;
@@ -55,7 +56,7 @@ impl Threads {
         name.ok().flatten().filter(|name| !name.trim().is_empty())
     }
 
-    /// Adds the messages of a thread. Turns that cannot be read are reported.
+    /// Adds the messages of a thread, and sends their files. Turns that cannot be read are reported.
     pub fn add_messages(
         &mut self,
         files: &mut FileReader<'_>,
@@ -63,15 +64,16 @@ impl Threads {
         database: &Database,
         thread: &str,
         out: &mut Vec<Turn>,
-    ) {
+    ) -> Result<(), FormatError> {
         let rows = self.0.remove(thread).unwrap_or_default();
         let most = files.context.limits.element_bytes;
-        let (mut bytes, mut last_system) = (0, None);
+        let (mut bytes, mut last_system, mut sent_files) = (0, None, SentFiles::new());
         for number in rows {
             let failed = match turn_row(database, number, most.saturating_sub(bytes)) {
-                Ok(Some(row)) => {
+                Ok(Some((row, parts))) => {
                     bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
-                    add_turns(row, "turns", &mut last_system, out);
+                    bytes += parts.bytes();
+                    add_turns(row, parts, "turns", &mut last_system, &mut sent_files, out);
                     continue;
                 }
                 Ok(None) => "too_large: the rest of this conversation is larger than the limit".to_owned(),
@@ -79,13 +81,15 @@ impl Threads {
             };
             let place = format!("{}#turns of {thread}", member.place);
             files.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
-            return;
+            break;
         }
+        attach(files, member, database, sent_files, out)
     }
 }
 
-/// A turn with its texts. None if they have more than `most` bytes.
-fn turn_row(database: &Database, number: i64, most: u64) -> rusqlite::Result<Option<Row>> {
+/// A turn with its texts, its calls of tools, and the results and files that were sent. None if they have more than
+/// `most` bytes.
+fn turn_row(database: &Database, number: i64, most: u64) -> rusqlite::Result<Option<(Row, Parts)>> {
     let mut statement = database.connection.prepare("SELECT * FROM turns WHERE rowid = ?1")?;
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
@@ -94,21 +98,26 @@ fn turn_row(database: &Database, number: i64, most: u64) -> rusqlite::Result<Opt
     // What was sent follows the last answer. Before the first answer, this includes the system prompt.
     let sent = messages(database, parent.clone(), |_, role| role == "assistant")?;
     let mut texts = Texts { database, most, bytes: 0 };
-    let parts = [
+    let columns = [
         ("system", texts.of(&sent, Some("system"), "text")?),
         ("prompt", texts.of(&sent, Some("user"), "text")?),
         ("response", texts.of(&answers, None, "text")?),
         ("reasoning", texts.of(&answers, None, "reasoning")?),
-        ("tool_calls", texts.of(&answers, None, "tool_call")?),
-        ("tool_results", texts.of(&sent, None, "tool_result")?),
     ];
+    let file_id = |(_, json): Named| Some(serde_json::from_str::<Value>(&json).ok()?.get("id")?.as_str()?.to_owned());
+    let parts = Parts {
+        calls: texts.of_json(&answers, "tool_call", "arguments")?,
+        results: texts.of_json(&sent, "tool_result", "output")?,
+        files: texts.of_json(&sent, "attachment", "attachment")?.into_iter().filter_map(file_id).collect(),
+        ..Parts::default()
+    };
     if texts.bytes > most {
         return Ok(None);
     }
-    for (name, text) in parts.into_iter().filter(|(_, text)| !text.is_empty()) {
+    for (name, text) in columns.into_iter().filter(|(_, text)| !text.is_empty()) {
         row.insert(name.into(), text.into());
     }
-    Ok(Some(row))
+    Ok(Some((row, parts)))
 }
 
 /// Hash and role of this message and of those before it, oldest first. Going back, stops before the first message for
@@ -162,6 +171,28 @@ impl Texts<'_> {
         Ok(out)
     }
 
+    /// The parts of this type, each with the name of its tool. A part without text is the member `key` of its JSON, or
+    /// else all of it.
+    fn of_json(&mut self, messages: &[(String, String)], kind: &str, key: &str) -> rusqlite::Result<Vec<Named>> {
+        let sql = "SELECT tool_name, text, payload FROM parts WHERE message_hash = ?1 AND type = ?2 ORDER BY position";
+        let database = self.database;
+        let mut statement = database.connection.prepare(sql)?;
+        let mut out = Vec::new();
+        for (hash, _) in messages {
+            let mut rows = statement.query([hash.as_str(), kind])?;
+            while self.bytes <= self.most
+                && let Some(row) = rows.next()?
+            {
+                let (name, text): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
+                let payload = row.get::<_, Option<String>>(2)?.unwrap_or_default();
+                let text = text.unwrap_or_else(|| member_of(payload, key));
+                self.bytes += text.len() as u64;
+                out.push((name, text));
+            }
+        }
+        Ok(out)
+    }
+
     /// Adds a text that refers to fragments, or any other payload as it is.
     fn push_payload(&mut self, out: &mut String, payload: &str) -> rusqlite::Result<()> {
         let value: Value = serde_json::from_str(payload).unwrap_or_default();
@@ -187,5 +218,15 @@ impl Texts<'_> {
             self.bytes += text.len() as u64;
             out.push_str(text);
         }
+    }
+}
+
+/// A member of a JSON text, as text or JSON. The whole text, if there is no such member.
+fn member_of(json: String, key: &str) -> String {
+    let value: Value = serde_json::from_str(&json).unwrap_or_default();
+    match value.get(key) {
+        Some(Value::String(text)) => text.clone(),
+        Some(member) if !member.is_null() => member.to_string(),
+        _ => json,
     }
 }

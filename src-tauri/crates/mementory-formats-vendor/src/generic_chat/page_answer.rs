@@ -49,7 +49,8 @@ pub(super) fn send_answer(
     send(files, member, chat, platform, Some(platform))
 }
 
-/// Messages in the order of their numbers. If one has no number, the list is reversed, unless their times contradict.
+/// Messages in the order of their numbers. If one has no number, the list is reversed, unless their times contradict
+/// this.
 fn oldest_first(mut turns: Vec<(Option<u64>, Turn)>) -> Vec<Turn> {
     let are_numbered = turns.iter().all(|(number, _)| number.is_some());
     turns.reverse();

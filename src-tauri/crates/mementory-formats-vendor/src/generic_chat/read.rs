@@ -4,8 +4,8 @@ use super::conversation::{LooseMessages, conversation};
 use super::detect::{ANYTHING_LLM, GOOSE, LLM, OLLAMA, ZED};
 use super::shape::{Shape, wrappers};
 use super::{
-    amazon_q, anything_llm, api, chat_store, cherry_studio, cline, compliance, doubao, goose, kiro, kobold, llm_json,
-    llm_logs, ollama, openrouter, stores, tables, threads, yuanbao, zed,
+    amazon_q, anything_llm, api, chat_store, cherry_studio, cline, compliance, doubao, goose, hugging_chat, kiro,
+    kobold, llm_json, llm_logs, ollama, openrouter, stores, tables, threads, yuanbao, zed,
 };
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -23,6 +23,7 @@ pub(super) fn read(
         match role {
             Role::Records => return tables::read(files, member),
             Role::Sidecar => return files.pass_through(member, "", "sidecar"),
+            Role::Attachment => return hugging_chat::send_attachment(files, member),
             Role::Manifest => {
                 return match detected.claim.version.as_deref() {
                     Some(GOOSE) => goose::read_database(files, member),

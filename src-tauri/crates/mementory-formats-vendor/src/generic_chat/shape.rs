@@ -8,7 +8,7 @@ use mementory_json::{Keys, keys_of};
 const WRAPPER_KEYS: [&str; 9] =
     ["conversations", "data", "chats", "threads", "items", "history", "sessions", "results", "chat_history"];
 /// Keys under which a conversation lists its messages.
-pub(super) const MESSAGE_LISTS: [&str; 15] = [
+pub(super) const MESSAGE_LISTS: [&str; 16] = [
     "messages",
     "conversations",
     "turns",
@@ -21,6 +21,7 @@ pub(super) const MESSAGE_LISTS: [&str; 15] = [
     "chat_history",
     "chats",
     "segments",
+    "interactions",
     "contents",
     "items",
     "data",
@@ -197,6 +198,10 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     }
     // An extension for Claude's website writes the speaker as the type of a message.
     if ["meta.exported_at", "chats.type", "chats.message"].iter().all(|key| has(&keys, key)) {
+        return Some(Shape::Conversations);
+    }
+    // Cody saves each prompt with its answer.
+    if ["humanMessage.text", "assistantMessage"].iter().all(|key| has(&keys, &format!("interactions.{key}"))) {
         return Some(Shape::Conversations);
     }
     // Dify returns the questions of a conversation with their answers.

@@ -1,8 +1,8 @@
 //! Every folder of `fixtures/generic_chat` has an input and the expected result.
 #![allow(clippy::unwrap_used)]
 use super::GenericChat;
-use crate::cases::{check_cases, check_texts_are_in_one_verbatim, claiming, import_with};
-use mementory_format::testkit::Scratch;
+use crate::cases::{check_cases, check_texts_are_in_one_verbatim, claiming, import_with, try_import_with};
+use mementory_format::{FormatError, testkit::Scratch};
 use mementory_model::Limits;
 use rusqlite::Connection;
 
@@ -152,4 +152,31 @@ fn messages_of_a_compliance_log_beyond_the_limit_are_reported_and_those_before_a
     assert_eq!(imported.records.iter().filter(|record| record.message.is_some()).count(), 5);
     assert_eq!(imported.dropped.len(), 3, "{:?}", imported.dropped);
     assert!(imported.dropped.iter().all(|dropped| dropped.reason.starts_with("too_large")));
+}
+
+#[test]
+fn a_database_of_llm_whose_prompts_repeat_a_fragment_too_often_is_refused() {
+    let scratch = Scratch::new("fragments");
+    let database_with = |name: &str, prompts: u32| {
+        let path = scratch.at(name);
+        let sql = format!(
+            "CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT, model TEXT);
+            CREATE TABLE responses (id TEXT PRIMARY KEY, prompt TEXT, response TEXT, conversation_id TEXT,
+                datetime_utc TEXT);
+            CREATE TABLE fragments (id INTEGER PRIMARY KEY, source TEXT, content TEXT);
+            CREATE TABLE prompt_fragments (response_id TEXT, fragment_id INTEGER, \"order\" INTEGER,
+                PRIMARY KEY (response_id, fragment_id, \"order\"));
+            INSERT INTO fragments VALUES (1, 'novel.txt', hex(zeroblob(30000)));
+            WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {prompts})
+                INSERT INTO responses SELECT n, 'Who?', 'Mo.', NULL, NULL FROM numbers;
+            INSERT INTO prompt_fragments SELECT id, 1, 0 FROM responses;"
+        );
+        Connection::open(&path).unwrap().execute_batch(&sql).unwrap();
+        path
+    };
+    let limits = Limits { expanded_bytes: 0, ..Limits::default() };
+    let (_, imported) = import_with(&database_with("few.db", 3), &GenericChat, limits.clone());
+    assert_eq!(imported.records.len(), 9);
+    let refused = try_import_with(&database_with("many.db", 300), &GenericChat, limits);
+    assert!(matches!(refused, Err(FormatError::Limit { limit: "expanded_bytes", .. })));
 }

@@ -19,7 +19,7 @@ pub(super) fn read(
     FileReader::new(MISTRAL, catalog, context, sink).each_file(detected, |reader, member, role| match role {
         Role::Conversations if is_vibe => vibe::read_whole(reader, member, version),
         Role::Conversations => le_chat::read(reader, member, version),
-        Role::Manifest => vibe::read_folder(reader, member, messages_of(catalog, detected, member), version),
+        Role::Manifest => vibe::read_folder(reader, member, messages_file(catalog, detected, member), version),
         // The messages are read with the metadata of their session.
         Role::Records => Ok(()),
         Role::Memories => memories::read(reader, member, version),
@@ -40,7 +40,7 @@ pub(super) fn read(
 }
 
 /// The file with the messages that is next to the metadata of a session.
-fn messages_of<'c>(catalog: &'c Catalog, detected: &Detected, metadata: &Member) -> Option<&'c Member> {
+fn messages_file<'c>(catalog: &'c Catalog, detected: &Detected, metadata: &Member) -> Option<&'c Member> {
     let messages = detected.claim.parts.iter().filter(|part| part.role == Role::Records);
     let mut members = messages.filter_map(|part| catalog.members().get(part.member));
     members.find(|m| m.archive == metadata.archive && folder(&m.place) == folder(&metadata.place))

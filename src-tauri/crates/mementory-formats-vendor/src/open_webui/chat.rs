@@ -31,7 +31,12 @@ pub(super) fn read_chat(
 ) -> Result<(), FormatError> {
     let place = || format!("{}#{pointer}", member.place);
     let Some(row) = Object::parse(text) else {
-        files.report_dropped(place(), DroppedAs::Failed, "malformed: this chat is no object", Some(Kind::Conversation));
+        files.report_dropped(
+            place(),
+            DroppedAs::Failed,
+            "malformed: this chat is not an object",
+            Some(Kind::Conversation),
+        );
         return Ok(());
     };
     let inner = row.object("chat");

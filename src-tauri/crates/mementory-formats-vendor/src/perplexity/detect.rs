@@ -37,7 +37,27 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits) -> Vec<Claim> {
         };
         groups.entry(place_of(member)).or_default().push((member, role));
     }
-    groups.into_iter().map(|(place, found)| claim(catalog, place, found)).collect()
+    groups
+        .into_iter()
+        .map(|(place, mut found)| {
+            mark_renderings(catalog, &mut found);
+            claim(catalog, place, found)
+        })
+        .collect()
+}
+
+/// perplexport saves each thread twice: as JSON, and under the same name as Markdown.
+fn mark_renderings(catalog: &Catalog, found: &mut [(&Member, Role)]) {
+    let stem = |member: &Member| member.place.rsplit_once('.').map(|(stem, _)| stem.to_owned());
+    let is_json = |member: &Member| extension(&member.name).as_deref() == Some("json");
+    let stems: HashSet<String> =
+        found.iter().filter(|(member, _)| is_json(member)).filter_map(|(member, _)| stem(member)).collect();
+    for (member, role) in found.iter_mut().filter(|(member, _)| !is_json(member)) {
+        let has_json = stem(member).is_some_and(|stem| stems.contains(&stem));
+        if *role == Role::Conversations && has_json && document::is_perplexport(catalog, member) {
+            *role = Role::DuplicateRendering;
+        }
+    }
 }
 
 fn place_of(member: &Member) -> RootAndArchive {

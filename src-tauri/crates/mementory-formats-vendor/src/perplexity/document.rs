@@ -1,98 +1,128 @@
-//! A thread that the website saved as Markdown: the logo, then each question as a heading with its answer below.
-use super::PERPLEXITY;
+//! Threads that were saved as Markdown: by the website (the logo, then each question as a heading with its answer below)
+//! or by perplexport.
+use super::exchange::{Document, Exchange};
 use super::threads::send_chat;
+use super::{PERPLEXITY, perplexport};
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{DroppedAs, Kind, Verbatim};
+use mementory_model::{DroppedAs, Kind, Source, Times, Verbatim};
 
 /// Part of the address of the logo. The files begin with the logo.
 const LOGO: &str = "perplexity.ai/pplx-full-logo";
-/// Number of bytes at the start of a file that are searched for the logo.
-const HEAD_BYTES: usize = 512;
+/// Number of bytes at the start of a file that are searched for the logo or the front matter.
+const HEAD_BYTES: usize = 1024;
 /// The line between the answer and its sources.
 const SOURCES_MARK: &str = "⁂";
 
-/// True for Markdown or text that begins with the logo.
+/// True for Markdown or text that begins with the logo, or as perplexport writes it.
 pub(super) fn is_document(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let has_text_name = !name.contains('.') || [".md", ".markdown", ".txt"].iter().any(|ending| name.ends_with(ending));
-    has_text_name && catalog.head(member, HEAD_BYTES).is_ok_and(|head| begins_with_logo(&head))
+    has_text_name && catalog.head(member, HEAD_BYTES).is_ok_and(|head| is_head(&head))
 }
 
-fn begins_with_logo(head: &[u8]) -> bool {
+fn is_head(head: &[u8]) -> bool {
+    let text = text_of(head);
+    text.starts_with("<img") && text.contains(LOGO) || perplexport::is_thread(&text)
+}
+
+/// True for a document that perplexport wrote.
+pub(super) fn is_perplexport(catalog: &Catalog, member: &Member) -> bool {
+    catalog.head(member, HEAD_BYTES).is_ok_and(|head| perplexport::is_thread(&text_of(&head)))
+}
+
+fn text_of(head: &[u8]) -> String {
     // In UTF-16, every second byte of such a text is zero, so zero bytes are removed.
-    let text: Vec<u8> = head.iter().copied().filter(|byte| *byte != 0).collect();
-    let text = String::from_utf8_lossy(&text);
-    let start = text.trim_start_matches(|c: char| !c.is_ascii());
-    start.trim_start().starts_with("<img") && text.contains(LOGO)
+    let bytes: Vec<u8> = head.iter().copied().filter(|byte| !matches!(byte, 0 | b'\r')).collect();
+    let text = String::from_utf8_lossy(&bytes);
+    text.trim_start_matches(|c: char| !c.is_ascii()).trim_start().to_owned()
 }
 
-/// Sends the thread. Its id is a digest of its first question, because the file does not name the thread.
+/// Sends the thread. If the file does not name the thread, its id is a digest of its first question.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let text = reader.text(member)?;
-    let turns = turns(&text);
-    let Some(first) = turns.first() else {
+    let document = perplexport::read(&text).unwrap_or_else(|| saved_thread(&text));
+    let Some(first) = document.exchanges.first() else {
         let reason = "no_content: no question in this file";
         reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));
         return Ok(());
     };
-    // The questions are in their own messages, so the verbatim of the conversation has only the text before the first
-    // question.
-    let start: Vec<&str> = text.lines().take_while(|line| !line.starts_with("# ")).collect();
-    let start = start.join("\n").trim().to_owned();
     let chat = Chat {
-        id: Some(content_id(&format!("{PERPLEXITY} document\n{}", first.text))),
-        title: first.text.lines().next().map(str::to_owned),
-        verbatim: Some(Verbatim { media_type: "text/markdown".into(), text: start }),
-        turns,
+        id: document.id.or_else(|| Some(content_id(&format!("{PERPLEXITY} document\n{}", first.question)))),
+        title: document.title.or_else(|| first.question.lines().next().map(str::to_owned)),
+        times: document.times,
+        source: Source { project: document.project, ..Source::default() },
+        // The questions are in their own messages, so the verbatim has only the text before the first question.
+        verbatim: Some(Verbatim { media_type: "text/markdown".into(), text: document.head }),
+        turns: document.exchanges.iter().flat_map(turns_of).collect(),
         ..Chat::default()
     };
     send_chat(reader, &member.place, chat)
 }
 
-/// The questions and answers. The first question follows the logo, and each later question follows a horizontal rule.
-fn turns(text: &str) -> Vec<Turn> {
-    let mut out: Vec<(usize, String, String)> = Vec::new();
+/// A thread of the website. The first question follows the logo, and each later question follows a horizontal rule.
+fn saved_thread(text: &str) -> Document {
+    let mut found: Vec<(usize, String, String)> = Vec::new();
     let (mut may_begin, mut is_in_code) = (true, false);
     for (number, line) in text.lines().enumerate() {
         is_in_code ^= line.starts_with("```");
         if let Some(question) = line.strip_prefix("# ").filter(|_| may_begin && !is_in_code) {
-            out.push((number + 1, question.trim().to_owned(), String::new()));
+            found.push((number + 1, question.trim().to_owned(), String::new()));
             may_begin = false;
         } else if line.contains(LOGO) {
             may_begin = true;
-        } else if let Some((_, _, answer)) = out.last_mut() {
+        } else if let Some((_, _, answer)) = found.last_mut() {
             may_begin = (line.trim() == "---" || may_begin && line.trim().is_empty()) && !is_in_code;
             answer.push_str(line);
             answer.push('\n');
         }
     }
-    out.into_iter().flat_map(|(line, question, answer)| prompt_and_answer(line, &question, &answer)).collect()
+    let head: Vec<&str> = text.lines().take_while(|line| !line.starts_with("# ")).collect();
+    Document {
+        id: None,
+        title: None,
+        times: Times::default(),
+        project: None,
+        head: head.join("\n").trim().to_owned(),
+        exchanges: found.into_iter().map(|(line, question, answer)| exchange(line, question, &answer)).collect(),
+    }
 }
 
-fn prompt_and_answer(line: usize, question: &str, answer: &str) -> Vec<Turn> {
+fn exchange(line: usize, question: String, answer: &str) -> Exchange {
     let is_mark = |text: &str| text.contains(SOURCES_MARK) && text.trim_start().starts_with('<');
     let trimmed = answer.trim().trim_end_matches("---").trim_end();
     let lines: Vec<&str> = trimmed.lines().filter(|text| !is_mark(text)).collect();
     let source_count = lines.iter().filter(|text| text.starts_with("[^") && text.contains("]: ")).count();
     let (body, cited) = lines.split_at(lines.len() - source_count);
-    let text = body.join("\n");
+    Exchange {
+        line,
+        asked: question.clone(),
+        question,
+        answer: body.join("\n").trim().to_owned(),
+        sources: (!cited.is_empty()).then(|| cited.join("\n")),
+        source: answer.trim().to_owned(),
+    }
+}
+
+/// The question and, unless it is empty, the answer.
+fn turns_of(exchange: &Exchange) -> Vec<Turn> {
+    let Exchange { line, question, .. } = exchange;
     let turn = |role: &str, text: &str, source: &str| Turn {
         key: Some(content_id(&format!("{line}\n{role}\n{question}"))),
         role: role.into(),
-        text: text.trim().to_owned(),
+        text: text.to_owned(),
         content_type: "text".into(),
         pointer: format!("line {line}"),
         verbatim: Some(Verbatim { media_type: "text/markdown".into(), text: source.to_owned() }),
         ..Turn::default()
     };
-    let mut out = vec![turn("user", question, question)];
-    if !text.trim().is_empty() {
-        let mut answer_turn = turn("assistant", &text, answer.trim());
-        if !cited.is_empty() {
-            answer_turn.fields.insert("sources".into(), cited.join("\n").into());
+    let mut out = vec![turn("user", question, &exchange.asked)];
+    if !exchange.answer.is_empty() {
+        let mut answer_turn = turn("assistant", &exchange.answer, &exchange.source);
+        if let Some(sources) = &exchange.sources {
+            answer_turn.fields.insert("sources".into(), sources.as_str().into());
         }
         out.push(answer_turn);
     }
@@ -101,14 +131,15 @@ fn prompt_and_answer(line: usize, question: &str, answer: &str) -> Vec<Turn> {
 
 #[cfg(test)]
 mod tests {
-    use super::turns;
+    use super::saved_thread;
 
     #[test]
     fn headings_of_an_answer_are_not_questions() {
         let text = "<img src=\"https://r2cdn.perplexity.ai/pplx-full-logo-primary-dark.png\"/>\n\n# Why?\n\nSo.[^1]\n\n# More\n\n\
                     <div align=\"center\">⁂</div>\n\n[^1]: https://a.example\n\n---\n\n# And how?\n\nThus.\n";
-        let turns_read = turns(text);
-        let texts: Vec<&str> = turns_read.iter().map(|turn| turn.text.as_str()).collect();
-        assert_eq!(texts, ["Why?", "So.[^1]\n\n# More", "And how?", "Thus."]);
+        let read: Vec<_> =
+            saved_thread(text).exchanges.into_iter().map(|found| (found.question, found.answer)).collect();
+        let expected = [("Why?", "So.[^1]\n\n# More"), ("And how?", "Thus.")];
+        assert_eq!(read, expected.map(|(question, answer)| (question.to_owned(), answer.to_owned())));
     }
 }

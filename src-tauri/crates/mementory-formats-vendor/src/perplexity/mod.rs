@@ -4,6 +4,8 @@ mod answer;
 mod detect;
 mod document;
 mod entry;
+mod exchange;
+mod perplexport;
 mod read;
 mod sheets;
 #[cfg(test)]

@@ -23,6 +23,11 @@ pub(super) fn read(
             let name = member.file_name();
             send_file(reader, member, entry::file_key(name), None, name)
         }
+        Role::DuplicateRendering => {
+            let reason = "duplicate_rendering: the same thread as Markdown";
+            reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
+            Ok(())
+        }
         Role::Junk => {
             let reason = "junk: bookkeeping of an operating system";
             reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);

@@ -273,7 +273,7 @@ fn read_thread(
     let ids = entries.iter().filter_map(|raw| first_id(&Object::parse(raw.get())?, &IDS_IN_ENTRIES));
     let ids: HashSet<String> = ids.collect();
     let is_one_thread = ids.len() <= 1;
-    // Entries that name no thread belong together, because they are in one list. The first entry identifies their
+    // Entries without a thread id belong together, because they are in one list. The first entry identifies their
     // thread, so that the key stays the same when entries are added. The address in an entry may be that of the thread
     // or of the first entry.
     let first = entries.iter().find_map(|raw| Some((raw, Object::parse(raw.get())?)));
@@ -286,7 +286,7 @@ fn read_thread(
     for (index, raw) in entries.iter().enumerate() {
         let pointer = format!("{list_pointer}/{index}");
         let Some(entry) = Object::parse(raw.get()) else {
-            report(reader, member, &pointer, "not_an_object: this entry is not one", Kind::Message);
+            report(reader, member, &pointer, "not_an_object: this entry is not an object", Kind::Message);
             continue;
         };
         let turns = super::entry::turns(raw.get(), &entry, &pointer);
@@ -356,7 +356,7 @@ fn read_entries(reader: &mut FileReader<'_>, member: &Member, entries: &[&RawVal
         let pointer = format!("{list_pointer}/{index}");
         match Object::parse(raw.get()) {
             Some(entry) => out.extend(super::entry::turns(raw.get(), &entry, &pointer)),
-            None => report(reader, member, &pointer, "not_an_object: this entry is not one", Kind::Message),
+            None => report(reader, member, &pointer, "not_an_object: this entry is not an object", Kind::Message),
         }
     }
     out

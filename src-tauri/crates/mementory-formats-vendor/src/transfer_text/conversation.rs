@@ -3,6 +3,7 @@ use super::FORMAT_ID;
 use super::entries::text_id;
 use super::folded;
 use super::head;
+use super::headed_export;
 use super::speaker::{Style, time_in};
 use super::transcript::{Transcript, Turn};
 use mementory_format::Member;
@@ -20,6 +21,9 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("Copilot", "github-copilot"),
     ("Windsurf", "windsurf"),
 ];
+
+/// Headings that programs write above every conversation.
+const PROGRAM_TITLES: [&str; 3] = ["SpecStory", "Cascade Chat Conversation", headed_export::COPILOT_TITLE];
 
 /// The file that a text is in.
 pub(super) struct TextSource<'p> {
@@ -58,7 +62,8 @@ pub(super) fn unit(transcript: &Transcript, text: &str, place: &TextSource<'_>) 
     let is_export = transcript.style == Some(Style::Export);
     let session = session_of(&transcript.preamble).filter(|_| is_export);
     // A session that was continued and exported again keeps its id.
-    let id = session.as_ref().map_or_else(|| text_id("", text.trim()), |session| format!("session/{}", session.id));
+    let session_id = session.as_ref().map(|session| session.id).or(transcript.session.as_deref());
+    let id = session_id.map_or_else(|| text_id("", text.trim()), |id| format!("session/{id}"));
     let source = Source {
         platform: platform(transcript, session.as_ref(), place),
         conversation: Some(id.clone()),
@@ -67,7 +72,7 @@ pub(super) fn unit(transcript: &Transcript, text: &str, place: &TextSource<'_>) 
     };
     let mut head =
         Record::new(Kind::Conversation, RecordKey::new(FORMAT_ID, id.as_str()), transcript.preamble.as_str());
-    head.origin_id = Some(session.as_ref().map_or_else(|| id.clone(), |session| session.id.to_owned()));
+    head.origin_id = Some(session_id.map_or_else(|| id.clone(), str::to_owned));
     head.title = title(transcript, place);
     head.times.created = transcript.turns.iter().filter_map(|turn| turn.time).min();
     head.times.updated = transcript.turns.iter().filter_map(|turn| turn.time).max();
@@ -101,17 +106,17 @@ fn message(turn: &Turn, conversation: &str, position: usize, is_export: bool) ->
     if !blocks.is_empty() {
         record.fields.insert("blocks".into(), blocks.into());
     }
-    let is_system = turn.role == roles::SYSTEM;
-    let content_type = match (is_system, is_tool_only) {
-        (true, _) => "context",
-        (false, true) => "tool_call",
-        (false, false) => "text",
+    let content_type = match turn.role {
+        roles::SYSTEM => "context",
+        roles::TOOL => "tool_result",
+        _ if is_tool_only => "tool_call",
+        _ => "text",
     };
     record.message = Some(MessagePart {
         role: turn.role.into(),
         parent: position.checked_sub(1).map(key),
         position: u32::try_from(position).unwrap_or(u32::MAX),
-        hidden: is_system || is_tool_only,
+        hidden: content_type != "text",
         active: true,
         model: turn.model.clone(),
         content_type: content_type.into(),
@@ -146,13 +151,13 @@ fn title(transcript: &Transcript, place: &TextSource<'_>) -> Option<String> {
     });
     let is_title = |title: &&str| {
         let is_time = time_in(title).is_some_and(|(before, _)| before.is_empty());
-        !title.is_empty() && !is_time && !matches!(*title, "SpecStory" | "Cascade Chat Conversation")
+        !title.is_empty() && !is_time && !PROGRAM_TITLES.contains(title)
     };
     let heading = headings.rfind(is_title).map(str::to_owned);
     let stem = || place.member.file_name().rsplit_once('.').map(|(stem, _)| stem.to_owned());
     let first_text = || transcript.turns.iter().find(|turn| !turn.text.is_empty()).map(|turn| first_line(&turn.text));
     let in_front = || head::title(&transcript.preamble).map(str::to_owned);
-    heading.or_else(in_front).or_else(stem).or_else(first_text)
+    transcript.title.clone().or(heading).or_else(in_front).or_else(stem).or_else(first_text)
 }
 
 fn first_line(text: &str) -> String {

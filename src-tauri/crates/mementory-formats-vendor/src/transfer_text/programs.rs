@@ -1,6 +1,6 @@
 //! The programs whose conversations are recognised by a mark that only the program writes.
 use super::transcript::Transcript;
-use super::{ai_chat_exporter, aider, cascade, claude_terminal, duck_ai, kagi};
+use super::{ai_chat_exporter, aider, cascade, claude_terminal, copilot_chat, duck_ai, headed_export, kagi};
 
 /// A program that saves or shows conversations as text.
 struct Program {
@@ -15,16 +15,23 @@ struct Program {
 }
 
 /// Every program, in the order in which they are tried.
-const PROGRAMS: [Program; 6] = [
+const PROGRAMS: [Program; 8] = [
     Program { read: duck_ai::read, name: "a chat", origin: "Duck.ai saves it", may_be_list: false },
     Program { read: ai_chat_exporter::read, name: "a chat", origin: "AI Chat Exporter saves it", may_be_list: false },
     Program { read: kagi::read, name: "a chat", origin: "Kagi Assistant saves it", may_be_list: false },
+    Program {
+        read: headed_export::read,
+        name: "a conversation",
+        origin: "a program exports it with a heading for each turn",
+        may_be_list: false,
+    },
     Program {
         read: cascade::read,
         name: "a conversation",
         origin: "Windsurf's Cascade exports it",
         may_be_list: false,
     },
+    Program { read: copilot_chat::read, name: "a chat", origin: "VS Code copies it", may_be_list: true },
     Program { read: aider::read, name: "a chat", origin: "Aider logs them", may_be_list: true },
     Program {
         read: claude_terminal::read,

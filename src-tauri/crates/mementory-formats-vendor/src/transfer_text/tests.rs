@@ -46,7 +46,7 @@ fn sample_texts_have_the_expected_counts() {
     assert_eq!(by_hand["chatgpt_saved_memories"], memories("chatgpt"));
     assert_eq!(by_hand["transcript_turns"], seen.records.iter().filter(|r| r.kind == Kind::Message).count());
     assert_eq!(seen.parts.len(), 3);
-    // The same texts are pasted.
+    // The same texts, pasted instead of opened from a file.
     for name in ["claude-import-prompt-answer.md", "chatgpt-saved-memories.txt", "role-transcript.txt"] {
         let text = std::fs::read_to_string(exports.join("18-pasted-text").join(name)).unwrap();
         let (sources, pasted) = paste(&text);
@@ -67,6 +67,14 @@ fn conversations_in_markdown_are_read_as_their_cases_say() {
         "front_matter",
         "spoken",
         "memory_page",
+        "ai_chat_exporter",
+        "kagi",
+        "save_my_chatbot",
+        "gemini_cli_share",
+        "opencode_export",
+        "copilot_cli_share",
+        "kimi_export",
+        "cherry_studio",
     ] {
         let case = mementory_format::testkit::repo().join("fixtures/transfer_text").join(case);
         crate::cases::check_case(&case, &TransferText);

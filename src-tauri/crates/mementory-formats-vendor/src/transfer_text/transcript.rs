@@ -8,7 +8,7 @@ use mementory_model::Timestamp;
 /// A turn of a conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Turn {
-    /// `user`, `assistant` or `system`.
+    /// `user`, `assistant`, `system` or `tool`.
     pub role: &'static str,
     /// The label of the speaker in the source, without marks.
     pub label: String,
@@ -32,6 +32,10 @@ pub(super) struct Transcript {
     pub preamble: String,
     /// The program that wrote the text, if its form shows that.
     pub platform: Option<&'static str>,
+    /// Id of the session, if the text states it.
+    pub session: Option<String>,
+    /// Title, if it is not a heading before the first turn.
+    pub title: Option<String>,
     /// How its speakers are named.
     pub style: Option<Style>,
     /// False if the label of a speaker is also common as a heading in notes, such as `Question`.
@@ -43,15 +47,18 @@ impl Transcript {
     /// `Created: …`, comments and rules.
     pub(super) fn has_only_a_head_before(&self) -> bool {
         let lines: Vec<&str> = head::without_front_matter(&self.preamble).lines().collect();
-        lines.len() <= MAX_HEAD_LINES && lines.iter().all(|line| is_head_line(line))
+        // The title of an export may have several lines.
+        let says_origin = lines.iter().any(|line| says_exported(line) && line.contains("]("));
+        lines.len() <= MAX_HEAD_LINES && (says_origin || lines.iter().all(|line| is_head_line(line)))
     }
 
-    /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that the text was exported
-    /// or links to a chat with an assistant. Notes have none of these.
+    /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that the text was exported,
+    /// names a session or links to a chat with an assistant. Notes have none of these.
     pub(super) fn is_labelled_export(&self) -> bool {
         let has_colon = |turn: &Turn| turn.source.lines().next().is_some_and(|line| line.trim_end().ends_with(':'));
         let is_labelled = self.style == Some(Style::Heading) && self.turns.iter().all(has_colon);
-        let is_named = head::platform(&self.preamble).is_some() || self.preamble.lines().any(says_exported);
+        let is_named = head::platform(&self.preamble).is_some()
+            || self.preamble.lines().any(|line| says_exported(line) || names_session(line));
         let is_marked = self.style >= Some(Style::Bold) && is_named;
         self.turns.len() >= 2 && (is_labelled || is_marked)
     }
@@ -65,6 +72,17 @@ impl Transcript {
         let change_count = self.turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.role != b.role)).count();
         self.style == Some(Style::Export) || is_marked && (is_dated && change_count >= 1 || change_count >= 3)
     }
+}
+
+/// True for a prompt in whose place Gemini CLI or Amp writes the result of a tool.
+pub(super) fn is_tool_result(prompt: &str) -> bool {
+    ["**Tool Response**:\n```json\n", "**Tool Result:** `"].iter().any(|beginning| prompt.starts_with(beginning))
+}
+
+/// True for a line in the head that names the session, as agents and programs that read their logs write it.
+fn names_session(line: &str) -> bool {
+    let words = line.trim_start_matches(['>', '-', '*', ' ']).to_lowercase();
+    words.starts_with("session id:") || words.starts_with("session id**:")
 }
 
 /// Largest number of lines in a head.
@@ -140,6 +158,9 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
         others_end_in_rules &= before_rule.is_some();
         turn.text = if text == "---" { String::new() } else { text.to_owned() };
         extract_time(turn);
+        if turn.role == roles::USER && is_tool_result(&turn.text) {
+            turn.role = roles::TOOL;
+        }
     }
     out.preamble = out.preamble.trim().to_owned();
     let has_spoken = |role: &str| out.turns.iter().any(|t| t.role == role && !t.text.is_empty());
@@ -273,6 +294,25 @@ mod tests {
     }
 
     #[test]
+    fn a_head_that_names_a_session_is_that_of_an_export() {
+        let with =
+            |head: &str| read(&format!("# Log\n\n{head}\n\n---\n\n## 👤 User\n\nHi\n\n---\n\n## 🤖 Claude\n\nHello\n"));
+        for head in ["Session ID: 5d1c\nDate: 2026-05-12 09:36:13", "- **Session ID**: `5d1c`", "**Session ID:** 5d1c"]
+        {
+            let transcript = with(head).unwrap();
+            assert!(transcript.is_labelled_export() && transcript.has_only_a_head_before(), "{head}");
+        }
+        assert!(!with("Session notes: none").unwrap().is_labelled_export());
+    }
+
+    #[test]
+    fn results_of_tools_are_not_the_persons_words() {
+        let text = "## User\n\nHi\n\n## Assistant\n\nI look.\n\n## User\n\n**Tool Result:** `t1`\n\nx\n\n## Assistant\n\nDone.";
+        let roles: Vec<_> = read(text).unwrap().turns.into_iter().map(|turn| turn.role).collect();
+        assert_eq!(roles, ["user", "assistant", "tool", "assistant"]);
+    }
+
+    #[test]
     fn the_model_in_the_head_does_not_speak() {
         let text = "Slugs\nCreated: 5/1/2026\nModel: claude-5\n---\n\nHuman: Hi\n\nAssistant: Hello";
         assert_eq!(texts(&read(text).unwrap()), ["Hi", "Hello"]);
@@ -320,6 +360,8 @@ mod tests {
         let transcript = read(text).unwrap();
         assert_eq!(texts(&transcript), ["Hi", "Hello"]);
         assert!(transcript.is_labelled_export() && transcript.has_only_a_head_before());
+        let title = text.replace("# Slugs...", "# Slugs\nin pots?");
+        assert!(read(&title).unwrap().has_only_a_head_before());
         let note = text.replace("Exported on", "We exported on");
         assert!(!read(&note).unwrap().has_only_a_head_before());
     }

@@ -47,7 +47,7 @@ struct Attribute {
 }
 
 /// The name of an attribute, and to whom it belongs: a position in `RELATIONS`, or a named person. Both are None for
-/// the person whose memories these are.
+/// the owner of the memories.
 type OwnedAttribute = (&'static str, Option<usize>, Option<usize>);
 
 /// An attribute with its value.

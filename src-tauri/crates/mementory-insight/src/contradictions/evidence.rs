@@ -13,12 +13,13 @@ use std::sync::OnceLock;
 const STORED_WEIGHTS: &str = include_str!("../../data/evidence.tsv");
 /// A pair that is less probable than this is not suggested.
 const MIN_PROBABILITY: f32 = 0.75;
-/// A pair that a rule found is left out if it is less probable than this.
+/// A pair that another rule found is left out if it is less probable than this.
 const MIN_PROBABILITY_OF_RULE: f32 = 0.04;
-/// Confidence of a pair that is certain by its evidence.
+/// Confidence of a pair whose probability is 1.
 const MAX_CONFIDENCE: f32 = 0.9;
 
-/// Calls `found` with the positions of two statements, their evidence, and the numbers of it.
+/// Calls `found` for each pair of neighbours with their positions, their evidence, the numbers of the evidence, and
+/// whether there are enough statements to leave out pairs of other rules.
 pub(super) fn compare(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// The kind of a favourite, and its owner.
-type Kind = (String, Option<usize>, Option<usize>);
+type FavouriteKind = (String, Option<usize>, Option<usize>);
 /// Two things, sorted by their terms, one of which is preferred to the other. Then the owner of the preference.
 type Preference = (String, String, Option<usize>, Option<usize>);
 /// Words that introduce one of several favourites.
@@ -21,7 +21,7 @@ const ONE_OF_SEVERAL: [&str; 6] = ["one of", "among", "eine ihrer", "eine seiner
 const PLURAL_VERBS: [&str; 2] = [" are ", " sind "];
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
-    let mut favourites: BTreeMap<Kind, Vec<(usize, Value)>> = BTreeMap::new();
+    let mut favourites: BTreeMap<FavouriteKind, Vec<(usize, Value)>> = BTreeMap::new();
     let mut preferences: BTreeMap<Preference, Vec<(usize, bool)>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate().filter(|(_, statement)| !statement.marks.is_past) {
         if let Some((kind, name)) = favourite(statement) {

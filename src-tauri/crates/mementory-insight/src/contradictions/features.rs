@@ -11,7 +11,7 @@ pub(super) type Feature = (&'static str, f32);
 const MAX_SHARED_ROWS: f32 = 6.0;
 /// A similarity above this counts in addition.
 const HIGH_SIMILARITY: f32 = 0.6;
-/// Statements that are more similar than this and in which nothing differs say the same.
+/// Two statements say the same if they are more similar than this and nothing in them differs.
 const MIN_SIMILARITY_OF_SAME: f32 = 0.7;
 /// Largest number of shared terms that count.
 const MAX_SHARED_TERMS: usize = 4;
@@ -69,12 +69,12 @@ impl Topic {
     }
 
     /// The probability of the attribute if it is of a kind, otherwise 0.
-    fn if_is(&self, is_of_kind: impl Fn(&Attribute) -> bool) -> f32 {
+    fn probability_if(&self, is_of_kind: impl Fn(&Attribute) -> bool) -> f32 {
         self.best.filter(|attribute| is_of_kind(attribute)).map_or(0.0, |_| self.probability)
     }
 }
 
-fn yes(condition: bool) -> f32 {
+fn one_if(condition: bool) -> f32 {
     f32::from(u8::from(condition))
 }
 
@@ -159,26 +159,27 @@ impl<'r, 'v> Evidence<'r, 'v> {
         let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
         vec![
             ("likeness", l),
-            ("likeness_across_languages", l * yes(!pair.same_language)),
+            ("likeness_across_languages", l * one_if(!pair.same_language)),
             ("high_likeness", (l - HIGH_SIMILARITY).max(0.0)),
             ("attribute", topic.probability),
             ("attributes", topic.all),
             ("row_probability", topic.rows),
             ("shared_rows", topic.shared_rows as f32 / MAX_SHARED_ROWS),
-            ("attribute_of_things", topic.if_is(|attribute| attribute.is_topic)),
-            ("attribute_for_good", topic.if_is(|attribute| attribute.holds_for_good)),
-            ("attribute_describes_thing", topic.if_is(|attribute| attribute.describes_thing)),
-            ("attribute_of_style", topic.if_is(|attribute| attribute.is_style)),
-            ("attribute_of_drinks", topic.if_is(|attribute| attribute.is_consumed)),
-            ("attribute_of_device", topic.if_is(|attribute| attribute.is_device)),
+            ("attribute_of_things", topic.probability_if(|attribute| attribute.is_topic)),
+            ("attribute_for_good", topic.probability_if(|attribute| attribute.holds_for_good)),
+            ("attribute_describes_thing", topic.probability_if(|attribute| attribute.describes_thing)),
+            ("attribute_of_style", topic.probability_if(|attribute| attribute.is_style)),
+            ("attribute_of_drinks", topic.probability_if(|attribute| attribute.is_consumed)),
+            ("attribute_of_device", topic.probability_if(|attribute| attribute.is_device)),
         ]
     }
 
     /// Which values differ.
     fn of_values(&self) -> Vec<Feature> {
         let (older, newer, pair, topic) = (self.older, self.newer, &self.pair, &self.topic);
-        let compared_by =
-            |comparison: Comparison| topic.if_is(|attribute| attribute.comparison == comparison && !attribute.is_topic);
+        let compared_by = |comparison: Comparison| {
+            topic.probability_if(|attribute| attribute.comparison == comparison && !attribute.is_topic)
+        };
         let by_number = compared_by(Comparison::Numbers);
         let by_name = compared_by(Comparison::Names);
         let by_value = compared_by(Comparison::Values);
@@ -192,16 +193,16 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("attribute_by_name", by_name),
             ("attribute_by_value", by_value),
             ("unlike_value", by_value * unlike),
-            ("number_of_attribute_differs", by_number * yes(pair.numbers_differ && in_unit)),
-            ("name_of_attribute_differs", by_name * yes(self.names_differ)),
-            ("numbers_differ", yes(pair.numbers_differ)),
-            ("numbers_of_one_unit_differ", yes(self.closer.numbers_of_one_unit_differ)),
-            ("one_has_numbers", yes(older.amounts.numbers.is_empty() != newer.amounts.numbers.is_empty())),
-            ("times_differ", yes(pair.times_differ)),
-            ("levels_differ", yes(self.closer.levels_differ)),
-            ("same_listed_value", yes(self.same_listed_value)),
-            ("listed_values_differ", yes(self.listed_values_differ)),
-            ("names_differ", yes(self.names_differ)),
+            ("number_of_attribute_differs", by_number * one_if(pair.numbers_differ && in_unit)),
+            ("name_of_attribute_differs", by_name * one_if(self.names_differ)),
+            ("numbers_differ", one_if(pair.numbers_differ)),
+            ("numbers_of_one_unit_differ", one_if(self.closer.numbers_of_one_unit_differ)),
+            ("one_has_numbers", one_if(older.amounts.numbers.is_empty() != newer.amounts.numbers.is_empty())),
+            ("times_differ", one_if(pair.times_differ)),
+            ("levels_differ", one_if(self.closer.levels_differ)),
+            ("same_listed_value", one_if(self.same_listed_value)),
+            ("listed_values_differ", one_if(self.listed_values_differ)),
+            ("names_differ", one_if(self.names_differ)),
         ]
     }
 
@@ -209,26 +210,26 @@ impl<'r, 'v> Evidence<'r, 'v> {
     fn of_words(&self) -> Vec<Feature> {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
         vec![
-            ("over", yes(pair.says_over)),
-            ("changed", yes(pair.says_changed)),
-            ("newer_changed", yes(newer.signs.says_changed)),
-            ("older_changed", yes(older.signs.says_changed)),
-            ("newer_over", yes(newer.signs.says_over)),
-            ("older_over", yes(older.signs.says_over)),
-            ("negated", yes(pair.is_negated)),
-            ("older_negated", yes(older.signs.is_negated)),
-            ("newer_negated", yes(newer.signs.is_negated)),
-            ("opinion", yes(pair.opinions_differ)),
-            ("one_plan", yes(pair.only_one_is_plan)),
-            ("both_plan", yes(newer.marks.is_plan && older.marks.is_plan)),
-            ("fulfilled", yes(pair.is_fulfilled)),
-            ("both_deny", yes(pair.both_deny)),
-            ("adds", yes(older.signs.is_addition || newer.signs.is_addition)),
-            ("other_occasions", yes(self.other_occasions)),
-            ("one_situation", yes(older.marks.is_situational != newer.marks.is_situational)),
-            ("one_onlooker", yes(self.one_onlooker)),
-            ("same_language", yes(pair.same_language)),
-            ("both_dated", yes(older.at.is_some() && newer.at.is_some() && older.at != newer.at)),
+            ("over", one_if(pair.says_over)),
+            ("changed", one_if(pair.says_changed)),
+            ("newer_changed", one_if(newer.signs.says_changed)),
+            ("older_changed", one_if(older.signs.says_changed)),
+            ("newer_over", one_if(newer.signs.says_over)),
+            ("older_over", one_if(older.signs.says_over)),
+            ("negated", one_if(pair.is_negated)),
+            ("older_negated", one_if(older.signs.is_negated)),
+            ("newer_negated", one_if(newer.signs.is_negated)),
+            ("opinion", one_if(pair.opinions_differ)),
+            ("one_plan", one_if(pair.only_one_is_plan)),
+            ("both_plan", one_if(newer.marks.is_plan && older.marks.is_plan)),
+            ("fulfilled", one_if(pair.is_fulfilled)),
+            ("both_deny", one_if(pair.both_deny)),
+            ("adds", one_if(older.signs.is_addition || newer.signs.is_addition)),
+            ("other_occasions", one_if(self.other_occasions)),
+            ("one_situation", one_if(older.marks.is_situational != newer.marks.is_situational)),
+            ("one_onlooker", one_if(self.one_onlooker)),
+            ("same_language", one_if(pair.same_language)),
+            ("both_dated", one_if(older.at.is_some() && newer.at.is_some() && older.at != newer.at)),
         ]
     }
 
@@ -236,22 +237,22 @@ impl<'r, 'v> Evidence<'r, 'v> {
     fn of_things(&self) -> Vec<Feature> {
         let pair = &self.pair;
         vec![
-            ("same_name", yes(pair.same_name)),
-            ("same_thing", yes(pair.same_thing)),
+            ("same_name", one_if(pair.same_name)),
+            ("same_thing", one_if(pair.same_thing)),
             ("shared_terms", self.closer.shared_terms.min(MAX_SHARED_TERMS) as f32),
             ("overlap", self.closer.overlap.min(1.0)),
-            ("same_first_thing", yes(self.closer.same_first_thing)),
-            ("has_first_thing", yes(self.closer.has_first_thing)),
-            ("first_things_differ", yes(pair.first_things_differ)),
-            ("same_subject", yes(pair.same_subject)),
-            ("differing_subjects", yes(pair.subjects_differ)),
-            ("same_people", yes(self.closer.same_people)),
-            ("same_named_person", yes(pair.same_named_person)),
-            ("distinguished", yes(self.closer.are_distinguished)),
-            ("denies_something_else", yes(self.closer.denies_something_else)),
-            ("places_differ", yes(self.closer.places_differ)),
-            ("share_place", yes(self.share_place)),
-            ("share_concept", yes(self.share_concept)),
+            ("same_first_thing", one_if(self.closer.same_first_thing)),
+            ("has_first_thing", one_if(self.closer.has_first_thing)),
+            ("first_things_differ", one_if(pair.first_things_differ)),
+            ("same_subject", one_if(pair.same_subject)),
+            ("differing_subjects", one_if(pair.subjects_differ)),
+            ("same_people", one_if(self.closer.same_people)),
+            ("same_named_person", one_if(pair.same_named_person)),
+            ("distinguished", one_if(self.closer.are_distinguished)),
+            ("denies_something_else", one_if(self.closer.denies_something_else)),
+            ("places_differ", one_if(self.closer.places_differ)),
+            ("share_place", one_if(self.share_place)),
+            ("share_concept", one_if(self.share_concept)),
         ]
     }
 
@@ -261,17 +262,17 @@ impl<'r, 'v> Evidence<'r, 'v> {
         let p = topic.probability;
         let sign = pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
         vec![
-            ("likeness_numbers_of_unit", l * yes(self.closer.numbers_of_one_unit_differ)),
-            ("likeness_numbers", l * yes(pair.numbers_differ)),
-            ("likeness_over", l * yes(pair.says_over)),
-            ("likeness_changed", l * yes(pair.says_changed)),
-            ("likeness_times", l * yes(pair.times_differ)),
-            ("likeness_without_sign", l * yes(!sign)),
-            ("without_sign", yes(!sign)),
-            ("overlap_with_sign", self.closer.overlap.min(1.0) * yes(sign)),
-            ("attribute_changed", p * yes(pair.says_changed)),
-            ("attribute_over", p * yes(pair.says_over)),
-            ("attribute_negated", p * yes(pair.is_negated)),
+            ("likeness_numbers_of_unit", l * one_if(self.closer.numbers_of_one_unit_differ)),
+            ("likeness_numbers", l * one_if(pair.numbers_differ)),
+            ("likeness_over", l * one_if(pair.says_over)),
+            ("likeness_changed", l * one_if(pair.says_changed)),
+            ("likeness_times", l * one_if(pair.times_differ)),
+            ("likeness_without_sign", l * one_if(!sign)),
+            ("without_sign", one_if(!sign)),
+            ("overlap_with_sign", self.closer.overlap.min(1.0) * one_if(sign)),
+            ("attribute_changed", p * one_if(pair.says_changed)),
+            ("attribute_over", p * one_if(pair.says_over)),
+            ("attribute_negated", p * one_if(pair.is_negated)),
         ]
     }
 }

@@ -137,8 +137,8 @@ pub(super) fn read<'p>(prepared: &'p [Prepared<'_>], vectors: &'p [Vec<f32>], pe
         .collect()
 }
 
-/// Adds pairs in two languages, which share no word, in which the newer statement says that something is over and is
-/// very like the older one.
+/// Adds pairs of statements in different languages. Such statements share no words, so the newer one must say that
+/// something is over and be very similar to the older one.
 fn find_ended_in_other_language(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,

@@ -107,7 +107,7 @@ struct Prepared<'t> {
     signs: Signs,
     /// The listed values that the statement gives, each with its attribute.
     slots: Vec<(&'static str, &'static str)>,
-    /// The nouns and names of the statement without the person's own name, see `terms`.
+    /// The nouns and names of the statement without the name of the owner of the memories, see `terms`.
     terms: Vec<String>,
     /// What amounts of money are for, as positions in `MONEY_PURPOSES`.
     money_purposes: Vec<usize>,
@@ -117,7 +117,7 @@ struct Prepared<'t> {
     negated_terms: Option<Vec<String>>,
     /// The person, known by name, whom the statement is about. None if it is about the owner of the memories.
     person: Option<usize>,
-    /// True if this person may be the partner, boss or pet of the person whose memories these are.
+    /// True if this person may be the partner, boss or pet of the owner of the memories.
     person_is_close: bool,
     /// The people whom the statement mentions by name.
     mentioned: Vec<usize>,
@@ -356,7 +356,7 @@ fn is_about_past_state(folded: &Folded) -> bool {
         "a", "an", "the", "in", "on", "at", "my", "her", "his", "their", "our", "very", "so", "too", "quite", "really",
         "only", "just", "about", "like", "with", "found", "packed", "from",
     ];
-    /// Number of words that the first verb is searched in.
+    /// Number of words at the start in which the first verb is searched for.
     const MAX_WORDS: usize = 7;
     let words = words(&folded.text);
     let first = words.iter().take(MAX_WORDS).position(|word| ENGLISH.contains(word) || GERMAN.contains(word));

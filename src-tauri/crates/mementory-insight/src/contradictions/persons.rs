@@ -1,7 +1,7 @@
 //! Finds statements that are about somebody else who is named, such as "Ilse is 36" or 玲子は58歳, and the names of the
-//! person whose memories these are. The person's own name may be in nearly every statement, so it does not show that
-//! two statements are about the same thing.
-use super::terms::stem;
+//! owner of the memories. The owner's name may be in nearly every statement, so it does not show that two statements
+//! are about the same thing.
+use super::terms::{is_closed_class, stem};
 use crate::{
     fold::{Folded, fold, is_east_asian, is_function_word, noun_runs, words},
     people::{Person, own_names, people_besides},
@@ -24,14 +24,52 @@ const POSSESSIVES: [&str; 30] = [
 ];
 /// Relations of somebody whose name is the value of an attribute, such as the name of the boss.
 const CLOSE_RELATIONS: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
+/// Verbs for something that only people do.
+const ACTIONS: [&str; 35] = [
+    "lives",
+    "works",
+    "likes",
+    "prefers",
+    "wants",
+    "plays",
+    "drinks",
+    "eats",
+    "speaks",
+    "loves",
+    "moved",
+    "enjoys",
+    "hates",
+    "dislikes",
+    "married",
+    "studies",
+    "sleeps",
+    "reads",
+    "plans",
+    "wears",
+    "wohnt",
+    "lebt",
+    "arbeitet",
+    "mag",
+    "möchte",
+    "trinkt",
+    "isst",
+    "spricht",
+    "liebt",
+    "spielt",
+    "liest",
+    "schläft",
+    "heiratet",
+    "studiert",
+    "bevorzugt",
+];
 /// A name that one of these words joins with another name is not the only subject of the statement.
 const CONJUNCTIONS: [&str; 4] = ["and", "und", "or", "oder"];
 
-/// Somebody whom statements mention, except the person whose memories these are.
+/// Somebody whom statements mention, except the owner of the memories.
 struct OtherPerson {
     /// The folded name. Empty if only the relation is known.
     name: String,
-    /// True if they may be the partner, boss or pet of the person whose memories these are.
+    /// True if they may be the partner, boss or pet of the owner of the memories.
     is_close: bool,
 }
 
@@ -40,6 +78,8 @@ struct OtherPerson {
 struct Mentions {
     subject: Option<usize>,
     people: Vec<usize>,
+    /// How the statement writes them in Katakana, if they are known in Latin letters.
+    in_katakana: Vec<String>,
     /// True if the statement opens with the genitive of the subject: "Martin's wife".
     opens_with_genitive: bool,
 }
@@ -97,12 +137,14 @@ impl Persons {
     }
 
     /// Adds people whose name is in no list and has no relation next to it, but is the subject of an English sentence:
-    /// "Femke earns 3,400 euros".
+    /// "Femke earns 3,400 euros". German nouns look like names, so in German only the subject of a verb for something
+    /// that only people do counts: "Femke arbeitet halbtags".
     fn add_unlisted(&mut self, texts: &[Folded]) {
         let mut candidates: BTreeMap<&str, usize> = BTreeMap::new();
-        for text in texts.iter().filter(|text| text.languages.en && !text.languages.de) {
-            let opening = opening_subject(text)
-                .filter(|name| !self.is_own(name) && !self.people.iter().any(|person| person.name == *name));
+        for text in texts.iter().filter(|text| text.languages.en || text.languages.de) {
+            let opening = if text.languages.de { acting_subject(text) } else { opening_subject(text) };
+            let opening =
+                opening.filter(|name| !self.is_own(name) && !self.people.iter().any(|person| person.name == *name));
             opening.into_iter().for_each(|name| *candidates.entry(name).or_default() += 1);
         }
         let written: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
@@ -141,6 +183,7 @@ impl Persons {
                 if !mentions.people.contains(&person) {
                     mentions.people.push(person);
                 }
+                mentions.in_katakana.push(run.to_owned());
                 if mentions.subject.is_none() && opens_asian(&text.text, run) {
                     mentions.subject = Some(person);
                 }
@@ -153,14 +196,18 @@ impl Persons {
         self.statements.get(statement)?.subject
     }
 
-    /// The first letters of the names of the people whom the statement mentions, as in the terms of a statement.
+    /// The names of the people whom the statement mentions, as in the terms of a statement: the first letters in Latin
+    /// letters, and whole in Katakana.
     pub(super) fn terms(&self, statement: usize) -> Vec<String> {
-        let people = self.mentioned(statement).into_iter().filter_map(|person| self.people.get(person));
-        people.flat_map(|person| words(&person.name).into_iter().map(stem).collect::<Vec<_>>()).collect()
+        let Some(mentions) = self.statements.get(statement) else { return Vec::new() };
+        let people = mentions.people.iter().filter_map(|person| self.people.get(*person));
+        let written = people.flat_map(|person| words(&person.name));
+        let term = |word: &str| if word.chars().any(is_east_asian) { word.to_owned() } else { stem(word) };
+        written.map(term).chain(mentions.in_katakana.iter().cloned()).collect()
     }
 
-    /// True if the named person whom the statement is about may be the partner, boss or pet of the person whose
-    /// memories these are.
+    /// True if the named person whom the statement is about may be the partner, boss or pet of the owner of the
+    /// memories.
     pub(super) fn is_close(&self, statement: usize) -> bool {
         let mentions = self.statements.get(statement).filter(|mentions| !mentions.opens_with_genitive);
         let subject = mentions.and_then(|mentions| self.people.get(mentions.subject?));
@@ -172,21 +219,20 @@ impl Persons {
         self.statements.get(statement).map(|mentions| mentions.people.clone()).unwrap_or_default()
     }
 
-    /// True for a name of the person whose memories these are, or its genitive, or the first letters of the name.
+    /// True for a name of the owner of the memories, or its genitive, or the first letters of the name.
     pub(super) fn is_own(&self, folded: &str) -> bool {
         let long = folded.chars().count() >= 5;
         is_own(folded, &self.own) || long && self.own.iter().any(|name| name.starts_with(folded))
     }
 
-    /// The names of the person whose memories these are.
+    /// The names of the owner of the memories.
     pub(super) fn own(&self) -> &[String] {
         &self.own
     }
 }
 
 /// Of the names that no text introduces by a relation, the one that begins the most texts. It is most likely the name
-/// of the person whose memories these are, although other texts say "the user". None if another name is nearly as
-/// frequent.
+/// of the owner of the memories, although other texts say "the user". None if another name is nearly as frequent.
 fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in texts.iter().filter_map(opening_name) {
@@ -223,47 +269,19 @@ fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> 
     (*count >= (texts.len() / 40).max(3) && *count * 2 >= next * 3).then(|| (*name).to_owned())
 }
 
+/// The first word of a text, if it is in no word list and is followed by a verb for something that only people do.
+fn acting_subject(text: &Folded) -> Option<&str> {
+    let words = words(&text.text);
+    let [first, next, ..] = words.as_slice() else { return None };
+    let is_name = text.written.starts_with(char::is_uppercase) && first.chars().count() >= 2;
+    let in_list = is_closed_class(first) || name_list_index(first).is_some() || is_listed_word(first);
+    (is_name && ACTIONS.contains(next) && !in_list && !["nutzer", "nutzerin"].contains(first)).then_some(*first)
+}
+
 /// The first word of a text, if a verb for something that only people do follows.
 fn opening_of_action(text: &Folded) -> Option<&str> {
-    const VERBS: [&str; 35] = [
-        "lives",
-        "works",
-        "likes",
-        "prefers",
-        "wants",
-        "plays",
-        "drinks",
-        "eats",
-        "speaks",
-        "loves",
-        "moved",
-        "enjoys",
-        "hates",
-        "dislikes",
-        "married",
-        "studies",
-        "sleeps",
-        "reads",
-        "plans",
-        "wears",
-        "wohnt",
-        "lebt",
-        "arbeitet",
-        "mag",
-        "möchte",
-        "trinkt",
-        "isst",
-        "spricht",
-        "liebt",
-        "spielt",
-        "liest",
-        "schläft",
-        "heiratet",
-        "studiert",
-        "bevorzugt",
-    ];
     let words = words(&text.text);
-    let acts = words.iter().skip(1).take(2).any(|word| VERBS.contains(word));
+    let acts = words.iter().skip(1).take(2).any(|word| ACTIONS.contains(word));
     words.first().copied().filter(|_| acts)
 }
 
@@ -371,6 +389,30 @@ fn opens_asian(text: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_in_no_list_is_found_as_the_subject_of_a_german_sentence() {
+        let texts = [
+            "User's name is Mira.",
+            "Zorvella arbeitet 28 Stunden in der Woche.",
+            "Arbeitet 35 Stunden in der Woche.",
+            "Die Nutzerin arbeitet im Garten.",
+            "Nutzerin liebt Brettspiele.",
+            "Fährt und arbeitet in Zorvella.",
+        ];
+        let persons = Persons::new(&texts);
+        assert!(persons.subject(1).is_some());
+        assert_eq!((2..6).filter_map(|n| persons.subject(n)).count(), 0);
+    }
+
+    #[test]
+    fn a_name_in_katakana_is_not_a_thing_that_two_statements_share() {
+        let texts = ["User's name is Mira.", "Her brother Elouan is eleven.", "エルアンは柔道をやめた。"];
+        let persons = Persons::new(&texts);
+        assert_eq!(persons.subject(2), persons.subject(1));
+        assert!(persons.subject(2).is_some());
+        assert!(persons.terms(2).contains(&"エルアン".to_owned()), "{:?}", persons.terms(2));
+    }
 
     #[test]
     fn a_name_in_no_list_is_found_as_the_subject_of_a_sentence() {

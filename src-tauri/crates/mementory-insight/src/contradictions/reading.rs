@@ -106,7 +106,7 @@ impl<'v> Reading<'v> {
     }
 }
 
-/// The names in a text without those of the person whose memories these are.
+/// The names in a text without those of the owner of the memories.
 fn names_of_others(folded: &Folded, persons: &Persons) -> Vec<String> {
     let own: Vec<String> = persons.own().iter().flat_map(|name| consonants(name)).collect();
     names(folded).into_iter().filter(|name| !own.contains(name)).collect()
@@ -315,8 +315,8 @@ pub(super) fn on_other_occasions(a: &Reading<'_>, b: &Reading<'_>, counting: Occ
     !denies_all(a, &one) && !denies_all(b, &other)
 }
 
-/// Names and terms that two statements share and that few statements have. The person's own name does not count,
-/// because many statements have it.
+/// Names and terms that two statements share and that few statements have. The owner's name does not count, because
+/// many statements contain it.
 pub(super) struct SharedNames<'p> {
     prepared: &'p [Prepared<'p>],
     rare: &'p Rarity,
@@ -379,7 +379,7 @@ impl<'p> SharedNames<'p> {
         both.is_some_and(|(a, b)| a.things.iter().any(|term| term.starts_with('~') && b.things.contains(term)))
     }
 
-    /// True if both give the same listed value of an attribute.
+    /// True if both statements contain the same listed value of an attribute.
     pub(super) fn share_listed_value(&self, one: &Reading<'_>, other: &Reading<'_>, attribute: &str) -> bool {
         let both = self.both(one, other);
         both.is_some_and(|(a, b)| a.slots.iter().any(|slot| slot.0 == attribute && b.slots.contains(slot)))

@@ -143,11 +143,11 @@ fn differ(attribute: &str, (one, a): (&Claim, &Prepared<'_>), (other, b): (&Clai
     let says_changed = newer.signs.says_changed
         || newer.signs.says_over
         || a.at == b.at && (a.signs.says_changed || b.signs.says_changed);
-    let exclusive = !SEVERAL_AT_ONCE.contains(&attribute) || says_changed;
+    let is_exclusive = !SEVERAL_AT_ONCE.contains(&attribute) || says_changed;
     let together = COMPATIBLE_CLASSES.iter().any(|[x, y]| {
         one.given.contains(x) && other.given.contains(y) || one.given.contains(y) && other.given.contains(x)
     });
-    exclusive && !together && !one.given.is_empty() && !other.given.is_empty()
+    is_exclusive && !together && !one.given.is_empty() && !other.given.is_empty()
 }
 
 fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim)> {

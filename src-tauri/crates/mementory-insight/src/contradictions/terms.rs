@@ -71,7 +71,7 @@ pub(super) fn is_thing(term: &str) -> bool {
     !term.starts_with('#') && !is_amount && !general.contains(term)
 }
 
-/// True for a city or country, which stand before the languages in the list of names.
+/// True for a city or country. In the list of names, these come before the languages.
 fn is_place(term: &str) -> bool {
     let number = term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
     number.zip(name_list_index("german")).is_some_and(|(n, first_language)| n < first_language)

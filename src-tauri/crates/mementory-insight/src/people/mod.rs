@@ -1,4 +1,4 @@
-//! Finds people who are mentioned in memories, and how they are related to the person whose memories they are.
+//! Finds people who are mentioned in memories, and how they are related to the owner of the memories.
 //!
 //! A name is found next to a word for a relation ("her brother Tomas", "Tochter heißt Hana", 「上司は田中さん」), after a title,
 //! or because it is in a list of given names. A name found in one text is then looked for in all texts. A capital
@@ -20,8 +20,8 @@ pub struct Person {
     pub name: Option<String>,
     /// Name of a table in `data/people`, such as `brother`.
     pub relation: Option<&'static str>,
-    /// Whose relation it is, such as "Ruth" for "Ruth's daughter". None if it is a relation of the person whose
-    /// memories these are.
+    /// Whose relation it is, such as "Ruth" for "Ruth's daughter". None if it is a relation of the owner of the
+    /// memories.
     pub of: Option<String>,
     /// Positions of the texts in which this person occurs, ascending.
     pub texts: Vec<usize>,
@@ -50,8 +50,7 @@ enum Owner {
     Named(String),
 }
 
-/// Everyone whom `texts` mention, except the person whose memories these are. People mentioned in more texts come
-/// first.
+/// Everyone whom `texts` mention, except the owner of the memories. People mentioned in more texts come first.
 pub fn people(texts: &[&str]) -> Vec<Person> {
     people_besides(&own_names(texts), texts)
 }

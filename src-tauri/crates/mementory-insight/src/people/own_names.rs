@@ -1,4 +1,4 @@
-//! Finds the names of the person whose memories these are, because this person is not listed among the people in them.
+//! Finds the names of the owner of the memories, because the owner is not listed among the people in them.
 use super::{japanese, spaced};
 use crate::{
     fold::{MAX_CHARS, fold},
@@ -14,9 +14,8 @@ pub(super) fn is_own(name: &str, own: &[String]) -> bool {
     own.iter().any(|own| own == first || *own == folded || same_name(own, first))
 }
 
-/// Names of the person whose memories these are. One source is texts that introduce the person ("User's name is Mira").
-/// The other is the name that begins far more texts than any other, determined separately for Latin letters and for
-/// Japanese.
+/// Names of the owner of the memories. One source is texts that introduce the owner ("User's name is Mira"). The other
+/// is the name that begins far more texts than any other, determined separately for Latin letters and for Japanese.
 pub(crate) fn own_names(texts: &[&str]) -> Vec<String> {
     let min_texts = (texts.len() / 20).max(3);
     [spaced::count_openings(texts), japanese::count_openings(texts)]

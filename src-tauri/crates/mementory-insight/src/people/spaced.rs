@@ -229,7 +229,7 @@ impl Reader<'_> {
         self.tokens[from..until].iter().map(|token| token.text).collect::<Vec<_>>().join(" ")
     }
 
-    /// True after "has" or "hat", as in "has a brother" and "hat einen Bruder". The relation is then one of the person.
+    /// True after "has" or "hat", as in "has a brother" and "hat einen Bruder". The relation is then one of the owner.
     fn follows_has(&self, start: usize) -> bool {
         (0..=2)
             .filter_map(|back| self.tokens.get(start.checked_sub(back)?))

@@ -14,10 +14,10 @@ pub(super) const MAX_COMPARED_TEXTS: usize = 3000;
 /// labelled memories.
 const SHARED_WORDS_WEIGHT: f32 = 0.3;
 const SAME_KIND_WEIGHT: f32 = 0.3;
-/// Two texts whose similarity is below this have nothing in common, even if they are nearer to each other than to all
-/// other texts.
+/// Two texts whose similarity is below this have nothing in common, even if they are more similar to each other than to
+/// all other texts.
 const MIN_SIMILARITY: f32 = 0.25;
-/// Texts more similar than this belong together, even if many other texts are as near.
+/// Texts more similar than this belong together, even if many other texts are just as similar.
 const SURE_SIMILARITY: f32 = 0.8;
 
 const KIND_COUNT: usize = AboutKind::ALL.len();
@@ -29,8 +29,8 @@ struct Texts<'v> {
     by_words: &'v Edges,
 }
 
-/// Pairs of near texts, each with the amount by which their similarity exceeds what is usual for the two texts. For a
-/// very high similarity, the amount is at least its excess over `SURE_SIMILARITY`.
+/// Pairs of similar texts, each with the amount by which their similarity exceeds what is usual for the two texts. For
+/// a very high similarity, the amount is at least its excess over `SURE_SIMILARITY`.
 pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> Edges {
     let kinds = texts.iter().zip(vectors).map(|(text, vector)| fitted::kind_roots(text, vector)).collect();
     let all = Texts { vectors, kinds, by_words };

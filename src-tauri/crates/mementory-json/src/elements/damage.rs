@@ -235,8 +235,8 @@ impl Elements<'_> {
         self.leave_damaged_place()
     }
 
-    /// Checks that the value between `start` and `end`, which is not an object, can be an element. Returns `end` as a
-    /// position in the buffer as it is now. Fails if the value is a key or a part of a damaged value.
+    /// Checks that the value between `start` and `end`, which is not an object, can be an element. Returns the position
+    /// of `end` in the current buffer. Fails if the value is a key or a part of a damaged value.
     pub(super) fn check_place(&mut self, end: usize) -> Result<usize, ElementError> {
         if !self.checks_places() {
             return Ok(end);

@@ -11,6 +11,9 @@ pub enum TimeFault {
 
 /// Checks a date and time by RFC 3339 §5.6. A space instead of `T` is allowed, as the note in §5.6 says.
 pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
+    if mementory_model::Timestamp::parse_plain(text).is_some() {
+        return Ok(());
+    }
     let bad = Err(TimeFault::Bad);
     let bytes = text.as_bytes();
     if !text.is_ascii() || bytes.len() < 19 || !matches!(bytes[10], b'T' | b't' | b' ') {

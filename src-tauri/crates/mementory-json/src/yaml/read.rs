@@ -111,7 +111,7 @@ pub fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
                 Some(closed) => (closed.tree, closed.anchor),
-                None => return Err(error("malformed", "a list ends that has not begun")),
+                None => return Err(error("malformed", "a list ends without having begun")),
             },
             Event::Alias(id) => {
                 // An anchor is known only after its value ends, so an alias inside the value is an error and cannot

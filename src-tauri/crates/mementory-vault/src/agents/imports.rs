@@ -43,7 +43,7 @@ impl OfferedDocument {
         let detection = detect(&catalog, &limits, None).map_err(unwrap_format)?;
         let Some(source) = detection.sources.iter().find(|source| source.format == format.id()) else {
             return Err(VaultError::Usage(format!(
-                "The data is no {} document. Nothing was suggested. Give the document itself, since files are not read.",
+                "The data is not a {} document. Nothing was suggested. Give the document itself, since files are not read.",
                 format.name()
             )));
         };
@@ -106,11 +106,11 @@ impl GrantedView<'_> {
     /// # Errors
     /// Errors of the store.
     pub fn known_texts(&mut self, texts: &[&str]) -> VaultResult<HashSet<String>> {
-        let starts: Vec<String> = texts.iter().map(|text| text.chars().take(MAX_PREVIEW_CHARS).collect()).collect();
-        let starts = serde_json::to_string(&starts).unwrap_or_default();
+        let previews: Vec<String> = texts.iter().map(|text| text.chars().take(MAX_PREVIEW_CHARS).collect()).collect();
+        let previews = serde_json::to_string(&previews).unwrap_or_default();
         let kinds = [Kind::Memory, Kind::Todo].map(|kind| kind_code(kind).to_string()).join(",");
         let condition = format!("r.kind IN ({kinds}) AND r.preview IN (SELECT value FROM json_each(??))");
-        let rows = self.select(&condition, vec![starts.into()], "")?;
+        let rows = self.select(&condition, vec![previews.into()], "")?;
         let wanted: HashSet<&str> = texts.iter().copied().collect();
         let mut known = HashSet::new();
         for row in rows {

@@ -93,6 +93,7 @@ impl<'v> GrantedView<'v> {
 
     pub(super) fn masked(&mut self, view: &RowView) -> VaultResult<MaskedRecord> {
         let mut record = self.context.store.read(|c| self.context.store.packs.content(c, view.pack, view.slot))?;
+        view.renewed().apply_to(&mut record);
         let marks = self.masker.as_mut().and_then(|masker| masker.mask_record(&mut record));
         Ok(MaskedRecord { record, covered: marks.is_some(), marks: marks.unwrap_or_default() })
     }
@@ -107,7 +108,6 @@ impl<'v> GrantedView<'v> {
     pub(super) fn granted_record(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
         let MaskedRecord { record, covered, .. } = self.masked(view)?;
         let conversation = self.owner_id(view)?;
-        let updated = view.updated_time(&record);
         Ok(GrantedRecord {
             id: view.id_text(),
             kind: view.kind,
@@ -116,7 +116,7 @@ impl<'v> GrantedView<'v> {
             text: record.text,
             source: record.source.platform,
             created: record.times.created,
-            updated,
+            updated: record.times.updated,
             status: record.status,
             tags: record.tags,
             confidence: record.confidence,

@@ -6,9 +6,9 @@ use mementory_store::{Flags, Packs};
 use rusqlite::{Connection, params_from_iter, types::Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Selects row, owner, pack, slot and sort time of each record, and the times when the record was last edited, redacted
-/// and restored from the Trash in this vault.
-const CHANGED_ROWS_SQL: &str = "SELECT r.row, r.owner, r.pack, r.slot, r.sort, \
+/// Selects row, owner, pack, slot and the later of sort time and last update of each record, and the times when the
+/// record was last edited, redacted and restored from the Trash in this vault.
+const CHANGED_ROWS_SQL: &str = "SELECT r.row, r.owner, r.pack, r.slot, max(r.sort, coalesce(r.updated, r.sort)), \
     CASE WHEN r.flags & {EDITED} THEN r.since END, \
     CASE WHEN r.flags & {REDACTED} THEN (SELECT max(t.at) FROM tombstones t WHERE t.record = r.id AND t.own = 1) END, \
     (SELECT max(a.at) FROM temp_restored a WHERE a.id = lower(hex(r.id))) \
@@ -54,8 +54,8 @@ impl ChangedRows {
                 if r.get::<_, i64>(4)? >= since.as_micros() {
                     return Ok(true);
                 }
-                // The sort time of most kinds is the time of creation, so the time of the last update is read from the
-                // record.
+                // The sort time of most kinds is the time of creation. In rows of an older program, only the record has
+                // the time of the last update.
                 Ok(packs.record(connection, r.get(2)?, r.get(3)?)?.times.updated.is_some_and(|at| at >= since))
             };
             if changed_in_vault.is_some() || by_source()? {

@@ -7,7 +7,7 @@ use crate::{
 use mementory_formats::{NOT_EXPORTED, StoredRecord, replace_plain_secrets};
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{
-    Flags, Packs, export_ids,
+    Flags, Packs, RenewedValues, export_ids,
     ids::{parse_id, record_id},
     kind_code,
 };
@@ -30,9 +30,9 @@ pub(crate) const MAX_WAITING_BATCHES: usize = 2;
 struct RecordPlace {
     row: i64,
     id: [u8; 16],
-    flags: i64,
     pack: i64,
     slot: u32,
+    renewed: RenewedValues,
 }
 
 /// A snapshot of the vault, and which records of it to export.
@@ -115,7 +115,7 @@ impl ExportReader<'_> {
     /// Reads the record at this place. If it is withheld, adds it to `withheld` and returns None.
     fn record_unless_withheld(&mut self, place: &RecordPlace) -> VaultResult<Option<StoredRecord>> {
         let (mut stored, mut reason) = (None, Some("not_exportable"));
-        if !self.withholds_not_exportable || place.flags & Flags::NOT_EXPORTABLE == 0 {
+        if !self.withholds_not_exportable || place.renewed.flags & Flags::NOT_EXPORTABLE == 0 {
             let record = self.read_stored(place)?;
             reason = self.withholding_reason(&record.record)?;
             stored = Some(record);
@@ -132,7 +132,7 @@ impl ExportReader<'_> {
         let rows_are_close = last - first < 2 * ROWS_PER_QUERY as i64;
         let pieces = if rows_are_close { vec![rows] } else { rows.chunks(1).collect() };
         let mut statement = self.connection.prepare_cached(
-            "SELECT row, id, flags, pack, slot FROM records WHERE row BETWEEN ?1 AND ?2 ORDER BY row",
+            "SELECT row, id, pack, slot, sort, position, flags, updated FROM records WHERE row BETWEEN ?1 AND ?2 ORDER BY row",
         )?;
         let mut out = Vec::with_capacity(rows.len());
         for piece in pieces {
@@ -141,7 +141,9 @@ impl ExportReader<'_> {
             while let Some(r) = rows.next()? {
                 let row = r.get(0)?;
                 if piece.binary_search(&row).is_ok() {
-                    out.push(RecordPlace { row, id: r.get(1)?, flags: r.get(2)?, pack: r.get(3)?, slot: r.get(4)? });
+                    let (sort, position, flags, updated) = (r.get(4)?, r.get(5)?, r.get(6)?, r.get(7)?);
+                    let renewed = RenewedValues { sort, position, flags, updated };
+                    out.push(RecordPlace { row, id: r.get(1)?, pack: r.get(2)?, slot: r.get(3)?, renewed });
                 }
             }
         }
@@ -150,6 +152,7 @@ impl ExportReader<'_> {
 
     fn read_stored(&mut self, place: &RecordPlace) -> VaultResult<StoredRecord> {
         let mut record = self.packs.record(&self.connection, place.pack, place.slot)?;
+        place.renewed.apply_to(&mut record);
         if self.replaces_plain_secrets
             && let Some(new) = replace_plain_secrets(&record, NOT_EXPORTED)
             && let Some(verbatim) = &mut record.verbatim
@@ -158,9 +161,9 @@ impl ExportReader<'_> {
             self.without_secrets.insert(hex::encode(place.id));
         }
         let covered = self.masker.as_mut().and_then(|masker| masker.mask_record(&mut record));
-        let edited = covered.is_some() || place.flags & (Flags::EDITED | Flags::REDACTED) != 0;
+        let edited = covered.is_some() || place.renewed.flags & (Flags::EDITED | Flags::REDACTED) != 0;
         let mut redactions = covered.unwrap_or_default();
-        if place.flags & Flags::REDACTED != 0 {
+        if place.renewed.flags & Flags::REDACTED != 0 {
             add_earlier_marks(&record.text, &mut redactions);
         }
         let exported_id = |id: [u8; 16]| -> VaultResult<Option<String>> {

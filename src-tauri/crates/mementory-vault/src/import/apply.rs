@@ -1,5 +1,6 @@
 //! Decides for each record of an import whether it is added, updated, unchanged or blocked, and writes it unless the
 //! import is only planned.
+mod alternative_keys;
 mod blocklist;
 mod closing;
 mod detail_set;
@@ -28,12 +29,13 @@ use crate::{
     message_order::unit_with_parents_first,
     row_ranges::RowRanges,
 };
+use alternative_keys::{AlternativeKeys, replace_taken_key};
 use blocklist::Blocklist;
 use closing::Closing;
 use detail_set::DetailSet;
 use details::{Details, grows, note_planned_details};
 use duplicates::DuplicateImport;
-use export_ids::StatedExportIds;
+use export_ids::{StatedExportIds, store_export_id};
 pub(super) use exported::scope_digest;
 use exported::{DatedExports, EARLIER_EXPORT};
 use files::FileImport;
@@ -187,9 +189,7 @@ pub(super) struct ImportRun<'i> {
     /// The files of this input, with the digest of their bytes.
     present: HashMap<[u8; 16], [u8; 32]>,
     export_ids: StatedExportIds,
-    /// Values for the keys of records that follow, by the record's id. They apply if the vault has a record of another
-    /// kind with the key.
-    alternative_keys: HashMap<[u8; 16], String>,
+    alternative_keys: AlternativeKeys,
 }
 
 impl<'i> ImportRun<'i> {
@@ -230,7 +230,7 @@ impl<'i> ImportRun<'i> {
             referenced: HashMap::new(),
             present: HashMap::new(),
             export_ids: StatedExportIds::new(connection)?,
-            alternative_keys: HashMap::new(),
+            alternative_keys: AlternativeKeys::default(),
         })
     }
 
@@ -278,7 +278,7 @@ impl<'i> ImportRun<'i> {
                 Ok(())
             }
             Message::AlternativeKey(key, value) => {
-                self.alternative_keys.insert(record_id(&self.context.keys, &key), value);
+                self.alternative_keys.add(&self.context.keys, &key, value);
                 Ok(())
             }
             Message::File(file, blob) => FileImport::new(self).import_file(file, blob),
@@ -355,14 +355,9 @@ impl<'i> ImportRun<'i> {
 
     /// Imports a record, and returns its id.
     fn import_record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<[u8; 16]> {
+        replace_taken_key(self, record)?;
         let keys = &self.context.keys;
         let mut id = record_id(keys, &record.key);
-        if let Some(value) = self.alternative_keys.remove(&id)
-            && self.kind_of(&id)?.is_some_and(|kind| kind != record.kind)
-        {
-            record.key.value = value;
-            id = record_id(keys, &record.key);
-        }
         let export_id = self.export_ids.take(&id);
         if self.renames.apply(keys, record) {
             id = record_id(keys, &record.key);
@@ -376,13 +371,13 @@ impl<'i> ImportRun<'i> {
             Some(seen) if seen.may_have_other_outcome(record, &digest) => {}
             Some(_) => {
                 DuplicateImport::new(self).merge(&id, record, &digest, extra_flags)?;
-                self.store_export_id(&id, export_id)?;
+                store_export_id(self, &id, export_id)?;
                 return Ok(id);
             }
         }
         let seen = self.import_occurrence(&id, record, &digest, export_id, extra_flags)?;
         self.seen.insert(id, seen);
-        self.store_export_id(&id, export_id)?;
+        store_export_id(self, &id, export_id)?;
         Ok(id)
     }
 

@@ -2,6 +2,7 @@
 //! restored. Records that a later import also contained stay, and are reassigned to that import.
 mod files;
 mod later_batches;
+mod positions;
 mod reassigned_rows;
 mod versions;
 
@@ -21,6 +22,8 @@ struct UndoneChanges {
     seq: u64,
     removed: Vec<i64>,
     changed: Vec<i64>,
+    /// Conversations whose content stays and whose list position was restored.
+    moved: Vec<i64>,
     untrashed: Vec<i64>,
 }
 
@@ -54,7 +57,7 @@ impl Importer<'_> {
         for row in &done.removed {
             self.context.index_delete(*row)?;
         }
-        for row in done.changed.iter().chain(&done.untrashed) {
+        for row in done.changed.iter().chain(&done.moved).chain(&done.untrashed) {
             self.context.reindex(*row)?;
         }
         Ok(())
@@ -69,7 +72,7 @@ impl Importer<'_> {
         reassigned_rows::find_staying_rows(tx, batch, &later)?;
         let packs = touched_packs(tx, batch)?;
         files::restore_bytes(tx, batch, &later)?;
-        files::restore_positions(tx, batch, &later)?;
+        let moved = positions::restore_positions(tx, batch, &later)?;
         versions::remove_or_reassign(tx, batch, &later)?;
         reassigned_rows::reassign_rows(tx, batch)?;
         let removed = query_integers(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
@@ -90,7 +93,7 @@ impl Importer<'_> {
         let detail = format!("removed {}", removed.len() + changed.len());
         mementory_store::audit::append(tx, &self.context.keys, now, "undo_import", uid, &detail)?;
         self.context.store.packs.clear_cache();
-        Ok(UndoneChanges { seq: Store::last_change(tx)?, removed, changed, untrashed })
+        Ok(UndoneChanges { seq: Store::last_change(tx)?, removed, changed, moved, untrashed })
     }
 
     /// Removes the tombstones of the batch and restores the records that they moved to the Trash. If a tombstone of

@@ -115,7 +115,8 @@ impl<'c> Candidates<'c> {
         Ok(())
     }
 
-    /// Adds the messages before those that the export names, since an assistant writes down what was just said.
+    /// Adds the messages before those that the export states as sources, since an assistant writes down what was just
+    /// said.
     fn add_before_linked(&mut self) -> VaultResult<()> {
         let linked: Vec<RowView> = self.found.values().map(|candidate| candidate.view.clone()).collect();
         for view in linked {

@@ -48,10 +48,11 @@ impl FoundBy {
 pub enum Trace {
     /// The vault has messages that the memory comes from.
     Found,
-    /// Every conversation that could contain the memory was compared with it by the encoder, and nothing came near.
+    /// Every conversation that could contain the memory was compared with it by the encoder, and no sentence was
+    /// similar.
     None,
     /// Nothing was found, but that proves nothing: the conversations of that time or with this assistant are not in the
-    /// vault, there are too many of them to compare, a message came near, or there is no encoder.
+    /// vault, there are too many of them to compare, a message was similar, or there is no encoder.
     Unknown,
 }
 

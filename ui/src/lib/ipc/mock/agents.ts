@@ -309,7 +309,7 @@ export function sampleAgents({ requireOpen, connected, records }: Options): {
         const accepted = [];
         for (const { id, text } of accept) {
           const found = waiting.find((each) => each.id === id);
-          if (!found) throw failWith("not_found", "No such suggestion waits.", { id });
+          if (!found) throw failWith("not_found", "There is no such suggestion.", { id });
           if (found.changed_since)
             throw failWith("changed_since", "The record has changed since this was suggested.", { id });
           accepted.push({ id, record: await applySuggestion(records(), { ...found, text: text ?? found.text }) });

@@ -135,7 +135,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     deleteDemonstration: async () => {
       requireOpen();
-      if (!demonstration) throw failWith("not_a_demonstration", "This vault is no demonstration.");
+      if (!demonstration) throw failWith("not_a_demonstration", "This vault is not a demonstration.");
       open = demonstration = false;
     },
     takeOpenRequests: async () => openRequests.splice(0).pop() ?? emptyRequest(),

@@ -30,7 +30,7 @@ impl Agents<'_> {
         for id in accept.iter().map(|accepted| &accepted.id).chain(refuse).chain(never) {
             queue.get(id).map_err(|error| match error {
                 VaultError::NotFound { .. } => {
-                    ApiError::new("not_found", 1, "No such suggestion waits. Nothing was changed.").with("id", id)
+                    ApiError::new("not_found", 1, "There is no such suggestion. Nothing was changed.").with("id", id)
                 }
                 other => other.into(),
             })?;

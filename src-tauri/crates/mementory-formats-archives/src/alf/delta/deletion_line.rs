@@ -4,7 +4,7 @@ use super::super::wire::{self, FORBIDDEN_VALUES_MEMBER};
 use super::operation::{Operation, add_operation};
 use mementory_format::extension::{EXPORT_ID_MEMBER, VENDOR};
 use mementory_json::write_string;
-use mementory_model::{Record, RecordKey, shares_words};
+use mementory_model::{Record, RecordKey, normal_text, shares_words};
 
 /// The line that deletes the record of a line of the base archive. It has the required members, but not the record's
 /// content. None if the line is no record.
@@ -58,8 +58,13 @@ pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
     Some(add_operation(&out, Operation::Delete))
 }
 
-/// The key of a record, unless it has words of the record: some sources name records by their title or path.
+/// The key of a record, unless it has words of the record or the name of its file: some sources name records by their
+/// title or path.
 fn key_without_words(record: &Record) -> Option<&RecordKey> {
-    let mut texts = [Some(&record.text), record.title.as_ref()].into_iter().flatten();
-    (!texts.any(|text| shares_words(&record.key.value, text))).then_some(&record.key)
+    let file = record.origin.container.rsplit('/').next().unwrap_or_default();
+    // A single word, as in `memory.json`, may be the kind of the record.
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let stem = Some(stem).filter(|stem| normal_text(stem).contains(' ')).unwrap_or_default();
+    let mut names = [record.text.as_str(), record.title.as_deref().unwrap_or_default(), file, stem].into_iter();
+    (!names.any(|name| !name.is_empty() && shares_words(&record.key.value, name))).then_some(&record.key)
 }

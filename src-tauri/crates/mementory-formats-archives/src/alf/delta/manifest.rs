@@ -1,8 +1,8 @@
 //! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). Its entry name is `manifest.json` in the
 //! specification and `delta-manifest.json` in the reference tool. Both names are read and written.
-use super::super::detect::DELTA_MANIFEST_FILE;
 use super::super::manifest::{
-    Archive, MANIFEST_FILE, Manifest, Partition, check_version, number, parse_tree, stated_count,
+    Archive, DELTA_MANIFEST_FILE, MANIFEST_FILE, Manifest, Partition, check_version, number, parse_tree,
+    refuse_shared_files, stated_count,
 };
 use mementory_format::FormatError;
 use mementory_format::extension as slot;
@@ -64,9 +64,7 @@ impl DeltaManifest {
         let manifest = Self { place: entry.place.clone(), version, agent, base, new, tree };
         let files: Vec<String> =
             DOCUMENT_LAYERS.into_iter().chain(["memory"]).filter_map(|layer| manifest.file(layer)).collect();
-        if files.iter().enumerate().any(|(i, file)| files[..i].contains(file)) {
-            return Err(FormatError::invalid("manifest_invalid", &manifest.place, "two layers have the same file"));
-        }
+        refuse_shared_files(files.iter().map(String::as_str), &manifest.place)?;
         Ok(manifest)
     }
 

@@ -60,6 +60,7 @@ fn check_all(archive: &Archive<'_>, delta: &DeltaManifest, limits: &Limits) -> R
     let findings = Findings::new(out);
     let mut check = Check { archive, manifest: delta.as_archive(), limits, findings };
     check.findings.check_schema(&delta.tree, &schema::DELTA_MANIFEST_RULE, &delta.place);
+    check.findings.check_container(archive);
     if delta.new <= delta.base {
         check.error("sequence_order", &delta.place, "new_sequence must be greater than base_sequence");
     }
@@ -124,11 +125,7 @@ impl Check<'_> {
     /// that is missing or has an element that is not an object.
     fn check_elements_are_objects(&mut self, layer: &str, text: &str, tree: &Tree, place: &str) {
         let is_object = |tree: &Tree| matches!(tree, Tree::Object(_));
-        let is_document = match layer {
-            "identity" => is_object(tree),
-            _ => list_document::split(text, layer).is_some(),
-        };
-        if !is_document {
+        if !list_document::is_document_of(layer, text, tree) {
             self.error("malformed", place, "not the JSON document of this layer");
         }
         let Some(Tree::Array(elements)) = tree.get(layer) else { return };

@@ -3,10 +3,10 @@
 use super::super::archive_writer::ArchiveWriter;
 use super::super::clear_secrets;
 use super::super::compose;
-use super::super::detect::DELTA_MANIFEST_FILE;
 use super::super::document_row::Row;
 use super::super::first_pass::{AlfElement, ExportPlan, alf_element};
 use super::super::jsonl::{JsonLine, each_line};
+use super::super::manifest::DELTA_MANIFEST_FILE;
 use super::super::manifest::{Archive, MANIFEST_FILE, Manifest};
 use super::super::passthrough::PassthroughFiles;
 use super::super::rewrite::{self, OpenedFile};

@@ -381,7 +381,7 @@ impl Deletion<'_> {
             })?;
             Ok(true)
         })?;
-        for manifest in [MANIFEST_FILE, super::detect::DELTA_MANIFEST_FILE] {
+        for manifest in [MANIFEST_FILE, super::manifest::DELTA_MANIFEST_FILE] {
             let Some(member) = archive.entry(manifest) else { continue };
             let text = archive.text(member, self.limits)?;
             let Ok(mut tree) = Tree::parse(&text, self.limits) else { continue };

@@ -7,6 +7,7 @@ use super::super::manifest::{Archive, Manifest};
 use super::super::wire::{self, folded_id};
 use super::object;
 use super::superseded::Superseded;
+use memchr::memmem::Finder;
 use mementory_format::FormatError;
 use mementory_model::Limits;
 use std::collections::HashSet;
@@ -30,7 +31,8 @@ impl LineScan {
         limits: &Limits,
     ) -> Result<(), FormatError> {
         let document_ids = ids_of_documents(archive, manifest, limits);
-        let finder = memchr::memmem::Finder::new(b"\"supersedes\"");
+        let finder = Finder::new(b"\"supersedes\"");
+        let (all_ids, escapes) = (Finder::new(b"\"id\""), Finder::new(b"\\u"));
         let mut files = HashSet::new();
         for (index, row) in manifest.partitions.iter().enumerate() {
             let Some(member) = archive.entry(&row.file).filter(|_| files.insert(row.file.as_str())) else { continue };
@@ -43,6 +45,7 @@ impl LineScan {
                         self.superseded.add(found, (index, number));
                     }
                     if !document_ids.is_empty()
+                        && plain_id(line, &all_ids, &escapes).is_none_or(|id| document_ids.contains(&folded_id(id)))
                         && let Some(id) = super::super::rewrite::id_of(line)
                         && document_ids.contains(&id)
                     {
@@ -54,6 +57,14 @@ impl LineScan {
         }
         Ok(())
     }
+}
+
+/// The id of a line that begins with it, as most lines do. None if the line has to be parsed to find its id: it begins
+/// with something else, another member of it may be its id too, or the id has escapes.
+fn plain_id<'l>(line: &'l str, all_ids: &Finder<'_>, escapes: &Finder<'_>) -> Option<&'l str> {
+    let (id, rest) = line.strip_prefix("{\"id\":\"")?.split_once('"')?;
+    let is_plain = |text: &str, finder: &Finder<'_>| finder.find(text.as_bytes()).is_none();
+    (!id.contains('\\') && is_plain(rest, all_ids) && is_plain(rest, escapes)).then_some(id)
 }
 
 /// Folded ids of the identity and of all elements of list documents. A document that cannot be read has none: reading

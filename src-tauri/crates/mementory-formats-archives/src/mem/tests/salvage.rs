@@ -52,8 +52,8 @@ fn files_that_differ_from_the_manifest_are_left_out_and_all_others_are_read() {
         change(&folder);
         let mut refused = MemorySink::default();
         assert!(read_with(&folder, &Limits::default(), &mut refused).is_err() && refused.is_empty(), "{code}");
-        let validation = validate(&folder, &[]).errors;
-        assert!(validation.iter().any(|f| f.code == code && f.place.ends_with(EPISODES)), "{code}: {validation:?}");
+        let errors = validate(&folder, &[]).errors;
+        assert!(errors.iter().any(|f| f.code == code && f.place.ends_with(EPISODES)), "{code}: {errors:?}");
         let salvaged = salvage(&folder).unwrap();
         let of_episodes = |pointer: &str| pointer.starts_with(EPISODES);
         assert!(!salvaged.records.iter().any(|record| of_episodes(&record.origin.pointer)), "{code}");
@@ -75,8 +75,8 @@ fn only_the_line_that_is_not_a_record_is_left_out() {
     let undamaged = read(&folder);
     edit(&folder.join(EPISODES), |text| format!("{{broken\n{text}[]\n"));
     update_listed_digest(&folder, EPISODES);
-    let validation = validate(&folder, &[]).errors;
-    let lines: Vec<&str> = validation.iter().filter(|f| f.code == "malformed").map(|f| f.place.as_str()).collect();
+    let errors = validate(&folder, &[]).errors;
+    let lines: Vec<&str> = errors.iter().filter(|f| f.code == "malformed").map(|f| f.place.as_str()).collect();
     assert_eq!(lines.len(), 2, "every such line is listed: {lines:?}");
     let salvaged = salvage(&folder).unwrap();
     assert_eq!(salvaged.records.len(), undamaged.records.len());

@@ -1,6 +1,7 @@
 //! The details of one version of a record in a form that does not depend on notation.
 use mementory_crypto::{VaultKeys, keyed_id};
-use mementory_model::{Embedding, EntityRef, Link, Record, RecordKey, Verbatim};
+use mementory_model::{Record, Verbatim, remove_usage};
+use mementory_store::details;
 
 /// Keyed digests of links, entities and vectors, and of the original text.
 pub(super) struct DetailSet {
@@ -15,15 +16,8 @@ pub(super) struct DetailSet {
 impl DetailSet {
     pub(super) fn of(keys: &VaultKeys, record: &Record) -> Self {
         let hash = |parts: &[&str]| short_id(keys, parts);
-        let links = record.links.iter().map(|Link { relation, kind, target: RecordKey { scope, value } }| {
-            hash(&["link", relation, kind.as_str(), scope, value])
-        });
-        let entities = record.entities.iter().map(|EntityRef { name, entity_type, role }| {
-            let [entity_type, role] = [entity_type, role].map(|text| text.as_deref().unwrap_or("\u{0}"));
-            hash(&["entity", name, entity_type, role])
-        });
-        let vectors = record.embeddings.iter().map(|Embedding { model, json }| hash(&["vector", model, json]));
-        let mut members: Vec<u64> = links.chain(entities).chain(vectors).collect();
+        let mut members: Vec<u64> = Vec::new();
+        details::each_member(record, |texts| members.push(hash(texts)));
         members.sort_unstable();
         members.dedup();
         let original = record.verbatim.as_ref().map(|verbatim| match canonical_json(verbatim) {
@@ -65,9 +59,11 @@ fn short_id(keys: &VaultKeys, parts: &[&str]) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| id[i]))
 }
 
-/// The text with sorted members and without white space between them. None if it is not JSON.
+/// The text with sorted members, without white space between them and without members that count uses. None if it is
+/// not JSON.
 fn canonical_json(verbatim: &Verbatim) -> Option<String> {
     let mut value = serde_json::from_str::<serde_json::Value>(&verbatim.text).ok()?;
+    remove_usage(&mut value);
     value.sort_all_objects();
     Some(value.to_string())
 }

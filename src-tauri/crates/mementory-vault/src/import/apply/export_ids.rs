@@ -4,24 +4,25 @@ use mementory_crypto::VaultKeys;
 use mementory_model::RecordKey;
 use mementory_store::{export_ids, ids::record_id};
 use rusqlite::Connection;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The export ids that the input states.
 pub(super) struct StatedExportIds {
     /// The ids of records that follow, by the record's id in this vault.
     pending: HashMap<[u8; 16], [u8; 16]>,
-    /// True if any record of the vault or of this input has an export id from another vault.
-    any: bool,
+    /// True if a record had an export id from another vault before this input.
+    any_before: bool,
+    /// The ids that this input claimed for records with another vault id. So the table is searched only for those.
+    claimed: HashSet<[u8; 16]>,
 }
 
 impl StatedExportIds {
     pub(super) fn new(connection: &Connection) -> VaultResult<Self> {
-        Ok(Self { pending: HashMap::new(), any: export_ids::any(connection)? })
+        Ok(Self { pending: HashMap::new(), any_before: export_ids::any(connection)?, claimed: HashSet::new() })
     }
 
     /// Adds the ids of records that follow.
     pub(super) fn add(&mut self, keys: &VaultKeys, ids: Vec<(RecordKey, [u8; 16])>) {
-        self.any = true;
         self.pending.extend(ids.into_iter().map(|(key, id)| (record_id(keys, &key), id)));
     }
 
@@ -35,23 +36,27 @@ impl StatedExportIds {
         self.pending.remove(id)
     }
 
-    /// Frees the id of a new record, in case that an input claimed it for another record.
+    /// Frees the id of a new record, in case an input claimed it for another record.
     pub(super) fn release(&self, connection: &Connection, id: &[u8; 16]) -> VaultResult<()> {
-        if self.any { export_ids::release(connection, id) } else { Ok(()) }
+        match self.any_before || self.claimed.contains(id) {
+            true => export_ids::release(connection, id),
+            false => Ok(()),
+        }
     }
 }
 
-impl ImportRun<'_> {
-    /// Stores the export id of a record that this batch added. A record that the vault had before keeps the id under
-    /// which the vault may have exported it. An id that a deletion names is not stored, because other vaults would apply
-    /// the deletion to this record.
-    pub(super) fn store_export_id(&self, id: &[u8; 16], export_id: Option<[u8; 16]>) -> VaultResult<()> {
-        let (Some(export_id), Some(staging), Some(seen)) = (export_id, &self.staging, self.seen.get(id)) else {
-            return Ok(());
-        };
-        if seen.row < staging.first_row || self.blocklist.is_named(&export_id) {
-            return Ok(());
-        }
-        export_ids::add(self.connection, id, &export_id)
+/// Stores the export id of a record that this batch added. A record that the vault had before keeps the id under which
+/// the vault may have exported it. An id that a deletion names is not stored, because other vaults would apply the
+/// deletion to this record.
+pub(super) fn store_export_id(run: &mut ImportRun<'_>, id: &[u8; 16], export_id: Option<[u8; 16]>) -> VaultResult<()> {
+    let (Some(export_id), Some(staging), Some(seen)) = (export_id, &run.staging, run.seen.get(id)) else {
+        return Ok(());
+    };
+    if seen.row < staging.first_row || run.blocklist.is_named(&export_id) {
+        return Ok(());
     }
+    if *id != export_id {
+        run.export_ids.claimed.insert(export_id);
+    }
+    export_ids::add(run.connection, id, &export_id)
 }

@@ -1,6 +1,7 @@
 //! Imports files: their records, their bytes, and passthrough files.
 use super::{
     DUPLICATE,
+    export_ids::store_export_id,
     exported::{EARLIER_EXPORT, EARLIER_STATE},
 };
 use crate::{
@@ -127,7 +128,7 @@ impl FileImport<'_, '_> {
             self.note_exported(row, blob);
         }
         self.run.seen.insert(*id, seen);
-        self.run.store_export_id(id, export_id)?;
+        store_export_id(self.run, id, export_id)?;
         Ok(row)
     }
 

@@ -1,8 +1,8 @@
 //! Reads records that the vault has or that this batch wrote.
 use super::{ImportRun, KnownRecord};
 use crate::VaultResult;
-use mementory_model::{Kind, Record};
-use mementory_store::{Packs, kind_from_code};
+use mementory_model::Record;
+use mementory_store::Packs;
 use rusqlite::{Connection, OptionalExtension};
 
 impl ImportRun<'_> {
@@ -29,16 +29,6 @@ impl ImportRun<'_> {
             Some(entry) => entry.to_record(),
             None => read(&self.context.store.packs, self.connection, pack, slot),
         }
-    }
-
-    /// The kind of the record with this id, in the vault or in this input.
-    pub(super) fn kind_of(&self, id: &[u8; 16]) -> VaultResult<Option<Kind>> {
-        if let Some(seen) = self.seen.get(id) {
-            return Ok(Some(seen.kind));
-        }
-        let sql = "SELECT kind FROM records WHERE id = ?1";
-        let code: Option<i64> = self.connection.prepare_cached(sql)?.query_row([id], |r| r.get(0)).optional()?;
-        Ok(code.map(kind_from_code))
     }
 
     /// The record with this id.

@@ -44,7 +44,7 @@ impl Comparison<'_, '_> {
         }
         if self.run.options.merge != Some(Merge::Overwrite) {
             if known.flags & Flags::EDITED != 0 && self.had_version(known.row, digest)? {
-                return Ok(Verdict::KeepExisting("told before the person's own words"));
+                return Ok(Verdict::KeepExisting("older than what the person wrote"));
             }
             if self.run.recency.state == StateOrder::Earlier {
                 return Ok(Verdict::KeepExisting(EARLIER_STATE));

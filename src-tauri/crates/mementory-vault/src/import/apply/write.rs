@@ -125,17 +125,29 @@ impl ImportRun<'_> {
         if self.staging.is_none() {
             return Ok(());
         }
-        let now = self.options.now.as_micros();
-        self.connection
-            .prepare_cached(
-                "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest, sort, position, details, updated) \
-                 SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest, sort, position, details, updated \
-                 FROM records WHERE row = ?1",
-            )?
-            .execute(params![known.row, now])?;
+        self.supersede_current(known.row)?;
         self.update_record(known.row, known.version + 1, known.flags & Flags::REDACTED, record, digest, extra_flags)?;
         self.rewrite_side_tables(known.row, record, &attachments)?;
         self.reindex(known.row, known.trashed, record)
+    }
+
+    /// Makes the current version of a row history. If this batch has renewed its position or time, the version gets the
+    /// former ones: the batch that says them contains a newer version, and both are undone together.
+    fn supersede_current(&self, row: i64) -> VaultResult<()> {
+        let Some(staging) = &self.staging else { return Ok(()) };
+        self.connection
+            .prepare_cached(
+                "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest, sort, position, details, updated) \
+                 SELECT r.row, r.version, r.pack, r.slot, r.since, ?2, r.cause, r.version_batch, coalesce(m.flags, r.flags), \
+                 r.digest, coalesce(m.sort, r.sort), coalesce(m.position, r.position), r.details, \
+                 CASE WHEN m.row IS NULL THEN r.updated ELSE m.updated END \
+                 FROM records r LEFT JOIN moved m ON m.row = r.row AND m.batch = ?3 WHERE r.row = ?1",
+            )?
+            .execute(params![row, self.options.now.as_micros(), staging.batch])?;
+        self.connection
+            .prepare_cached("DELETE FROM moved WHERE row = ?1 AND batch = ?2")?
+            .execute([row, staging.batch])?;
+        Ok(())
     }
 
     /// Replaces a record that this batch wrote, because it was only a part of the record or had another status. The
@@ -251,6 +263,12 @@ impl ImportRun<'_> {
         self.connection
             .prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4, updated = ?5 WHERE row = ?1")?
             .execute(params![known.row, sort, position, flags, updated])?;
+        // A search filters and sorts conversations by this time. The words are those of the vault, which may be redacted.
+        if record.kind == Kind::Conversation && sort != known.sort {
+            let mut stored = self.stored_content(known.row)?;
+            stored.times.updated = record.times.updated;
+            self.reindex(known.row, known.trashed, &stored)?;
+        }
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use crate::{
     import::{Importer, undo::later_batches::LaterBatches},
 };
 use mementory_model::Record;
-use mementory_store::{Flags, ListPosition, RecordColumns};
+use mementory_store::RecordColumns;
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Removes the undone batch's versions from the history. If a later batch contained the same version, or the row is kept
@@ -115,10 +115,4 @@ impl Importer<'_> {
         }
         Ok(())
     }
-}
-
-/// The flags of a row, with the position flags taken from `position`.
-pub(super) fn with_position_flags(flags: i64, position: i64) -> i64 {
-    debug_assert_eq!(ListPosition::FLAGS & (Flags::EDITED | Flags::REDACTED), 0);
-    flags & !ListPosition::FLAGS | position & ListPosition::FLAGS
 }
