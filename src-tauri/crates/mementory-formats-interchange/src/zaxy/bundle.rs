@@ -152,14 +152,15 @@ impl<'c> Bundle<'c> {
     /// Error message if the whole file is not valid JSON, because reading by element misses faults between elements.
     pub(super) fn json_error(&self) -> Result<Option<String>, FormatError> {
         self.catalog.read(self.member, |reader| {
-            let mut reader = BufReader::new(reader);
             let mut head = Vec::new();
-            let read = reader.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut head);
+            let read = (&mut *reader).take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut head);
             read.map_err(|error| FormatError::io(&self.member.place, error))?;
             if head == BYTE_ORDER_MARK {
                 head.clear();
             }
-            let mut json = serde_json::Deserializer::from_reader(head.as_slice().chain(reader));
+            // The buffer is around both, because the parser takes single bytes, each from the outermost reader.
+            let text = BufReader::with_capacity(64 << 10, head.as_slice().chain(reader));
+            let mut json = serde_json::Deserializer::from_reader(text);
             match IgnoredAny::deserialize(&mut json).and_then(|_| json.end()) {
                 Ok(()) => Ok(None),
                 Err(error) if error.is_io() => Err(FormatError::io(&self.member.place, error.into())),
