@@ -67,7 +67,8 @@ impl Session {
         let is_metadata = line.text("type").as_deref() == Some(METADATA_TYPE);
         let is_header =
             change.is_some() || is_metadata || line.has("sessionId") || !line.has("type") && !line.has("content");
-        if !is_header {
+        // A message that Qwen Code exported has the id of its session too.
+        if !is_header || messages::is_exported(line) {
             return self.add_message(text, line, pointer);
         }
         let header = change.as_ref().unwrap_or(line);
@@ -80,10 +81,7 @@ impl Session {
         for (n, raw) in header.list("messages").into_iter().flatten().enumerate() {
             let pointer = format!("{pointer}{list_pointer}/messages/{n}");
             match Object::parse(raw.get()) {
-                Some(message) => {
-                    self.is_qwen |= messages::is_exported(&message);
-                    self.add_message(raw.get(), &message, &pointer);
-                }
+                Some(message) => self.add_message(raw.get(), &message, &pointer),
                 None => {
                     let reason = "not_an_object: this entry is not an object";
                     let place = format!("{}#{pointer}", member.place);
@@ -119,6 +117,7 @@ impl Session {
     }
 
     fn add_message(&mut self, text: &str, message: &Object<'_>, pointer: &str) {
+        self.is_qwen |= messages::is_exported(message);
         let id = message.non_blank_text("id").map(|t| t.into_owned());
         if let Some(draft) = id.as_ref().and_then(|id| self.draft_of.get(id)).and_then(|at| self.drafts.get_mut(*at)) {
             text.clone_into(&mut draft.text);
