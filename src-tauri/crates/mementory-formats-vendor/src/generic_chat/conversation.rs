@@ -57,8 +57,9 @@ const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 10] = [
     ("user", "assistant"),
     ("user", "bot"),
     ("human", "ai"),
-    ("humanMessage", "assistantMessage"),
+    (CODY_QUESTION, "assistantMessage"),
 ];
+const CODY_QUESTION: &str = "humanMessage";
 
 /// Websites of assistants, each with the name of the platform.
 const HOSTS: [(&str, &str); 14] = [
@@ -337,15 +338,17 @@ fn platform(link: Option<&str>, object: &Object<'_>) -> &'static str {
     HOSTS.iter().find(|(host, name)| is_from(host, name)).map_or("other", |(_, name)| *name)
 }
 
-/// A question and its answer in one entry.
+/// A question and its answer in one entry. Cody writes null for an answer that did not come.
 fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a RawValue)> {
     if role_name(object).is_some() {
         return None;
     }
     // Training data often has an empty `input` next to the instruction.
     let is_stated = |question: &str| !object.has(INSTRUCTION) || object.non_blank_text(question).is_some();
+    let is_null = |key: &str| object.members().find(|(k, raw)| *k == key && raw.get() == "null").map(|(_, raw)| raw);
     let texts = |(question, answer): &(&str, &str)| {
-        let pair = (object.raw_value(question)?, object.raw_value(answer)?);
+        let unanswered = || is_null(answer).filter(|_| *question == CODY_QUESTION);
+        let pair = (object.raw_value(question)?, object.raw_value(answer).or_else(unanswered)?);
         is_stated(question).then_some(pair)
     };
     QUESTION_AND_ANSWER_KEYS.iter().find_map(texts)
