@@ -6,11 +6,13 @@ mod closing;
 mod detail_set;
 mod details;
 mod duplicates;
+mod early_messages;
 mod export_ids;
 mod exported;
 mod files;
 mod merge;
 mod other_evidence;
+mod seen_record;
 mod stored;
 mod superseded;
 mod tombstone_cascade;
@@ -35,6 +37,7 @@ use closing::Closing;
 use detail_set::DetailSet;
 use details::{Details, grows, note_planned_details};
 use duplicates::DuplicateImport;
+use early_messages::{EarlyMessages, hold_back, import_held_back};
 use export_ids::{StatedExportIds, store_export_id};
 pub(super) use exported::scope_digest;
 use exported::{DatedExports, EARLIER_EXPORT};
@@ -49,6 +52,7 @@ use merge::KnownTexts;
 pub(super) use merge::Renames;
 use other_evidence::{CascadedEntities, OtherEvidence};
 use rusqlite::{Connection, OptionalExtension, params};
+use seen_record::SeenRecord;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use superseded::SupersededStatements;
 use tombstone_cascade::TombstoneImport;
@@ -62,51 +66,6 @@ const DUPLICATE: &str = "duplicate: it occurs twice in this input";
 
 /// Reason for a new version of a record.
 const CHANGED: &str = "changed at the source";
-
-/// A record of this input. The row is 0 if the record is new and the import is only planned, or if the record was
-/// blocked before its row was looked up.
-struct SeenRecord {
-    row: i64,
-    digest: u64,
-    updated: i64,
-    /// When the dated export was made to which the record belongs. None if it belongs to no dated export.
-    exported: Option<Timestamp>,
-    /// Index of the source in `ImportRun::sources`.
-    source: u32,
-    kind: Kind,
-    /// Whether the record is a closed statement.
-    closing: Closing,
-    /// True if this batch wrote the record's current version, or would write it if the import were not only planned.
-    written: bool,
-    /// True if the record was redacted. Nothing of a redacted record may be written.
-    redacted: bool,
-    trashed: bool,
-}
-
-impl SeenRecord {
-    /// A record without a row and without times.
-    fn new(record: &Record, digest: &[u8; 16]) -> Self {
-        Self {
-            row: 0,
-            digest: short_digest(digest),
-            updated: i64::MIN,
-            exported: None,
-            source: 0,
-            kind: record.kind,
-            closing: Closing::of(record),
-            written: false,
-            redacted: false,
-            trashed: false,
-        }
-    }
-
-    /// True if this occurrence was left out and another one with the digest may not be. Files and repeated records are
-    /// decided once.
-    fn may_have_other_outcome(&self, record: &Record, digest: &[u8; 16]) -> bool {
-        let is_decided_once = record.repeats || record.kind == Kind::Attachment;
-        self.row == 0 && !self.written && !is_decided_once && self.digest != short_digest(digest)
-    }
-}
 
 /// A record that the vault has.
 #[derive(Clone, Copy)]
@@ -190,6 +149,7 @@ pub(super) struct ImportRun<'i> {
     present: HashMap<[u8; 16], [u8; 32]>,
     export_ids: StatedExportIds,
     alternative_keys: AlternativeKeys,
+    early_messages: EarlyMessages,
 }
 
 impl<'i> ImportRun<'i> {
@@ -231,6 +191,7 @@ impl<'i> ImportRun<'i> {
             present: HashMap::new(),
             export_ids: StatedExportIds::new(connection)?,
             alternative_keys: AlternativeKeys::default(),
+            early_messages: EarlyMessages::default(),
         })
     }
 
@@ -272,7 +233,10 @@ impl<'i> ImportRun<'i> {
 
     pub(super) fn process_message(&mut self, message: Message) -> VaultResult<()> {
         match message {
-            Message::Units(units) => units.into_iter().try_for_each(|unit| self.import_unit(unit.records)),
+            Message::Units(units) => units.into_iter().try_for_each(|unit| match hold_back(self, unit.records)? {
+                Some(records) => self.import_unit(records),
+                None => Ok(()),
+            }),
             Message::ExportIds(ids) => {
                 self.export_ids.add(&self.context.keys, ids);
                 Ok(())
@@ -283,7 +247,10 @@ impl<'i> ImportRun<'i> {
             }
             Message::File(file, blob) => FileImport::new(self).import_file(file, blob),
             Message::Passthrough(item, blob) => FileImport::new(self).import_passthrough_file(item, blob),
-            Message::Tombstone(tombstone) => TombstoneImport::new(self).apply_tombstone(&tombstone),
+            Message::Tombstone(tombstone) => {
+                import_held_back(self)?;
+                TombstoneImport::new(self).apply_tombstone(&tombstone)
+            }
             Message::Note(issue) => {
                 self.report.warn(&issue.code, &issue.place, &issue.message);
                 Ok(())
@@ -295,6 +262,7 @@ impl<'i> ImportRun<'i> {
                 Ok(())
             }
             Message::Source(recency, format) => {
+                import_held_back(self)?;
                 self.recency = recency;
                 self.source_index = self.sources.len() as u32;
                 self.sources.push(recency);
@@ -308,6 +276,7 @@ impl<'i> ImportRun<'i> {
     /// Trashes the targets of tombstones, writes the last pack and completes the report. Returns all blobs of the
     /// input, including those that no record refers to.
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
+        import_held_back(self)?;
         OtherEvidence::new(self).drop_orphaned_entities();
         TombstoneImport::new(self).trash_targets()?;
         OtherEvidence::new(self).restore_entities()?;

@@ -1,0 +1,48 @@
+//! What an import remembers of each record of its input.
+use super::{Closing, short_digest};
+use mementory_model::{Kind, Record, Timestamp};
+
+/// A record of this input. The row is 0 if the record is new and the import is only planned, or if the record was
+/// blocked before its row was looked up.
+pub(super) struct SeenRecord {
+    pub(super) row: i64,
+    pub(super) digest: u64,
+    pub(super) updated: i64,
+    /// When the dated export was made to which the record belongs. None if it belongs to no dated export.
+    pub(super) exported: Option<Timestamp>,
+    /// Index of the source in `ImportRun::sources`.
+    pub(super) source: u32,
+    pub(super) kind: Kind,
+    /// Whether the record is a closed statement.
+    pub(super) closing: Closing,
+    /// True if this batch wrote the record's current version, or would write it if the import were not only planned.
+    pub(super) written: bool,
+    /// True if the record was redacted. Nothing of a redacted record may be written.
+    pub(super) redacted: bool,
+    pub(super) trashed: bool,
+}
+
+impl SeenRecord {
+    /// A record without a row and without times.
+    pub(super) fn new(record: &Record, digest: &[u8; 16]) -> Self {
+        Self {
+            row: 0,
+            digest: short_digest(digest),
+            updated: i64::MIN,
+            exported: None,
+            source: 0,
+            kind: record.kind,
+            closing: Closing::of(record),
+            written: false,
+            redacted: false,
+            trashed: false,
+        }
+    }
+
+    /// True if this occurrence was left out and another one with the digest may not be. Files and repeated records are
+    /// decided once.
+    pub(super) fn may_have_other_outcome(&self, record: &Record, digest: &[u8; 16]) -> bool {
+        let is_decided_once = record.repeats || record.kind == Kind::Attachment;
+        self.row == 0 && !self.written && !is_decided_once && self.digest != short_digest(digest)
+    }
+}
