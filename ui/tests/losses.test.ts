@@ -57,11 +57,7 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
     return [...new Set(matches(source, /\b(\w+): Int\b/g))];
   },
   ...Object.fromEntries(
-    [
-      "mementory-formats-archives/src/alf/compose.rs",
-      "mementory-formats-interchange/src/pam/write.rs",
-      "mementory-formats-vendor/src/transfer_text/write.rs",
-    ].map((file) => [
+    ["mementory-formats-archives/src/alf/compose.rs", "mementory-formats-interchange/src/pam/write.rs"].map((file) => [
       `${file} field`,
       () => {
         const source = rust.get(file) ?? "";
