@@ -37,7 +37,7 @@ use closing::Closing;
 use detail_set::DetailSet;
 use details::{Details, grows, note_planned_details};
 use duplicates::DuplicateImport;
-use early_messages::{EarlyMessages, hold_back, import_held_back};
+use early_messages::{EarlyMessages, import_waiting, wait_for_conversation};
 use export_ids::{StatedExportIds, store_export_id};
 pub(super) use exported::scope_digest;
 use exported::{DatedExports, EARLIER_EXPORT};
@@ -233,10 +233,12 @@ impl<'i> ImportRun<'i> {
 
     pub(super) fn process_message(&mut self, message: Message) -> VaultResult<()> {
         match message {
-            Message::Units(units) => units.into_iter().try_for_each(|unit| match hold_back(self, unit.records)? {
-                Some(records) => self.import_unit(records),
-                None => Ok(()),
-            }),
+            Message::Units(units) => {
+                units.into_iter().try_for_each(|unit| match wait_for_conversation(self, unit.records)? {
+                    Some(records) => self.import_unit(records),
+                    None => Ok(()),
+                })
+            }
             Message::ExportIds(ids) => {
                 self.export_ids.add(&self.context.keys, ids);
                 Ok(())
@@ -248,7 +250,7 @@ impl<'i> ImportRun<'i> {
             Message::File(file, blob) => FileImport::new(self).import_file(file, blob),
             Message::Passthrough(item, blob) => FileImport::new(self).import_passthrough_file(item, blob),
             Message::Tombstone(tombstone) => {
-                import_held_back(self)?;
+                import_waiting(self)?;
                 TombstoneImport::new(self).apply_tombstone(&tombstone)
             }
             Message::Note(issue) => {
@@ -262,7 +264,7 @@ impl<'i> ImportRun<'i> {
                 Ok(())
             }
             Message::Source(recency, format) => {
-                import_held_back(self)?;
+                import_waiting(self)?;
                 self.recency = recency;
                 self.source_index = self.sources.len() as u32;
                 self.sources.push(recency);
@@ -276,7 +278,7 @@ impl<'i> ImportRun<'i> {
     /// Trashes the targets of tombstones, writes the last pack and completes the report. Returns all blobs of the
     /// input, including those that no record refers to.
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
-        import_held_back(self)?;
+        import_waiting(self)?;
         OtherEvidence::new(self).drop_orphaned_entities();
         TombstoneImport::new(self).trash_targets()?;
         OtherEvidence::new(self).restore_entities()?;

@@ -18,7 +18,10 @@ pub(super) struct EarlyMessages {
 
 /// Lets the message of a unit wait if its conversation is not there yet, and returns None. Returns all other units.
 /// Readers send a conversation with its messages as one unit, or each record as a unit of its own.
-pub(super) fn hold_back(run: &mut ImportRun<'_>, mut records: Vec<Record>) -> VaultResult<Option<Vec<Record>>> {
+pub(super) fn wait_for_conversation(
+    run: &mut ImportRun<'_>,
+    mut records: Vec<Record>,
+) -> VaultResult<Option<Vec<Record>>> {
     let [message] = records.as_slice() else { return Ok(Some(records)) };
     let Some(conversation) = message.parent.as_ref().filter(|_| message.kind == Kind::Message) else {
         return Ok(Some(records));
@@ -38,7 +41,7 @@ pub(super) fn hold_back(run: &mut ImportRun<'_>, mut records: Vec<Record>) -> Va
 }
 
 /// Imports the messages that wait.
-pub(super) fn import_held_back(run: &mut ImportRun<'_>) -> VaultResult<()> {
+pub(super) fn import_waiting(run: &mut ImportRun<'_>) -> VaultResult<()> {
     let waiting = std::mem::take(&mut run.early_messages).messages;
     unit_with_parents_first(waiting).into_iter().try_for_each(|message| run.import_unit(vec![message]))
 }
