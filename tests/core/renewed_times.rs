@@ -182,14 +182,7 @@ fn a_record_has_its_first_time_again_after_all_undos_in_any_order() {
         [(5, milk), (9, cocoa), (12, cocoa)],
     ];
     for imports in later {
-        for order in [
-            [0, 1, 2],
-            [0, 2, 1],
-            [1, 0, 2],
-            [1, 2, 0],
-            [2, 0, 1],
-            [2, 1, 0],
-        ] {
+        for order in ORDERS_OF_THREE {
             let t = TempVault::new();
             import_units(&t, &[memory(Some(1), TEA)]);
             let batches = imports.map(|(day, text)| import_units(&t, &[memory(Some(day), text)]));

@@ -7,6 +7,16 @@ use std::sync::atomic::AtomicBool;
 
 pub type Read<'r> = &'r (dyn Fn(&mut dyn Sink) -> Result<(), FormatError> + Sync);
 
+/// Every order in which three imports can be undone.
+pub const ORDERS_OF_THREE: [[usize; 3]; 6] = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+];
+
 pub fn key(value: &str) -> RecordKey {
     RecordKey::new("test", value)
 }

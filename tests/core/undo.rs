@@ -308,14 +308,7 @@ fn imports_undone_in_any_order_leave_nothing() {
         })
         .batch
     };
-    for order in [
-        [0, 1, 2],
-        [0, 2, 1],
-        [1, 0, 2],
-        [1, 2, 0],
-        [2, 0, 1],
-        [2, 1, 0],
-    ] {
+    for order in ORDERS_OF_THREE {
         let t = TempVault::new();
         let batches = [1, 2, 3].map(|day| import_day(&t, day));
         for (done, which) in order.into_iter().enumerate() {
