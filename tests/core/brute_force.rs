@@ -6,7 +6,10 @@ use std::{
     io::{ErrorKind, Read, Result},
     path::Path,
 };
-use tantivy::{Directory, Index, directory::RamDirectory};
+use tantivy::{
+    Directory, Index, TantivyError,
+    directory::{RamDirectory, error::OpenReadError},
+};
 
 /// The decrypted contents of a vault, by place.
 pub struct VaultContents {
@@ -149,7 +152,13 @@ fn terms(t: &TempVault, keys: &VaultKeys) -> Result<Vec<u8>> {
     }
     let mut out = meta.as_bytes().to_vec();
     for segment in Index::open(memory).unwrap().searchable_segments().unwrap() {
-        let reader = tantivy::SegmentReader::open(&segment).unwrap();
+        let reader = match tantivy::SegmentReader::open(&segment) {
+            // A merge removed the file after `meta.json` was read.
+            Err(TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_))) => {
+                return Err(ErrorKind::NotFound.into());
+            }
+            opened => opened.unwrap(),
+        };
         for (field, _) in reader.schema().fields() {
             // Fields that are stored only as columns have no dictionary.
             let Ok(inverted) = reader.inverted_index(field) else {
