@@ -1,6 +1,6 @@
 //! Reads the database of the command line program LLM: a table of conversations, and a table whose rows are a prompt
 //! with its response. Later versions log to more tables (see `llm_threads`).
-use super::llm_parts::{SentFiles, Tables, attach};
+use super::llm_parts::{SentFiles, Tables, attach, rows_by};
 use super::llm_row::add_turns;
 use super::llm_threads::{self, Threads};
 use mementory_format::{FormatError, Member};
@@ -98,17 +98,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
 /// The rows of the responses of each conversation, oldest first. The table may have no index of conversations, so it is
 /// searched only once.
 fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>, Vec<i64>>> {
-    let sql = "SELECT CAST(conversation_id AS TEXT), rowid FROM responses ORDER BY datetime_utc, rowid";
-    let mut statement = database.connection.prepare(sql)?;
-    let mut rows = statement.query([])?;
-    let (mut out, mut count) = (HashMap::<Option<String>, Vec<i64>>::new(), 0);
-    while count < database.max_rows
-        && let Some(row) = rows.next()?
-    {
-        out.entry(row.get(0)?).or_default().push(row.get(1)?);
-        count += 1;
-    }
-    Ok(out)
+    rows_by(database, "SELECT CAST(conversation_id AS TEXT), rowid FROM responses ORDER BY datetime_utc, rowid")
 }
 
 /// A database with the tables that it has beside its responses.

@@ -6,8 +6,8 @@ use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::Database;
 use mementory_model::{AttachmentRef, RecordKey};
-use rusqlite::types::{Value, ValueRef};
-use std::collections::HashMap;
+use rusqlite::types::{FromSql, Value, ValueRef};
+use std::{collections::HashMap, hash::Hash};
 
 /// Tables that name a response, each with the query for two texts of its rows. A file has its address as the second
 /// text. The tables of tools have no index of responses, so their rows are found by their numbers.
@@ -73,7 +73,10 @@ impl Tables {
         let has = |name: &str| names.iter().any(|table| table == name);
         let mut tool_rows = HashMap::new();
         for table in [CALLS, RESULTS].into_iter().filter(|table| has(table)) {
-            tool_rows.extend(rows_by_response(database, table).ok().map(|rows| (table, rows)));
+            let sql = format!(
+                "SELECT CAST(response_id AS TEXT), rowid FROM {table} WHERE response_id IS NOT NULL ORDER BY rowid"
+            );
+            tool_rows.extend(rows_by(database, &sql).ok().map(|rows| (table, rows)));
         }
         let can_be_read = |table: &str| match table {
             "prompt_fragments" | "system_fragments" => has("fragments"),
@@ -125,13 +128,14 @@ impl Tables {
     }
 }
 
-/// The numbers of a table's rows, by the response that they name.
-fn rows_by_response(database: &Database, table: &str) -> rusqlite::Result<HashMap<String, Vec<i64>>> {
-    let sql =
-        format!("SELECT CAST(response_id AS TEXT), rowid FROM {table} WHERE response_id IS NOT NULL ORDER BY rowid");
-    let mut statement = database.connection.prepare(&sql)?;
+/// The numbers of rows by a value that they have in common. The query returns that value and the number of each row.
+pub(super) fn rows_by<T: FromSql + Eq + Hash>(
+    database: &Database,
+    sql: &str,
+) -> rusqlite::Result<HashMap<T, Vec<i64>>> {
+    let mut statement = database.connection.prepare(sql)?;
     let mut rows = statement.query([])?;
-    let (mut out, mut count) = (HashMap::<String, Vec<i64>>::new(), 0);
+    let (mut out, mut count) = (HashMap::<T, Vec<i64>>::new(), 0);
     while count < database.max_rows
         && let Some(row) = rows.next()?
     {

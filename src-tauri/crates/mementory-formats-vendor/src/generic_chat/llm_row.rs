@@ -53,7 +53,7 @@ pub(super) fn add_turns(
         out.push(turn(SYSTEM, content, Value::from(text.as_str()).to_string()));
     }
     if !parts.results.is_empty() {
-        let source = named_source("name", "output", &parts.results);
+        let source = named_source("name", "output", &parts.results).to_string();
         out.push(turn(TOOL, blocks("tool_result", parts.results), source));
     }
     let prompt = prompt(text_in(&row, "prompt"), parts.fragments);
@@ -65,8 +65,7 @@ pub(super) fn add_turns(
     let mut answer = Content { text: text_in(&row, "response").unwrap_or_default(), ..Content::default() };
     answer.add_block("thinking", None, text_in(&row, "reasoning").unwrap_or_default());
     if !parts.calls.is_empty() {
-        let source = named_source("name", "arguments", &parts.calls);
-        row.insert("tool_calls".into(), serde_json::from_str(&source).unwrap_or_default());
+        row.insert("tool_calls".into(), named_source("name", "arguments", &parts.calls));
     }
     answer.blocks.extend(blocks("tool_call", parts.calls).blocks);
     SENT_COLUMNS.iter().for_each(|name| {
@@ -108,7 +107,6 @@ fn blocks(kind: &str, texts: Vec<Named>) -> Content {
 }
 
 /// The rows of another table as JSON.
-fn named_source(name_key: &str, text_key: &str, texts: &[Named]) -> String {
-    let rows = texts.iter().map(|(name, text)| json!({ name_key: name, text_key: text }));
-    Value::from(rows.collect::<Vec<_>>()).to_string()
+fn named_source(name_key: &str, text_key: &str, texts: &[Named]) -> Value {
+    texts.iter().map(|(name, text)| json!({ name_key: name, text_key: text })).collect()
 }

@@ -64,7 +64,7 @@ const EXPORTS: [Export; 5] = [
     Export {
         platform: "kimi-cli",
         begins: |lines| {
-            let title = lines.iter().filter_map(|line| line.strip_prefix("# ")).next();
+            let title = lines.iter().find_map(|line| line.strip_prefix("# "));
             lines.first() == Some(&RULE) && title == Some(KIMI_TITLE)
         },
         section: kimi,
