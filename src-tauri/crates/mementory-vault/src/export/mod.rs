@@ -65,7 +65,8 @@ pub struct ExportOutcome {
     pub covered: u32,
     /// Number of bytes written.
     pub bytes: u64,
-    /// The digest that the format defines, else the SHA-256 of the file, or of the list of the folder's files.
+    /// The digest that the format defines. Otherwise the SHA-256 of the file or, for a folder, of
+    /// the list of its files.
     pub digest: String,
     /// Result of validating the export after it was written.
     pub validation: Validation,

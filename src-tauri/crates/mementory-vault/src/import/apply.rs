@@ -338,7 +338,8 @@ impl<'i> ImportRun<'i> {
         self.own_export = self.exports.own_export(self.recency, keys, record);
         match self.seen.get(&id) {
             None => self.count_kind(record.kind),
-            // The former occurrence was left out, for example because its words were deleted. This one may have others.
+            // The earlier occurrence was left out, for example because its words were deleted. This occurrence may have
+            // other words.
             Some(seen) if seen.may_have_other_outcome(record, &digest) => {}
             Some(_) => {
                 DuplicateImport::new(self).merge(&id, record, &digest, extra_flags)?;
@@ -363,7 +364,7 @@ impl<'i> ImportRun<'i> {
     ) -> VaultResult<SeenRecord> {
         let keys = &self.context.keys;
         let mut seen = self.occurrence(record, digest);
-        // A deletion of the vault that wrote the file names the record by its export id.
+        // If the vault that wrote the file deleted the record, its deletion names the record by the export id.
         if self.blocklist.blocks(keys, id, record) || export_id.is_some_and(|id| self.blocklist.is_named(&id)) {
             if self.blocklist.is_cascaded(id) {
                 TombstoneImport::new(self).note_orphaned_edge(record);

@@ -4,7 +4,7 @@ use mementory_model::Timestamp;
 const MINUTE: i64 = 60_000_000;
 /// Microseconds in a day.
 pub(super) const DAY: i64 = 24 * 60 * MINUTE;
-/// Longest time between a message and a memory for the message to be near, in microseconds.
+/// A message counts as near if it was written at most this long before the memory, in microseconds.
 const NEAR_MICROS: i64 = 30 * MINUTE;
 
 /// The time, in microseconds since 1970, in which a message is near to a memory made at `made_at`: the half hour before,

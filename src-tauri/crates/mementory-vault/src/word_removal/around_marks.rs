@@ -141,7 +141,7 @@ impl QuotedPieces {
         if places.is_empty() {
             return None;
         }
-        // A whole line may match a text, so each line is also searched by itself, before anything is replaced.
+        // A whole line may match a text, so each line is also searched separately, before anything is replaced.
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             if line.contains(REDACTED) && self.without_pieces_in_json(line.trim_end()).is_none() {

@@ -1,5 +1,6 @@
-//! Compares the times at which exports were made. They may arrive in any order; of each record, the version of the newest
-//! export that contains it counts (PAM §16). In other formats, the times of the records count first.
+//! Compares the times at which exports were made. Exports may be imported in any order. The version of a record that
+//! counts is that of the newest export which contains the record (PAM §16). In other formats, the times of the records
+//! are compared first.
 use super::ImportRun;
 use crate::{
     VaultError, VaultResult,
