@@ -17,7 +17,7 @@ const MIN_DECODED_BYTES: usize = 16;
 const MIN_WITHOUT_FIRST_BYTES: usize = 24;
 /// Largest number of times that nested escapes are decoded.
 const MAX_LEVELS: usize = 8;
-/// An escaped text of up to this many times the length of the original is found across two windows.
+/// An escaped text that extends over two windows is found if it is at most this many times as long as the original.
 const MAX_GROWTH: usize = 8;
 /// Largest number of bytes of an HTML entity after the `&`.
 const MAX_ENTITY_BYTES: usize = 12;
