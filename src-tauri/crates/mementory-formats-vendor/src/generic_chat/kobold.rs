@@ -71,7 +71,7 @@ pub(super) fn read_story(
     }
     cuts.extend(object.raw_value(KOBOLD_ACTIONS).map(|raw| (raw, "[]")));
     cuts.extend(SETTINGS.iter().filter_map(|key| object.raw_value(key)).map(|raw| (raw, "{}")));
-    // Many stories begin with the text of the same scenario, so the text after it counts too.
+    // Many stories begin with the text of the same scenario, so the key also depends on the text after it.
     let beginning: Vec<&str> =
         turns.iter().filter(|turn| turn.role != SYSTEM).take(2).map(|turn| turn.text.as_str()).collect();
     let chat = Chat {

@@ -23,7 +23,7 @@ const CALLS: &str = "tool_calls";
 /// Table of the files.
 const FILES: &str = "attachments";
 
-/// A database with the tables that it has next to its chats and messages.
+/// An open database, and which tables it has besides those of chats and messages.
 struct Store<'d> {
     database: &'d Database,
     has_calls: bool,
