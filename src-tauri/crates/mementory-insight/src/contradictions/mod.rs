@@ -7,7 +7,7 @@
 //! | `slots` | two listed values of such an attribute, or a value and its denial: Windows or Linux … |
 //! | `ended` | a newer statement says that something named in an older one is over, or moves its date |
 //! | `counts` | the same thing counted or measured with different results |
-//! | `favourites` | two favourites of one kind, or a preference turned round |
+//! | `favourites` | two favourites of one kind, or a reversed preference |
 //! | `taste` | the same thing liked in one statement and disliked in the other |
 //! | `meaning` | two values of an attribute in any words and languages, by the vectors of a sentence encoder |
 //! | `evidence` | two statements of which all evidence together says that they contradict each other |
