@@ -199,7 +199,7 @@ pub struct LinkInfo {
     pub text: Option<String>,
     pub source: Option<String>,
     pub conversation_id: Option<String>,
-    /// True if the target is in the Trash. Then only its kind and source are given, and its conversation if that is not
+    /// True if the target is in the Trash. Then only its kind and source are given, and its conversation unless that is
     /// in the Trash too.
     pub trashed: bool,
 }
