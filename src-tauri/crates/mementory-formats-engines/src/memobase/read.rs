@@ -63,7 +63,7 @@ fn read_entry(
     rows.send(files, row, record)
 }
 
-/// A statement about the person, in a slot that is named by a topic and a topic inside it.
+/// A statement about the person, in a slot that is named by a topic and a subtopic.
 fn profile(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record> {
     let text = object.first_text(&["content"])?;
     let mut record = rows.record(Kind::Memory, object.id("id"), row.text, text);
