@@ -738,7 +738,10 @@ export type Exported = {
 	/**  Number of distinct sensitive values masked in the export. */
 	covered: number,
 	bytes: number,
-	/**  The digest that the format defines (for `.mem`, the bundle digest), else the SHA-256 of the file or folder. */
+	/**
+	 *  The digest that the format defines (for `.mem`, the bundle digest), or otherwise the SHA-256 of the file or
+	 *  folder.
+	 */
 	digest: string,
 	/**  True if the export was read back and is valid. */
 	validated: boolean,
@@ -1106,7 +1109,7 @@ export type LinkInfo = {
 	source: string | null,
 	conversation_id: string | null,
 	/**
-	 *  True if the target is in the Trash. Then only its kind and source are given, and its conversation if that is not
+	 *  True if the target is in the Trash. Then only its kind and source are given, and its conversation unless that is
 	 *  in the Trash too.
 	 */
 	trashed: boolean,
