@@ -53,7 +53,7 @@ pub(super) struct Attribute {
     pub(super) holds_for_good: bool,
     /// True for a device such as a phone or a car. A person may use several of the same kind on different occasions.
     pub(super) is_device: bool,
-    /// True for what is drunk or smoked. A statement may be limited to a part of the day.
+    /// True if the value is something that people drink or smoke. A statement may be limited to a part of the day.
     pub(super) is_consumed: bool,
     /// True for an attribute that states how answers should be written.
     pub(super) is_style: bool,

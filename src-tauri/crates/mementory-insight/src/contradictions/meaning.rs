@@ -264,7 +264,7 @@ fn differ_in(
     if only_negated && is_other && shared.compare_closely(one, other).denies_something_else {
         return false;
     }
-    // Who dislikes sake may like wine.
+    // A person who dislikes sake may like wine.
     let is_opinion = pair.opinions_differ && !pair.says_over && attribute.is_consumed;
     if is_opinion && shared.compare_closely(one, other).denies_something_else {
         return false;

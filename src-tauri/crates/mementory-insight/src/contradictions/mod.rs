@@ -109,7 +109,7 @@ struct Prepared<'t> {
     slots: Vec<(&'static str, &'static str)>,
     /// The nouns and names of the statement without the name of the owner of the memories, see `terms`.
     terms: Vec<String>,
-    /// What amounts of money are for, as positions in `MONEY_PURPOSES`.
+    /// The purposes of amounts of money, as positions in `MONEY_PURPOSES`.
     money_purposes: Vec<usize>,
     /// The premises that are rented or paid for, as positions in `PREMISES`.
     premises: Vec<usize>,
