@@ -102,7 +102,7 @@ fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>,
     rows_by(database, "SELECT CAST(conversation_id AS TEXT), rowid FROM responses ORDER BY datetime_utc, rowid")
 }
 
-/// An open database, and what it has besides the table of responses.
+/// An open database, and which tables it has besides the table of responses.
 struct Log<'d> {
     database: &'d Database,
     tables: Tables,

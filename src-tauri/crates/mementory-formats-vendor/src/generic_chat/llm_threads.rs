@@ -96,7 +96,7 @@ fn turn_row(database: &Database, number: i64, most: u64) -> rusqlite::Result<Opt
     let mut row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
     let parent = text_in(&row, "parent_message_hash");
     let answers = messages(database, text_in(&row, "tip_message_hash"), |hash, _| Some(hash) == parent.as_deref())?;
-    // What was sent follows the last answer. Before the first answer, this includes the system prompt.
+    // The messages after the previous answer were sent in this turn. In the first turn, they include the system prompt.
     let sent = messages(database, parent.clone(), |_, role| role == "assistant")?;
     let mut texts = Texts { database, most, bytes: 0 };
     let columns = [

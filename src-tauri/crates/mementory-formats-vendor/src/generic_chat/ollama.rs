@@ -98,7 +98,7 @@ fn turns_of(
 }
 
 /// Adds the messages of a chat. Returns false if their texts have more than `max_bytes`; the rest is not read then.
-/// Messages with damaged tool calls are added to `damaged`, with what is wrong.
+/// Messages with damaged tool calls are added to `damaged`, with the fault.
 fn read_turns(
     store: &Store<'_>,
     chat: &str,
