@@ -80,8 +80,8 @@ impl Elements<'_> {
         Some(end)
     }
 
-    /// Leaves out the object that is damaged at `pos`. A candidate that does not look like an element is passed without
-    /// an error.
+    /// Leaves out the object that is damaged at `pos`. A candidate that does not look like an element is skipped
+    /// without an error.
     fn leave_damaged_object(&mut self, is_candidate: bool) -> Result<Option<usize>, ElementError> {
         let depth = self.object_scan.depth();
         if let Some(search) = self.search.as_mut().filter(|_| is_candidate)
