@@ -46,7 +46,7 @@ impl Details<'_, '_> {
     /// only planned.
     pub(super) fn complete(&self, known: &KnownRecord, record: &Record) -> VaultResult<KnownRecord> {
         let is_needed = match record.kind {
-            // Its list position is compared instead.
+            // For a conversation, the list position is compared instead.
             Kind::Conversation => false,
             Kind::Message => record.times.updated.is_some(),
             _ => !record.repeats,
