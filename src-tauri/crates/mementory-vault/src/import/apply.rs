@@ -136,7 +136,7 @@ pub(super) struct ImportRun<'i> {
     /// The format of the current source. Empty if the input has no sources.
     source_format: &'static str,
     exports: DatedExports,
-    /// When the current source was made, if it says so and the current record is one of its own.
+    /// The time of the current source for the current record, see [`DatedExports::own_export`].
     own_export: Option<SourceTime>,
     platforms: HashMap<String, i64>,
     /// The rows that this input contains, to find the rows of the vault that are not in it. Filled only while planning.

@@ -74,7 +74,7 @@ impl Details<'_, '_> {
         }
     }
 
-    /// True if all details of the record are those of the vault's version. False if that is not known.
+    /// True if all details of the record are the same as in the vault's version. False if that is not known.
     fn is_same(&self, known: &KnownRecord, record: &Record) -> bool {
         known.details.is_some_and(|digest| digest != details::NOT_COMPUTED && digest == self.digest(record))
     }

@@ -102,8 +102,8 @@ impl DatedExports {
         Ok(known.newest(row, export.group).map(|newest| export.time.cmp(&newest)))
     }
 
-    /// The source, if it is a dated export and the record is one of its own. A record that an export only carries for
-    /// another source may be newer in an older export.
+    /// The time of the current source, if it is a dated export and the record has the export's scope. An export may
+    /// also carry records of other scopes, and these may be newer in an older export.
     pub(super) fn own_export(&mut self, recency: Recency, keys: &VaultKeys, record: &Record) -> Option<SourceTime> {
         let export = recency.made_at?;
         let scope = &record.key.scope;
