@@ -172,7 +172,8 @@ pub(super) struct Manifest {
     pub agent: String,
     /// Rows of the partitions, in the order of the manifest.
     pub partitions: Vec<Partition>,
-    /// True if records are restored from our extension slots. Otherwise the slots are ignored, also that of the manifest.
+    /// True if records are restored from our extension slots. Otherwise all slots are ignored, including the
+    /// manifest's.
     pub restores: bool,
 }
 
