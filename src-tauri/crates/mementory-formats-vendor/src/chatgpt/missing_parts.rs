@@ -6,7 +6,7 @@ use super::{
 use mementory_format::plain_name;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Largest number of missing parts. If more numbers are missing, the numbers in the file names are not those of parts.
+/// Largest number of missing parts. If more numbers are missing, the numbers in the file names do not count parts.
 const MAX_MISSING_NUMBERS: u64 = 1000;
 
 /// Names of the missing conversation files: `conversations-001.json` if only 000 and 002 are present. Numbers start at

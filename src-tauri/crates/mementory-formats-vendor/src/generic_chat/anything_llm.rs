@@ -90,7 +90,7 @@ fn owner_of(thread: Option<&Row>) -> Option<String> {
     text_or_number_in(thread?, "user_id")
 }
 
-/// A conversation without its messages. Its id is made of the names that the workspace and the thread have in
+/// A conversation without its messages. Its id consists of the names that the workspace and the thread have in
 /// addresses. Numbers are not used, because other databases have the same numbers.
 fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3]) -> Chat {
     let of_workspace = |name: &str| workspace.and_then(|row| text_or_number_in(row, name));

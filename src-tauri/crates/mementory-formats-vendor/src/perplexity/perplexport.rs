@@ -81,7 +81,7 @@ fn exchange(start: usize, lines: &[&str]) -> Option<Exchange> {
     })
 }
 
-/// Where the last section of an entry begins, if it is that of the sources.
+/// Where the last section of an entry begins, if that section lists the sources.
 fn sources_at(text: &str) -> Option<usize> {
     // An entry without an answer has only sources.
     let at = text.rfind("\n## ").map_or(0, |last| last + 1);
