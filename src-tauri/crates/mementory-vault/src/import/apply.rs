@@ -127,7 +127,7 @@ pub(super) struct ImportRun<'i> {
     older_unit: bool,
     /// When the source last changed the first record of the current unit.
     unit_updated: Option<Timestamp>,
-    /// Whether the current source is older or newer than what the vault has.
+    /// Whether the current source is older or newer than the data in the vault.
     recency: Recency,
     /// The recency of each source up to the current one. Empty if the input has no sources.
     sources: Vec<Recency>,

@@ -16,7 +16,7 @@ use std::{cmp::Ordering, collections::BTreeMap};
 pub(super) struct Recency {
     /// How the number of its state compares with the state that the vault has.
     pub(super) state: StateOrder,
-    /// When it was made, if it says so.
+    /// When the source was made, if it states this.
     pub(super) made_at: Option<SourceTime>,
     /// The number of its state. None if it has none, or was never synchronised.
     pub(super) number: Option<StateNumber>,

@@ -8,7 +8,7 @@ pub(super) struct SeenRecord {
     pub(super) row: i64,
     pub(super) digest: u64,
     pub(super) updated: i64,
-    /// When the dated export was made to which the record belongs. None if it belongs to no dated export.
+    /// When the dated export to which the record belongs was made. None if it belongs to no dated export.
     pub(super) exported: Option<Timestamp>,
     /// Index of the source in `ImportRun::sources`.
     pub(super) source: u32,
