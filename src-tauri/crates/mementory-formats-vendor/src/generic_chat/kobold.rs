@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 const PLATFORM: &str = "koboldai";
 /// Settings of the page. They can contain keys of APIs.
 const SETTINGS: [&str; 2] = ["savedsettings", "savedaestheticsettings"];
-/// Marks around what the person writes and before what the model writes, in stories that are chats. Newer versions
-/// write placeholders, older ones the marks of the model.
+/// In stories that are chats, the marks before a text of the person and after it, where the answer of the model begins.
+/// Newer versions write placeholders, and older ones write the marks that the model knows.
 const TURN_MARKS: [(&str, &str); 2] = [("{{[INPUT]}}", "{{[OUTPUT]}}"), ("\n### Instruction:\n", "\n### Response:\n")];
 
 /// Sends the story as a conversation.
