@@ -24,7 +24,7 @@ const PLACE_OCCASIONS: usize = 2;
 /// Number of occasions that are parts of the day. They come last in the list of occasions.
 const PARTS_OF_DAY: usize = 4;
 
-/// Whom a statement is about is mostly named within so many characters.
+/// Most statements name the person whom they are about within this many characters.
 const OPENING_CHARS: usize = 32;
 
 /// The parts of a statement that are compared with those of another one.
