@@ -16,7 +16,7 @@ export const commands = {
 	backupsOf: (path: string) => typedError<FoundBackup[], ErrorBody>(__TAURI_INVOKE("backups_of", { path })),
 	/**  The suggested folder for a new vault. */
 	defaultVaultFolder: () => typedError<string, ErrorBody>(__TAURI_INVOKE("default_vault_folder")),
-	/**  How strong a passphrase is, as it is typed. */
+	/**  The strength of a passphrase that is being typed. */
 	passphraseStrength: (passphrase: string) => typedError<PassphraseStrength, ErrorBody>(__TAURI_INVOKE("passphrase_strength", { passphrase })),
 	/**  Four random words. */
 	suggestPassphrase: () => typedError<string, ErrorBody>(__TAURI_INVOKE("suggest_passphrase")),
@@ -822,7 +822,7 @@ export type Filter = {
 	tag: string | null,
 	/**  The record's own type (`preference`, `semantic` …); empty = records without a type. */
 	record_type: string | null,
-	/**  Who said what the record says: `user`, `assistant`, `system`, or `unknown` if the source does not say. */
+	/**  Who said the content of the record: `user`, `assistant`, `system`, or `unknown` if the source does not say. */
 	said_by: string | null,
 	/**  First time or date (RFC 3339), inclusive. */
 	since: string | null,
@@ -1163,8 +1163,8 @@ export type ListItem = {
 };
 
 /**
- *  Request for one page of a list. `sort` is `newest` (default), `oldest`, `title`, or `changed`, which puts the
- *  records first that were changed last in the vault.
+ *  Request for one page of a list. `sort` is `newest` (default), `oldest`, `title`, or `changed` (the most recently
+ *  changed in the vault first).
  */
 export type ListRequest = {
 	filter: Filter,
