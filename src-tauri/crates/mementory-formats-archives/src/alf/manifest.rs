@@ -172,8 +172,8 @@ pub(super) struct Manifest {
     pub agent: String,
     /// Rows of the partitions, in the order of the manifest.
     pub partitions: Vec<Partition>,
-    /// True if records are restored from our extension slots. Otherwise all slots are ignored, including the
-    /// manifest's.
+    /// True if records are restored from our extension slots. Otherwise all slots are ignored, also the one in the
+    /// manifest.
     pub restores: bool,
 }
 
