@@ -75,8 +75,8 @@ fn profile(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Recor
     Some(record)
 }
 
-/// Something that happened. Its text is its summary. Without a summary, it is the change to the profile, and without
-/// that, the tags.
+/// An event. Its text is the summary. If there is none, it is the changes to the profile, and if there are none, the
+/// tags.
 fn event(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record> {
     let data = object.object("event_data")?;
     let tag = |tag: Object<'_>| Some(format!("{}: {}", tag.first_text(&["tag"])?, tag.first_text(&["value"])?));
