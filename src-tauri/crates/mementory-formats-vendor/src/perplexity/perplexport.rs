@@ -74,10 +74,10 @@ fn exchange(start: usize, lines: &[&str]) -> Option<Exchange> {
     Some(Exchange {
         line: start + 1,
         question: question.collect::<Vec<_>>().join("\n").trim().to_owned(),
-        asked: callout.join("\n"),
+        question_source: callout.join("\n"),
         answer: words.trim().to_owned(),
         sources: sources.split_once('\n').map(|(_, list)| list.trim().to_owned()).filter(|list| !list.is_empty()),
-        source: source.to_owned(),
+        answer_source: source.to_owned(),
     })
 }
 

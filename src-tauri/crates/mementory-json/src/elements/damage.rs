@@ -20,7 +20,8 @@ impl Elements<'_> {
             match self.object_scan.advance(&self.buf, &mut self.pos) {
                 Step::End(end) => {
                     let len = end - self.start;
-                    // If the end of an element is lost, the brackets of the array and of the object around it close it.
+                    // If the end of an element is lost, the closing brackets of the array and of the object around the array
+                    // seem to close the element.
                     if self.is_wrapped() && self.is_last(len) && self.return_to_nested_element() {
                         return self.damaged_error();
                     }
