@@ -155,7 +155,7 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
         kinds.iter_mut().zip(of_kind).for_each(|(sum, score)| *sum += score);
         // A category that one part shows counts for the whole text.
         for ((known, score), evidence) in probabilities.iter_mut().zip(classes).zip(words.evidence) {
-            // A figure of speech is like the real thing to the encoder.
+            // To the encoder, a figure of speech looks like the real thing.
             if evidence != Evidence::Figurative {
                 *known = known.max(probability(score));
             }

@@ -18,7 +18,8 @@ const PACKAGE_FOLDERS: [&str; 3] = ["dist", "target", "vendor"];
 /// Files that describe a package of software.
 const MANIFESTS: [&str; 7] =
     ["cargo.toml", "composer.json", "gemfile", "go.mod", "package.json", "pom.xml", "pyproject.toml"];
-/// Folders in which an agent looks for the person's rules, with the agent's platform. Each Markdown file there is one.
+/// Folders in which an agent looks for the person's rules, with the agent's platform. Each Markdown file there is a
+/// rules file.
 const FOLDERS: [([&str; 2], &str); 8] = [
     ([".kiro", "steering"], "kiro"),
     ([".amazonq", "rules"], "amazon-q"),

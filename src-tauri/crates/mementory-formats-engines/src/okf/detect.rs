@@ -74,7 +74,7 @@ struct Sample {
     typed_count: usize,
     /// Concepts with members that only this format has.
     okf_count: usize,
-    /// Concepts with members that other formats have.
+    /// Concepts with a member that shows another format.
     foreign_count: usize,
     has_index: bool,
 }

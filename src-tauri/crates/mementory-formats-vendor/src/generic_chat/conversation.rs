@@ -338,7 +338,7 @@ fn platform(link: Option<&str>, object: &Object<'_>) -> &'static str {
     HOSTS.iter().find(|(host, name)| is_from(host, name)).map_or("other", |(_, name)| *name)
 }
 
-/// A question and its answer in one entry. Cody writes null for an answer that did not come.
+/// A question and its answer in one entry. Cody writes null if there was no answer.
 fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a RawValue)> {
     if role_name(object).is_some() {
         return None;

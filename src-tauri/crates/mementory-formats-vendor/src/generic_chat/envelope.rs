@@ -2,7 +2,7 @@
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 
-/// Keys of an object with a single conversation, in a file that says something else next to it.
+/// Keys of an object with a single conversation, in a file that also has other members.
 pub(super) const ENVELOPES: [&str; 9] =
     ["data", "result", "response", "export", "user_data", "conversation", "chat", "thread", "session"];
 /// Keys of [`ENVELOPES`] that may contain another envelope.
@@ -17,7 +17,7 @@ pub(super) struct Enveloped<'a> {
     pub raw: &'a RawValue,
     /// True if the outer object describes the conversation too. An API's response describes only the request.
     pub is_described_outside: bool,
-    /// The assistant, if the file is one's own download.
+    /// The assistant, if the file is a download of the person's own data.
     pub platform: Option<&'static str>,
 }
 

@@ -167,7 +167,7 @@ const USUAL_HEADINGS: [&str; 12] = [
     "developer",
     "bot",
 ];
-/// What SpecStory puts after the role in the label of a subagent's turn.
+/// Text after the role in the label of a subagent's turn, as SpecStory writes it.
 const SUBAGENT_SUFFIX: &str = " - sidechain";
 
 /// The speaker of a line: `User: …`, `You said:`, `**Human:** …`, `**Human** - 2026-01-16 16:48`, `## Prompt:`,

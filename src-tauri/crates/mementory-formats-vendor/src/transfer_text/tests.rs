@@ -275,7 +275,7 @@ fn a_missing_full_stop_does_not_merge_the_list() {
     assert_eq!(texts(&seen), vec!["Is allergic to sesame.", "Has a tortoise called Rui", "Prefers short answers."]);
     let (_, seen) = paste("## Identity\nName: Ines\nLives in Ghent");
     assert_eq!(texts(&seen), vec!["Name: Ines", "Lives in Ghent"]);
-    // A sentence that spans several lines is one entry, also under a heading.
+    // A sentence that spans several lines is one entry, even under a heading.
     let (_, seen) = paste("# Bees\nI keep bees in the\ngarden behind the house\nand two hens.");
     assert_eq!(texts(&seen), vec!["I keep bees in the\ngarden behind the house\nand two hens."]);
     let (_, seen) = paste("Has a tortoise called\nlittle Rui.\nLikes tea.\nIs a nurse.");

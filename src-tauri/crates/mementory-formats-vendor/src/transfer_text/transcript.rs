@@ -74,12 +74,12 @@ impl Transcript {
     }
 }
 
-/// True for a prompt in whose place Gemini CLI or Amp writes the result of a tool.
+/// True if the prompt is the result of a tool, which Gemini CLI or Amp writes in place of a prompt.
 pub(super) fn is_tool_result(prompt: &str) -> bool {
     ["**Tool Response**:\n```json\n", "**Tool Result:** `"].iter().any(|beginning| prompt.starts_with(beginning))
 }
 
-/// True for a line in the head that names the session, as agents and programs that read their logs write it.
+/// True for a line in the head that names the session, as written by agents and by programs that read their logs.
 fn names_session(line: &str) -> bool {
     let words = line.trim_start_matches(['>', '-', '*', ' ']).to_lowercase();
     words.starts_with("session id:") || words.starts_with("session id**:")

@@ -85,8 +85,8 @@ fn entry_line(stored: &StoredRecord) -> EntryLine {
     }
 }
 
-/// The record that our reader creates from an entry: the trimmed lines of its text, up to one that begins like an entry
-/// of its own, and its day.
+/// The record that our reader creates from an entry. It has the day of the entry and the trimmed lines of its text, up
+/// to a line that begins like a separate entry.
 fn read_back(record: &Record, line: &EntryLine) -> Record {
     let (first, others) = lines_of(line);
     let others = others.take_while(|line| !begins_entry_when_indented(line.trim()));
@@ -97,8 +97,9 @@ fn read_back(record: &Record, line: &EntryLine) -> Record {
     out
 }
 
-/// The first line of an entry, and its further lines. Readers are not agreed on whether an indented line can begin a code
-/// block: that of Portable Memory would then read nothing outside of it. So such a line gets a backslash.
+/// The first line of an entry, and its further lines. Some readers let an indented line begin a code block, and the
+/// reader of Portable Memory reads only the code blocks of a text that has any. So a line that would begin a code block
+/// gets a backslash.
 fn lines_of(line: &EntryLine) -> (&str, impl Iterator<Item = Cow<'_, str>>) {
     let mut lines = line.text.lines().map(str::trim_end).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default().trim_start();

@@ -218,7 +218,7 @@ mod tests {
     fn words_are_removed_across_the_chunks_of_a_long_line() {
         let removal = Removal::exact(vec![("the zanzibar quokka".into(), "[X]".into())]);
         let words = WordRemover::new(&removal).unwrap();
-        // The words cross the border between two chunks.
+        // The words cross the border between two blocks.
         let mut source = vec![b'x'; BLOCK_BYTES - 7];
         source.extend_from_slice(b"the zanzibar quokka");
         source.resize(2 * BLOCK_BYTES + 100, b'y');

@@ -23,7 +23,7 @@ pub(crate) struct TombstoneContext<'a> {
     pub(crate) reason: &'a str,
     pub(crate) receipt: &'a str,
     pub(crate) now: Timestamp,
-    /// The act for the list of erasures, to which the record of each tombstone is added.
+    /// The act for the list of erasures. The record of each tombstone is added to it.
     pub(crate) act: &'a RefCell<ErasureAct>,
     /// Set if this erasure or redaction was already made in a newer copy of the vault. In that case the ids and the
     /// time from that copy are used.

@@ -20,9 +20,10 @@ use std::{
 pub(super) enum Message {
     /// One or more units, in order.
     Units(Vec<Unit>),
-    /// Export ids of records that follow, by key.
+    /// Export ids of the records that follow in the channel, by key.
     ExportIds(Vec<(RecordKey, [u8; 16])>),
-    /// A key that follows, and the value that it gets if the vault has a record of another kind with it.
+    /// The key of a record that follows, and the alternative value of the key, which is used if the vault has a record
+    /// of another kind with this key.
     AlternativeKey(RecordKey, String),
     File(AttachmentFile, BlobInfo),
     Passthrough(PassthroughItem, BlobInfo),

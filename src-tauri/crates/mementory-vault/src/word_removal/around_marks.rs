@@ -141,7 +141,7 @@ impl QuotedPieces {
         if places.is_empty() {
             return None;
         }
-        // A whole line may match a text, so each line is also searched by itself, before anything is replaced.
+        // A whole line may match a text, so each line is also searched separately, before anything is replaced.
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             if line.contains(REDACTED) && self.without_pieces_in_json(line.trim_end()).is_none() {
@@ -154,7 +154,7 @@ impl QuotedPieces {
         with_erased_marks(text, &places)
     }
 
-    /// The ranges of the pieces next to redaction marks that come from the texts, in ascending order.
+    /// The ranges of the pieces that come from the texts and are next to redaction marks, in ascending order.
     fn places_beside_marks(&self, text: &str) -> Vec<Range<usize>> {
         if !text.contains(REDACTED) {
             return Vec::new();
@@ -189,8 +189,9 @@ impl QuotedPieces {
             && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
     }
 
-    /// The parts of `piece` that come from the texts, as ascending ranges: the whole piece, or else, after a mark, a
-    /// prefix that is the end of a text, and, before a mark, a suffix that is the beginning of a text.
+    /// The parts of `piece` that come from the texts, as ascending ranges: the whole piece if a text contains it.
+    /// Otherwise a piece after a mark may begin with the end of a text, and a piece before a mark may end with the
+    /// beginning of a text.
     fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> [Option<Range<usize>>; 2] {
         if neighbours.earlier.is_none() && neighbours.later.is_none() {
             return [None, None];

@@ -16,7 +16,7 @@ const HEAD_BYTES: usize = 32;
 const MAX_PASSES: usize = 4;
 /// Number of bytes that are decoded and searched at once. Long words require more.
 const WINDOW_BYTES: usize = 1 << 20;
-/// An escaped text of up to this many times the length of the original is found across the edge of a window.
+/// An escaped text that crosses the edge of a window is found if it is at most this many times as long as the original.
 const MAX_GROWTH: usize = 8;
 /// Largest number of backslashes before a character that are kept in one window with it.
 const MAX_BACKSLASHES: usize = 64;

@@ -9,8 +9,9 @@ use mementory_model::{Record, RecordKey, normal_text, shares_words};
 /// The line that deletes the record of a line of the base archive. It has the required members, but not the record's
 /// content. None if the line is no record.
 ///
-/// Its `mementory` says which record a vault must remove: a vault that has it from our `.alf` or from the record's own
-/// source knows neither the line's id nor the vault that wrote it.
+/// The member `mementory` identifies the record that a vault must remove. This is needed because a vault that has the
+/// record from our `.alf`, or from the record's own source, knows neither the id of the line nor the vault that wrote
+/// it.
 pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
     let m = wire::members(text)?;
     let id = wire::get(&m, "id").and_then(wire::string)?.into_owned();

@@ -23,7 +23,7 @@ pub(super) struct LineScan {
 }
 
 impl LineScan {
-    /// Scans all partitions. What was found before an error stays.
+    /// Scans all partitions. Results that were found before an error are kept.
     pub(super) fn run(
         &mut self,
         archive: &Archive<'_>,
