@@ -377,6 +377,29 @@ mod written_texts {
     }
 
     #[test]
+    fn memories_without_letters_are_written_and_equal_ones_are_counted() {
+        let mut again = memory("Prefers tea.", Some("preference"), Some("2025-03-01T18:00:00Z"));
+        again.key = RecordKey::new("test", "again");
+        let records = vec![
+            memory("Prefers tea.", None, Some("2025-03-01")),
+            again,
+            memory("Prefers tea.", None, Some("2025-03-02")),
+            memory("\u{1f44d}", None, None),
+            memory(":-)\n\u{2014}", None, Some("2025-03-03")),
+        ];
+        let (text, report) = TransferText.text(&mut source(records)).unwrap();
+        assert_eq!((report.by_kind["memory"], report.withheld["said_elsewhere"]), (4, 1));
+        assert_eq!(report.losses.count("text", LossKind::Narrowed) + report.losses.count("text", LossKind::LeftOut), 0);
+        let (_, seen) = paste(&text);
+        let mut words = texts(&seen);
+        words.sort_unstable();
+        assert_eq!(words, [":-)\n\u{2014}", "Prefers tea.", "Prefers tea.", "\u{1f44d}"]);
+        assert!(seen.dropped.is_empty());
+        // Without a date such a line is an ornament.
+        assert_eq!(texts(&paste("Likes tea.\nIs a nurse.\n***\n").1), ["Likes tea.", "Is a nurse."]);
+    }
+
+    #[test]
     fn a_written_text_is_read_back_with_the_same_texts_and_days() {
         let records = vec![
             memory("Lives in Bergen.", Some("identity"), Some("2024-05-06")),
