@@ -70,6 +70,11 @@ fn conversations_in_markdown_are_read_as_their_cases_say() {
         "ai_chat_exporter",
         "kagi",
         "save_my_chatbot",
+        "save_my_chatbot_broken",
+        "save_my_chatbot_search",
+        "chatbox_export",
+        "chatbox_text",
+        "llm_log",
         "gemini_cli_share",
         "opencode_export",
         "copilot_cli_share",
@@ -369,6 +374,29 @@ mod written_texts {
         for words in ["One\ntwo\nthree", "spaces", "Sport: Rows.", "Has a visa."] {
             assert!(texts(&seen).contains(&words), "{words}: {text}");
         }
+    }
+
+    #[test]
+    fn memories_without_letters_are_written_and_equal_ones_are_counted() {
+        let mut again = memory("Prefers tea.", Some("preference"), Some("2025-03-01T18:00:00Z"));
+        again.key = RecordKey::new("test", "again");
+        let records = vec![
+            memory("Prefers tea.", None, Some("2025-03-01")),
+            again,
+            memory("Prefers tea.", None, Some("2025-03-02")),
+            memory("\u{1f44d}", None, None),
+            memory(":-)\n\u{2014}", None, Some("2025-03-03")),
+        ];
+        let (text, report) = TransferText.text(&mut source(records)).unwrap();
+        assert_eq!((report.by_kind["memory"], report.withheld["said_elsewhere"]), (4, 1));
+        assert_eq!(report.losses.count("text", LossKind::Narrowed) + report.losses.count("text", LossKind::LeftOut), 0);
+        let (_, seen) = paste(&text);
+        let mut words = texts(&seen);
+        words.sort_unstable();
+        assert_eq!(words, [":-)\n\u{2014}", "Prefers tea.", "Prefers tea.", "\u{1f44d}"]);
+        assert!(seen.dropped.is_empty());
+        // Without a date such a line is an ornament.
+        assert_eq!(texts(&paste("Likes tea.\nIs a nurse.\n***\n").1), ["Likes tea.", "Is a nurse."]);
     }
 
     #[test]

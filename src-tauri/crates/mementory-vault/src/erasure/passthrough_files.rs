@@ -121,9 +121,9 @@ impl PassthroughFiles<'_> {
 }
 
 /// Reads large files and removes the words while reading.
-struct CleaningReader<'w, R: Read> {
+struct CleaningReader<'w, 'r, R: Read> {
     source: R,
-    words: &'w WordRemover<'w>,
+    words: &'w WordRemover<'r>,
     /// Whether the file is JSON. None until its first bytes are read.
     is_json: Option<bool>,
     /// Bytes that were read and not yet processed.
@@ -134,8 +134,8 @@ struct CleaningReader<'w, R: Read> {
     changed: bool,
 }
 
-impl<'w, R: Read> CleaningReader<'w, R> {
-    fn new(source: R, words: &'w WordRemover<'w>) -> Self {
+impl<'w, 'r, R: Read> CleaningReader<'w, 'r, R> {
+    fn new(source: R, words: &'w WordRemover<'r>) -> Self {
         Self { source, words, is_json: None, pending: Vec::new(), out: Vec::new(), out_position: 0, changed: false }
     }
 
@@ -172,7 +172,7 @@ impl<'w, R: Read> CleaningReader<'w, R> {
     }
 }
 
-impl<R: Read> Read for CleaningReader<'_, R> {
+impl<R: Read> Read for CleaningReader<'_, '_, R> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         while self.out_position == self.out.len() {
             if !self.fill_out()? {

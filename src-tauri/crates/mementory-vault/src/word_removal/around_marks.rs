@@ -9,7 +9,7 @@ use crate::word_removal::{
 };
 use memchr::memmem;
 use mementory_json::Tree;
-use mementory_model::{REDACTED, between_redaction_marks, normal_text};
+use mementory_model::{REDACTED, between_redaction_marks, normal_text, redaction_marks};
 use std::ops::Range;
 
 /// Separates the texts in the joined string in which pieces are searched for.
@@ -176,15 +176,18 @@ impl QuotedPieces {
     }
 
     /// True if the whole line or string matches one of the texts, with any words in place of the marks. The pieces
-    /// between the marks must make up at least half of the text and be too long to match by chance. `places` are the
-    /// ranges of the pieces.
+    /// between the marks must make up at least half of the text and be too long to match by chance, or long enough to be
+    /// searched for if all marks are from erasures. `places` are the ranges of the pieces.
     fn is_whole_text(&self, text: &str, places: &[Range<usize>]) -> bool {
         let line = without_space(text);
         let in_line = |place: &Range<usize>| text.get(place.start.max(line.start)..place.end.min(line.end));
         let Some(pieces) = places.iter().map(in_line).collect::<Option<Vec<&str>>>() else { return false };
         let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
         let is_same = |text: &str| 2 * bytes >= text.len() && consists_of(text, &pieces);
-        is_rare_phrase(&normal_text(&pieces.join(" ")))
+        let normal = normal_text(&pieces.join(" "));
+        // The mark of an erasure replaces whole texts and sentences, so the other words are whole sentences.
+        let has_erased_marks_only = redaction_marks(text).all(|mark| text.get(mark) == Some(ERASED_MARK));
+        (is_rare_phrase(&normal) || has_erased_marks_only && is_distinctive_sentence(&normal))
             && pieces.iter().all(|piece| self.windows.may_contain(piece))
             && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
     }
@@ -420,6 +423,14 @@ mod tests {
         let expected = "# Plan\n  [REDACTED:erased] [REDACTED:x] [REDACTED:erased] [REDACTED:y] [REDACTED:erased] \
                         [REDACTED:z][REDACTED:erased]\n";
         assert_eq!(new.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_short_sentence_beside_marks_of_erasures_is_removed() {
+        let pieces = QuotedPieces::new(&["Thank you. My PIN is 4711.".to_owned()]);
+        let new = pieces.without_pieces(br#"{"a":"[REDACTED:erased] My PIN is 4711.","b":"[REDACTED:x] is 4711."}"#);
+        let expected = r#"{"a":"[REDACTED:erased] [REDACTED:erased]","b":"[REDACTED:x] is 4711."}"#;
+        assert_eq!(new.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).as_deref(), Some(expected));
     }
 
     #[test]
