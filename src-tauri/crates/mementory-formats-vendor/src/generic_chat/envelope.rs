@@ -2,11 +2,7 @@
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 
-<<<<<<< HEAD
-/// Keys of an object with a single conversation, in a file that also has other members.
-=======
-/// Keys of an object with one conversation, in a file that says something else next to it.
->>>>>>> readers6
+/// Keys of an object with one conversation, in a file that also has other members.
 pub(super) const ENVELOPES: [&str; 9] =
     ["data", "result", "response", "export", "user_data", "conversation", "chat", "thread", "session"];
 /// Keys of [`ENVELOPES`] that may contain another envelope.
