@@ -534,7 +534,8 @@ fn every_deletion_in_a_random_history_is_complete_and_a_search_through_everythin
     );
 }
 
-/// In history 905 a file kept the quotation of a message that an erasure had redacted before it was erased itself.
+/// In history 905, a file quotes a message. An erasure of another record redacts the message, which is then erased
+/// itself.
 #[test]
 fn a_quotation_of_a_message_that_was_redacted_first_is_removed() {
     assert!(failed_histories(905..906).is_empty());

@@ -101,7 +101,7 @@ impl ErasureCheck<'_> {
         let finder =
             TextFinder::new(&evidence.texts, &evidence.quotations, !evidence.erased_rows.is_empty())?.map(|finder| {
                 TextFinder {
-                    // A deletion that rewrote no file wrote no mark into one.
+                    // If the deletion rewrote no file, no file has a mark of this deletion.
                     has_written_marks: evidence.passthrough_files > 0,
                     ..finder
                 }
@@ -174,8 +174,8 @@ fn with_rewritten_count(evidence: &Evidence, detail: String) -> String {
 
 impl TextFinder {
     /// Prepares the search for these texts. None if none of them is long enough. After an erasure, a text that has
-    /// redaction marks is also searched for in pieces. A redaction removes no pieces. The former texts of `quotations`
-    /// are searched for as they are.
+    /// redaction marks is also searched for in pieces. After a redaction it is not, because a redaction removes no
+    /// pieces. The former texts of `quotations` are searched for as they are.
     fn new(texts: &[String], quotations: &[(String, String)], is_erasure: bool) -> StoreResult<Option<Self>> {
         let texts: &[String] = &with_windows_line_ends(texts.to_vec());
         let quoted = with_windows_line_ends(quotations.iter().map(|(former, _)| former.clone()).collect());
@@ -385,7 +385,7 @@ fn is_escaped(window: &[u8], at: usize) -> bool {
     window.iter().take(at).rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
-/// The texts, and those of several lines also as in files from Windows, which have `\r\n` where records have `\n`.
+/// The texts. Those with several lines are returned a second time with the line endings of Windows (`\r\n`).
 fn with_windows_line_ends(mut texts: Vec<String>) -> Vec<String> {
     let has_line_feeds = |text: &&String| text.contains('\n') && !text.contains('\r');
     let windows: Vec<String> = texts.iter().filter(has_line_feeds).map(|text| text.replace('\n', "\r\n")).collect();

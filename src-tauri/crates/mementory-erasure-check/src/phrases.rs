@@ -66,8 +66,8 @@ pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
     all.filter(|piece| is_sentence(&normal_text(piece))).collect()
 }
 
-/// What the marks of earlier erasures left of the texts. These marks replace whole sentences, so whole sentences are
-/// left, which a file may quote without marks.
+/// The parts that earlier erasures left of the texts. The mark of an erasure replaces whole sentences, so each part
+/// consists of whole sentences. A file may quote them without marks.
 pub(crate) fn sentences_left(texts: &[String]) -> BTreeSet<String> {
     let marked = texts.iter().filter(|text| text.contains(ERASED_MARK));
     let parts = marked.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);

@@ -1,10 +1,10 @@
-//! Recognises keys and ids that have words of their record. Tombstones and deltas name erased records, and may not repeat
-//! their words.
+//! Recognises keys and ids that contain words of their record. Tombstones and deltas name erased records, but must not
+//! repeat words of these records.
 use crate::{Kind, MIN_SEARCHED_CHARS, REDACTED, Record, RecordKey, normal_text, shares_words};
 use std::collections::HashSet;
 
-/// Endings of files that are one note each and are named by it. The name of another file with a single word, such as
-/// `memory.json`, may be the kind of its records.
+/// Endings of files that contain one note and are named after it. If another file has a single word as its name, such
+/// as `memory.json`, that may be the kind of its records.
 const NOTE_ENDINGS: [&str; 8] = ["md", "markdown", "mdx", "txt", "html", "htm", "org", "rst"];
 
 /// True if a word of the title or name is a word of the id, as in a path or in a short form of the title. The names of
@@ -18,10 +18,11 @@ fn has_word_of(id: &str, name: &str) -> bool {
 }
 
 impl Record {
-    /// The key, by which every vault that read the record from the same source knows it. None if it has words of the
-    /// record, of its title, of the names of its entities, or of `titles` (those of what the record is a part of), or
-    /// if it has the name of its file: some sources name records by their title or path. None also for a relation,
-    /// whose key may consist of the names of its ends, and for a key of which a redaction removed words.
+    /// The key, if it has no words of the record. Every vault that read the record from the same source has the same
+    /// key. Some sources name records by their title or path, so the result is None if the key has words of the
+    /// record's text, its title, the names of its entities, the name of its file, or `titles` (those of the records
+    /// that this one is a part of). None also for a relation, whose key may consist of the names of its ends, and for a
+    /// key from which a redaction removed words.
     pub fn key_without_words(&self, titles: &[&str]) -> Option<&RecordKey> {
         let key = self.key.value.as_str();
         if self.kind == Kind::Relation || key.contains(REDACTED) {

@@ -64,7 +64,7 @@ pub(super) fn write(
         }
         let Some(ends) = relation_ends(&names, &stored) else { return Ok(()) };
         let line = RelationLine::new(&export, &stored, &ends);
-        // The server knows a relation by its ends and its type, and so does our reader.
+        // The server and our reader identify a relation by its ends and its type.
         if !relations.insert(line.mapped.key.clone()) && line.mapped.text == stored.record.text {
             export.withhold("said_elsewhere");
             return Ok(());
@@ -189,7 +189,7 @@ struct Line {
     /// The line as it was read, without its observations.
     own: Option<String>,
     observations: Vec<String>,
-    /// Keys of the observations. Our reader merges those with the same words.
+    /// Keys of the observations. Our reader merges observations with the same words.
     keys: HashSet<RecordKey>,
 }
 
@@ -279,7 +279,7 @@ fn mapped_observation(subject: &EntityRef, text: &str) -> Record {
     raw.and_then(|raw| observation(subject, &raw)).unwrap_or_else(unreadable)
 }
 
-/// Stands for a line that our reader cannot read.
+/// An empty record, in place of a line that our reader cannot read.
 fn unreadable() -> Record {
     Record::new(Kind::Memory, RecordKey::new(ID, ""), "")
 }

@@ -1,5 +1,6 @@
-//! Values that the library SuperJSON wrote: `{"json": …, "meta": …}`. Servers of chat programs answer so (HuggingChat,
-//! and those with tRPC, which puts the value inside `result.data`), and browser scripts save such answers.
+//! Values that the library SuperJSON wrote: `{"json": …, "meta": …}`. Some servers of chat programs send responses in
+//! this form, and browser scripts save the responses. Examples are HuggingChat and servers with tRPC, which puts the
+//! value inside `result.data`.
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::json_head::candidate_head;
 use mementory_formats_shared::object::{Object, list};
@@ -9,16 +10,17 @@ use serde_json::value::RawValue;
 
 /// Key of the value. The types of its members, such as dates, are in `meta`.
 const VALUE: &str = "json";
-/// Keys of the objects in which tRPC puts an answer.
+/// Keys of the two nested objects in which tRPC puts a response.
 const ANSWER: [&str; 2] = ["result", "data"];
 
-/// The start of the value in the start of a file. Any other start of a file is returned unchanged.
+/// The start of the value, from the start of a file that SuperJSON wrote. The start of any other file is returned
+/// unchanged.
 pub(super) fn inner_head(head: &[u8]) -> &[u8] {
     let value = |keys: &[&str]| keys.iter().try_fold(without_list(head), |rest, key| value_of_first_key(rest, key));
     value(&[VALUE]).or_else(|| value(&[ANSWER[0], ANSWER[1], VALUE])).unwrap_or(head)
 }
 
-/// A batch of answers is a list.
+/// Leaves out the byte order mark and the opening bracket of a list. A batch of responses is a list.
 fn without_list(head: &[u8]) -> &[u8] {
     let head = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head).trim_ascii_start();
     head.strip_prefix(b"[").unwrap_or(head)
@@ -28,15 +30,15 @@ fn without_list(head: &[u8]) -> &[u8] {
 fn value_of_first_key<'t>(text: &'t [u8], key: &str) -> Option<&'t [u8]> {
     let mut rest = text;
     for part in ["{", "\"", key, "\"", ":"] {
-        // There is no white space inside of the quotes.
+        // White space inside the quotes would be a part of the key.
         let text = if part == key { rest } else { rest.trim_ascii_start() };
         rest = text.strip_prefix(part.as_bytes())?;
     }
     Some(rest.trim_ascii_start())
 }
 
-/// Like [`FileReader::objects`]. If SuperJSON wrote the file, calls `read` for the elements of the value. The whole
-/// value is in memory then, within the limit of one element.
+/// Like [`FileReader::objects`]. If SuperJSON wrote the file, calls `read` for each element of the value. The whole
+/// value is then in memory, so it must not exceed the size limit of one element.
 pub(super) fn each_element(
     files: &mut FileReader<'_>,
     member: &Member,

@@ -1,34 +1,35 @@
-//! Reads the Markdown and the plain text in which Chatbox exports a session. A numbered heading begins each of its
-//! threads, which are conversations, and the role of the speaker begins each message.
+//! Reads sessions that Chatbox exported as Markdown or as plain text. A session consists of threads, each of which is
+//! read as a conversation. A thread begins with a numbered heading, and a message begins with the role of its speaker.
 use super::speaker::Style;
 use super::transcript::{Transcript, Turn};
 use mementory_formats_shared::roles;
 
 const PLATFORM: &str = "chatbox";
-/// Line before and after the text of a message in Markdown. Chatbox removes such marks from the text.
+/// Line before and after the text of a message in Markdown. The text itself contains no fences, because Chatbox removes
+/// them.
 const FENCE: &str = "```";
 /// Line below the last thread in Markdown.
 const END: &str = "--------------------";
 /// Beginning of the line below the rule that ends the plain text.
 const TEXT_END: &str = "Chatbox";
-/// Shortest rule that ends the plain text.
+/// Smallest length in bytes of the rule that ends the plain text.
 const TEXT_RULE: usize = 60;
-/// Beginning of a line that begins a message in plain text.
+/// Beginning of the first line of a message in plain text.
 const TEXT_MESSAGE: &str = "▶ ";
 
 /// One of the two forms of an export.
 struct Form {
     /// The name of the session in the first line.
     title: fn(&str) -> Option<&str>,
-    /// Number and name of the thread that a line begins.
+    /// The number and name in a line that begins a thread.
     thread: fn(&str) -> Option<(usize, &str)>,
     /// The role in a line that begins a message.
     role: fn(&str) -> Option<&'static str>,
     /// True for the rule below the last thread.
     is_end: fn(&str) -> bool,
-    /// Beginning of the next line below this rule that is not blank.
+    /// The next line below this rule that is not blank must begin with this.
     below_end: &'static str,
-    /// The words of a message, without uses of tools and names of files, which are only in its verbatim.
+    /// The words of a message. Tool calls and names of files are left out; they are only in the message's verbatim.
     words: fn(&[&str]) -> String,
     /// True if the text of a message is between two fences.
     is_fenced: bool,
@@ -66,7 +67,7 @@ fn numbered(text: &str) -> Option<(usize, &str)> {
     Some((number.parse().ok()?, name.trim()))
 }
 
-/// The threads of a session that have messages. None for any other text.
+/// The threads of a session, except those without messages. None if the text is not a session or has no prompt.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().map(str::trim_end).collect();
     let mut head = lines.iter().enumerate().filter(|(_, line)| !line.is_empty());
@@ -92,7 +93,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
 /// The threads that begin at the line `start` or below it.
 fn threads(form: &Form, lines: &[&str], start: usize) -> Vec<Transcript> {
     let mut out: Vec<Transcript> = Vec::new();
-    // First line and role of the message that is open.
+    // First line and role of the message whose end is not found yet.
     let mut message: Option<(usize, &'static str)> = None;
     let mut is_in_fence = false;
     for (at, line) in lines.iter().enumerate().skip(start) {
@@ -164,11 +165,11 @@ fn fenced_words(body: &[&str]) -> String {
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// The lines that are neither of a use of a tool nor of the list of files.
+/// The lines that belong neither to a tool call nor to the list of files.
 fn plain_words(body: &[&str]) -> String {
     let is_tool = |line: &str| line.starts_with("    Tool Call: ") && line.contains(" (state: ");
     let mut out: Vec<&str> = Vec::new();
-    // Beginning of the lines that belong to the use of a tool or to the list of files above them.
+    // What further lines of the tool call or list of files above begin with. None outside of both.
     let mut inside: Option<&str> = None;
     for line in body {
         inside = match *line {

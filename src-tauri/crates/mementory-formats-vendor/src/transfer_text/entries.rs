@@ -182,7 +182,7 @@ pub(super) fn read(text: &str) -> Entries {
     for entry in &mut out.entries {
         entry.content = entry.content.trim().to_owned();
     }
-    // A line of signs is an ornament, unless it has a date.
+    // An entry without letters and digits is an ornament, unless it has a date.
     let has_words = |text: &str| text.chars().any(char::is_alphanumeric);
     out.entries.retain(|e| has_words(&e.content) || e.date_raw.is_some() && !e.content.is_empty());
     out

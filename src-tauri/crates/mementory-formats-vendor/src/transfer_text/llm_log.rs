@@ -1,5 +1,5 @@
-//! Reads what the command line program LLM prints as its log (`llm logs`). A heading with the time begins each response,
-//! and names its conversation; below it are the prompt and the answer.
+//! Reads what the command line program LLM prints as its log (`llm logs`). A heading with the time begins each
+//! response, and names its conversation; below it are the prompt and the answer.
 use super::conversation::first_line;
 use super::speaker::Style;
 use super::transcript::{Transcript, Turn};
@@ -7,7 +7,7 @@ use mementory_formats_shared::memory_rows::time_of_text;
 use mementory_formats_shared::roles;
 use mementory_model::Timestamp;
 
-/// Text in the place of a prompt that has only fragments.
+/// LLM prints this instead of a prompt that consists only of fragments.
 const NO_PROMPT: &str = "-- none --";
 /// Headings between the prompt and the answer. Older versions put a colon after them.
 const SECTIONS: [&str; 8] = [
@@ -26,7 +26,7 @@ const RESPONSE: &str = "## Response";
 const USAGE: &str = "## Token usage";
 const CALLS: &str = "### Tool calls";
 
-/// The head of a response. In the log of one conversation only the first one names it.
+/// The head of a response. In a log of a single conversation, only the first head names the conversation.
 struct Head<'l> {
     time: Timestamp,
     conversation: Option<&'l str>,
@@ -129,7 +129,8 @@ fn turns(block: &[&str], start: usize, time: Timestamp, model: Option<&str>) -> 
     let fragments = find(SECTIONS[0], prompt).filter(|at| *at < response && words == NO_PROMPT).map(section);
     let words = fragments.unwrap_or(words);
     if words != NO_PROMPT {
-        // The verbatim of a prompt does not contain the system prompt, so erasing that erases its text.
+        // The verbatim of the prompt ends before the system prompt. Otherwise an erasure of the system prompt would
+        // leave its text there.
         out.push(turn(roles::USER, words, prompt, system.unwrap_or(response)));
     }
     let answer = block.get(response + 1..end).unwrap_or_default();
@@ -140,7 +141,7 @@ fn turns(block: &[&str], start: usize, time: Timestamp, model: Option<&str>) -> 
     out
 }
 
-/// An answer without the list of calls of tools above its words.
+/// An answer without the list of tool calls above its text.
 fn without_calls<'b, 'l>(answer: &'b [&'l str]) -> &'b [&'l str] {
     let Some(first) = answer.iter().position(|line| !line.is_empty()).filter(|at| is_heading(answer[*at], CALLS))
     else {

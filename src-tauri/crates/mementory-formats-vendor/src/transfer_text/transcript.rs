@@ -40,17 +40,17 @@ pub(super) struct Transcript {
     pub style: Option<Style>,
     /// False if the label of a speaker is also common as a heading in notes, such as `Question`.
     pub is_certain: bool,
-    /// The further conversations of the text.
+    /// The other conversations of the same text.
     pub others: Vec<Transcript>,
 }
 
 impl Transcript {
-    /// Every conversation of the text. The others have no further ones.
+    /// All conversations of the text. Only the first one has `others`.
     pub(super) fn conversations(&self) -> impl Iterator<Item = &Transcript> {
         std::iter::once(self).chain(&self.others)
     }
 
-    /// The text of this conversation, without those of the others.
+    /// The text of this conversation only.
     pub(super) fn own_text(&self) -> String {
         let sources = self.turns.iter().map(|turn| turn.source.as_str());
         let head = [self.title.as_deref().unwrap_or_default(), self.preamble.as_str()];
@@ -113,8 +113,8 @@ fn says_exported(line: &str) -> bool {
         .any(|beginning| words.starts_with(beginning))
 }
 
-/// True for the line in the head of an export of Save my Chatbot that names the program. The title above it may be a
-/// whole prompt.
+/// True for the line that names the program Save my Chatbot in the head of its exports. The title above this line may
+/// be a whole prompt.
 fn is_save_my_chatbot(line: &str) -> bool {
     ["with [SaveMyChatbot](", "with [Save my Chatbot]("].iter().any(|words| line.contains(words))
 }
@@ -201,7 +201,7 @@ fn turn(speaker: &Speaker<'_>, number: usize, line: &str) -> Turn {
     }
 }
 
-/// Mark and length of the code fence that a line may begin or end. The third value is false if words follow the mark.
+/// Character and length of the code fence at the start of a line. The third value is false if words follow the fence.
 fn fence_of(line: &str) -> Option<(char, usize, bool)> {
     let marks = line.trim_start();
     let mark = marks.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -212,7 +212,7 @@ fn fence_of(line: &str) -> Option<(char, usize, bool)> {
 /// The lines outside of code fences that name a speaker, each with its position. A fence that is not closed is text.
 fn speakers_of(text: &str) -> Vec<(usize, Speaker<'_>)> {
     let lines: Vec<&str> = text.lines().collect();
-    // Length of the longest fence of each kind that can close one above this line.
+    // For each line: length of the longest fence of each kind, in this line or below it, that can close a fence above.
     let mut closing: Vec<[usize; 2]> = vec![[0; 2]; lines.len() + 1];
     for (number, line) in lines.iter().enumerate().rev() {
         let mut longest = closing.get(number + 1).copied().unwrap_or_default();
@@ -225,7 +225,7 @@ fn speakers_of(text: &str) -> Vec<(usize, Speaker<'_>)> {
     let mut fence: Option<(char, usize)> = None;
     let mut out = Vec::new();
     for (number, line) in lines.iter().enumerate() {
-        // The title of an export may be the beginning of a prompt, which ends inside a fence.
+        // The title above this line may be the beginning of a prompt that was cut off inside a fence.
         if is_save_my_chatbot(line) {
             fence = None;
         }

@@ -7,7 +7,7 @@
 //! | `same_words` | other records with the same sentences |
 //! | `row_redaction`, `redacted_text` | removing words from every version of a row |
 //! | `passthrough_files` | removing words from passthrough files |
-//! | `quotations` | texts of records that only change, for files that quote them |
+//! | `quotations` | texts of records that change without being erased, for files that quote them |
 //! | `reports` | removing words from import reports |
 //! | `write_tombstones` | signed tombstones |
 //! | `ledger`, `apply_ledger`, `redact_again` | the list of erasures, and applying it to an older copy |

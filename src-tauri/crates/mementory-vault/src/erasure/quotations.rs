@@ -1,6 +1,6 @@
-//! Texts that change without being erased. A passthrough file may quote them whole, and then loses the same words. If it
-//! kept them, it would no longer be recognised as a quotation of the record, and would keep words of it when the record
-//! itself is erased.
+//! Texts of records that change without being erased. A passthrough file that quotes such a text as a whole loses the
+//! same words. If the file kept them, its quotation would no longer be recognised when the record itself is erased, and
+//! words of the record would stay in the file.
 use crate::{
     VaultResult,
     context::Context,
@@ -10,8 +10,9 @@ use crate::{
 use mementory_model::{normal_text, without_redaction_marks};
 use mementory_store::RowView;
 
-/// The texts of a record that `removal` changes, each with the new text. Texts in which `in_files`, which is applied to
-/// files anyway, makes the same change are left out, and so are those that other texts may contain by chance.
+/// The texts of a record that `removal` changes, each with the new text. Texts that other texts may contain by chance
+/// are left out. So are texts that `in_files` changes in the same way, because `in_files` is applied to the files
+/// anyway.
 pub(crate) fn changed_texts(target: &Target, removal: &Removal, in_files: &Removal) -> Vec<(String, String)> {
     let texts = target.texts.iter().map(|text| (text, removal.record_text(text)));
     let parts = target.parts.iter().map(|part| (part, removal.text(part)));

@@ -107,7 +107,7 @@ impl Redactor<'_> {
             pairs.map(|(spelling, mark)| (spelling.clone(), mark.clone())).collect()
         };
         let mut evidence = Evidence::default();
-        // Files lose short values only where they quote a record that loses them.
+        // A file loses a short value only where it quotes a record that loses this value.
         let with_short_values: Vec<RowView> =
             found_values.views.iter().filter(|view| found_values.has_short_value(view.row)).cloned().collect();
         for chunk in with_short_values.chunks(RECORDS_PER_READ) {

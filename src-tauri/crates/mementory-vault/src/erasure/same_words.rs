@@ -108,7 +108,7 @@ impl SameWords<'_> {
     }
 }
 
-/// Rows in which the index found words of sentences, without those of `except`.
+/// Rows in which the index found words of sentences. The rows in `except` are left out.
 struct Candidates<'s> {
     except: &'s HashSet<i64>,
     by_row: HashMap<i64, Candidate<'s>>,
@@ -116,7 +116,7 @@ struct Candidates<'s> {
 
 /// One row in which the index found words of sentences.
 struct Candidate<'s> {
-    /// Number of rows that were found before.
+    /// Number of rows that were found before this one.
     position: usize,
     sentences: Vec<&'s str>,
 }

@@ -65,7 +65,7 @@ impl TombstoneWriter<'_> {
         for target in targets.iter().skip(1) {
             if let Some(format) = naming_format(&target.record) {
                 let export_id = hex::encode(export_ids::export_id(tx, target.view.id)?);
-                // A record whose id in that format has words of it is named by its export id.
+                // If the record's id in that format has words of the record, the export id is used instead.
                 let unnamed = Record::new(target.record.kind, RecordKey::new("", ""), "");
                 let id = target.record.origin_id.as_ref().unwrap_or(&target.record.key.value);
                 let has_words = has_words_of(id, &target.texts, &titles.around(&target.record));
@@ -127,7 +127,7 @@ impl TombstoneWriter<'_> {
     }
 }
 
-/// Titles of erased records, which may be in the ids of their parts.
+/// Titles of erased records. The ids of a record's parts may contain its title.
 struct Titles<'t> {
     by_key: HashMap<&'t RecordKey, &'t str>,
 }

@@ -176,8 +176,9 @@ impl QuotedPieces {
     }
 
     /// True if the whole line or string matches one of the texts, with any words in place of the marks. The pieces
-    /// between the marks must make up at least half of the text and be too long to match by chance, or long enough to be
-    /// searched for if all marks are from erasures. `places` are the ranges of the pieces.
+    /// between the marks must make up at least half of the text. They must also be too long to match by chance. If all
+    /// marks are from erasures, it is enough that the pieces are long enough to be searched for. `places` are the
+    /// ranges of the pieces.
     fn is_whole_text(&self, text: &str, places: &[Range<usize>]) -> bool {
         let line = without_space(text);
         let in_line = |place: &Range<usize>| text.get(place.start.max(line.start)..place.end.min(line.end));
@@ -185,7 +186,7 @@ impl QuotedPieces {
         let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
         let is_same = |text: &str| 2 * bytes >= text.len() && consists_of(text, &pieces);
         let normal = normal_text(&pieces.join(" "));
-        // The mark of an erasure replaces whole texts and sentences, so the other words are whole sentences.
+        // The mark of an erasure replaces whole texts and sentences, so whole sentences are left.
         let has_erased_marks_only = redaction_marks(text).all(|mark| text.get(mark) == Some(ERASED_MARK));
         (is_rare_phrase(&normal) || has_erased_marks_only && is_distinctive_sentence(&normal))
             && pieces.iter().all(|piece| self.windows.may_contain(piece))

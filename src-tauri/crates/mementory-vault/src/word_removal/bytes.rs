@@ -74,13 +74,13 @@ struct Heads {
 struct SearchForms<'r> {
     encoded: Forms,
     decoded: Forms,
-    /// For each index of words, how they change.
+    /// The changes of each exact string. The forms refer to them by index.
     changes: Vec<Changes<'r>>,
     /// Largest number of bytes that a form may have in a file.
     longest_form_bytes: usize,
 }
 
-/// How words change. A quotation of another record loses only some of them.
+/// How an exact string changes. A quotation of another record loses only some of its words.
 struct Changes<'r> {
     words: &'r str,
     /// The parts of the words that are replaced, each with its replacement.
@@ -93,8 +93,8 @@ impl<'r> Changes<'r> {
         Self { words, parts: changed_parts(words, to), mark: mark_of(to) }
     }
 
-    /// The parts of a form of the words that are replaced. In a form with other bytes (in another encoding, or of words
-    /// that contain escapes themselves) the parts are not known, so it is replaced as a whole.
+    /// The parts of one form of the words that are replaced. If the form has other bytes than the words (because of its
+    /// encoding, or of escapes in the words), the parts are not known, and the form is replaced as a whole.
     fn in_form(&self, form: &[u8]) -> Vec<(Range<usize>, &'r str)> {
         let is_plain = form == self.words.as_bytes();
         if is_plain { self.parts.clone() } else { vec![(0..form.len(), self.mark)] }

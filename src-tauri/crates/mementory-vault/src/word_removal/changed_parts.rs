@@ -1,10 +1,10 @@
-//! Finds what differs between a text and its redacted form, so that a file that quotes the text keeps the other words as
-//! it writes them.
+//! Finds the parts in which a text and its redacted form differ. In a file that quotes the text, only these parts are
+//! replaced, and the other words keep their exact form.
 use mementory_model::{between_redaction_marks, redaction_marks};
 use std::ops::Range;
 
-/// The parts of `from` that `to` has not, in ascending order, each with what `to` has there. They are the parts between
-/// the words that both have. Without such words, the only part is the whole text.
+/// The parts of `from` that are replaced in `to`, in ascending order, each with its replacement. If `to` is not `from`
+/// with marks in place of some parts, the only part is the whole text.
 pub(super) fn changed_parts<'t>(from: &str, to: &'t str) -> Vec<(Range<usize>, &'t str)> {
     aligned_parts(from, to).unwrap_or_else(|| vec![(0..from.len(), to)])
 }
@@ -23,8 +23,8 @@ fn aligned_parts<'t>(from: &str, to: &'t str) -> Option<Vec<(Range<usize>, &'t s
     for (n, place) in kept.into_iter().enumerate() {
         let words = to.get(place.clone())?;
         let rest = from.get(from_at..)?;
-        // The first words begin the text and the last ones end it. For those between, the first match is enough: the
-        // result is the same text, however the words are matched.
+        // The first piece of `to` must be at the start of `from`, and the last piece at its end. For a piece between
+        // them, the first match is enough, because replacing the parts gives the same text wherever it matches.
         let start = match n {
             0 => rest.starts_with(words).then_some(0)?,
             n if n == last => rest.ends_with(words).then(|| rest.len() - words.len())?,
@@ -32,7 +32,7 @@ fn aligned_parts<'t>(from: &str, to: &'t str) -> Option<Vec<(Range<usize>, &'t s
         };
         let part = from_at..from_at + start;
         let replacement = to.get(to_at..place.start)?;
-        // Marks that both texts have stay.
+        // A mark that is in both texts is not a change.
         if n > 0 && from.get(part.clone())? != replacement {
             out.push((part, replacement));
         }

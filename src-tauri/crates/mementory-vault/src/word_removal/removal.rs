@@ -55,9 +55,10 @@ impl Removal {
 
     /// A removal of erased texts from files. The texts, and files that quote them, may contain marks of earlier
     /// redactions. Long pieces between the marks of a text are removed wherever they occur, and so are the sentences
-    /// that earlier erasures left of it. `quotations` are texts of other records that change, each with the new text:
-    /// files that quote such a text whole lose the same words. A file that kept them could not be recognised as a
-    /// quotation when the other record is erased.
+    /// that earlier erasures left of it.
+    ///
+    /// `quotations` are changed texts of other records, each with the new text. A file that quotes such a text as a
+    /// whole loses the same words. Otherwise its quotation would not be recognised when the other record is erased.
     pub(crate) fn erased(texts: &[String], quotations: &[(String, String)]) -> Self {
         let pieces = pieces_between_marks(texts).into_iter().filter(|piece| is_rare_phrase(&normal_text(piece)));
         let exact = texts.iter().map(String::as_str).chain(pieces).chain(sentences_left(texts));

@@ -20,9 +20,9 @@ pub(super) fn pieces_between_marks(texts: &[String]) -> BTreeSet<&str> {
     pieces.map(str::trim).filter(|piece| is_distinctive_sentence(&normal_text(piece))).collect()
 }
 
-/// What earlier erasures left of erased texts, if it is long enough to be searched for. Their marks replace whole
-/// sentences that another record had too, so whole sentences are left. A file may quote them with the words that the
-/// marks replaced.
+/// The parts that earlier erasures left of the texts, without those too short to be searched for. The mark of an
+/// erasure replaces whole sentences that another record contained too, so each part consists of whole sentences. A file
+/// may quote a part together with the sentences that were replaced.
 pub(super) fn sentences_left(texts: &[String]) -> BTreeSet<&str> {
     let marked = texts.iter().filter(|text| text.contains(ERASED_MARK));
     let parts = marked.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);

@@ -35,8 +35,9 @@ pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
     out.push_str("},\"temporal\":{\"created_at\":");
     write_string(&nested("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
     out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\"");
-    // If the original id is not a UUID, the line has a different id. Readers delete the record with the original id. It
-    // stays even if it has words of the record, because archives name the record by nothing else.
+    // If the original id is not a UUID, the line has a different id, and readers delete the record with the original
+    // id. The original id is written even if it has words of the record, because archives name the record only by this
+    // id.
     if let Some(original) = wire::original_id(&m).filter(|original| *original != wire::folded_id(&id)) {
         out.push_str(&format!(",\"raw_source_format\":{{\"{FORBIDDEN_VALUES_MEMBER}\":{{\"/id\":"));
         write_string(&original, &mut out);
