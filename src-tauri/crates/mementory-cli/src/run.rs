@@ -77,6 +77,24 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
     }
 }
 
+/// Lists records. What a memory is about is suggested better once it is encoded, so new memories are encoded first.
+fn list(session: &Session, request: &ListRequest, job: &Job) -> ApiResult<CommandResult> {
+    let is_by_suggestion = request.filter.about.is_some() || request.filter.special.is_some();
+    if is_by_suggestion {
+        cancel_on_ctrl_c(job);
+        session.meaning().encode_pending(job)?;
+    }
+    let page = session.records().list(request)?;
+    if is_by_suggestion {
+        return success(&page);
+    }
+    // A list is also possible where nothing can be written, such as on a full disk.
+    match session.meaning().encode_listed(&page, job) {
+        Ok(Encoded { records: 1.., .. }) => success(&session.records().list(request)?),
+        _ => success(&page),
+    }
+}
+
 fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<CommandResult> {
     match command {
         Command::Info => success(&session.overview().info()?),
@@ -120,12 +138,8 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         }
         Command::List { filters, trash, sort, limit, cursor } => {
             let filter = Filter { trash: *trash, ..filter(filters) };
-            success(&session.records().list(&ListRequest {
-                filter,
-                sort: sort.clone(),
-                limit: *limit,
-                cursor: cursor.clone(),
-            })?)
+            let request = ListRequest { filter, sort: sort.clone(), limit: *limit, cursor: cursor.clone() };
+            list(session, &request, job)
         }
         Command::Show { id, history, verbatim } => success(&session.records().show(id, *history, *verbatim)?),
         Command::Thread { id } => success(&session.records().thread(id)?),
