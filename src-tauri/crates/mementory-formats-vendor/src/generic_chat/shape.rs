@@ -1,6 +1,9 @@
 //! The shapes that many programs share, recognised by the start of a file.
 use super::envelope::{ENVELOPES, OUTER_ENVELOPES};
-use super::{amazon_q_tabs, api, chat_store, cline, compliance, doubao, llm_json, pairs, poe, tongyi, void, yuanbao};
+use super::{
+    amazon_q_tabs, anything_llm, api, chat_store, cline, compliance, doubao, llm_json, pairs, poe, tongyi, void,
+    yuanbao,
+};
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
 
@@ -226,6 +229,10 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if ["humanMessage.text", "assistantMessage"].iter().all(|key| has(&keys, &format!("interactions.{key}"))) {
         return Some(Shape::Conversations);
     }
+    // AnythingLLM answers an administrator with the chats of all workspaces.
+    if anything_llm::is_answer(&keys, "chats") {
+        return Some(Shape::Messages);
+    }
     // Dify returns the questions of a conversation with their answers.
     if ["data.conversation_id", "data.query", "data.answer"].iter().all(|key| has(&keys, key)) {
         return Some(Shape::Conversations);
@@ -329,7 +336,8 @@ pub(super) fn wrappers(head: &[u8]) -> Vec<&'static str> {
     let is_wrapper = |wrapper: &str| {
         MESSAGE_LISTS.iter().any(|list| ROLE_KEYS.iter().any(|role| has(&keys, &format!("{wrapper}.{list}.{role}"))))
     };
-    WRAPPER_KEYS.into_iter().filter(|wrapper| is_wrapper(wrapper)).collect()
+    let is_answer = |wrapper: &str| anything_llm::is_answer(&keys, wrapper);
+    WRAPPER_KEYS.into_iter().filter(|wrapper| is_wrapper(wrapper) || is_answer(wrapper)).collect()
 }
 
 fn has(keys: &Keys, path: &str) -> bool {
@@ -491,6 +499,11 @@ mod tests {
                 Some(Shape::AmazonQTabs),
             ),
             (r#"{"collections":[{"name":"tabs","data":[{"conversations":[]}]}]}"#, None),
+            (
+                r#"{"chats":[{"prompt":"a","response":"{}","workspace":{"name":"W","slug":"w"}}],"hasPages":false}"#,
+                Some(Shape::Messages),
+            ),
+            (r#"{"chats":[{"prompt":"a","response":"b"}]}"#, None),
             (
                 r#"{"t":{"lastModified":"x","filesWithUserChanges":[],"messages":[{"role":"user","displayContent":"a"}]}}"#,
                 Some(Shape::Void),
