@@ -1,7 +1,7 @@
 //! Reads an archive (spec §3, §4, §6.2). The manifest says which entries are read and how. Entries that it does not
 //! name become passthrough files.
 mod attachments;
-mod line_scan;
+pub(super) mod line_scan;
 mod superseded;
 
 use super::delta_changes::{LastChanges, wrong_agent};
@@ -72,7 +72,7 @@ pub(super) struct Reader<'a> {
     deleted: BTreeMap<String, Option<(String, String)>>,
     /// Scope and id of the identity and of each element of a list document.
     document_keys: BTreeSet<(String, String)>,
-    lines: LineScan,
+    lines: Arc<LineScan>,
     capabilities: super::capability_check::CapabilityCheck,
     lineage: LineageCollector,
     passphrase: Option<Arc<dyn Passphrase>>,
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
             last_changes: LastChanges::default(),
             deleted: BTreeMap::new(),
             document_keys: BTreeSet::new(),
-            lines: LineScan::default(),
+            lines: Arc::default(),
             capabilities: Default::default(),
             lineage: LineageCollector::default(),
             passphrase: None,
@@ -123,7 +123,8 @@ impl Reader<'_> {
         if let Some(issue) = self.manifest.checksum_issue(&self.archive.place) {
             self.sink.note(issue);
         }
-        let scanned = self.lines.run(self.archive, self.manifest, self.limits);
+        let (lines, scanned) = LineScan::of(self.archive, self.manifest, self.limits);
+        self.lines = lines;
         self.read_identity()?;
         self.read_principals()?;
         self.read_credentials()?;
@@ -416,7 +417,7 @@ impl Reader<'_> {
             }
         }
         // Keys of documents are reserved, so that no memory replaces one.
-        let superseded = std::mem::take(&mut self.lines.superseded);
+        let lines = self.lines.clone();
         let mut keys = UniqueKeys::default();
         for (scope, id) in &self.document_keys {
             keys.reserve(scope, &wire::folded_id(id));
@@ -434,7 +435,7 @@ impl Reader<'_> {
                         self.advance(std::mem::take(&mut pending))?;
                     }
                     line_count += u64::from(!matches!(entry, JsonLine::Text(_, "")));
-                    self.read_memory_line(entry, (*index, member, row), &superseded, &mut keys, attachments)
+                    self.read_memory_line(entry, (*index, member, row), &lines.superseded, &mut keys, attachments)
                 })
             })?;
             self.advance(pending)?;
