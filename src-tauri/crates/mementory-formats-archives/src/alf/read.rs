@@ -1,6 +1,7 @@
 //! Reads an archive (spec §3, §4, §6.2). The manifest says which entries are read and how. Entries that it does not
 //! name become passthrough files.
 mod attachments;
+mod deletions;
 pub(super) mod line_scan;
 mod superseded;
 
@@ -20,10 +21,7 @@ use line_scan::LineScan;
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
 use mementory_json::Tree;
-use mementory_model::{
-    Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
-    is_damage,
-};
+use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, is_damage};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use superseded::{Superseded, set_effective_status};
@@ -302,7 +300,7 @@ impl Reader<'_> {
     ) -> Result<(), FormatError> {
         let Some((text, member)) = self.read_document(layer)? else { return Ok(()) };
         let Some(document) = list_document::split(&text, layer) else { return self.store_bad_document(&member, kind) };
-        let mut slots = Vec::new();
+        let (mut slots, mut keys) = (Vec::new(), Vec::new());
         for (i, element) in document.elements.iter().enumerate() {
             let pointer = format!("/{layer}/{i}");
             let Some(doc) = object(element, self.limits) else {
@@ -315,6 +313,8 @@ impl Reader<'_> {
                 slots.push(String::new());
                 continue;
             };
+            let id = attachments::element_id(&doc, i, &slots);
+            keys.extend([id.clone(), format!("{id}#{layer}")]);
             if kind == Kind::Credential {
                 self.refuse_foreign(&doc, &format!("{}#{pointer}", member.place))?;
                 self.capabilities.add_credential(&doc);
@@ -346,7 +346,6 @@ impl Reader<'_> {
                 }
                 slots.pop();
             }
-            let id = attachments::element_id(&doc, i, &slots);
             let key = self.document_key(layer, &id);
             slots.push(key.value.clone());
             let mut remarks = Vec::new();
@@ -359,6 +358,9 @@ impl Reader<'_> {
                 self.remark(&format!("{}#{pointer}", member.place), remark);
             }
             self.sink.unit(record.into())?;
+        }
+        if self.is_delta {
+            self.send_replaced_list(layer, kind, keys)?;
         }
         self.store_skeleton(&member, &document, &slots)
     }
@@ -512,6 +514,9 @@ impl Reader<'_> {
         if let Some(id) = &line.export_id {
             self.sink.export_id(&line.record.key, id);
         }
+        if !line.restored && (self.is_delta || self.lines.shared_ids.contains(&line.id)) {
+            self.send_memory_key(&line.record.key);
+        }
         if line.restored {
             self.lineage.add_line(&line.record, text);
             self.note_workspace_file(&line.record);
@@ -536,29 +541,6 @@ impl Reader<'_> {
                 [runtime, mementory_formats_agents::openclaw::files::LINEAGE_FILE, "raw"].map(str::to_owned);
             let item = PassthroughItem { format, group, name, role, place: self.archive.place.clone() };
             self.sink.passthrough(item, &mut text.as_bytes())?;
-        }
-        Ok(())
-    }
-
-    /// Sends a tombstone for each deletion line that has only an id (spec §3.1.8), so that the vault removes the
-    /// record.
-    fn emit_tombstones(&mut self) -> Result<(), FormatError> {
-        let Some(at) = self.manifest.created().or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
-        for (id, target) in std::mem::take(&mut self.deleted) {
-            let (scope, target_id) = target.unwrap_or_else(|| (self.manifest.scope_of(&id, None), id.clone()));
-            self.sink.tombstone(Tombstone {
-                id: format!("{}:{id}", self.manifest.agent),
-                op: TombstoneOp::Delete,
-                target_kind: "memory".into(),
-                scope,
-                target_id,
-                at,
-                actor: self.manifest.agent.clone(),
-                reason: "deleted at the source".into(),
-                derived: Derived::default(),
-                signature: None,
-                verbatim: None,
-            })?;
         }
         Ok(())
     }
