@@ -4,7 +4,7 @@ import globals from "globals";
 import ts from "typescript-eslint";
 import svelteConfig from "./svelte.config.js";
 
-/** Imports go one way: lib/ui and lib/logic know nothing of memories, features compose them, the shell composes features. */
+/** Imports have one direction: shell → features → lib. In lib, ui and logic import neither backend nor state. */
 const limit = (patterns) => ({ "no-restricted-imports": ["error", { patterns }] });
 const tauri = { group: ["@tauri-apps/*"], message: "Only src/lib/ipc talks to Tauri." };
 const bindings = { group: ["**/ipc/bindings", "**/ipc/tauri"], message: "Use the Backend interface of $lib/ipc." };

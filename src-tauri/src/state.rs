@@ -225,7 +225,7 @@ impl AppState {
         self.clipboard.close();
     }
 
-    /// The clipboard, which clears copied text by itself.
+    /// The clipboard, which clears copied text automatically.
     pub fn clipboard(&self) -> &Clipboard {
         &self.clipboard
     }

@@ -6,7 +6,7 @@ import { FORMATS, isJson } from "./matrix.mjs";
 import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
 
 const SOURCES = ["claude-export.zip", "chatgpt-export.zip"].map((name) => join(FIXTURES, "samples", name));
-/** Pointers to what is about the file itself, and not about its elements. */
+/** Pointers to members that describe the file itself, not its elements. */
 const FILE_DATA = {
   mem: /^$/,
   alf: /^\/created_at$/,
@@ -16,7 +16,7 @@ const FILE_DATA = {
 };
 /** Places of elements whose ids come from a vault. An entry of Zaxy is identified by its place in the exported log. */
 const ELEMENTS = { mem: /^items\//, alf: /^memory:|^attachments/, pam: /./, mif: /./ };
-/** Members that are the id of an element. Those of PAM's owner and MIF's export are about the vault. */
+/** Pointers to the ids of elements. Other ids, such as those of PAM's owner and MIF's export, identify the vault. */
 const ID_POINTER = /^(\/(memories|relations|conversations_index|messages|attachments|todos)\/\d+)?\/id$/;
 
 export async function testSameFormat(count) {

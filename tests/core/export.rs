@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Number of records: more than the exporter ever reads ahead of the writer.
+/// Number of records. The exporter never reads this many ahead of the writer.
 const RECORD_COUNT: u32 = 4000;
 
 fn vault_with_memories() -> TempVault {

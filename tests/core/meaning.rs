@@ -80,7 +80,7 @@ fn the_check_finds_a_vector_that_is_left() {
     let memory = id_of(&t, Kind::Memory, CANARY);
     let vector = store_vectors(&t, &memory);
     t.write_into_page_gap(&vector[200..400]);
-    // Any sabotage also keeps the check from wiping what it finds.
+    // If any step of the erasure is left out, the check does not wipe what it finds.
     let sabotage = Sabotage {
         keep_blobs: true,
         ..Sabotage::default()
@@ -236,7 +236,7 @@ fn other_words_and_languages_find_a_memory_until_it_is_erased() {
         "Never drinks alcohol."
     );
 
-    // An edit is found by its new text once it is encoded.
+    // An edited memory is found by its new text as soon as that text is encoded.
     let fields = EditFields {
         text: Some("Collects old maps of railways.".into()),
         ..EditFields::default()

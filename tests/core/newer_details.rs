@@ -1,5 +1,5 @@
-//! The same content again, with other links, entities, vectors or another original text: it is a new version if the
-//! source says that it is newer, or if no version has a time and it says more than before.
+//! A record is imported again with the same text, but with other links, entities, vectors or another original text. It
+//! is a new version if its time of change is later, or if neither version has a time and the new one contains more.
 use crate::source::*;
 use mementory_model::{Embedding, EntityRef, Kind, Record, Unit, Verbatim};
 use mementory_testkit::{TempVault, at, options};
@@ -125,7 +125,7 @@ fn undoing_an_import_takes_newer_details_back() {
     assert_eq!(faults(&t), [""; 0]);
 }
 
-/// A memory without a time, from a file of the format that is read.
+/// A memory without a time that was derived from two others.
 fn two_links() -> Record {
     derived(derived(tea(None), Kind::Memory, "one"), Kind::Memory, "two")
 }

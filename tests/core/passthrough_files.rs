@@ -2,8 +2,9 @@
 use crate::{
     deletion::{erase, outcome},
     proof::{flip_blobs, import_parts, vault_with},
+    redaction::redact,
 };
-use mementory_testkit::at;
+use mementory_testkit::{TempVault, at};
 use mementory_vault::PlaceOutcome;
 
 #[test]
@@ -103,4 +104,80 @@ fn a_receipt_says_which_files_can_be_erased_as_a_whole() {
         .retry(&done.receipt.id, at(200), &|_| {})
         .unwrap();
     assert!(retried.complete, "{:?}", retried.places);
+}
+
+fn text_of_part(t: &TempVault, name: &str) -> String {
+    let texts = t.vault.files().passthrough_texts("test", name, 10_000);
+    texts.unwrap().concat()
+}
+
+#[test]
+fn a_file_that_quotes_a_redacted_copy_loses_the_same_words() {
+    let erased = "The old café is closed. Ask Lena for the key.";
+    let copy = "Ask Lena for the key. My PIN is 4711. The old café is closed.";
+    let (t, ids) = vault_with(&[erased, copy]);
+    let json = serde_json::to_string(copy).unwrap();
+    let script = |json: &str| format!("part0 = [{{\"q\":{}}}]", json.replace('é', "\\u00e9"));
+    let side = |json: &str| format!("{{\"q\":{json}}}");
+    import_parts(
+        &t,
+        &[
+            ("side.json", side(&json).as_bytes()),
+            ("part0.js", script(&json).as_bytes()),
+        ],
+    );
+    let eraser = t.vault.eraser();
+    let done = eraser
+        .erase(&ids[..1], "test", &ids[1..], at(100), &|_| {})
+        .unwrap()
+        .value;
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let left = "\"[REDACTED:erased] My PIN is 4711. [REDACTED:erased]\"";
+    assert_eq!(text_of_part(&t, "side.json"), side(left));
+    assert_eq!(text_of_part(&t, "part0.js"), script(left));
+    let done = erase(&t, &ids[1..]);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    assert_eq!(text_of_part(&t, "side.json"), side("\"[REDACTED:erased]\""));
+    assert_eq!(
+        text_of_part(&t, "part0.js"),
+        script("\"[REDACTED:erased]\"")
+    );
+}
+
+#[test]
+fn short_words_are_redacted_in_files_that_quote_the_whole_text() {
+    let text = "I am quite sure that Al is right here today.";
+    let (t, ids) = vault_with(&[text]);
+    // A word of two letters is redacted only where the file quotes the record.
+    let quoted = |text: &str| format!(r#"["{text}","Al and I are quite sure."]"#);
+    import_parts(&t, &[("side.json", quoted(text).as_bytes())]);
+    let done = redact(&t, &ids[0], "Al", false);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let expected = quoted("I am quite sure that [REDACTED:test] is right here today.");
+    assert_eq!(text_of_part(&t, "side.json"), expected);
+}
+
+#[test]
+fn sentences_left_by_an_earlier_erasure_are_removed_from_files() {
+    // Earlier versions left the words of a redacted copy in the files that quote it.
+    let (t, ids) = vault_with(&["[REDACTED:erased] My PIN is 4711."]);
+    let quoted = br#"{"q":"The key is here. My PIN is 4711.","other":"The PIN is 4812."}"#;
+    import_parts(&t, &[("side.json", quoted)]);
+    let done = erase(&t, &ids);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let expected = r#"{"q":"The key is here. [REDACTED:erased]","other":"The PIN is 4812."}"#;
+    assert_eq!(text_of_part(&t, "side.json"), expected);
+}
+
+#[test]
+fn a_short_text_is_removed_from_a_file_that_lost_its_first_sentence() {
+    let (t, ids) = vault_with(&["Thank you.", "Thank you. My PIN is 4711."]);
+    let quoted = br#"{"q":"Thank you. My PIN is 4711.","other":"My PIN was 4711, I think."}"#;
+    import_parts(&t, &[("side.json", quoted)]);
+    erase(&t, &ids[..1]);
+    let done = erase(&t, &ids[1..]);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let text = text_of_part(&t, "side.json");
+    assert!(!text.contains("My PIN is"), "{text}");
+    assert!(text.contains("My PIN was 4711, I think."), "{text}");
 }

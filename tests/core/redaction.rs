@@ -380,6 +380,40 @@ fn ids_in_a_tombstone_do_not_reveal_the_words() {
 }
 
 #[test]
+fn a_tombstone_names_no_part_of_a_note_by_its_title() {
+    let t = TempVault::new();
+    let mut note = record(Kind::Resource, "places/ravenna", "Pack light.");
+    note.title = Some("Ravenna".into());
+    note.origin_id = Some("places/ravenna".into());
+    let mut fact = record(
+        Kind::Fact,
+        "places/ravenna/observations/1",
+        "The hotel is full.",
+    );
+    fact.origin_id = Some(fact.key.value.clone());
+    fact.links.push(Link {
+        relation: "derived_from".into(),
+        kind: Kind::Resource,
+        target: note.key.clone(),
+    });
+    t.import_records(vec![note, fact]).unwrap();
+    let id = id_of(&t, Kind::Resource, "Pack light");
+    let done = t
+        .vault
+        .eraser()
+        .erase(&[id], "test", &[], at(200), &|_| {})
+        .unwrap()
+        .value;
+    assert_eq!(done.tombstones.len(), 2, "the fact is erased too");
+    assert!(
+        done.tombstones.iter().all(|s| s.origin_id.is_none()),
+        "{:?}",
+        done.tombstones
+    );
+    assert!(!contains_text(&t.decrypted(), "ravenna"));
+}
+
+#[test]
 fn the_preview_counts_what_a_redaction_changes() {
     let record_text = "My number is 0791 55501. Call me.";
     let other_text = |n: usize| match n % 4 {

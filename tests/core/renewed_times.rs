@@ -1,4 +1,5 @@
-//! The same content with a later change time of its source: the vault keeps the time, so that older words stay older.
+//! A record is imported again with the same text and a later time of change. The vault stores the later time, so that a
+//! text from between the two times does not replace the newer one.
 use crate::source::*;
 use mementory_model::{Kind, Record, Unit};
 use mementory_testkit::{TempVault, at};
@@ -22,7 +23,7 @@ fn text(t: &TempVault) -> String {
     record_with_id(t, Kind::Memory, "m").1.text
 }
 
-/// Forgets what the current program stores next to the rows, as in a vault of an older one.
+/// Empties the columns that are empty in a vault of an earlier version of the program.
 fn age(t: &TempVault) {
     t.database()
         .execute_batch("UPDATE records SET details = NULL, updated = NULL")

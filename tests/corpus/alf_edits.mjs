@@ -27,7 +27,7 @@ export const editFirstRecord = (change) =>
     change(value);
     return [JSON.stringify(value), ...others];
   });
-/** Says in both headers of an entry that it is compressed by this method. */
+/** States this compression method in both headers of an entry. */
 export const stateMethod = (name, method) =>
   changeEntry(name, (entry) => ({ ...entry, central: { method }, local: { method } }));
 /** Removes all layers but the memories, and all entries but the manifest and the partition. */

@@ -37,6 +37,12 @@ const SCREENS = [
       await browser.click("nav-conversations");
       await browser.click("list-row", '[aria-posinset="10"]');
       await browser.find("reader-message");
+      // The first words of conversations without a title are loaded after the rows are shown.
+      await until("the titles to be shown", () =>
+        browser.run(
+          "() => ![...document.querySelectorAll('[data-testid=list-row]')].some((row) => row.textContent.includes('Untitled'))",
+        ),
+      );
     },
   ],
   [

@@ -20,7 +20,10 @@ const BUNDLE_PACKAGES = ["@anthropic-ai/mcpb@2.1.2"];
 const BUNDLE_URL = "https://example.org/releases/mementory-mcp.mcpb";
 const ZAXY_SCRIPT = fileURLToPath(new URL("zaxy_check.py", import.meta.url));
 const ZAXY_PACKAGES = ["zaxy-memory[export]==3.2.0", "jsonschema==4.26.0"];
-/** Installs the official clients. Returns the Python program that has theirs, and what imports those for JavaScript. */
+/**
+ * Installs the official clients. Returns `program`, a Python that has the Python client, and `load`, a function that
+ * imports the JavaScript clients.
+ */
 export async function installClients() {
   return { program: await python(PYTHON_PACKAGES), load: await nodePackages(NODE_PACKAGES) };
 }

@@ -1,4 +1,4 @@
-// Stores and compares screenshots. Its packages are installed only once the tests have been set up.
+// Stores and compares screenshots. The packages that it imports are not installed until the tests have been set up.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import pixelmatch from "pixelmatch";
 import { PNG } from "pngjs";

@@ -117,7 +117,7 @@ export const CLIPPED_SOURCE = `() => {
     const bottom = Math.max(...rects.map((rect) => rect.bottom));
     const report = (what, box) => found.push(what + ": " + JSON.stringify(text.slice(0, 60)) + " in " + placeOf(box));
     // Text that can be blurred is personal data. It may be shown in another form than it is stored in, such as a title
-    // made of the first words, so it is not looked up in the data.
+    // that consists of the first words, so it is not looked up in the data.
     const isPersonal = parent.closest(".veil") !== null;
     const isData = isPersonal || (text.length > 2 && data.includes(text.replace(/^[“„「]|[”“」]$/g, "")));
     let done = false;

@@ -246,8 +246,8 @@ export const LAYERS = {
 };
 
 /**
- * Layers of which no program may need a network. They run where there is none, so each has a function that installs
- * before it what its tests use.
+ * Layers whose programs must not need a network. They run without one, so each has a function that first installs what
+ * its tests use.
  */
 export const OFFLINE_LAYERS = {
   cli: async () => {},

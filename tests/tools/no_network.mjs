@@ -17,8 +17,9 @@ export function findNamespaceProblem() {
 }
 
 /**
- * The command that runs `command` in a namespace with nothing but loopback, as the same user. Only root of a namespace
- * can start an interface, so for other users a second namespace gives the user's own id back.
+ * The command that runs `command` as the same user in a network namespace that has only loopback. Only the root user of
+ * a namespace can start loopback. Therefore, an ordinary user first becomes root in that namespace, and then gets the
+ * usual id back in a second, inner namespace.
  */
 export function withoutNetwork(command) {
   if (process.getuid() === 0)

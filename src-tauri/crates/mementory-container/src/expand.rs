@@ -23,7 +23,7 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-/// Number of files above which an archive is not searched for archives with other names.
+/// An archive with more files than this is not checked for containing only archives.
 const MAX_PACKED_ARCHIVES: usize = 256;
 
 /// Replaces each member that is an archive with the entries of the archive. A damaged archive adds an issue, and is an

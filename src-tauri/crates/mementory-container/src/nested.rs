@@ -67,7 +67,7 @@ pub(super) fn is_user_files_archive(name: &str) -> bool {
     name.strip_prefix("files_").is_some_and(|rest| rest.starts_with('_') || rest.contains("-files-"))
 }
 
-/// True for a file that systems add to folders and archives unasked: a hidden file, or one of macOS.
+/// True for a file that operating systems add to folders and archives: a hidden file, or a file of macOS.
 pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with("__MACOSX/") || last_segment(name).starts_with('.')
 }

@@ -172,10 +172,10 @@ fn archives_that_were_packed_together_are_opened_whatever_their_names_are() {
         places_in("x.zip", &packed),
         ["x.zip!/exports/one.agent!/a", "x.zip!/exports/two.agent!/b", "x.zip!/__MACOSX/exports/._one.agent",]
     );
-    // Beside other files, such an archive may be a file of a workspace, which must stay whole.
+    // An archive next to other files may be a file of a workspace, which must stay whole.
     let beside = [packed[1].clone(), plain_entry("exports/notes.txt", b"text")];
     assert_eq!(places_in("y.zip", &beside), ["y.zip!/exports/two.agent", "y.zip!/exports/notes.txt"]);
-    // An archive with the name of an export is one, also next to other files.
+    // An archive whose name ends like that of an export counts as an export, even next to other files.
     let export = [plain_entry("backup/Two.ALF", &two), plain_entry("backup/README.md", b"text")];
     assert_eq!(places_in("w.zip", &export), ["w.zip!/backup/Two.ALF!/b", "w.zip!/backup/README.md"]);
     assert_eq!(places_in("z.zip", &[plain_entry("report.docx", &one)]), ["z.zip!/report.docx"]);
@@ -199,7 +199,7 @@ fn only_an_entry_that_was_read_to_its_end_without_damage_is_not_checked_again() 
     assert_eq!(c.bytes(packed, 1 << 20).unwrap(), text);
     assert_eq!(c.head(begun, 10).unwrap(), b"aaaaaaaaaa");
     assert!(c.bytes(damaged, 1 << 20).is_err());
-    // What is read from now on has neither the size nor the checksum of its entry.
+    // From now on, the bytes of an entry match neither its size nor its checksum.
     std::fs::write(&path, vec![0; good.len()]).unwrap();
     let places: Vec<String> = c.damaged_entries(|_| true).unwrap().into_iter().map(|f| f.issue.place).collect();
     assert_eq!(places, ["x.zip!/begun", "x.zip!/unread", "x.zip!/damaged"]);

@@ -98,7 +98,7 @@ fn find_header(source: &Source, mut at: u64) -> Result<Option<u64>> {
     }
 }
 
-/// True if the checksum of a header is that of its bytes. The checksum itself is counted as spaces.
+/// True if the stated checksum of a header matches its bytes. The field of the checksum counts as spaces.
 fn has_checksum(block: &[u8; BLOCK_BYTES]) -> bool {
     let (before, rest) = block.split_at(CHECKSUM_OFFSET);
     let (field, after) = rest.split_at(8);

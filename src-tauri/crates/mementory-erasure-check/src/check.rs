@@ -1,6 +1,6 @@
-//! Looks for traces of erased data in the records, the decrypted database pages (free ones too), the index files, the
-//! blobs, the passthrough files, the WAL and the vault's folder. It uses no code of the vault crate, which plans and
-//! carries out deletions. It reads through the store and search crates, which the deletion uses too.
+//! Looks for traces of erased data in the records, the decrypted database pages (including free pages), the index
+//! files, the blobs, the passthrough files, the WAL and the vault's folder. It uses no code of the vault crate, which
+//! plans and carries out deletions. It reads through the store and search crates, which the deletion uses too.
 use crate::{
     Evidence, PlaceOutcome, Receipt, ReceiptPlace,
     indexed_words::indexed_words,

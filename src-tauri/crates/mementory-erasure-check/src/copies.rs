@@ -1,12 +1,10 @@
 //! Counts other records that contain a sentence of an erased text. The index finds current records. Records in the
-//! Trash and earlier versions, which are not in the index, are read one by one.
-use crate::{
-    ErasureCheck, Evidence,
-    sentence::{contains_sentence, normal_texts},
-};
-use mementory_model::{normal_sentences, normal_text, word_count};
+//! Trash and earlier versions, which are not in the index, are all read.
+use crate::{ErasureCheck, Evidence};
+use mementory_model::{Record, normal_sentences, normal_text, word_count};
 use mementory_search::Needles;
-use mementory_store::{RowView, StoreError, StoreResult};
+use mementory_store::{StoreError, StoreResult};
+use rusqlite::{Connection, OptionalExtension};
 use std::collections::{BTreeSet, HashSet};
 
 /// Shortest text, in bytes of its normal form, that is searched for. Shorter texts and single words occur by chance.
@@ -14,95 +12,126 @@ const MIN_TEXT_BYTES: usize = 12;
 /// Largest text, in bytes of its normal form, that is also searched for as a whole. For a longer text, only its
 /// sentences are searched for.
 const MAX_WHOLE_TEXT_BYTES: usize = 400;
-/// Upper limit for the records that are compared for one sentence.
+/// Upper limit for the records that the index returns for one sentence.
 const MAX_RECORDS_PER_SENTENCE: usize = 50;
 /// Length in bytes of the beginning of a sentence that is searched for. Where it is found, the whole sentence is
 /// compared.
 const HEAD_BYTES: usize = 32;
+
+/// Finds sentences in records. A sentence is first searched for by its beginning, so that the search needs little
+/// memory for many long sentences.
+struct SentenceSearch<'s> {
+    sentences: Vec<&'s str>,
+    beginnings: Needles,
+}
+
+impl<'s> SentenceSearch<'s> {
+    fn new(sentences: &'s BTreeSet<String>) -> StoreResult<Self> {
+        let sentences: Vec<&str> = sentences.iter().map(String::as_str).collect();
+        let beginnings: Vec<&[u8]> =
+            sentences.iter().map(|s| s.as_bytes().get(..HEAD_BYTES).unwrap_or(s.as_bytes())).collect();
+        let beginnings = Needles::new(&beginnings).map_err(|e| StoreError::Usage(e.to_string()))?;
+        Ok(Self { sentences, beginnings })
+    }
+
+    /// True if a text of the record contains one of the sentences.
+    fn is_in(&self, record: &Record) -> bool {
+        normal_texts(record).any(|text| {
+            self.beginnings.occurrences(text.as_bytes()).any(|(number, start)| {
+                let rest = text.as_bytes().get(start..).unwrap_or_default();
+                self.sentences.get(number).is_some_and(|sentence| rest.starts_with(sentence.as_bytes()))
+            })
+        })
+    }
+}
 
 impl ErasureCheck<'_> {
     /// Number of records that contain one of the sentences now. `present` holds those words of the evidence that the
     /// index still contains.
     pub(crate) fn copies_left(&self, evidence: &Evidence, present: &HashSet<String>) -> StoreResult<u32> {
         let sentences = sentences(evidence);
-        let mut rows = self.copies_in_index(&sentences, evidence, present)?;
-        self.copies_outside_index(&sentences, evidence, &mut rows)?;
+        if sentences.is_empty() {
+            return Ok(0);
+        }
+        let connection = self.store.new_reader()?;
+        let search = SentenceSearch::new(&sentences)?;
+        let candidates = self.indexed_candidates(&sentences, evidence, present)?;
+        let mut rows = BTreeSet::new();
+        self.add_copies(&connection, places_of(&connection, candidates)?, &search, &mut rows)?;
+        self.add_copies(&connection, unindexed_places(&connection, evidence)?, &search, &mut rows)?;
         Ok(rows.len() as u32)
     }
 
-    /// Rows of indexed records that contain one of the sentences. A sentence is skipped if the index no longer has
-    /// one of its words.
-    fn copies_in_index(
+    /// Rows of records in which the index finds the words of one of the sentences. A sentence is skipped if the index
+    /// no longer has one of its words.
+    fn indexed_candidates(
         &self,
         sentences: &BTreeSet<String>,
         evidence: &Evidence,
         present: &HashSet<String>,
     ) -> StoreResult<BTreeSet<i64>> {
-        let connection = self.store.new_reader()?;
         let mut rows = BTreeSet::new();
         // Single characters are ignored: in scripts without spaces, the last one of a run is a token that longer runs
         // do not have.
         let is_no_longer_indexed =
             |word: &String| word.chars().nth(1).is_some() && evidence.words.contains(word) && !present.contains(word);
         for sentence in sentences {
-            if mementory_search::tokens(sentence).iter().any(is_no_longer_indexed) {
-                continue;
-            }
-            for row in self.with_index(|i| i.rows_with_phrase(sentence, MAX_RECORDS_PER_SENTENCE))? {
-                let row = row as i64;
-                if !rows.contains(&row)
-                    && let Some(view) = RowView::by_row(&connection, row)?
-                    // A record that cannot be read may contain the sentence, so it counts.
-                    && self
-                        .store
-                        .packs
-                        .record(&connection, view.pack, view.slot)
-                        .map_or(true, |record| contains_sentence(&record, sentence))
-                {
-                    rows.insert(row);
-                }
+            if !mementory_search::tokens(sentence).iter().any(is_no_longer_indexed) {
+                let found = self.with_index(|i| i.rows_with_phrase(sentence, MAX_RECORDS_PER_SENTENCE))?;
+                rows.extend(found.into_iter().map(|row| row as i64));
             }
         }
         Ok(rows)
     }
 
-    fn copies_outside_index(
+    /// Adds the rows of those records at `places` that contain one of the sentences. A record that cannot be read may
+    /// contain one, so its row is added too.
+    fn add_copies(
         &self,
-        sentences: &BTreeSet<String>,
-        evidence: &Evidence,
+        connection: &Connection,
+        places: BTreeSet<Place>,
+        search: &SentenceSearch<'_>,
         rows: &mut BTreeSet<i64>,
     ) -> StoreResult<()> {
-        if sentences.is_empty() {
-            return Ok(());
-        }
-        let all: Vec<&str> = sentences.iter().map(String::as_str).collect();
-        let heads: Vec<&[u8]> = all.iter().map(|s| s.as_bytes().get(..HEAD_BYTES).unwrap_or(s.as_bytes())).collect();
-        let search = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
-        let contains_any = |text: &str| {
-            search.occurrences(text.as_bytes()).any(|(number, start)| {
-                let rest = text.as_bytes().get(start..).unwrap_or_default();
-                all.get(number).is_some_and(|sentence| rest.starts_with(sentence.as_bytes()))
-            })
-        };
-        let connection = self.store.new_reader()?;
-        let sql = "SELECT row, pack, slot FROM records WHERE trashed IS NOT NULL \
-                   UNION ALL SELECT row, pack, slot FROM versions ORDER BY pack, slot";
-        let mut statement = connection.prepare(sql)?;
-        let mut found = statement.query([])?;
-        while let Some(row) = found.next()? {
-            let (row, pack, slot): (i64, i64, u32) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            // Rows that are already counted, and those of erased records, are skipped.
-            if rows.contains(&row) || evidence.erased_rows.contains(&row) {
-                continue;
-            }
-            // A record that cannot be read may contain the sentence, so it counts.
-            let record = self.store.packs.record(&connection, pack, slot);
-            if record.map_or(true, |record| normal_texts(&record).any(|text| contains_any(&text))) {
+        for Place { pack, slot, row } in places {
+            if !rows.contains(&row)
+                && self.store.packs.record(connection, pack, slot).map_or(true, |record| search.is_in(&record))
+            {
                 rows.insert(row);
             }
         }
         Ok(())
     }
+}
+
+/// Where a version of a record is stored. Places are sorted by pack, so that each pack is unpacked once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    pack: i64,
+    slot: u32,
+    row: i64,
+}
+
+/// Places of the current versions of these rows. Rows that no longer exist are left out.
+fn places_of(connection: &Connection, rows: BTreeSet<i64>) -> StoreResult<BTreeSet<Place>> {
+    let mut places = BTreeSet::new();
+    let mut statement = connection.prepare("SELECT pack, slot FROM records WHERE row = ?1")?;
+    for row in rows {
+        let place = statement.query_row([row], |r| Ok(Place { pack: r.get(0)?, slot: r.get(1)?, row })).optional()?;
+        places.extend(place);
+    }
+    Ok(places)
+}
+
+/// Places of the records in the Trash and of earlier versions, which are not in the index. Erased records are left out.
+fn unindexed_places(connection: &Connection, evidence: &Evidence) -> StoreResult<BTreeSet<Place>> {
+    let erased: HashSet<i64> = evidence.erased_rows.iter().copied().collect();
+    let mut statement = connection.prepare(
+        "SELECT pack, slot, row FROM records WHERE trashed IS NOT NULL UNION ALL SELECT pack, slot, row FROM versions",
+    )?;
+    let places = statement.query_map([], |r| Ok(Place { pack: r.get(0)?, slot: r.get(1)?, row: r.get(2)? }))?;
+    let kept = places.filter(|place| place.as_ref().map_or(true, |place| !erased.contains(&place.row)));
+    Ok(kept.collect::<Result<_, _>>()?)
 }
 
 /// The sentences to search for. They are the redacted words and, after an erasure, also the sentences of the erased
@@ -117,4 +146,12 @@ fn sentences(evidence: &Evidence) -> BTreeSet<String> {
     }
     out.retain(|sentence| !sentence.is_empty());
     out
+}
+
+/// The texts of a record in normal form. The deletion has its own function for this; both use `normal_text`.
+fn normal_texts(record: &Record) -> impl Iterator<Item = String> {
+    std::iter::once(normal_text(&record.text))
+        .chain(record.title.as_deref().map(normal_text))
+        .chain(record.fields.values().map(|value| normal_text(&value.to_string())))
+        .chain(record.attachments.iter().filter_map(|file| file.text.as_deref()).map(normal_text))
 }

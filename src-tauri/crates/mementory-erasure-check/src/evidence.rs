@@ -25,6 +25,9 @@ pub struct Evidence {
     pub rewritten_rows: Vec<i64>,
     /// Erased texts.
     pub texts: Vec<String>,
+    /// Former texts of other records that changed, each with the new text. A file that quoted such a former text as a
+    /// whole had to lose the same words.
+    pub quotations: Vec<(String, String)>,
     /// Redacted words, in normal form, which other records may contain.
     pub sentences: Vec<String>,
     /// Every word that the index may have contained for any version of the erased and redacted records.

@@ -17,7 +17,6 @@ mod phrases;
 mod quoted_lines;
 mod receipt;
 mod recheck;
-mod sentence;
 mod unused_bytes;
 mod utf16;
 

@@ -14,10 +14,10 @@ const HEAD_BYTES: usize = 48;
 /// chance: `C:\new` has the form of a line break and `ew`.
 const MIN_DECODED_BYTES: usize = 16;
 /// Smallest length in bytes of a text whose first letter may be decoded together with a backslash before the text.
-const MIN_WITHOUT_FIRST_BYTES: usize = 24;
+const MIN_BYTES_WITHOUT_FIRST_LETTER: usize = 24;
 /// Largest number of times that nested escapes are decoded.
 const MAX_LEVELS: usize = 8;
-/// An escaped text of up to this many times the length of the original is found across two windows.
+/// An escaped text that extends over two windows is found if it is at most this many times as long as the original.
 const MAX_GROWTH: usize = 8;
 /// Largest number of bytes of an HTML entity after the `&`.
 const MAX_ENTITY_BYTES: usize = 12;
@@ -103,7 +103,7 @@ fn forms_after_decoding(text: &[u8]) -> Vec<Vec<u8>> {
     }
     let mut out = Vec::new();
     // If the text follows a backslash, its first letter is decoded as a part of an escape.
-    if let Some((first, rest)) = form.split_first().filter(|_| form.len() >= MIN_WITHOUT_FIRST_BYTES)
+    if let Some((first, rest)) = form.split_first().filter(|_| form.len() >= MIN_BYTES_WITHOUT_FIRST_LETTER)
         && let Some(control) = control_character(*first)
     {
         out.push([&[control][..], rest].concat());

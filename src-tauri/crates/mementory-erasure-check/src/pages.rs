@@ -1,4 +1,4 @@
-//! Searches every page of the database, free ones too, for traces. Pages are decrypted and searched as bytes.
+//! Searches every page of the database for traces, including free pages. Pages are decrypted and searched as bytes.
 use crate::{
     ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, Wipe, live_counts, page_values::PageLayout,
     receipt::checked_place, unused_bytes,

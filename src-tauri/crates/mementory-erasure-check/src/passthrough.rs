@@ -4,7 +4,7 @@ use crate::{
     ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace,
     joined_forms::JoinedForms,
     other_forms::OtherForms,
-    phrases::{MAX_GAP_BYTES, SplitLines, are_around_mark, is_long_phrase, pieces_of},
+    phrases::{MAX_GAP_BYTES, SplitLines, are_around_mark, is_long_phrase, pieces_of, sentences_left},
     quoted_lines::QuotedLines,
     receipt::checked_place,
     utf16::{Utf16Reader, unit_decoder},
@@ -98,11 +98,14 @@ impl ErasureCheck<'_> {
             let files = statement.query_map([kind], |r| Ok((r.get(0)?, r.get(1)?)))?;
             files.collect::<Result<_, _>>()?
         };
-        let finder = TextFinder::new(&evidence.texts, !evidence.erased_rows.is_empty())?.map(|finder| TextFinder {
-            // A deletion that rewrote no file wrote no mark into one.
-            has_written_marks: evidence.passthrough_files > 0,
-            ..finder
-        });
+        let finder =
+            TextFinder::new(&evidence.texts, &evidence.quotations, !evidence.erased_rows.is_empty())?.map(|finder| {
+                TextFinder {
+                    // If the deletion rewrote no file, no file has a mark of this deletion.
+                    has_written_marks: evidence.passthrough_files > 0,
+                    ..finder
+                }
+            });
         let Some(finder) = finder.filter(|_| !blobs.is_empty()) else {
             let reason = if blobs.is_empty() { "there are none" } else { "nothing long enough to be looked for" };
             return Ok(checked_place(
@@ -171,12 +174,11 @@ fn with_rewritten_count(evidence: &Evidence, detail: String) -> String {
 
 impl TextFinder {
     /// Prepares the search for these texts. None if none of them is long enough. After an erasure, a text that has
-    /// redaction marks is also searched for in pieces. A redaction removes no pieces.
-    fn new(texts: &[String], is_erasure: bool) -> StoreResult<Option<Self>> {
-        // Files from Windows have `\r\n` where records have `\n`.
-        let has_line_feeds = |text: &&String| text.contains('\n') && !text.contains('\r');
-        let windows = texts.iter().filter(has_line_feeds).map(|text| text.replace('\n', "\r\n"));
-        let texts: &[String] = &texts.iter().cloned().chain(windows).collect::<Vec<_>>();
+    /// redaction marks is also searched for in pieces. After a redaction it is not, because a redaction removes no
+    /// pieces. The former texts of `quotations` are searched for as they are.
+    fn new(texts: &[String], quotations: &[(String, String)], is_erasure: bool) -> StoreResult<Option<Self>> {
+        let texts: &[String] = &with_windows_line_ends(texts.to_vec());
+        let quoted = with_windows_line_ends(quotations.iter().map(|(former, _)| former.clone()).collect());
         let is_distinctive = |t: &&String| {
             t.len() >= MIN_TEXT_BYTES
                 && t.chars().any(char::is_alphabetic)
@@ -184,7 +186,9 @@ impl TextFinder {
         };
         let pieces = if is_erasure { pieces_of(texts) } else { BTreeSet::new() };
         let long_pieces = pieces.iter().filter(|piece| is_long_phrase(&normal_text(piece)));
-        let whole: Vec<&String> = texts.iter().filter(is_distinctive).chain(long_pieces).collect();
+        let sentences_left = if is_erasure { sentences_left(texts) } else { BTreeSet::new() };
+        let whole = texts.iter().chain(&quoted).filter(is_distinctive).chain(long_pieces).chain(&sentences_left);
+        let whole: Vec<&String> = whole.collect();
         let forms: Vec<Vec<u8>> = whole.iter().flat_map(|t| written_forms(t)).collect();
         let Some(max_form_bytes) = forms.iter().map(Vec::len).max() else { return Ok(None) };
         let heads: Vec<&[u8]> = forms.iter().map(|f| f.get(..HEAD_BYTES).unwrap_or(f)).collect();
@@ -381,6 +385,14 @@ fn is_escaped(window: &[u8], at: usize) -> bool {
     window.iter().take(at).rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
+/// The texts. Those with several lines are returned a second time with the line endings of Windows (`\r\n`).
+fn with_windows_line_ends(mut texts: Vec<String>) -> Vec<String> {
+    let has_line_feeds = |text: &&String| text.contains('\n') && !text.contains('\r');
+    let windows: Vec<String> = texts.iter().filter(has_line_feeds).map(|text| text.replace('\n', "\r\n")).collect();
+    texts.extend(windows);
+    texts
+}
+
 /// The text as it is, escaped as in JSON, and escaped as in ASCII-only JSON (with lower-case and upper-case escapes).
 fn written_forms(text: &str) -> BTreeSet<Vec<u8>> {
     let quoted = serde_json::to_string(text).unwrap_or_default();
@@ -407,7 +419,7 @@ mod tests {
 
     #[test]
     fn words_are_found_across_chunks_and_when_escaped() {
-        let finder = TextFinder::new(&["Herr \"Müller\"".to_owned()], true).unwrap().unwrap();
+        let finder = TextFinder::new(&["Herr \"Müller\"".to_owned()], &[], true).unwrap().unwrap();
         let mut source = vec![b'x'; CHUNK_BYTES - 4];
         source.extend_from_slice("Herr \"Müller\"".as_bytes());
         assert!(matches!(finder.search(source.as_slice()), Ok(SearchResult::Found)), "across an edge");
@@ -420,7 +432,7 @@ mod tests {
 
     #[test]
     fn escaped_words_are_found_across_chunks_and_in_utf_16() {
-        let finder = TextFinder::new(&["Herr \"Müller\" & Co\nsays <no>.".to_owned()], true).unwrap().unwrap();
+        let finder = TextFinder::new(&["Herr \"Müller\" & Co\nsays <no>.".to_owned()], &[], true).unwrap().unwrap();
         let escaped = [
             r#"part0 = {"t":"Herr \"M\u00fcller\" \u0026 Co\nsays \u003cno\u003e."}"#,
             r#"a log: {"t":"{\"u\":\"Herr \\\"Müller\\\" & Co\\nsays <no>.\"}"}"#,
@@ -439,7 +451,7 @@ mod tests {
 
     #[test]
     fn letters_of_escapes_in_json_are_not_words() {
-        let finder = TextFinder::new(&["never".to_owned()], true).unwrap().unwrap();
+        let finder = TextFinder::new(&["never".to_owned()], &[], true).unwrap().unwrap();
         for (file, expected) in [
             (r#"{"t":"Go.\never after"}"#, SearchResult::Clean),
             (r#"{"t":"C:\\never"}"#, SearchResult::Found),
@@ -452,7 +464,7 @@ mod tests {
     #[test]
     fn words_of_a_long_text_are_found_across_its_chunks() {
         let text = format!("Plan: {}", "a green door. ".repeat(CHUNK_BYTES / 10));
-        let finder = TextFinder::new(std::slice::from_ref(&text), true).unwrap().unwrap();
+        let finder = TextFinder::new(std::slice::from_ref(&text), &[], true).unwrap().unwrap();
         for before in [0, 4 * CHUNK_BYTES] {
             let mut source = vec![b'x'; before];
             source.extend_from_slice(text.as_bytes());
@@ -463,7 +475,7 @@ mod tests {
     #[test]
     fn pieces_of_a_quoted_text_beside_a_mark_are_found() {
         let texts = ["The key is under the \"red\" stone of the shed. Tell nobody.".to_owned()];
-        let finder = TextFinder::new(&texts, true).unwrap().unwrap();
+        let finder = TextFinder::new(&texts, &[], true).unwrap().unwrap();
         let is_found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
         assert!(
             is_found(r#"{"a":"The key is under the \"red\" stone of the sh[REDACTED:name]."}"#),
@@ -483,7 +495,7 @@ mod tests {
     #[test]
     fn pieces_at_the_start_and_the_end_of_a_file_are_found() {
         let texts = ["The key is under the \"red\" stone of the shed. Tell nobody.".to_owned()];
-        let finder = TextFinder::new(&texts, true).unwrap().unwrap();
+        let finder = TextFinder::new(&texts, &[], true).unwrap().unwrap();
         let is_found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
         assert!(is_found("The key is under the \"red\" stone of the [REDACTED:name], he says."), "at the start");
         assert!(is_found("[REDACTED:name] under the \"red\" stone of the shed. Tell nobody."), "at the end");
@@ -494,7 +506,7 @@ mod tests {
     fn the_lines_around_a_marked_line_are_found() {
         let text =
             "Plan of the garden:\nThe old key is under the shed.\nAsk Müller for it.\nTea is at four in the garden.";
-        let finder = TextFinder::new(&[text.to_owned()], true).unwrap().unwrap();
+        let finder = TextFinder::new(&[text.to_owned()], &[], true).unwrap().unwrap();
         let is_found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
         let quoted = text.replace("Müller", "[REDACTED:name]");
         assert!(is_found(&format!("# Notes\n{quoted}\nOr not.\n")));
@@ -505,7 +517,7 @@ mod tests {
     #[test]
     fn pieces_of_scripts_without_spaces_are_found() {
         let texts = ["庭の小屋の鍵は赤い石の下にあります。田中さんが知っています。".to_owned()];
-        let finder = TextFinder::new(&texts, true).unwrap().unwrap();
+        let finder = TextFinder::new(&texts, &[], true).unwrap().unwrap();
         let is_found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
         assert!(is_found(r#"{"a":"庭の小屋の鍵は赤い石の下にあります。[REDACTED:name]"}"#));
         let escaped: String =
@@ -520,7 +532,7 @@ mod tests {
             "The key is under the [REDACTED:x] stone of the shed.\n[REDACTED:y] He who knows the way is Müller now.";
         let texts = [lines.to_owned()];
         for (is_erasure, expected) in [(true, SearchResult::Found), (false, SearchResult::Clean)] {
-            let finder = TextFinder::new(&texts, is_erasure).unwrap().unwrap();
+            let finder = TextFinder::new(&texts, &[], is_erasure).unwrap().unwrap();
             let pair = "I see: The key is under the red stone of the shed.";
             for quoted in [pair, "So: He who knows the way is Müller now. Yes."] {
                 let quoted = format!("{quoted}\nThe key is under the");
@@ -528,6 +540,21 @@ mod tests {
             }
             let other = "The key is under the table.\nIn the stone of the shed";
             assert_eq!(finder.search(other.as_bytes()).unwrap(), SearchResult::Clean, "a phrase of other texts too");
+        }
+    }
+
+    #[test]
+    fn what_an_earlier_erasure_left_and_quotations_of_changed_texts_are_found() {
+        let texts = ["[REDACTED:erased] My PIN is 4711.".to_owned()];
+        let quotations = [("Ask Müller.\nHe has it.".to_owned(), "Ask [REDACTED:x].\nHe has it.".to_owned())];
+        for (is_erasure, expected) in [(true, SearchResult::Found), (false, SearchResult::Clean)] {
+            let finder = TextFinder::new(&texts, &quotations, is_erasure).unwrap().unwrap();
+            let result = finder.search(&br#"{"a":"The key is here. My PIN is 4711."}"#[..]).unwrap();
+            assert_eq!(result, expected, "{is_erasure}");
+            for quoted in [r#"{"a":"Ask M\u00fcller.\nHe has it."}"#, "Ask Müller.\r\nHe has it."] {
+                assert_eq!(finder.search(quoted.as_bytes()).unwrap(), SearchResult::Found, "{quoted}");
+            }
+            assert_eq!(finder.search(&b"He has it."[..]).unwrap(), SearchResult::Clean);
         }
     }
 
@@ -551,7 +578,7 @@ mod tests {
             ("[REDACTED:erased]", across_chunks, true, true, SearchResult::Clean),
             ("[REDACTED:erased]", LARGE_FILE_BYTES, true, false, SearchResult::LongLine),
         ] {
-            let finder = TextFinder::new(&texts, is_erasure).unwrap().unwrap();
+            let finder = TextFinder::new(&texts, &[], is_erasure).unwrap().unwrap();
             let finder = TextFinder { has_written_marks, ..finder };
             let line = long_line(mark);
             let first_line = std::io::repeat(b'y').take(first_line_bytes).chain(&b"\n"[..]);

@@ -5,7 +5,9 @@
 //! text is next to it and both together are long.
 use crate::joined_forms::JoinedForms;
 use memchr::memmem;
-use mementory_model::{REDACTED, between_redaction_marks, is_of_unspaced_script, normal_text, word_count};
+use mementory_model::{
+    REDACTED, between_redaction_marks, is_of_unspaced_script, normal_text, without_redaction_marks, word_count,
+};
 use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
 use std::{
@@ -23,6 +25,8 @@ const SENTENCE_BYTES: usize = 12;
 const NEIGHBOUR_BYTES: usize = 6;
 /// Largest number of bytes between two pieces that count as neighbours.
 pub(crate) const MAX_GAP_BYTES: usize = 128;
+/// The mark that replaces sentences of an erased text in other records.
+const ERASED_MARK: &str = "[REDACTED:erased]";
 /// Number of bytes of a neighbouring piece that are compared.
 const NEIGHBOUR_EDGE_BYTES: usize = 72;
 
@@ -60,6 +64,15 @@ pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
         pieces.filter_map(|piece| text.get(piece)).map(|piece| piece.trim().to_owned()).collect::<Vec<_>>()
     });
     all.filter(|piece| is_sentence(&normal_text(piece))).collect()
+}
+
+/// The parts that earlier erasures left of the texts. The mark of an erasure replaces whole sentences, so each part
+/// consists of whole sentences. A file may quote them without marks.
+pub(crate) fn sentences_left(texts: &[String]) -> BTreeSet<String> {
+    let marked = texts.iter().filter(|text| text.contains(ERASED_MARK));
+    let parts = marked.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);
+    let sentences = parts.filter(|part| is_sentence(&normal_text(&without_redaction_marks(part))));
+    sentences.map(str::to_owned).collect()
 }
 
 /// True if a piece next to a mark, alone or with the piece on the mark's other side, is a long part of a text.

@@ -16,7 +16,7 @@ pub enum PlaceOutcome {
     Failed,
 }
 
-/// One place of a receipt.
+/// A place that was checked, as the receipt lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct ReceiptPlace {

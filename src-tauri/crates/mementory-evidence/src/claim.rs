@@ -57,7 +57,7 @@ impl Claim {
                 true => clauses(sentence.text).into_iter().map(|clause| Statement::new(clause, rarity)).collect(),
                 false => Vec::new(),
             };
-            // A clause of one word ("and tea") would be too weak by itself.
+            // A clause of one word ("and tea") would be too weak on its own.
             if divided.len() > 1 && divided.iter().all(|clause| clause.strong_word_count() >= 2) {
                 parts.extend(divided);
             } else {

@@ -34,8 +34,8 @@ impl JsonHead {
 
 enum Start {
     Json(JsonHead),
-    /// The file does not begin like JSON. Contains its start if this call read it: there may be many such files, so the
-    /// catalog caches only the fact that they are not JSON.
+    /// The file does not begin like JSON. Contains the start of the file only if this call read it. The catalog does
+    /// not cache the starts of such files, because there may be many.
     NotJson(Option<Arc<[u8]>>),
 }
 

@@ -3,8 +3,8 @@
 use crate::{Candidate, Catalog, Claim, Detected, Detection, Format, FormatError, Role};
 use mementory_model::Limits;
 
-/// Least confidence of a claim to which files beside other files give way. A list of sentences, which has less, may be
-/// anything.
+/// A claim takes a file that another format claims only as a file beside its own if the confidence of the claim is at
+/// least this. A list of sentences has less confidence, because it may be anything.
 const LEAST_CERTAIN: f64 = 0.4;
 
 /// Asks every format of `formats` for its claims, or only the format with the id `only`. Assigns each member to the

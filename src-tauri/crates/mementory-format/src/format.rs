@@ -134,7 +134,8 @@ pub trait Format: Sync {
         let _ = (catalog, detected, limits);
         Ok(None)
     }
-    /// When a source was made as a whole. None if it does not state that, or if its records never change.
+    /// The date of a source as a whole. None if the source does not state when it was made, or if its records never
+    /// change.
     ///
     /// # Errors
     /// A source that cannot be read.
@@ -379,8 +380,9 @@ pub trait Sink {
     fn export_id(&mut self, key: &RecordKey, id: &str) {
         let _ = (key, id);
     }
-    /// The value that the key of a record gets instead, if the vault has a record of another kind with this key. Sent
-    /// before the record, by a format whose changes do not show which keys the records without changes have.
+    /// An alternative value for the key of a record. It replaces the value if the vault has a record of another kind
+    /// with this key. Sent before the record. Needed by a format whose deltas do not show the keys of the records that
+    /// did not change.
     fn alternative_key(&mut self, key: &RecordKey, value: &str) {
         let _ = (key, value);
     }
@@ -516,8 +518,8 @@ pub struct WriteOptions {
     pub encoding: Option<String>,
     /// Version of the format, if several can be written.
     pub version: Option<String>,
-    /// Version of the source in a conversion to the same format, which is kept if it can be written. `version` comes
-    /// first.
+    /// In a conversion to the same format, the version of the input. It is used if it can be written and `version` is
+    /// None.
     pub source_version: Option<String>,
     /// Leaves out identifiers of platforms and accounts, if the format supports it.
     pub strip_identifiers: bool,

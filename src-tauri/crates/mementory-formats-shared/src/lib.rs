@@ -42,6 +42,7 @@ pub mod tables;
 #[cfg(feature = "testkit")]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 pub mod testkit;
+pub mod text_head;
 pub mod text_parts;
 pub mod topics;
 pub mod values;

@@ -206,7 +206,7 @@ fn parent_of(object: &Object<'_>) -> TurnParent {
     if let Some(key) = PARENT_KEYS.iter().find(|key| object.has(key)) {
         return id_text(object, key).filter(|id| !is_zero_uuid(id)).map_or(TurnParent::Root, TurnParent::Id);
     }
-    // Only next to `children`, as in llama.cpp, is `parent` known to be the id of a message.
+    // `parent` is known to be the id of a message only if `children` is next to it, as in llama.cpp.
     if object.list("children").is_some()
         && let Some(raw) = object.raw_value("parent").filter(|raw| raw.get().starts_with(['"', 'n']))
     {

@@ -46,9 +46,10 @@ pub struct MessageOrder {
 }
 
 /// Orders messages by their parent links. Without links, uses the order of the array, but puts a prompt before an
-/// answer with the same time. If the source states a leaf, and all messages are of one side and have no parent, they are
-/// alternatives. The active branch leads to the message with the id `leaf` if the source states one, otherwise to the
-/// last element of the array. From that message on, it follows each message's last child.
+/// answer with the same time. If the source states a leaf, all messages are from the same side (the person or the
+/// assistant) and none has a parent, they are alternatives. The active branch leads to the message with the id `leaf`
+/// if the source states one, otherwise to the last element of the array. From that message on, it follows each
+/// message's last child.
 pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
     let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();
@@ -106,8 +107,8 @@ fn order_by_array(nodes: &[Node<'_>], out: &mut MessageOrder) {
     }
 }
 
-/// For each message, the last one that is reached from it over the parents in the source. In a cycle, that is one of
-/// its messages.
+/// For each message, the last message that is reached by following the parents that the source states. In a cycle, this
+/// is one of the messages of the cycle.
 fn tops_of(parents: &[Option<usize>]) -> Vec<usize> {
     let mut tops: Vec<Option<usize>> = vec![None; parents.len()];
     let mut is_on_path = vec![false; parents.len()];

@@ -155,7 +155,7 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
         kinds.iter_mut().zip(of_kind).for_each(|(sum, score)| *sum += score);
         // A category that one part shows counts for the whole text.
         for ((known, score), evidence) in probabilities.iter_mut().zip(classes).zip(words.evidence) {
-            // A figure of speech is like the real thing to the encoder.
+            // To the encoder, a figure of speech looks like the real thing.
             if evidence != Evidence::Figurative {
                 *known = known.max(probability(score));
             }
@@ -187,7 +187,7 @@ fn probable(probabilities: [f32; SPECIAL_COUNT], min_probability: f32) -> Vec<Sp
 }
 
 /// Square roots of the probabilities that the text is of each kind. The dot product of the square roots of two texts'
-/// probabilities shows how likely both texts are of the same kind. Without a vector, all kinds are equally likely.
+/// probabilities shows how likely it is that both are of the same kind. Without a vector, all kinds are equally likely.
 pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KIND_COUNT] {
     if vector.len() != DIMENSIONS {
         return [(1.0 / KIND_COUNT as f32).sqrt(); KIND_COUNT];

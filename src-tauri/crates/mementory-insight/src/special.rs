@@ -31,7 +31,7 @@ pub(crate) enum Evidence {
     None,
     /// A word shows it, but another word in the text says that it is meant differently.
     Doubtful,
-    /// A word shows it that has other meanings too.
+    /// A word that has other meanings too shows it.
     Likely,
     Sure,
 }

@@ -68,8 +68,8 @@ pub(crate) fn same_name(one: &str, other: &str) -> bool {
         && end.is_none_or(|end| spoken.last() == Some(&end))
 }
 
-/// The vowels that the first vowels of a folded name in Latin letters may be written as in Katakana: "Noor" is ヌール or
-/// ノール, and "Heike" is ハイケ.
+/// The vowels with which Katakana may write the first vowels of a folded name in Latin letters: "Noor" is ヌール or ノール,
+/// and "Heike" is ハイケ.
 fn first_vowels(latin: &str) -> Vec<char> {
     const SPOKEN: [(&str, &str); 9] = [
         ("oo", "uo"),

@@ -1,4 +1,4 @@
-//! The word lists of `data`, as constants that `build.rs` makes.
+//! The word lists of `data`, as constants that `build.rs` generates.
 
 /// The lists of one file.
 pub(crate) struct Language {

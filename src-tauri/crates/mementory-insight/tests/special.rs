@@ -67,7 +67,7 @@ const WITHOUT_CATEGORY: [&str; 18] = [
     "返答は短くしてほしい。",
 ];
 
-/// Figures of speech with a word that shows a category elsewhere.
+/// Figures of speech with a word that indicates a category if it is meant literally.
 const FIGURES_OF_SPEECH: [&str; 10] = [
     "Allergic to unnecessary meetings.",
     "Is addicted to crossword puzzles.",
@@ -81,7 +81,7 @@ const FIGURES_OF_SPEECH: [&str; 10] = [
     "月曜アレルギーだと言う。",
 ];
 
-/// The same words where they are meant.
+/// The same words with their literal meaning.
 const NOT_FIGURATIVE: [(&str, Special); 5] = [
     ("Allergic to meetings and peanuts.", Special::Health),
     ("Allergic to wasp stings and to meetings.", Special::Health),

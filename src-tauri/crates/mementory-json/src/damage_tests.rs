@@ -80,7 +80,7 @@ fn each_keyed_array_has_elements_of_its_own_kind() {
 
 #[test]
 fn a_damaged_element_does_not_affect_the_next_ones() {
-    // What is replaced in the third chat, and by what.
+    // In each case, the first text in the third chat is replaced with the second one.
     let cases = [
         ("}],", "],"),
         (r#""end":2}"#, r#""end":2"#),

@@ -191,7 +191,7 @@ fn transcode(decoder: &mut Decoder, mut chunk: &[u8], last: bool, out: &mut Vec<
 /// Removes the escapes of a JSON string that contains the whole stream, or of the texts of a tool's result.
 #[derive(Default)]
 struct Unescape {
-    /// The bytes of an escape that is not complete yet, or of what is between two texts.
+    /// The bytes of an escape that is not complete yet, or of the JSON between two texts.
     incomplete: Vec<u8>,
     /// True after the quote that ends the string, or after the last text.
     is_closed: bool,

@@ -478,7 +478,7 @@ impl<'r> Elements<'r> {
             Some(known) => {
                 self.add_wrapper_text(at);
                 self.key = (*known).to_owned();
-                // Each array has elements of its own kind.
+                // What is known about the elements of one array says nothing about those of another.
                 (self.siblings, self.search) = (Siblings::default(), None);
                 (self.level, self.index, self.no_array_seen) = (Level::Array { wrapped: true }, 0, false);
                 self.pos = at;

@@ -71,7 +71,7 @@ impl ObjectScan {
                 continue;
             }
             if !self.accept(buf[*pos], *pos) {
-                // What was mistaken for a key may be a part of a damaged string.
+                // The text that was taken for a key may be a part of a damaged string.
                 if self.expected == Expected::Colon && self.open.len() == 1 {
                     self.keys.remove_last();
                 }

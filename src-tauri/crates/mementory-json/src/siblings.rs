@@ -1,7 +1,7 @@
 //! The keys of an array's elements, by which another element is recognised after a damaged one.
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Number of keys that are compared. The entries of a large dictionary are not keys that its siblings have too.
+/// Number of keys that are compared. The keys of a large dictionary are usually not shared by its siblings.
 const MAX_KEYS: usize = 64;
 /// Length in bytes above which a first key is not searched for.
 const MAX_KEY_BYTES: usize = 256;
@@ -81,8 +81,8 @@ impl Siblings {
         self.is_guess = true;
     }
 
-    /// Forgets what may be wrong, because bytes follow that belong to no element. The only element may have been ended
-    /// too early by a surplus bracket, or the objects since a guess may be parts of one element.
+    /// Forgets keys that may be wrong, because bytes follow that belong to no element. The only element may have been
+    /// ended too early by a surplus bracket, or the objects since a guess may be parts of one element.
     pub(super) fn forget_uncertain(&mut self) {
         if self.count == 1 {
             self.incomplete = self.kinds.pop();

@@ -216,7 +216,7 @@ mod tests {
         }
         let start = r#"{"content":[{"type":"text","text":""#;
         assert_eq!(text_start(format!("{start}{{").as_bytes()), Some(start.len()));
-        // Every shorter start may be that of a result.
+        // Until more is known, the text may still be a result.
         for end in 0..=start.len() {
             assert_eq!(result_start(&start.as_bytes()[..end]), Start::Unknown, "{end}");
         }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 /// Largest number of characters of stored text in one answer.
 const MAX_CHARS: usize = 40_000;
-/// Largest number of characters of one message in a conversation. A message that is fetched by itself is not cut.
+/// Largest number of characters of one message in a conversation. A message that is fetched alone is not cut.
 const MAX_MESSAGE_CHARS: usize = 8_000;
 /// Largest number of characters of one memory in a list.
 const MAX_LISTED_CHARS: usize = 4_000;

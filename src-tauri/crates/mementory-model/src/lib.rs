@@ -4,6 +4,7 @@
 //! is kept in [`Record::verbatim`] (the original text of the source) and in [`Record::fields`].
 mod error;
 mod issue;
+mod key_words;
 mod limits;
 mod loss;
 mod record;

@@ -374,7 +374,7 @@ impl Record {
         }
     }
 
-    /// Reads what `serde_json` wrote of a record, however deep its fields are nested: readers permit more levels
+    /// Reads a record that `serde_json` wrote, however deep its fields are nested: readers permit more levels
     /// (`Limits::json_depth`) than `serde_json` reads by default.
     ///
     /// # Errors

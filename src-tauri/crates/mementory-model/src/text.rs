@@ -132,15 +132,16 @@ pub fn contains_words(name: &str, words: &str) -> bool {
         })
 }
 
-/// True if the words of the text occur in the id, or the words of the id in the text. The id of a file can be its path,
-/// which often contains the title.
+/// True if the words of the text occur in the id, or the words of the id in the text, in any notation. The id of a file
+/// can be its path, which often contains the title, and other ids are short forms of a title.
 pub fn shares_words(id: &str, text: &str) -> bool {
     if text.contains(id) || contains_words(id, text) {
         return true;
     }
     let (id, text) = (format!(" {} ", normal_text(id)), format!(" {} ", normal_text(text)));
-    let words = |s: &str| s.trim().contains(' ');
-    words(&text) && id.contains(&text) || words(&id) && text.contains(&id)
+    let are_words = |s: &str| s.trim().contains(' ');
+    let is_word = text.trim().chars().count() >= MIN_SEARCHED_CHARS;
+    (is_word || are_words(&text)) && id.contains(&text) || are_words(&id) && text.contains(&id)
 }
 
 #[cfg(test)]
@@ -175,8 +176,10 @@ mod tests {
     fn ids_that_contain_the_words_are_recognised() {
         assert!(shares_words("notes/Secret trip.md", "Secret trip"), "a path");
         assert!(shares_words("secret-trip-to-rome", "Secret trip"), "a slug");
+        assert!(shares_words("places/ghent", "Ghent"), "a slug of one word");
         assert!(shares_words("trip", "a secret trip"), "part of the text");
         assert!(!shares_words("ep_0123", "a secret trip"), "an id without words of the text");
         assert!(!shares_words("5f0e7a19", "e7"), "two letters are no words");
+        assert!(!shares_words("5f0e-e7", "E7"), "two letters are no words");
     }
 }

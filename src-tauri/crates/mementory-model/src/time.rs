@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(precise.to_rfc3339(), "2026-01-02T02:04:05.123456Z");
         assert_eq!(Timestamp::parse("2026-01-02T03:04:05.1234567890x"), None);
         assert_eq!(Timestamp::parse("10000-01-01T00:00:00Z"), None);
-        // The offset counts on the last day, too.
+        // The offset is subtracted on the last day too.
         let ahead = Timestamp::parse("9999-12-31T23:59:59.25+01:30").unwrap();
         assert_eq!(ahead.to_rfc3339(), "9999-12-31T22:29:59.250Z");
         assert_eq!(Timestamp::parse("9999-12-31T23:59:59-01:00"), None);

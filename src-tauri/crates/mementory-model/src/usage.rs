@@ -1,6 +1,6 @@
-//! Members by which a source counts how often it used a record. They change without any change of what the record says,
-//! so two states that differ only in them are the same. The times by which an incremental `.mem` finds changes leave
-//! them out too.
+//! Members in which a source counts how often a record was used. They change although the content of the record stays
+//! the same. Therefore, two states that differ only in these members count as equal. An incremental `.mem` does not
+//! count such a difference as a change either.
 use crate::Fields;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ const USAGE_MEMBERS: [&str; 20] = [
 /// of times or metadata.
 const MAX_LEVELS: u32 = 4;
 
-/// True if a member with this name counts uses, or says when the last one was: `access_count`, `lastUsed` …
+/// True if a member with this name counts uses, or has the time of the last use: `access_count`, `lastUsed` …
 fn is_usage_member(name: &str) -> bool {
     let folded: String =
         name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).take(16).collect();

@@ -21,7 +21,8 @@ pub(crate) fn is_strong(value: &str) -> bool {
             || digits >= 4 && value.contains(['-', '_', '.', '/']) && letters > 0)
 }
 
-/// Whether the value is strong, and so unlike a word that the word "password" directly before it is enough evidence.
+/// Whether the value is strong and looks so little like a word that the word "password" directly before it is enough
+/// evidence.
 pub(crate) fn is_distinctive(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let has_sign = value.bytes().any(|b| b"!@#$%^&*+=~?".contains(&b));

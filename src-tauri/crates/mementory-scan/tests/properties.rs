@@ -1,5 +1,6 @@
-//! Tests properties of the scan that hold for every text: no panic, findings on character boundaries, in text order and
-//! without overlaps, linear time, and the same keys in the scan for keys alone.
+//! Tests properties of the scan that hold for every text. The scan takes linear time and does not panic. Findings begin
+//! and end at character boundaries, are in text order and do not overlap. A scan for keys alone finds the keys that the
+//! whole scan finds with the highest confidence.
 
 use mementory_scan::{Class, Confidence, Finding, scan, scan_keys};
 use proptest::prelude::*;

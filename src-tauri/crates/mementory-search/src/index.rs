@@ -58,7 +58,7 @@ const BATCH_DOCS: usize = 64;
 const BATCH_BYTES: usize = 256 << 10;
 
 /// Segments are closed after this many bytes of text. Closing waits for the indexing thread, and thus limits the memory
-/// for its queue, which by itself limits only the number of batches.
+/// for its queue, which on its own limits only the number of batches.
 const MAX_SEGMENT_BYTES: usize = 128 << 20;
 
 impl PendingChanges {

@@ -1,6 +1,7 @@
 //! Details of a record: what its source says beyond the content that [`content_digest`](crate::ids::content_digest)
-//! covers. Their keyed digest is stored next to the row, so that an import sees that they are the same without reading
-//! the body. It reveals nothing without the vault's key, goes when the row goes, and is cleared by a redaction.
+//! covers. Their keyed digest is stored next to the row, so that an import can tell that they are unchanged without
+//! reading the body. The digest reveals nothing without the vault's key. It is removed with the row, and a redaction
+//! clears it.
 use crate::StoreResult;
 use mementory_crypto::{KeyedHasher, VaultKeys};
 use mementory_model::{Embedding, EntityRef, Link, Record, RecordKey, Verbatim};
@@ -9,9 +10,9 @@ use rusqlite::{Connection, params};
 /// The digest of details that were not computed. It takes no space in the database.
 pub const NOT_COMPUTED: i64 = 0;
 
-/// Digest of links, entities, vectors and original text, byte for byte. Equal digests mean equal details, for practical
-/// purposes: 64 bits of HMAC-SHA-256, of which an import compares one pair for each record. Different digests do not
-/// prove different details, because the same JSON may be written in another way. Never [`NOT_COMPUTED`].
+/// Digest of links, entities, vectors and original text, byte for byte. It is 64 bits of HMAC-SHA-256. Equal digests
+/// mean equal details for practical purposes, since an import compares only one pair for each record. Different digests
+/// do not prove different details, because the same JSON may be written in another way. Never [`NOT_COMPUTED`].
 pub fn digest(keys: &VaultKeys, record: &Record) -> i64 {
     digest_with(keys.ids(), record)
 }

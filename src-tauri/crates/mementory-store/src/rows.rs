@@ -71,8 +71,8 @@ pub fn kind_from_code(code: i64) -> Kind {
     usize::try_from(code).ok().and_then(|i| Kind::ALL.get(i).copied()).unwrap_or(Kind::Foreign)
 }
 
-/// Values that only the row of a record has, since a newer export stated them with the same content: the body keeps
-/// what it was written with.
+/// Values that may be newer in the row of a record than in its body. If a newer export states only these with the same
+/// content, the body is not rewritten.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs, reason = "columns of `records`, see schema.sql")]
 pub struct RenewedValues {

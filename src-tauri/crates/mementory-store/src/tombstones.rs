@@ -227,8 +227,8 @@ fn block_ids<'i>(
     Ok(())
 }
 
-/// Removes the tombstones that only the import `batch` contains, and unblocks what they blocked. An id that a tombstone
-/// of another import names too stays blocked by that tombstone.
+/// Removes the tombstones that only the import `batch` contains, and unblocks what they blocked. An id stays blocked if
+/// a tombstone of another import names it too.
 pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()> {
     let withdrawn: Vec<String> = {
         let mut statement = tx.prepare(

@@ -24,7 +24,8 @@ const RECORDS_PER_REPORT: u64 = 1_000;
 /// The rows that an import wrote, or whose list position it renewed.
 const ROWS_OF_BATCH: &str = "(version_batch = ?1 OR row IN (SELECT row FROM moved WHERE batch = ?1))";
 
-/// Sets the time of a conversation to that of its list position: a newer export that continued it renews only the row.
+/// Sets the time of a conversation to that of its list position, because an import of a continued conversation renews
+/// only the row.
 fn set_listed_time(record: &mut Record, sort: i64) {
     if record.kind == Kind::Conversation {
         let renewed = RenewedValues { sort, position: 0, flags: 0, updated: None };

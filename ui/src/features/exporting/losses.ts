@@ -62,7 +62,7 @@ export async function lossLabels(exported: Exported, row: LossRow): Promise<stri
   const textOf = new Map(
     items.map((item) => [item.id, plainLine(truncated(item.title || item.text, MAX_LABEL_LENGTH))]),
   );
-  // `list` returns neither passthrough files nor records in the Trash, so they keep their name.
+  // `list` returns neither passthrough files nor records in the Trash, so their names are shown instead of texts.
   return names.map((name) => textOf.get(name) || name);
 }
 

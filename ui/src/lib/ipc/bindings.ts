@@ -16,7 +16,7 @@ export const commands = {
 	backupsOf: (path: string) => typedError<FoundBackup[], ErrorBody>(__TAURI_INVOKE("backups_of", { path })),
 	/**  The suggested folder for a new vault. */
 	defaultVaultFolder: () => typedError<string, ErrorBody>(__TAURI_INVOKE("default_vault_folder")),
-	/**  How strong a passphrase is, as it is typed. */
+	/**  The strength of a passphrase that is being typed. */
 	passphraseStrength: (passphrase: string) => typedError<PassphraseStrength, ErrorBody>(__TAURI_INVOKE("passphrase_strength", { passphrase })),
 	/**  Four random words. */
 	suggestPassphrase: () => typedError<string, ErrorBody>(__TAURI_INVOKE("suggest_passphrase")),
@@ -738,7 +738,10 @@ export type Exported = {
 	/**  Number of distinct sensitive values masked in the export. */
 	covered: number,
 	bytes: number,
-	/**  The digest that the format defines (for `.mem`, the bundle digest), else the SHA-256 of the file or folder. */
+	/**
+	 *  The digest that the format defines (for `.mem`, the bundle digest), or otherwise the SHA-256 of the file or
+	 *  folder.
+	 */
 	digest: string,
 	/**  True if the export was read back and is valid. */
 	validated: boolean,
@@ -819,7 +822,7 @@ export type Filter = {
 	tag: string | null,
 	/**  The record's own type (`preference`, `semantic` …); empty = records without a type. */
 	record_type: string | null,
-	/**  Who said what the record says: `user`, `assistant`, `system`, or `unknown` if the source does not say. */
+	/**  Who said the content of the record: `user`, `assistant`, `system`, or `unknown` if the source does not say. */
 	said_by: string | null,
 	/**  First time or date (RFC 3339), inclusive. */
 	since: string | null,
@@ -1106,7 +1109,7 @@ export type LinkInfo = {
 	source: string | null,
 	conversation_id: string | null,
 	/**
-	 *  True if the target is in the Trash. Then only its kind and source are given, and its conversation if that is not
+	 *  True if the target is in the Trash. Then only its kind and source are given, and its conversation unless that is
 	 *  in the Trash too.
 	 */
 	trashed: boolean,
@@ -1160,8 +1163,8 @@ export type ListItem = {
 };
 
 /**
- *  Request for one page of a list. `sort` is `newest` (default), `oldest`, `title`, or `changed`, which puts the
- *  records first that were changed last in the vault.
+ *  Request for one page of a list. `sort` is `newest` (default), `oldest`, `title`, or `changed` (the most recently
+ *  changed in the vault first).
  */
 export type ListRequest = {
 	filter: Filter,

@@ -37,8 +37,8 @@ class Sensitive {
   job = $state.raw<JobProgress | null>(null);
   redacting = $state(false);
   /**
-   * Whether the person declined the scan after the last import. If so, no scan starts by itself until the person starts
-   * one or the vault is unlocked again.
+   * Whether the person declined the scan after the last import. If so, no scan starts automatically until the person
+   * starts one or the vault is unlocked again.
    */
   scanPaused = false;
   /** Whether the redaction dialog was shown since the vault was unlocked. */

@@ -207,7 +207,8 @@ pub struct ExportOptions {
     pub encoding: Option<String>,
     /// Version of the format.
     pub version: Option<String>,
-    /// Version of the input of a conversion to the same format, which is kept if it can be written.
+    /// In a conversion to the same format, the version of the input. It is used if it can be written and `version` is
+    /// None.
     pub source_version: Option<String>,
     /// Whether to leave out identifiers of platforms and accounts.
     pub strip_identifiers: bool,

@@ -353,7 +353,7 @@ fn refuse_mere_file_lists(catalog: &Catalog, detection: &Detected) -> ApiResult<
             && by_id(source.format).is_none_or(|format| !format.capabilities().validate)
     });
     let (Some(first), true) = (lists.next(), lists.count() + 1 == detection.sources.len()) else { return Ok(()) };
-    // A file that is there, but cannot be read, is the reason why it is missing.
+    // A file of the input that cannot be read explains why parts are missing, so its error is returned instead.
     if let Some(Issue { place, message, .. }) = catalog.issues().iter().find(|issue| is_unreadable_entry(issue)) {
         return Err(FormatError::Refused { place: place.clone(), reason: message.clone() }.into());
     }

@@ -59,7 +59,8 @@ pub struct Exported {
     pub covered: u32,
     #[specta(type = TsNumber)]
     pub bytes: u64,
-    /// The digest that the format defines (for `.mem`, the bundle digest), else the SHA-256 of the file or folder.
+    /// The digest that the format defines (for `.mem`, the bundle digest), or otherwise the SHA-256 of the file or
+    /// folder.
     pub digest: String,
     /// True if the export was read back and is valid.
     pub validated: bool,

@@ -16,7 +16,7 @@ pub struct Filter {
     pub tag: Option<String>,
     /// The record's own type (`preference`, `semantic` …); empty = records without a type.
     pub record_type: Option<String>,
-    /// Who said what the record says: `user`, `assistant`, `system`, or `unknown` if the source does not say.
+    /// Who said the content of the record: `user`, `assistant`, `system`, or `unknown` if the source does not say.
     pub said_by: Option<String>,
     /// First time or date (RFC 3339), inclusive.
     pub since: Option<String>,
@@ -63,8 +63,8 @@ pub struct AboutRequest {
     pub about: String,
 }
 
-/// Request for one page of a list. `sort` is `newest` (default), `oldest`, `title`, or `changed`, which puts the
-/// records first that were changed last in the vault.
+/// Request for one page of a list. `sort` is `newest` (default), `oldest`, `title`, or `changed` (the most recently
+/// changed in the vault first).
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct ListRequest {
@@ -199,7 +199,7 @@ pub struct LinkInfo {
     pub text: Option<String>,
     pub source: Option<String>,
     pub conversation_id: Option<String>,
-    /// True if the target is in the Trash. Then only its kind and source are given, and its conversation if that is not
+    /// True if the target is in the Trash. Then only its kind and source are given, and its conversation unless that is
     /// in the Trash too.
     pub trashed: bool,
 }

@@ -4,7 +4,7 @@ use mementory_api::{CreateOptions, Job, Session, types::*};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// A memory, the two messages before it, and which speaker said what it says.
+/// A memory, the two messages before it, and the speaker of the message that the memory is about.
 struct Case {
     memory: &'static str,
     /// What the person said, then what the assistant answered.
@@ -277,8 +277,8 @@ fn a_message_from_another_time_needs_more_than_a_similar_subject() {
     }
 }
 
-/// Memories of a second assistant. The first one was said in a conversation with the first assistant, which `export`
-/// writes. The others merely share their subjects with such conversations.
+/// Memories of a second assistant. The content of the first memory was said to the first assistant, in a conversation
+/// that `export` writes. The other memories only have a subject in common with such conversations.
 const SECOND_ASSISTANT_MEMORIES: [&str; 4] = [
     "Schwester Ruta behandelt Hunde und Katzen in ihrer Praxis",
     "Once sold a bicycle to a neighbour",

@@ -2,6 +2,7 @@
 //! identifying mark. Files with other names are detected by frontmatter members that only one agent uses.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
+use mementory_formats_shared::text_head::text_head;
 use std::collections::HashSet;
 
 /// Number of bytes at the beginning of a file that detection reads.
@@ -18,7 +19,8 @@ const PACKAGE_FOLDERS: [&str; 3] = ["dist", "target", "vendor"];
 /// Files that describe a package of software.
 const MANIFESTS: [&str; 7] =
     ["cargo.toml", "composer.json", "gemfile", "go.mod", "package.json", "pom.xml", "pyproject.toml"];
-/// Folders in which an agent looks for the person's rules, with the agent's platform. Each Markdown file there is one.
+/// Folders in which an agent looks for the person's rules, with the agent's platform. Each Markdown file there is a
+/// rules file.
 const FOLDERS: [([&str; 2], &str); 8] = [
     ([".kiro", "steering"], "kiro"),
     ([".amazonq", "rules"], "amazon-q"),
@@ -125,14 +127,10 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
     if by_name.is_some_and(|f| f.is_opaque) || by_name.is_none() && !may_have_frontmatter {
         return by_name;
     }
-    let head = catalog.head(member, HEAD_BYTES).ok()?;
-    // Text in UTF-16 contains zero bytes too, but begins with a byte order mark.
-    let has_mark = head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]);
-    if head.contains(&0) && !has_mark || head.trim_ascii().is_empty() {
+    let text = text_head(catalog, member, HEAD_BYTES)?;
+    if text.contains('\0') || text.trim().is_empty() {
         return None;
     }
-    let text = String::from_utf8_lossy(&head);
-    let text = text.trim_start_matches('\u{feff}');
     // A JSON file of another program can have the name of a rules file.
     if ["{\"", "[{"].iter().any(|start| text.split_whitespace().collect::<String>().starts_with(start)) {
         return None;
@@ -141,7 +139,7 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
     // Other programs also use the extension `.mdc`, so it only counts for a file that is not in a folder.
     let may_be_of_cursor = folders_of(member).is_empty() && name.ends_with(".mdc");
     let detected_file = by_name.or_else(|| is_ours.then(|| rules("agents")));
-    let detected_file = detected_file.or_else(|| by_frontmatter(&Document::parse(text), may_be_of_cursor));
+    let detected_file = detected_file.or_else(|| by_frontmatter(&Document::parse(&text), may_be_of_cursor));
     detected_file.map(|file| RuleFile { is_ours, ..file })
 }
 

@@ -12,7 +12,8 @@ use serde_json::Value;
 
 /// Name of the platform.
 const PLATFORM: &str = "kimi-cli";
-/// Kinds of events that only Kimi's command line writes, and that a session begins with or has in each step.
+/// Kinds of events that only Kimi's command line writes. They are at the beginning of a session or in each of its
+/// steps.
 pub(super) const EVENT_KINDS: [&str; 7] =
     ["TurnBegin", "StepBegin", "ContentPart", "ToolCall", "ToolResult", "SteerInput", "StatusUpdate"];
 

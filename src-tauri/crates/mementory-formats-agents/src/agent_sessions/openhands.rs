@@ -14,7 +14,7 @@ use mementory_model::{Kind, Timestamp, Verbatim};
 /// Name of the platform.
 const PLATFORM: &str = "openhands";
 
-/// An event, and what it is sorted by.
+/// An event with the values by which events are sorted.
 struct Event {
     number: Option<u64>,
     time: Option<Timestamp>,

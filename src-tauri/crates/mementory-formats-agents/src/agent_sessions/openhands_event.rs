@@ -2,7 +2,7 @@
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
 use mementory_formats_shared::object::Object;
 
-/// What an event is in the conversation.
+/// What an event contributes to the conversation.
 pub(super) enum Message {
     /// A message with its role.
     Turn(&'static str, AgentContent),

@@ -67,7 +67,7 @@ impl Session {
     }
 }
 
-/// The verbatim of a record that is made of these lines. None without lines.
+/// The verbatim of a record that consists of these lines. None if there are no lines.
 pub(super) fn verbatim_of(lines: &[String]) -> Option<Verbatim> {
     match lines {
         [] => None,

@@ -8,6 +8,7 @@ use mementory_formats_shared::frontmatter::Document;
 use mementory_formats_shared::json_head::head_keys;
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
+use mementory_formats_shared::text_head::text_head;
 use mementory_json::keys_of;
 use std::collections::{BTreeSet, HashSet};
 
@@ -194,9 +195,8 @@ fn is_rules_name(member: &Member) -> bool {
 
 /// True for a file that has one of the [`TOPIC_TYPES`], and a name or a description.
 fn is_topic(catalog: &Catalog, member: &Member) -> bool {
-    let Ok(head) = catalog.head(member, HEAD_BYTES) else { return false };
-    let text = String::from_utf8_lossy(&head);
-    let document = Document::parse(text.trim_start_matches('\u{feff}'));
+    let Some(text) = text_head(catalog, member, HEAD_BYTES) else { return false };
+    let document = Document::parse(&text);
     let has_type = topic_type(&document).is_some_and(|t| TOPIC_TYPES.contains(&t.as_str()));
     has_type && (document.text("name").is_some() || document.text("description").is_some())
 }

@@ -198,8 +198,9 @@ impl Session {
         // previous one instead.
         let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
         let mut last_result: HashMap<usize, usize> = HashMap::new();
-        // Messages without a uuid, such as queued prompts, are inserted after the message before them. Maps that
-        // message to the last inserted one, which the next line with that parent follows.
+        // Messages without a uuid, such as queued prompts, are inserted after the message before them. The key is that
+        // message, the value the last message inserted after it. The next line whose parent is the key follows the
+        // value instead.
         let mut inserted: HashMap<usize, usize> = HashMap::new();
         let mut base_of: HashMap<usize, usize> = HashMap::new();
         for (at, draft) in self.drafts.iter().enumerate() {

@@ -10,7 +10,7 @@ const REQUEST_HEADING: &str = "## My request for Codex:";
 /// The text after a picture of the person.
 const PICTURE_END: &str = "</image>";
 
-/// A text without the tags that Codex puts around each picture, in parts of their own (`<image name=[Image #1]>`).
+/// A text without the tags that Codex writes, as separate parts, around each picture (`<image name=[Image #1]>`).
 fn without_picture_tags(text: &str) -> String {
     let is_tag = |line: &str| line == PICTURE_END || line.starts_with("<image") && line.ends_with('>');
     let paragraphs = text.split("\n\n").filter(|paragraph| !is_tag(paragraph.trim()));

@@ -229,7 +229,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// Reads a message in a row of its own. Reports one that cannot be read, and returns None for it.
+    /// Reads a message that has its own row. If it cannot be read, reports it and returns None.
     fn read_bubble(
         &self,
         reader: &mut FileReader<'_>,

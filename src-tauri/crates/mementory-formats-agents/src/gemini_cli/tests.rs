@@ -43,7 +43,8 @@ fn a_shortened_transcript_is_recognised_by_its_steps() {
     assert_eq!(imported.parts.iter().map(|(part, _)| part.name.as_str()).collect::<Vec<_>>(), ["a.jsonl"]);
 }
 
-/// The texts of the records that are not conversations, and the passthrough files, of a folder with these files.
+/// Reads a folder with these files. Returns the texts of the records other than conversations, and the passthrough
+/// files.
 fn texts_and_parts(files: &[(&str, String)]) -> (Vec<String>, Vec<String>) {
     let folder = Scratch::new("gemini-cli-copies");
     for (name, text) in files {

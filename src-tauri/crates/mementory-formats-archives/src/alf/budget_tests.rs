@@ -1,4 +1,4 @@
-//! Tests that values that would need more memory than allowed (`Limits::tree_bytes`) are reported with their location.
+//! Tests that a value is reported with its location if it would need more memory than `Limits::tree_bytes` allows.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
 use mementory_format::{Format, FormatError, ReadContext};

@@ -90,8 +90,8 @@ pub(super) struct ChangedRecord {
     pub names: TargetNames,
 }
 
-/// Our extension slot in a line that erases a record: the names that vaults know the record by, whatever the id of its
-/// line.
+/// Our extension slot in a line that erases a record: the names by which vaults know the record, whatever the id of its
+/// line is.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TargetNames {

@@ -105,7 +105,8 @@ impl<'c> Archive<'c> {
     }
 }
 
-/// Fails if two layers have one file, or one has the file of the manifest. The content of one of them would be lost.
+/// Fails if two layers have the same file, or if a layer has the file of the manifest. Otherwise the content of one of
+/// them would be lost.
 pub(super) fn refuse_shared_files<'f>(files: impl Iterator<Item = &'f str>, place: &str) -> Result<(), FormatError> {
     let mut seen = BTreeSet::from([MANIFEST_FILE, DELTA_MANIFEST_FILE]);
     for file in files {
@@ -174,7 +175,8 @@ pub(super) struct Manifest {
     pub agent: String,
     /// Rows of the partitions, in the order of the manifest.
     pub partitions: Vec<Partition>,
-    /// True if records are restored from our extension slots. Otherwise the slots are ignored, also that of the manifest.
+    /// True if records are restored from our extension slots. Otherwise all slots are ignored, also the one in the
+    /// manifest.
     pub restores: bool,
     /// Positions of the ids in the slot's list of id spaces.
     scopes: OnceLock<HashMap<String, usize>>,
@@ -337,8 +339,8 @@ impl Manifest {
 /// Parses the JSON of a manifest or of a delta's manifest.
 ///
 /// # Errors
-/// `manifest_invalid` if the text is not JSON, or if an object that the format defines has a key twice. Programs use
-/// different ones of the two values, so they would read different layers, or the records of different agents.
+/// `manifest_invalid` if the text is not JSON, or if an object that the format defines has a key twice. Programs differ
+/// in which of the two values they use, so they would read different layers, or the records of different agents.
 pub(super) fn parse_tree(text: &str, place: &str, limits: &Limits) -> Result<Tree, FormatError> {
     let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", place, message);
     let tree = Tree::parse(text, limits).map_err(|e| invalid_manifest(e.to_string()))?;

@@ -100,7 +100,7 @@ pub(super) struct MemoryReferences {
 }
 
 impl MemoryReferences {
-    /// Those of the memory in a line.
+    /// The id and the references of the memory in a line.
     pub(super) fn of(line: &Tree) -> Self {
         let principal = text(line, "namespace").and_then(|name| name.strip_prefix(PRINCIPAL_NAMESPACE));
         let [id, superseded, principal] =

@@ -32,7 +32,7 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 pub(super) struct Secrets {
     are_sealed: bool,
     files: BTreeMap<String, Vec<u8>>,
-    /// The name in the archive of each file that was added under another name.
+    /// For each renamed file, the name in the archive by the name under which the file was added.
     renamed: BTreeMap<String, String>,
 }
 

@@ -156,7 +156,7 @@ fn changed_raw_file_is_stored_and_reported() {
     assert!(reread.parts.iter().any(|(item, bytes)| item.name == "raw/openclaw/SOUL.md" && bytes == b"# Changed\n"));
 }
 
-/// Readers refuse an archive with such names, although a workspace may have them.
+/// A workspace may have names that some systems refuse, but readers refuse an archive with such names.
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "other systems do not have such files")]
 fn files_whose_names_some_systems_refuse_are_renamed_in_the_archive_only() {

@@ -16,7 +16,8 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
     };
     let slots: Vec<String> =
         document.elements.iter().map(|slot| serde_json::from_str::<String>(slot).unwrap_or_default()).collect();
-    // A delta cannot know that a memory has the id of an element. The element's key is then longer than its slot.
+    // If a memory has the same id as an element, the element's key ends in `#` and the name of the layer. A delta does
+    // not show the memory, so the slot in its skeleton has the key without this ending.
     let short_key = |row: &Row| Some(row.value.strip_suffix(list)?.strip_suffix('#')?.to_owned());
     let slot_of = |row: &Row| {
         let exact = slots.iter().position(|slot| *slot == row.value);

@@ -21,7 +21,8 @@ pub(super) struct PartitionRow {
 }
 
 impl PartitionRow {
-    /// The row of a partition. Partitions of past periods are sealed; that of the current period has no end yet.
+    /// The row of a partition. Partitions of past periods are sealed; the partition of the current period has no end
+    /// yet.
     pub(super) fn new(file: String, period: Period, count: u64, sha256: String, now: Timestamp) -> Self {
         let relation = period.relative_to(now);
         Self { file, period, count, sha256, is_sealed: relation.is_lt(), is_current: relation.is_eq() }

@@ -371,7 +371,7 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
         report.fatal("bundle_digest_mismatch", CHECKSUMS_FILE, message);
     }
     if bytes != checksums(&manifest.files).as_bytes() {
-        // Other implementations may sort the lines differently, but the lines must be the same, each of them once. A
+        // Other implementations may sort the lines differently, but the lines must be the same, without repetitions. A
         // carriage return would belong to the name.
         fn sorted_lines(text: &str) -> Vec<&str> {
             let mut lines: Vec<&str> = text.split('\n').filter(|line| !line.is_empty()).collect();

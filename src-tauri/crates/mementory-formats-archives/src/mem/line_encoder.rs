@@ -65,9 +65,9 @@ fn first_linked_id(stored: &StoredRecord, wanted: impl Fn(&Link) -> bool) -> Opt
 }
 
 /// Kind and skeleton line for a record from another format. The kind is `episode` if the usual kind requires a
-/// reference that cannot be resolved. Required times that are not known are the known time nearest to the creation, else
-/// `conversation_time`, else the start of 1970. They are never the time of the export, so that every export of a record
-/// has the same line.
+/// reference that cannot be resolved. A required time that is not known is replaced with the known time nearest to the
+/// creation, or with `conversation_time`, or with the start of 1970. It is never replaced with the time of the export,
+/// so that every export of a record has the same line.
 pub(super) fn skeleton(stored: &StoredRecord, conversation_time: Option<Timestamp>) -> (&'static KindSpec, Tree) {
     let record = &stored.record;
     let default_time =

@@ -270,7 +270,7 @@ impl<'a> BundleReader<'a> {
         RecordKey::new(to_record::KEY_SCOPE, self.unique_key(format!("{kind}/line:{digest}")))
     }
 
-    /// `value`, or if a line has that key, `value` with a number so that no line before has the key.
+    /// `value`, or, if an earlier line has this key, `value` with a number that makes it unique.
     fn unique_key(&mut self, value: String) -> String {
         match self.keys.assign(to_record::KEY_SCOPE, &value, None) {
             AssignedKey::Numbered(numbered) => numbered,

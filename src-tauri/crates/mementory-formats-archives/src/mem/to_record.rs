@@ -16,9 +16,9 @@ pub(super) fn key(kind: &str, id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, format!("{kind}/{id}"))
 }
 
-/// Id of a line: the value of its id field, or the values of several id fields joined by `|`. Among several, `\` and
-/// `|` in a value have a `\` before them. Otherwise a link from `a|b` to `c` and a link from `a` to `b|c` would have
-/// the same id, and one of them would be lost.
+/// Id of a line: the value of its id field, or the values of several id fields joined by `|`. If there are several
+/// fields, `\` and `|` in their values are escaped with a `\`. Without the escapes, a link from `a|b` to `c` and a link
+/// from `a` to `b|c` would have the same id, and one of them would be lost.
 pub(super) fn id_of(spec: &KindSpec, tree: &Tree) -> String {
     let value_of = |name: &&str| text(tree, name).unwrap_or_default();
     match spec.id {

@@ -66,7 +66,7 @@ pub(super) fn head(major: u8, count: usize) -> Vec<u8> {
     out
 }
 
-/// A map with its members in the deterministic order, which is that of the bytes of the keys.
+/// A map with its members in deterministic order: by the bytes of their keys.
 pub(super) fn map(mut members: Vec<(Value, Value)>) -> Value {
     members.sort_by_cached_key(|(key, _)| to_bytes(key));
     Value::Map(members)

@@ -34,8 +34,8 @@ pub(super) fn write(
     let base = options.base.as_deref().map(read_base).transpose()?;
     let mut report = Report::new(ID, &EXPORT_VERSION.to_string(), source, options, false);
     let description = source.description();
-    // A report without an export needs no key. It does not contain the id of the key, and the key of a new owner is
-    // random, so it equals no key of an author in the vault.
+    // A report without an export needs no key. The report does not contain the id of the key. Neither the default key
+    // nor the random key of a new owner equals the key of an author in the vault.
     let mut author =
         Author { key: KeyId::default(), generator: description.generator, now: description.now, strip: report.strip };
     let mut known = Vec::new();

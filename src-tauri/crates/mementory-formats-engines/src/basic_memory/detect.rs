@@ -6,6 +6,7 @@ use mementory_formats_shared::markdown::outline;
 use mementory_formats_shared::note::Note;
 use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
 use mementory_formats_shared::sqlite_rows;
+use mementory_formats_shared::text_head::text_head;
 
 /// Number of bytes of a note that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
@@ -45,9 +46,9 @@ fn count(catalog: &Catalog, folder: &NoteFolder) -> (usize, usize) {
     let (mut note_count, mut marked_count) = (0, 0);
     for id in folder.sample(SAMPLE_COUNT) {
         let Some(member) = catalog.members().get(id) else { continue };
-        let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
+        let Some(text) = text_head(catalog, member, HEAD_BYTES) else { continue };
         note_count += 1;
-        marked_count += usize::from(is_marked(&String::from_utf8_lossy(&head)));
+        marked_count += usize::from(is_marked(&text));
     }
     (note_count, marked_count)
 }

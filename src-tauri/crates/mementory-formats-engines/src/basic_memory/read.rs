@@ -7,6 +7,7 @@ use mementory_formats_shared::note::Note;
 use mementory_formats_shared::note_folder::is_note;
 use mementory_formats_shared::note_reader::{NoteReader, ReadNote, unix_lines};
 use mementory_formats_shared::object::content_id;
+use mementory_formats_shared::text_head::text_head;
 use mementory_model::{EntityRef, Issue, Kind, Link, Record, RecordKey, Verbatim};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -44,8 +45,7 @@ impl Names {
         let mut out = Self::default();
         for part in detected.claim.parts.iter().filter(|part| part.role == Role::Memories) {
             let Some(member) = catalog.members().get(part.member) else { continue };
-            let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
-            let text = String::from_utf8_lossy(&head);
+            let Some(text) = text_head(catalog, member, HEAD_BYTES) else { continue };
             let note = Note::parse(&text);
             let key = note_key(reader, &note, member, &text);
             let path = reader.folder.path(member);

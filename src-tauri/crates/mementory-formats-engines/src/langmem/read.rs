@@ -45,7 +45,7 @@ pub(super) fn read(
     })
 }
 
-/// Reads the table of a store in SQLite. Opening the database locks and changes nothing.
+/// Reads the table of a store in SQLite. Opening the database neither locks nor changes anything.
 fn read_database(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;

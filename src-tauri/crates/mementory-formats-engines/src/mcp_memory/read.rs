@@ -7,6 +7,8 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{EntityRef, Kind, Record, RecordKey, Verbatim};
 use serde_json::value::RawValue;
 
+/// Beginning of the key of an entity, before its name.
+pub(super) const ENTITY_KEY: &str = "entity/";
 /// The lists of the graph that the tool `read_graph` returns.
 const LIST_KEYS: [&str; 2] = ["entities", "relations"];
 
@@ -178,5 +180,5 @@ pub(super) fn relation(object: &Object<'_>) -> Option<Record> {
 
 /// Key of an entity. The server identifies entities only by name.
 fn entity_key(name: &str) -> String {
-    format!("entity/{name}")
+    format!("{ENTITY_KEY}{name}")
 }

@@ -1,16 +1,16 @@
 //! Writes entities, their observations and relations as the lines of the reference server's `memory.jsonl`. A memory
 //! becomes an observation about the entity that it names or links to. If there is no such entity, the observation is
 //! about an entity with the title of the memory, or else about the person.
-use super::read::{entity, observation, relation};
+use super::read::{ENTITY_KEY, entity, observation, relation};
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Ends, Export, Names, nothing_to_write, relation_ends_in_fields, words};
 use mementory_formats_shared::new_files::NewFile;
 use mementory_formats_shared::object::{Object, with_replaced_values};
-use mementory_model::{EntityRef, Kind, Record, RecordKey, Verbatim};
+use mementory_model::{EntityRef, Kind, Link, Record, RecordKey, Verbatim};
 use serde_json::json;
 use serde_json::value::RawValue;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Kinds of records that are written.
@@ -48,7 +48,7 @@ pub(super) fn write(
             let (name, _) = subject(&names, &stored);
             let at = subjects.position(&name).filter(|at| chunk.contains(at));
             if let Some((at, line)) = at.and_then(|at| Some((at, lines.get_mut(at - chunk.start)?))) {
-                line.add(&mut export, &stored, &subjects.reference(at));
+                line.add(&mut export, &stored, &names, &subjects.reference(at));
             }
             Ok(())
         })?;
@@ -56,15 +56,22 @@ pub(super) fn write(
             file.add(&line.text(&subjects.reference(at)))?;
         }
     }
+    let mut relations = HashSet::new();
     source.records(&mut |stored| {
         if let Some(reason) = reason_to_withhold(&export, &names, &stored) {
             export.withhold(reason);
             return Ok(());
         }
-        match relation_ends(&names, &stored) {
-            Some(ends) => file.add(&relation_line(&mut export, &stored, &ends)),
-            None => Ok(()),
+        let Some(ends) = relation_ends(&names, &stored) else { return Ok(()) };
+        let line = RelationLine::new(&export, &stored, &ends);
+        // The server and our reader identify a relation by its ends and its type.
+        if !relations.insert(line.mapped.key.clone()) && line.mapped.text == stored.record.text {
+            export.withhold("said_elsewhere");
+            return Ok(());
         }
+        let is_written = |name: &str| subjects.position(name).is_some();
+        report_written(&mut export, &stored, line.mapped, &line.text, &names, is_written);
+        file.add(&format!("{}\n", line.text))
     })?;
     file.finish()?;
     if export.report.by_kind.is_empty()
@@ -182,10 +189,12 @@ struct Line {
     /// The line as it was read, without its observations.
     own: Option<String>,
     observations: Vec<String>,
+    /// Keys of the observations. Our reader merges observations with the same words.
+    keys: HashSet<RecordKey>,
 }
 
 impl Line {
-    fn add(&mut self, export: &mut Export, stored: &StoredRecord, subject: &EntityRef) {
+    fn add(&mut self, export: &mut Export, stored: &StoredRecord, names: &Names, subject: &EntityRef) {
         if stored.record.kind == Kind::Entity {
             return self.add_entity(export, stored, subject);
         }
@@ -194,8 +203,12 @@ impl Line {
         // unchanged.
         let original_item = original_item.filter(|text| text.starts_with('"'));
         let text = original_item.unwrap_or_else(|| json!(words(&stored.record)).to_string());
-        let mapped = RawValue::from_string(text.clone()).ok().and_then(|raw| observation(subject, &raw));
-        report_written(export, stored, mapped, &text);
+        let mapped = mapped_observation(subject, &text);
+        if !self.keys.insert(mapped.key.clone()) {
+            return export.withhold("said_elsewhere");
+        }
+        // The entity that an observation is about is always written.
+        report_written(export, stored, mapped, &text, names, |_| true);
         self.observations.push(text);
     }
 
@@ -209,9 +222,13 @@ impl Line {
         self.own = export.own_text(stored).filter(is_own).map(str::to_owned);
         let text = self.own.clone().unwrap_or_else(|| entity_line(subject, "[]"));
         let mapped = Object::parse(&text).and_then(|object| entity(&object)).map(|(_, record)| record);
-        report_written(export, stored, mapped, &text);
+        let mapped = mapped.unwrap_or_else(unreadable);
+        report_written(export, stored, mapped, &text, &Names::default(), |_| false);
         if !stored.record.text.trim().is_empty() {
-            self.observations.push(json!(stored.record.text).to_string());
+            let observation = json!(stored.record.text).to_string();
+            if self.keys.insert(mapped_observation(subject, &observation).key) {
+                self.observations.push(observation);
+            }
         }
     }
 
@@ -234,24 +251,62 @@ fn entity_line(subject: &EntityRef, observations: &str) -> String {
     format!("{{\"type\":\"entity\",\"name\":{name},\"entityType\":{entity_type},\"observations\":{observations}}}")
 }
 
-fn relation_line(export: &mut Export, stored: &StoredRecord, ends: &Ends) -> String {
-    let is_relation_line = |text: &&str| {
-        let object = Object::parse(text).unwrap_or_default();
-        object.text("type").is_some_and(|t| t == "relation") && !text.contains(['\n', '\r'])
-    };
-    let original_line = export.own_text(stored).filter(is_relation_line).map(str::to_owned);
-    let (from, to, relation_type) = (json!(ends.from), json!(ends.to), json!(ends.relation));
-    let text = original_line.unwrap_or_else(|| {
-        format!("{{\"type\":\"relation\",\"from\":{from},\"to\":{to},\"relationType\":{relation_type}}}")
-    });
-    let mapped = Object::parse(&text).and_then(|object| relation(&object));
-    report_written(export, stored, mapped, &text);
-    format!("{text}\n")
+/// The line of a relation, and the record that our reader creates from it.
+struct RelationLine {
+    text: String,
+    mapped: Record,
 }
 
-fn report_written(export: &mut Export, stored: &StoredRecord, mapped: Option<Record>, text: &str) {
-    let mut mapped = mapped.unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
+impl RelationLine {
+    fn new(export: &Export, stored: &StoredRecord, ends: &Ends) -> Self {
+        let is_relation_line = |text: &&str| {
+            let object = Object::parse(text).unwrap_or_default();
+            object.text("type").is_some_and(|t| t == "relation") && !text.contains(['\n', '\r'])
+        };
+        let original_line = export.own_text(stored).filter(is_relation_line).map(str::to_owned);
+        let (from, to, relation_type) = (json!(ends.from), json!(ends.to), json!(ends.relation));
+        let text = original_line.unwrap_or_else(|| {
+            format!("{{\"type\":\"relation\",\"from\":{from},\"to\":{to},\"relationType\":{relation_type}}}")
+        });
+        let mapped = Object::parse(&text).and_then(|object| relation(&object)).unwrap_or_else(unreadable);
+        Self { text, mapped }
+    }
+}
+
+/// The record of an observation about `subject`, whose JSON is `text`.
+fn mapped_observation(subject: &EntityRef, text: &str) -> Record {
+    let raw = RawValue::from_string(text.to_owned()).ok();
+    raw.and_then(|raw| observation(subject, &raw)).unwrap_or_else(unreadable)
+}
+
+/// An empty record, in place of a line that our reader cannot read.
+fn unreadable() -> Record {
+    Record::new(Kind::Memory, RecordKey::new(ID, ""), "")
+}
+
+/// Counts a written record. `is_written` is true for the name of an entity that is in the file.
+fn report_written(
+    export: &mut Export,
+    stored: &StoredRecord,
+    mut mapped: Record,
+    text: &str,
+    names: &Names,
+    is_written: impl Fn(&str) -> bool,
+) {
     mapped.source.platform = PLATFORM.into();
     mapped.verbatim = Some(Verbatim::json(text));
+    // A link to an entity that is in the file is not lost, although the entity gets a key of this format.
+    let own_link = |written: &Link| {
+        let name = written.target.value.strip_prefix(ENTITY_KEY).filter(|name| is_written(name))?;
+        let mut links = stored.record.links.iter().zip(&stored.link_ids);
+        let leads_to = |id: &Option<String>| id.as_deref().and_then(|id| names.get(id)).map(str::trim) == Some(name);
+        let is_same = |link: &Link| (&link.relation, link.kind) == (&written.relation, written.kind);
+        links.find(|(link, id)| is_same(link) && leads_to(id)).map(|(link, _)| link.clone())
+    };
+    for link in &mut mapped.links {
+        if let Some(own) = own_link(link) {
+            *link = own;
+        }
+    }
     export.wrote(stored, &mapped);
 }

@@ -4,6 +4,7 @@ use super::record_key;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::memory_rows::{Row, RowSender, time_of_text};
 use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::text_head::text_head;
 use mementory_model::{Kind, Record, Verbatim};
 
 /// Names in a header.
@@ -26,9 +27,8 @@ pub(super) fn is_export(catalog: &Catalog, member: &Member) -> bool {
     if !has_ending(member) {
         return false;
     }
-    let Ok(head) = catalog.head(member, HEAD_BYTES) else { return false };
-    let head = String::from_utf8_lossy(&head);
-    let text = head.trim_start_matches('\u{feff}').trim_start();
+    let Some(head) = text_head(catalog, member, HEAD_BYTES) else { return false };
+    let text = head.trim_start();
     let lines: Vec<&str> = text.lines().collect();
     let is_list = lines.first().is_some_and(|line| line.trim().to_lowercase() == LIST_TITLE);
     is_list || header_end(&lines, 0).is_some()

@@ -63,7 +63,7 @@ fn read_entry(
     rows.send(files, row, record)
 }
 
-/// A statement about the person, in a slot that is named by a topic and a topic inside it.
+/// A statement about the person, in a slot that is named by a topic and a subtopic.
 fn profile(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record> {
     let text = object.first_text(&["content"])?;
     let mut record = rows.record(Kind::Memory, object.id("id"), row.text, text);
@@ -75,7 +75,8 @@ fn profile(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Recor
     Some(record)
 }
 
-/// Something that happened. Its text is the summary, or else what it changed in the profile, or else its tags.
+/// An event. Its text is the summary. If there is none, it is the changes to the profile, and if there are none, the
+/// tags.
 fn event(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record> {
     let data = object.object("event_data")?;
     let tag = |tag: Object<'_>| Some(format!("{}: {}", tag.first_text(&["tag"])?, tag.first_text(&["value"])?));

@@ -4,6 +4,7 @@ use super::is_reserved;
 use mementory_format::{Catalog, Claim, Member, Role};
 use mementory_formats_shared::note::Note;
 use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
+use mementory_formats_shared::text_head::text_head;
 
 /// Number of bytes of a concept that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
@@ -45,9 +46,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
 /// True if the frontmatter of a file has a `type`. Such a file is a concept even if its name is reserved, because some
 /// programs write concepts under reserved names.
 fn has_type(catalog: &Catalog, member: &Member) -> bool {
-    catalog
-        .head(member, HEAD_BYTES)
-        .is_ok_and(|head| Note::parse(&String::from_utf8_lossy(&head)).text("type").is_some())
+    text_head(catalog, member, HEAD_BYTES).is_some_and(|text| Note::parse(&text).text("type").is_some())
 }
 
 /// The value of `okf_version`. The right place is the frontmatter of the index at the top, but many programs write the
@@ -59,10 +58,7 @@ fn stated_version(catalog: &Catalog, folder: &NoteFolder) -> Option<String> {
             && member.file_name().eq_ignore_ascii_case("index.md")
             && !folder.path(member).contains('/')
     };
-    let version = |member: &Member| {
-        let head = catalog.head(member, HEAD_BYTES).ok()?;
-        Note::parse(&String::from_utf8_lossy(&head)).text("okf_version")
-    };
+    let version = |member: &Member| Note::parse(&text_head(catalog, member, HEAD_BYTES)?).text("okf_version");
     let index = members.clone().find(is_top_index).and_then(version);
     index.or_else(|| folder.sample(5).filter_map(|id| catalog.members().get(id)).find_map(version))
 }
@@ -74,7 +70,7 @@ struct Sample {
     typed_count: usize,
     /// Concepts with members that only this format has.
     okf_count: usize,
-    /// Concepts with members that other formats have.
+    /// Concepts with a member that shows another format.
     foreign_count: usize,
     has_index: bool,
 }
@@ -88,8 +84,7 @@ impl Sample {
                 out.has_index = true;
                 continue;
             }
-            let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
-            let text = String::from_utf8_lossy(&head);
+            let Some(text) = text_head(catalog, member, HEAD_BYTES) else { continue };
             let note = Note::parse(&text);
             out.concept_count += 1;
             out.typed_count += usize::from(note.text("type").is_some());

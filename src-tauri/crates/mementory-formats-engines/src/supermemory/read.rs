@@ -1,4 +1,4 @@
-//! Reads memories with their earlier versions, and documents with the memories that were made of them.
+//! Reads memories with their earlier versions, and documents with the memories that were made from them.
 use super::detect::LIST_KEYS;
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
@@ -50,7 +50,8 @@ fn read_memory(
     let used = ["id", "memory", "createdAt", "updatedAt", "forgetAfter", "isForgotten", "isLatest"];
     let links = ["spaceContainerTag", "documentIds", "parentMemoryId", HISTORY_MEMBER];
     record.fields = object.other_fields(&[&used[..], &links].concat());
-    // Each version is only in the verbatim of its own record, so erasing it erases its text completely.
+    // Each version is only in the verbatim of its own record, so erasing the record erases the version's text
+    // completely.
     let verbatim = without_list(object, row.text, HISTORY_MEMBER);
     rows.send_with(files, row, record, verbatim)?;
     for (number, raw) in object.list(HISTORY_MEMBER).unwrap_or_default().into_iter().enumerate() {
@@ -70,7 +71,7 @@ fn read_version(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>)
     rows.send(files, row, record)
 }
 
-/// What every version of a memory has. None, after a report, if there is no text.
+/// Reads the parts that every version of a memory has. If there is no text, reports this and returns None.
 fn version(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -97,7 +98,7 @@ fn parent(object: &Object<'_>) -> Option<Link> {
     object.id("parentMemoryId").map(|id| link("supersedes", Kind::Memory, ID, id))
 }
 
-/// Reads a document. One without a text is known by its title.
+/// Reads a document. A document without a text is identified by its title.
 fn read_document(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -133,7 +134,7 @@ fn read_document(
     Ok(())
 }
 
-/// The text of a row with an empty list in place of this one, whose entries have verbatims of their own.
+/// The text of a row in which this list is empty, because its entries have their own verbatims.
 fn without_list(object: &Object<'_>, text: &str, key: &str) -> Verbatim {
     let list: Vec<_> =
         object.raw_value(key).filter(|_| object.list(key).is_some()).map(|raw| (raw, "[]")).into_iter().collect();

@@ -346,7 +346,8 @@ fn rewritten_value(pointer: &str, value: &Tree) -> Option<Tree> {
     }
 }
 
-/// The content of a message with the text of a content in another form. None if that has no text.
+/// The content of a message in the required form, with the text of `content`, which has another form. None if `content`
+/// has no text.
 fn text_content(content: &Tree) -> Option<Tree> {
     let text = Some(content_text(content)).filter(|text| !text.is_empty())?;
     let member = |name: &str, value: String| (name.to_owned(), Tree::Text(value));

@@ -1,4 +1,5 @@
-//! Checks the memories of a store: each memory by itself in parallel, then ids, references and checksum in file order.
+//! Checks the memories of a store: each memory on its own, in parallel, then ids, references and checksum in file
+//! order.
 use super::{
     canonical,
     hash::{Checksum, content_hash},

@@ -58,7 +58,7 @@ pub(super) fn salvage(
 enum ReadMode {
     /// Records are restored from extension slots.
     Restore,
-    /// Like `Restore`, and damaged parts are left out.
+    /// Like `Restore`, but damaged parts are left out.
     Salvage,
     /// Extension slots are ignored.
     Elements,

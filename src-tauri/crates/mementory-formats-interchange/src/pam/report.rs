@@ -29,7 +29,7 @@ pub(super) struct Report {
     pub refusal: Option<FormatError>,
     /// Catalog ids of companion files with an unsupported version. An import leaves them out.
     pub other_versions: HashSet<usize>,
-    /// The error of the first of them.
+    /// The error of the first file with an unsupported version.
     pub version_error: Option<FormatError>,
     pub not_listed: (u64, u64),
     pub minor: u64,

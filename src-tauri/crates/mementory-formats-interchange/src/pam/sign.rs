@@ -14,7 +14,7 @@ use mementory_json::Tree;
 use mementory_model::{Bounds, Limits, Timestamp};
 use std::{iter, path::Path};
 
-/// Refuses a key with another algorithm than that of Ed25519, the only one with a defined encoding (Appendix D).
+/// Refuses every key except an Ed25519 key. Only Ed25519 has a defined encoding (Appendix D).
 pub(super) fn check_algorithm(signer: &dyn Signer) -> Result<(), FormatError> {
     match signer.algorithm() {
         "ed25519" => Ok(()),

@@ -161,7 +161,7 @@ impl<'c> Bundle<'c> {
             if head == BYTE_ORDER_MARK {
                 head.clear();
             }
-            // The buffer is around both, because the parser takes single bytes, each from the outermost reader.
+            // The buffer is the outermost reader, because the parser reads single bytes from it.
             let text = BufReader::with_capacity(64 << 10, head.as_slice().chain(reader));
             let mut json = serde_json::Deserializer::from_reader(text);
             match IgnoredAny::deserialize(&mut json).and_then(|_| json.end()) {

@@ -54,7 +54,7 @@ impl Composer<'_> {
         let ids = node_ids(thread, &id);
         let mut nodes = self.nodes(thread, &ids);
         let (frame, is_original) = self.frame(thread, &id, &ids);
-        // Some importers look up the current node, also if no message is left.
+        // Some importers look up the current node even if no message is left.
         if nodes.is_empty()
             && let Some(root) = current_node_of(&frame)
         {
@@ -211,7 +211,7 @@ impl Composer<'_> {
     /// text.
     fn frame(&self, thread: &Thread, id: &str, ids: &HashMap<&str, String>) -> (String, bool) {
         if let Some(original) = thread.conversation.as_ref().and_then(original) {
-            // A later export of the conversation can have moved the end of the branch that the person sees.
+            // In a later export of the conversation, the branch that the person sees may end at another message.
             let known: HashSet<&str> = ids.values().map(String::as_str).collect();
             let moved = active_leaf(thread, ids).and_then(|leaf| with_current_node(original, leaf, &known));
             let updated = thread.conversation.as_ref().and_then(|stored| stored.record.times.updated);
@@ -306,14 +306,15 @@ fn current_node<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> &'i str 
     active_leaf(thread, ids).or_else(last).unwrap_or(ROOT_NODE)
 }
 
-/// The current node that the object of a conversation states. None if it has no mapping to contain the node.
+/// The current node that the object of a conversation states. None if the object has no `mapping`, which would contain
+/// the node.
 fn current_node_of(frame: &str) -> Option<String> {
     let object = Object::parse(frame)?;
     let current = object.non_blank_text("current_node")?.into_owned();
     object.raw_value("mapping").is_some().then_some(current)
 }
 
-/// The last message of the branch that the person saw last. None if no branch is known to be that one.
+/// The last message of the branch that the person saw last. None if it is not known which branch that is.
 fn active_leaf<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> Option<&'i str> {
     let is_active = |m: &&StoredRecord| m.record.message.as_ref().is_some_and(|part| part.active);
     let parents: HashSet<&str> =
@@ -402,8 +403,8 @@ fn content(record_text: &str, part: &MessagePart) -> Tree {
     }
 }
 
-/// The original object of a conversation with `updated` as the time of its last change, if it states an earlier one: a
-/// later export had the conversation with the same title.
+/// The original object of a conversation, with `updated` as the time of its last change if the object states an earlier
+/// time. The object is from an earlier export than `updated`.
 fn with_update_time(frame: String, updated: Option<Timestamp>) -> String {
     let stated = serde_json::from_str::<Conversation<'_>>(&frame).ok().and_then(|stated| stated.update_time.0);
     match stated.zip(updated) {

@@ -68,7 +68,7 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Meta
                 out.add_text(thought.summary.get().unwrap_or_default(), "\n\n");
                 match thought.content.get() {
                     Some(content) => out.add_text(content, "\n"),
-                    // A thought that was not finished has its words in pieces only.
+                    // The words of an unfinished thought are only in its pieces.
                     None => {
                         let chunks: Vec<Text<'_>> = parse_list(thought.chunks);
                         let words: String = chunks.iter().filter_map(Text::get).collect();

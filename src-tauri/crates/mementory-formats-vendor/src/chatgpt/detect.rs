@@ -264,8 +264,8 @@ fn build_claim(
     Ok(Claim { version: Some(version.into()), confidence, reason, parts, missing_parts })
 }
 
-/// The innermost archives that contain the conversations. Unknown files belong to the export only in these archives. The
-/// parts of a portal export belong together wherever they are, so then the list is empty.
+/// The innermost archives that contain the conversations. Unknown files belong to the export only in these archives.
+/// The parts of a portal export belong together wherever they are, so the list is empty for such an export.
 fn homes_of<'c>(catalog: &'c Catalog, conversations: &[usize]) -> Vec<&'c str> {
     let places = conversations.iter().filter_map(|id| Some(catalog.members().get(*id)?.place.rsplit_once("!/")?.0));
     let homes: Vec<&str> = places.collect();

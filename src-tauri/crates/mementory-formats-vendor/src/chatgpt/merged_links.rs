@@ -12,7 +12,7 @@ pub(super) struct LinkedNode<'n> {
     pub is_original: bool,
 }
 
-/// Adds to the `children` of each node all nodes whose parent it is. An original node without such a list stays
+/// Adds to the `children` of each node all nodes whose parent is this node. An original node without such a list stays
 /// unchanged. In some exports all these lists are empty; then all original nodes stay unchanged.
 pub(super) fn add_missing_children(nodes: &mut [LinkedNode<'_>]) {
     let mut missing: HashMap<String, Vec<String>> = HashMap::new();

@@ -144,7 +144,8 @@ fn turn(row: Row) -> Option<Turn> {
     })
 }
 
-/// The message in an element of a page that ChatGPT Exporter saved. It names the model, or else the person.
+/// The message in an element of a page that ChatGPT Exporter saved. Its author is the model, unless the element names
+/// the user as the author.
 fn exported_turn(row: Row) -> Option<Turn> {
     let is_user = row.html.contains("class=\"author user\"");
     let start = html::find_element(&row.html, 0, ITEM_TEXT)?.start;

@@ -123,7 +123,7 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             {
                 push_text(&mut text, &unknown_text(data));
             }
-            // The text that the app shows is often shortened, so this text is used only if there is no other text.
+            // The text that the app shows is often shortened, so it is used only if there is no other text.
             if text.trim().is_empty()
                 && let Some(displayed_content) = block.raw_value("display_content")
             {

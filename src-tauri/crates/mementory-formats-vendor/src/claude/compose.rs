@@ -57,8 +57,8 @@ pub(super) fn time(time: Option<Timestamp>) -> Tree {
     time.map_or(Tree::Null, |t| Tree::Text(t.to_rfc3339()))
 }
 
-/// The original object of a conversation with `updated` as the time of its last change, if it states an earlier one: a
-/// later export had the conversation with the same name.
+/// The original object of a conversation, with `updated` as the time of its last change if the object states an earlier
+/// time. The object is from an earlier export than `updated`.
 fn with_update_time(frame: &str, updated: Option<Timestamp>) -> String {
     let stated = Object::parse(frame).and_then(|object| Timestamp::parse(&object.text("updated_at")?));
     match stated.zip(updated) {

@@ -39,7 +39,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     groups.values().map(|found| build_claim(catalog, found)).collect()
 }
 
-/// Files of one archive, of the archives of one Takeout, or of one dropped folder, belong together.
+/// Name of the group to which a file belongs. The files of one archive, of all archives of one Takeout, or of one
+/// dropped folder form a group.
 fn group_of(member: &Member) -> String {
     match (member.archive, takeout_of(member)) {
         (Some(_), Some(takeout)) => format!("takeout {takeout}"),

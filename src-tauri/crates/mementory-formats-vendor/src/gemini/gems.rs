@@ -48,8 +48,8 @@ fn labels(page: &str, is_named: bool) -> Option<Labels> {
     is_list.then(|| Labels { name: first.label.clone(), instructions: instructions.label.clone(), files })
 }
 
-/// The label of the files in another language: that of a Gem's last part, if the part has links and no other words. The
-/// part is empty in a Gem without files.
+/// The label of the files in another language. It is the label of a Gem's last part, if that part has links and no
+/// other words. In a Gem without files, the part is empty.
 fn label_of_files(parts: &[LabelledPart<'_>], name_label: &str) -> Option<String> {
     let is_last = |at: usize| parts.get(at + 1).is_none_or(|next| next.label == name_label);
     let mut ends = parts.iter().enumerate().filter(|(at, _)| is_last(*at)).map(|(_, part)| part);

@@ -91,7 +91,7 @@ const CLDR_MONTHS: [[&str; 12]; 33] = [
 /// (`srp`), so they are used only for dates that are certainly Croatian.
 const CROATIAN: [&str; 12] = ["sij", "velj", "ožu", "tra", "svi", "lip", "srp", "kol", "ruj", "lis", "stu", "pro"];
 
-/// The number of the month that a word begins with. If several match, the longest one is used.
+/// The number of the month with whose name a word begins. If several names match, the longest one is used.
 fn month_by_name(word: &str) -> Option<u32> {
     // Catalan writes `d'` before a month that begins with a vowel, and Hebrew writes `ב` ("in") as part of the word.
     let prefixes = ["d’", "d'", "ב"];

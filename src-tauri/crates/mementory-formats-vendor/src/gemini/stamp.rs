@@ -88,8 +88,8 @@ fn split_clock(text: &str) -> Option<(String, [u16; 3], String)> {
     None
 }
 
-/// Offset of a time zone from UTC in minutes. None if the word is not a time zone, or an unknown one. The language of
-/// `date` decides between zones with the same abbreviation.
+/// Offset of a time zone from UTC in minutes. None if the word is not a known time zone. The language of `date` decides
+/// between zones with the same abbreviation.
 fn read_zone(zone: &str, date: &str) -> Option<i64> {
     let is_chinese = date.contains('年');
     let is_hebrew = date.contains(|c| matches!(c, '\u{5d0}'..='\u{5ea}'));

@@ -56,7 +56,8 @@ const WORDS_BEFORE_PROMPT: [&str; 37] = [
 /// Words before and after a prompt.
 const WORDS_AROUND_PROMPT: [(&str, &str); 2] = [("Du hast", "eingegeben"), ("Sie haben", "eingegeben")];
 
-/// Words of Google that count only if they are the whole header, because a prompt may begin with the same words.
+/// Headers that Google writes above a prompt. They count only if they are the whole header, because a prompt may begin
+/// with the same words.
 const PROMPT_HEADERS: [&str; 14] = [
     "prompt",
     "prompts",
@@ -129,7 +130,7 @@ fn inside<'t>(title: &'t str, (before, after): (&str, &str)) -> Option<&'t str> 
 pub(super) enum Label {
     /// The title is a prompt.
     Prompt,
-    /// The title belongs to something else that the person did.
+    /// The title describes another activity of the person, not a prompt.
     Activity,
 }
 
@@ -144,7 +145,7 @@ pub(super) fn label(header: &str) -> Option<Label> {
     if PROMPT_HEADERS.contains(&header.to_lowercase().as_str()) {
         return Some(Label::Prompt);
     }
-    // Words that end with a colon in titles may be without it in a header.
+    // Words that end with a colon in titles may have no colon in a header.
     let with_colon = format!("{header}:");
     let is_whole = |title: &str| match read_title(title) {
         Title::Prompt(rest) => rest.is_empty() || matches!(rest, "…" | "..." | "Folgendes" | "folgendes"),

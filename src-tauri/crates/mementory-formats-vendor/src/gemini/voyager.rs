@@ -116,7 +116,7 @@ fn prompt_and_answer(item: &Object<'_>, raw: &RawValue, index: usize, pointer: &
     out
 }
 
-/// The id of the chat at the end of its address, else the digest of its first message.
+/// The id of the chat at the end of its address, or otherwise the digest of its first message.
 fn chat_id(url: &str, turns: &[Turn]) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let id = path.rsplit('/').next().filter(|id| id.len() >= 8 && !id.contains('.'));

@@ -76,7 +76,7 @@ fn thread_id(thread: &Object<'_>, chat: &Chat) -> String {
 /// The places of the turns in their thread.
 #[derive(Default)]
 struct TurnPositions {
-    /// For each role and number: how many turns have it, and the parent of the first of them.
+    /// For each role and number: how many turns have this role and number, and the parent of the first of them.
     known: HashMap<(&'static str, u64), (u32, TurnParent)>,
     /// Role, number and id of the turn before.
     before: Option<(&'static str, u64, String)>,

@@ -169,8 +169,8 @@ fn merge(known: &mut Chat, other: Chat) {
     known.times.updated = known.times.updated.max(other.times.updated);
 }
 
-/// True if the person wrote these words instead of allowing a tool. In a shortened history, only the results of the
-/// tool are left of such a turn.
+/// True for a turn whose words the person wrote instead of allowing a tool. In a shortened history, only the results of
+/// the tool are left of such a turn.
 fn has_words_and_results(turn: &Turn) -> bool {
     let blocks = turn.fields.get("blocks").and_then(Value::as_array);
     turn.role == USER

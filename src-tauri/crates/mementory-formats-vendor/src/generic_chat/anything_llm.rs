@@ -90,8 +90,8 @@ fn owner_of(thread: Option<&Row>) -> Option<String> {
     text_or_number_in(thread?, "user_id")
 }
 
-/// A conversation without its messages. Its id is the thread's or the workspace's name in addresses, because other
-/// databases have the same numbers.
+/// A conversation without its messages. Its id consists of the names that the workspace and the thread have in
+/// addresses. Numbers are not used, because other databases have the same numbers.
 fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3]) -> Chat {
     let of_workspace = |name: &str| workspace.and_then(|row| text_or_number_in(row, name));
     let of_thread = |name: &str| thread.and_then(|row| text_or_number_in(row, name));
@@ -101,7 +101,7 @@ fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3])
     if let Some(thread) = of_thread("slug").or(thread_number) {
         id = format!("{id}/{thread}");
     }
-    // Each person has a chat of their own. The id of a thread is that of its owner's chat.
+    // Each person has a separate chat in a workspace. The chat of a thread's owner gets the id of the thread alone.
     let owner = owner_of(thread);
     if let Some(user) = user.as_ref().filter(|user| owner.as_ref() != Some(user)) {
         id = format!("{id}/user/{user}");

@@ -157,7 +157,7 @@ impl<'e> Exchange<'e> {
             let turns = items_of(&items, &format!("{at}/output"));
             self.last = self.chain(turns, question);
             self.cuts.extend(body.raw_value("output").map(|raw| (raw, "[]")));
-            // OpenAI's clients add the texts of the output once more.
+            // OpenAI's clients repeat the texts of the output in this member.
             self.cuts.extend(body.raw_value("output_text").map(|raw| (raw, "\"\"")));
         }
     }
@@ -195,7 +195,7 @@ impl<'e> Exchange<'e> {
     }
 }
 
-/// A message in the element `source`. One without a role is an answer.
+/// A message in the element `source`. A message without a role is an answer.
 fn answer(message: &Object<'_>, source: &RawValue, pointer: String) -> Turn {
     let turn = read_message(message, source.get(), pointer, FORMAT_ID);
     match role_name(message) {

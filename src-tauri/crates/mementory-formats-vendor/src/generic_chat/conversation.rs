@@ -106,16 +106,18 @@ fn conversation_in(
 ) -> Result<(), FormatError> {
     let object = &element.object;
     let Some((key, raw)) = message_list(object) else {
-        if role_name(object).is_none()
-            && question_and_answer(object).is_none()
-            && let Some(found) = envelope::find(object, has_messages)
-            && let Some(inner) = Object::parse(found.raw.get())
-        {
+        let is_message = role_name(object).is_some() || question_and_answer(object).is_some();
+        let enveloped = if is_message { Vec::new() } else { envelope::find(object, has_messages) };
+        for found in &enveloped {
+            let Some(inner) = Object::parse(found.raw.get()) else { continue };
             let pointer = format!("{}{}", element.pointer, found.pointer);
             let inner = ObjectElement { text: found.raw.get(), object: inner, pointer };
             loose.platform = found.platform.or(loose.platform);
             let outer = found.is_described_outside.then_some(element);
-            return conversation_in(files, member, &inner, outer, loose);
+            conversation_in(files, member, &inner, outer, loose)?;
+        }
+        if !enveloped.is_empty() {
+            return Ok(());
         }
         // A message may have its text inside `data`, so only an element without a role is searched for conversations.
         if role_name(object).is_none()
@@ -130,7 +132,7 @@ fn conversation_in(
         {
             return send_tree(files, member, element, prompt);
         }
-        if role_name(object).is_some() || question_and_answer(object).is_some() {
+        if is_message {
             return loose.add(files, member, element);
         }
         if loose.store_header(element) {
@@ -338,7 +340,7 @@ fn platform(link: Option<&str>, object: &Object<'_>) -> &'static str {
     HOSTS.iter().find(|(host, name)| is_from(host, name)).map_or("other", |(_, name)| *name)
 }
 
-/// A question and its answer in one entry. Cody writes null for an answer that did not come.
+/// A question and its answer in one entry. Cody writes null if there was no answer.
 fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a RawValue)> {
     if role_name(object).is_some() {
         return None;

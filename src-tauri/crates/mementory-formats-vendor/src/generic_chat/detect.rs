@@ -4,7 +4,7 @@ use super::cline::MODEL_FILE;
 use super::hugging_chat;
 use super::shape::{Shape, shape};
 use super::tables::{self, Table};
-use super::{amazon_q, anything_llm, goose, llm_logs, ollama, zed};
+use super::{amazon_q, anything_llm, goose, llm_logs, ollama, superjson, zed};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
 use mementory_formats_shared::sqlite_rows;
@@ -27,7 +27,7 @@ const TABLE: &str = "table";
 /// (`is_selected`).
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let with_shape = catalog.members().iter().filter_map(|member| {
-        let shape = shape(&candidate_head(catalog, member)?.bytes)?;
+        let shape = shape(superjson::inner_head(&candidate_head(catalog, member)?.bytes))?;
         (is_selected || !is_in_truncated_archive(catalog, member)).then_some((member, shape))
     });
     let shapes: Vec<(&Member, Shape)> = with_shape.collect();

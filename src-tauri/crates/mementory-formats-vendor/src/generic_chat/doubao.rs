@@ -69,7 +69,7 @@ fn add_content(content: &mut Content, raw: &RawValue) {
     }
 }
 
-/// Adds a block: a text, pictures that the model made, or another kind, which stays folded.
+/// Adds a block: a text, pictures that the model made, or a block of another kind, which is shown collapsed.
 fn add_block(content: &mut Content, block: &Object<'_>) {
     let inner = block.object("content").unwrap_or_default();
     if let Some(text) = inner.object("text_block") {
@@ -83,7 +83,7 @@ fn add_block(content: &mut Content, block: &Object<'_>) {
     }
 }
 
-/// Adds the addresses of pictures. The page has several sizes of each.
+/// Adds the addresses of pictures. The page has each picture in several sizes.
 fn add_creations(content: &mut Content, object: &Object<'_>) {
     let sizes = ["image_ori_raw", "image_raw", "image_ori", "image_preview"];
     for image in object.objects("creations").filter_map(|creation| creation.object("image")) {

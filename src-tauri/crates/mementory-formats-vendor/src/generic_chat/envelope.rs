@@ -1,8 +1,8 @@
-//! A single conversation inside another object: in the response of an API, or next to the details of an account.
+//! A conversation, or several, inside another object: in the response of an API, or next to the details of an account.
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 
-/// Keys of an object with a single conversation, in a file that says something else next to it.
+/// Keys of an object with one conversation, in a file that also has other members.
 pub(super) const ENVELOPES: [&str; 9] =
     ["data", "result", "response", "export", "user_data", "conversation", "chat", "thread", "session"];
 /// Keys of [`ENVELOPES`] that may contain another envelope.
@@ -17,25 +17,33 @@ pub(super) struct Enveloped<'a> {
     pub raw: &'a RawValue,
     /// True if the outer object describes the conversation too. An API's response describes only the request.
     pub is_described_outside: bool,
-    /// The assistant, if the file is one's own download.
+    /// The assistant, if the file is a download of the person's own data.
     pub platform: Option<&'static str>,
 }
 
-/// Finds the conversation in an object that has no messages itself. `has_messages` is true for the text of a
-/// conversation. At most two objects are opened.
-pub(super) fn find<'a>(object: &Object<'a>, has_messages: fn(&RawValue) -> bool) -> Option<Enveloped<'a>> {
+/// Finds the conversations in an object that has no messages itself. `has_messages` is true for the text of a
+/// conversation. At most two objects are opened. If there are several conversations, the outer object describes none of
+/// them.
+pub(super) fn find<'a>(object: &Object<'a>, has_messages: fn(&RawValue) -> bool) -> Vec<Enveloped<'a>> {
     let inside = |outer: &Object<'a>, at: &str| {
-        ENVELOPES.iter().find_map(|key| {
+        let found = ENVELOPES.iter().filter_map(|key| {
             let raw = outer.raw_value(key).filter(|raw| has_messages(raw))?;
             let is_described_outside = !OUTER_ENVELOPES.contains(key) && *key != PI_ENVELOPE;
             let platform = (*key == PI_ENVELOPE && outer.has("base64encoded_compressed_user_data")).then_some("pi");
             Some(Enveloped { pointer: format!("{at}/{key}"), raw, is_described_outside, platform })
-        })
+        });
+        found.collect::<Vec<_>>()
     };
-    inside(object, "").or_else(|| {
-        OUTER_ENVELOPES.iter().find_map(|key| {
-            let found = inside(&object.object(key)?, &format!("/{key}"))?;
-            Some(Enveloped { is_described_outside: false, ..found })
-        })
-    })
+    let mut out = inside(object, "");
+    for key in OUTER_ENVELOPES {
+        let is_conversation = out.iter().any(|found| found.pointer.strip_prefix('/') == Some(key));
+        if let Some(outer) = object.object(key).filter(|_| !is_conversation) {
+            let found = inside(&outer, &format!("/{key}")).into_iter();
+            out.extend(found.map(|found| Enveloped { is_described_outside: false, ..found }));
+        }
+    }
+    if out.len() > 1 {
+        out.iter_mut().for_each(|found| found.is_described_outside = false);
+    }
+    out
 }

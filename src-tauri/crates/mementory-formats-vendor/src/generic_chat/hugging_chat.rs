@@ -31,7 +31,7 @@ fn has_id(name: &str, beginning: &str) -> bool {
     id.is_some_and(|id| id.len() == ID && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Sends the bytes of a file. Messages name it as it is called in the archive.
+/// Sends the bytes of a file. Messages refer to it by its name in the archive.
 pub(super) fn send_attachment(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let name = member.file_name();
     send_file(files, member, RecordKey::new(FORMAT_ID, format!("file/{name}")), Some(name.to_owned()), name)

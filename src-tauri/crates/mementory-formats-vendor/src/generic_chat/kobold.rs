@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 const PLATFORM: &str = "koboldai";
 /// Settings of the page. They can contain keys of APIs.
 const SETTINGS: [&str; 2] = ["savedsettings", "savedaestheticsettings"];
-/// Marks around what the person writes and before what the model writes, in stories that are chats. Newer versions
-/// write placeholders, older ones the marks of the model.
+/// In stories that are chats, the marks before a text of the person and after it, where the answer of the model begins.
+/// Newer versions write placeholders, and older ones write the marks that the model knows.
 const TURN_MARKS: [(&str, &str); 2] = [("{{[INPUT]}}", "{{[OUTPUT]}}"), ("\n### Instruction:\n", "\n### Response:\n")];
 
 /// Sends the story as a conversation.
@@ -71,7 +71,7 @@ pub(super) fn read_story(
     }
     cuts.extend(object.raw_value(KOBOLD_ACTIONS).map(|raw| (raw, "[]")));
     cuts.extend(SETTINGS.iter().filter_map(|key| object.raw_value(key)).map(|raw| (raw, "{}")));
-    // Many stories begin with the text of the same scenario, so the text after it counts too.
+    // Many stories begin with the text of the same scenario, so the key also depends on the text after it.
     let beginning: Vec<&str> =
         turns.iter().filter(|turn| turn.role != SYSTEM).take(2).map(|turn| turn.text.as_str()).collect();
     let chat = Chat {

@@ -1,5 +1,5 @@
-//! Reads what the command line program LLM prints with `llm logs --json`: a list whose entries are the rows that its
-//! database has, with the name of the conversation, calls of tools and attachments added. Ids are those of the database.
+//! Reads what the command line program LLM prints with `llm logs --json`: a list with the rows of its database. Each
+//! entry also has the name of the conversation, the calls of tools and the attachments. Ids are those of the database.
 use super::FORMAT_ID;
 use super::llm_logs::PLATFORM;
 use super::llm_parts::Named;
@@ -106,7 +106,7 @@ impl Log {
                     chat.pointer.clone_from(&entry.pointer);
                     chat.title = first_text(&object, &[NAME]);
                     chat.model = first_text(&object, &["conversation_model"]);
-                    // As in the database, a response outside of a conversation is one of its own.
+                    // As in the database, a response outside of a conversation becomes a separate conversation.
                     chat.id.get_or_insert_with(|| format!("responses/{}", id_of(&object, &entry.text)));
                 }
                 add_turns(&object, entry, &mut last_system, &mut chat.turns);
@@ -123,7 +123,8 @@ fn id_of(object: &Object<'_>, text: &str) -> String {
     first_text(object, &["id"]).unwrap_or_else(|| content_id(text))
 }
 
-/// Adds the system prompt unless the entry before it had the same, results of tools, the prompt and the response.
+/// Adds the system prompt (unless the previous entry had the same one), the results of tools, the prompt and the
+/// response.
 fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String>, out: &mut Vec<Turn>) {
     let id = id_of(object, &entry.text);
     let turn = |role: &str, content: Content, source: String| {

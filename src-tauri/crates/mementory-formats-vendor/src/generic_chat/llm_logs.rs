@@ -36,7 +36,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         let id = text_in(&row, "id");
         let rows = id.as_ref().and_then(|_| responses.remove(&id)).unwrap_or_default();
         let mut turns = log.turns_of(files, member, id.as_deref().unwrap_or_default(), &rows)?;
-        // A thread that continues a conversation of an older version has its id.
+        // A thread that continues a conversation of an older version has the id of that conversation.
         threads.add_messages(files, member, &database, id.as_deref().unwrap_or_default(), &mut turns)?;
         let mut chat = Chat {
             id,
@@ -50,7 +50,8 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         chat.verbatim = Some(Verbatim::json(row_text(row, |_| false)));
         log.send(files, member, chat)
     })?;
-    // Responses whose conversation is not in the table. Each one without a conversation is one of its own.
+    // Responses whose conversation is not in the table. A response that states no conversation becomes a separate
+    // conversation.
     let mut others: Vec<(Option<String>, Vec<i64>)> = Vec::new();
     for (id, rows) in responses {
         match id {
@@ -81,7 +82,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     report_other_tables(files, member, &database, &names, |table| match table {
         "conversations" | "responses" => None,
         name if llm_threads::TABLES.contains(&name) || log.tables.are_read(name) => None,
-        // The messages of threads refer to them.
+        // These tables are read with the messages of threads, which refer to them.
         "fragments" | "attachments"
             if llm_threads::TABLES.iter().all(|table| names.iter().any(|name| name == table)) =>
         {
@@ -101,7 +102,7 @@ fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>,
     rows_by(database, "SELECT CAST(conversation_id AS TEXT), rowid FROM responses ORDER BY datetime_utc, rowid")
 }
 
-/// A database with the tables that it has beside its responses.
+/// An open database, and which tables it has besides the table of responses.
 struct Log<'d> {
     database: &'d Database,
     tables: Tables,

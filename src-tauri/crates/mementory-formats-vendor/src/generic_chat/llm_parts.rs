@@ -1,5 +1,5 @@
-//! What the database of LLM has of a response in other tables: fragments of its prompt, files, calls of tools and
-//! their results.
+//! Reads the parts of a response that LLM's database stores in other tables: fragments of its prompt, files, calls of
+//! tools and their results.
 use super::FORMAT_ID;
 use mementory_format::{AttachmentFile, FormatError, Member};
 use mementory_formats_shared::chat::Turn;
@@ -67,8 +67,8 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Those of these tables that name responses. Older databases lack some, and a table of this name may be another
-    /// program's.
+    /// Finds the tables that name responses. Older databases do not have all of them, and a table of the same name may
+    /// belong to another program.
     pub fn of(database: &Database, names: &[String]) -> Self {
         let has = |name: &str| names.iter().any(|table| table == name);
         let mut tool_rows = HashMap::new();

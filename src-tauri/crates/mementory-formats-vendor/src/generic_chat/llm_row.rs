@@ -15,9 +15,9 @@ pub(super) const SYSTEM_SEPARATOR: &str = "\n\n";
 /// Columns that contain or repeat what was sent to the model.
 const SENT_COLUMNS: [&str; 3] = ["prompt", "system", "prompt_json"];
 
-/// Adds the messages of a row: its system prompt, unless the previous row had the same one, results of tools, its prompt
-/// and its response. The files of the prompt are added to `sent_files`. The verbatim of a response does not contain the
-/// prompt, so erasing the prompt erases its text completely.
+/// Adds the messages of a row: its system prompt (unless the previous row had the same one), the results of tools, its
+/// prompt and its response. The files of the prompt are added to `sent_files`. The verbatim of a response does not
+/// contain the prompt, so erasing the prompt erases its text completely.
 pub(super) fn add_turns(
     mut row: Row,
     parts: Parts,
@@ -87,8 +87,8 @@ fn prompt(words: Option<String>, fragments: Vec<Named>) -> Option<(Content, Stri
     Some((prompt_content(words, fragments)?, source))
 }
 
-/// A prompt with the texts of its fragments, each with its name. A prompt that consists of fragments alone is their
-/// text; otherwise they are what the person sent with it. None if there is neither.
+/// The content of a prompt and its fragments. If the prompt has words, the fragments become blocks, each with its name.
+/// Otherwise, the texts of the fragments are the text of the prompt. None if there are neither words nor fragments.
 pub(super) fn prompt_content(words: Option<String>, fragments: Vec<Named>) -> Option<Content> {
     match words {
         Some(text) => Some(Content { text, ..blocks("context", fragments) }),

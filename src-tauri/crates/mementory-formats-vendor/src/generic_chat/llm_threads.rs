@@ -1,5 +1,5 @@
 //! Reads the tables in which LLM 0.32 and later logs: threads, turns, and messages that are stored once and refer to
-//! their parents. A turn becomes a row of the shape that older versions stored (see `llm_row`).
+//! their parents. A turn is converted to a row as older versions stored it (see `llm_row`).
 use super::llm_parts::{Named, Parts, SentFiles, attach};
 use super::llm_row::add_turns;
 use mementory_format::{FormatError, Member};
@@ -22,7 +22,8 @@ pub(super) const TABLES: [&str; 4] = ["threads", "turns", "messages", "parts"];
 pub(super) struct Threads(BTreeMap<String, Vec<i64>>);
 
 impl Threads {
-    /// The threads of a database with these tables. A turn that is a response of an older version too is left out.
+    /// The threads of a database with these tables. A turn that is also stored as a response of an older version is
+    /// left out.
     pub fn of(database: &Database, tables: &[String]) -> rusqlite::Result<Self> {
         let mut out = Self::default();
         if !TABLES.iter().all(|name| tables.iter().any(|table| table == name)) {
@@ -95,7 +96,7 @@ fn turn_row(database: &Database, number: i64, most: u64) -> rusqlite::Result<Opt
     let mut row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
     let parent = text_in(&row, "parent_message_hash");
     let answers = messages(database, text_in(&row, "tip_message_hash"), |hash, _| Some(hash) == parent.as_deref())?;
-    // What was sent follows the last answer. Before the first answer, this includes the system prompt.
+    // The messages after the previous answer were sent in this turn. In the first turn, they include the system prompt.
     let sent = messages(database, parent.clone(), |_, role| role == "assistant")?;
     let mut texts = Texts { database, most, bytes: 0 };
     let columns = [
@@ -144,7 +145,7 @@ fn messages(
     Ok(out)
 }
 
-/// Puts the texts of messages together, up to a number of bytes.
+/// Joins the texts of messages, up to a number of bytes.
 struct Texts<'d> {
     database: &'d Database,
     most: u64,
@@ -152,7 +153,7 @@ struct Texts<'d> {
 }
 
 impl Texts<'_> {
-    /// The texts of the parts of this type, without separators as LLM prints them. A part without text is its JSON.
+    /// The texts of the parts of this type, without separators as LLM prints them. For a part without text, its JSON.
     fn of(&mut self, messages: &[(String, String)], role: Option<&str>, kind: &str) -> rusqlite::Result<String> {
         let sql = "SELECT text, payload FROM parts WHERE message_hash = ?1 AND type = ?2 ORDER BY position";
         let database = self.database;
@@ -171,8 +172,8 @@ impl Texts<'_> {
         Ok(out)
     }
 
-    /// The parts of this type, each with the name of its tool. A part without text is the member `key` of its JSON, or
-    /// else all of it.
+    /// The parts of this type, each with the name of its tool. For a part without text, the member `key` of its JSON,
+    /// or else all of its JSON.
     fn of_json(&mut self, messages: &[(String, String)], kind: &str, key: &str) -> rusqlite::Result<Vec<Named>> {
         let sql = "SELECT tool_name, text, payload FROM parts WHERE message_hash = ?1 AND type = ?2 ORDER BY position";
         let database = self.database;

@@ -29,6 +29,7 @@ mod pairs;
 mod read;
 mod shape;
 mod stores;
+mod superjson;
 mod tables;
 #[cfg(test)]
 mod tests;

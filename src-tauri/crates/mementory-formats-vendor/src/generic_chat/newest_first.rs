@@ -33,9 +33,10 @@ fn links_point_down(turns: &[Turn]) -> Option<bool> {
     (above + below > 0).then_some(above > below)
 }
 
-/// True if the times of a list without links to parents never increase, and it does not begin with a prompt and end
-/// with an answer. An answer may have an earlier time than its prompt, so a list with such ends must have at least
-/// [`MIN_FALLS`] times that are earlier than the time above them.
+/// True if the times of a list never increase and no message links to a parent. In addition, a list that begins with a
+/// prompt and ends with an answer must have at least [`MIN_FALLS`] times that are earlier than the time above them,
+/// because an answer may have an earlier time than its prompt. A list that begins with an answer and ends with a prompt
+/// needs no such time, and any other list needs one.
 fn has_falling_times(turns: &[Turn]) -> bool {
     let Some((first, last)) = turns.first().zip(turns.last()) else { return false };
     let falls = turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.times.created > b.times.created)).count();

@@ -23,7 +23,7 @@ const CALLS: &str = "tool_calls";
 /// Table of the files.
 const FILES: &str = "attachments";
 
-/// A database with the tables that it has next to its chats and messages.
+/// An open database, and which tables it has besides those of chats and messages.
 struct Store<'d> {
     database: &'d Database,
     has_calls: bool,
@@ -98,7 +98,7 @@ fn turns_of(
 }
 
 /// Adds the messages of a chat. Returns false if their texts have more than `max_bytes`; the rest is not read then.
-/// Messages with damaged tool calls are added to `damaged`, with what is wrong.
+/// Messages with damaged tool calls are added to `damaged`, with the fault.
 fn read_turns(
     store: &Store<'_>,
     chat: &str,

@@ -98,7 +98,7 @@ pub(super) fn turns(
 struct Pair<'a> {
     first: Option<String>,
     raw_first: &'a RawValue,
-    /// None for a blank text too.
+    /// Also None if the text is blank.
     second: Option<String>,
 }
 

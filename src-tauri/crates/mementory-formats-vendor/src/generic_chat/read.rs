@@ -5,7 +5,7 @@ use super::detect::{ANYTHING_LLM, GOOSE, LLM, OLLAMA, ZED};
 use super::shape::{Shape, wrappers};
 use super::{
     amazon_q, anything_llm, api, chat_store, cherry_studio, cline, compliance, doubao, goose, hugging_chat, kiro,
-    kobold, llm_json, llm_logs, ollama, openrouter, stores, tables, threads, yuanbao, zed,
+    kobold, llm_json, llm_logs, ollama, openrouter, stores, superjson, tables, threads, yuanbao, zed,
 };
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -39,10 +39,14 @@ pub(super) fn read(
         }
         match shape {
             Shape::OpenRouter => {
-                files.objects(member, &[], Kind::Conversation, |files, e| openrouter::read_chat(files, member, e))?;
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    openrouter::read_chat(files, member, e)
+                })?;
             }
             Shape::Threads => {
-                files.objects(member, &[], Kind::Conversation, |files, e| threads::read_threads(files, member, e))?;
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    threads::read_threads(files, member, e)
+                })?;
             }
             Shape::NextChat | Shape::Chatbox | Shape::LobeChat | Shape::CherryStudio => {
                 let read_backup = match shape {
@@ -51,59 +55,79 @@ pub(super) fn read(
                     Shape::LobeChat => stores::read_lobe_chat,
                     _ => cherry_studio::read_backup,
                 };
-                files.objects(member, &[], Kind::Conversation, |files, e| read_backup(files, member, e))?;
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    read_backup(files, member, e)
+                })?;
             }
             Shape::Kobold => {
-                files.objects(member, &[], Kind::Conversation, |files, e| kobold::read_story(files, member, e))?;
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    kobold::read_story(files, member, e)
+                })?;
             }
             Shape::ZedText => {
-                files.objects(member, &[], Kind::Conversation, |files, e| zed::read_text_thread(files, member, e))?;
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    zed::read_text_thread(files, member, e)
+                })?;
             }
             Shape::Api => {
-                files.objects(member, &api::WRAPPER_KEYS, Kind::Conversation, |files, e| {
+                superjson::each_element(files, member, &api::WRAPPER_KEYS, Kind::Conversation, |files, e| {
                     api::read_exchange(files, member, e)
                 })?;
             }
             Shape::Compliance => {
                 let mut conversations = compliance::Conversations::default();
-                files.objects(member, &compliance::WRAPPER_KEYS, Kind::Conversation, |files, e| {
+                superjson::each_element(files, member, &compliance::WRAPPER_KEYS, Kind::Conversation, |files, e| {
                     conversations.add(files, member, e)
                 })?;
                 conversations.send(files, member)?;
             }
             Shape::AmazonQ => {
-                files.objects(member, &[], Kind::Conversation, |files, e| amazon_q::read_saved(files, member, e))?;
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    amazon_q::read_saved(files, member, e)
+                })?;
             }
             Shape::ChatStore => {
-                files.objects(member, &[], Kind::Conversation, |files, e| chat_store::read_store(files, member, e))?;
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    chat_store::read_store(files, member, e)
+                })?;
             }
             Shape::Yuanbao => {
-                files.objects(member, &[], Kind::Conversation, |files, e| yuanbao::read(files, member, e))?;
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    yuanbao::read(files, member, e)
+                })?;
             }
             Shape::Doubao => {
-                files.objects(member, &[], Kind::Conversation, |files, e| doubao::read(files, member, e))?;
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    doubao::read(files, member, e)
+                })?;
             }
             Shape::LlmJson => {
                 let mut log = llm_json::Log::default();
-                files.objects(member, &[], Kind::Message, |files, element| log.add(files, member, element))?;
+                superjson::each_element(files, member, &[], Kind::Message, |files, element| {
+                    log.add(files, member, element)
+                })?;
                 log.send(files, member)?;
             }
             Shape::Kiro => {
                 let mut log = kiro::Log::default();
-                files.objects(member, &[], Kind::Message, |files, element| log.add(files, member, element))?;
+                superjson::each_element(files, member, &[], Kind::Message, |files, element| {
+                    log.add(files, member, element)
+                })?;
                 let mut parts = detected.claim.parts.iter().filter(|part| part.role == Role::Sidecar);
                 log.send(files, member, parts.find_map(|part| catalog.members().get(part.member)))?;
             }
             Shape::Cline => {
                 let mut task = cline::Task::default();
-                files.objects(member, &[], Kind::Message, |files, element| task.add(files, member, element))?;
+                superjson::each_element(files, member, &[], Kind::Message, |files, element| {
+                    task.add(files, member, element)
+                })?;
                 task.send(files, member)?;
             }
             Shape::Conversations | Shape::Messages => {
                 let mut loose = LooseMessages::default();
                 let head = candidate_head(files.catalog, member);
-                let wrappers = head.map(|head| wrappers(&head.bytes)).unwrap_or_default();
-                files.objects(member, &wrappers, Kind::Conversation, |files, element| {
+                let wrappers = head.map(|head| wrappers(superjson::inner_head(&head.bytes))).unwrap_or_default();
+                superjson::each_element(files, member, &wrappers, Kind::Conversation, |files, element| {
                     conversation(files, member, element, &mut loose)
                 })?;
                 loose.send(files, member)?;

@@ -1,5 +1,5 @@
-//! The exports of a conversation as text, Markdown and CSV. They have one branch without the ids of its messages; a
-//! table has the ids, and all branches if the person asked for them.
+//! The exports of a conversation as text, Markdown and CSV. Text and Markdown have one branch, without the ids of its
+//! messages. A table has the ids, and all branches if the person asked for them.
 use super::parts::{FORMAT_ID, message_turn};
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -18,7 +18,7 @@ const HEAD_BYTES: usize = 256;
 const COLUMNS: [&str; 5] = ["sender", "text", "isCreatedByUser", "messageId", "parentMessageId"];
 /// Other columns that have a field in the model.
 const OTHER_COLUMNS: [&str; 3] = ["error", "unfinished", "createdAt"];
-/// Names under which the export writes what is neither the person's nor the model's text.
+/// Names of speakers whose text is neither the person's nor the model's.
 const TOOLS: [&str; 4] = ["Tool", "Code Interpreter", "Retrieval", "Image"];
 /// The line after a message that failed or that was stopped, and the field that says so.
 const NOTES: [(&str, &str); 2] =

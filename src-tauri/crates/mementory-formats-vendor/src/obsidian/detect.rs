@@ -2,6 +2,7 @@
 use mementory_format::{Catalog, Claim, Role};
 use mementory_formats_shared::note::Note;
 use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
+use mementory_formats_shared::text_head::text_head;
 
 /// Number of bytes of a note that detection reads.
 const HEAD_BYTES: usize = 8 << 10;
@@ -42,8 +43,7 @@ fn claim(catalog: &Catalog, folder: &NoteFolder, is_selected: bool) -> Option<Cl
 /// True if a single file has features of notes: frontmatter, or links to other notes.
 fn looks_like_note(catalog: &Catalog, folder: &NoteFolder) -> bool {
     let member = folder.notes.first().and_then(|id| catalog.members().get(*id));
-    let Some(head) = member.and_then(|member| catalog.head(member, HEAD_BYTES).ok()) else { return false };
-    let text = String::from_utf8_lossy(&head);
+    let Some(text) = member.and_then(|member| text_head(catalog, member, HEAD_BYTES)) else { return false };
     let note = Note::parse(&text);
     note.has_head && !note.head.is_empty() || note.body.contains("[[")
 }

@@ -98,11 +98,11 @@ fn exchange(line: usize, question: String, answer: &str) -> Exchange {
     let (body, cited) = lines.split_at(lines.len() - source_count);
     Exchange {
         line,
-        asked: question.clone(),
+        question_source: question.clone(),
         question,
         answer: body.join("\n").trim().to_owned(),
         sources: (!cited.is_empty()).then(|| cited.join("\n")),
-        source: answer.trim().to_owned(),
+        answer_source: answer.trim().to_owned(),
     }
 }
 
@@ -118,9 +118,9 @@ fn turns_of(exchange: &Exchange) -> Vec<Turn> {
         verbatim: Some(Verbatim { media_type: "text/markdown".into(), text: source.to_owned() }),
         ..Turn::default()
     };
-    let mut out = vec![turn("user", question, &exchange.asked)];
+    let mut out = vec![turn("user", question, &exchange.question_source)];
     if !exchange.answer.is_empty() {
-        let mut answer_turn = turn("assistant", &exchange.answer, &exchange.source);
+        let mut answer_turn = turn("assistant", &exchange.answer, &exchange.answer_source);
         if let Some(sources) = &exchange.sources {
             answer_turn.fields.insert("sources".into(), sources.as_str().into());
         }

@@ -19,10 +19,10 @@ pub(super) struct Exchange {
     pub line: usize,
     pub question: String,
     /// The question as it is in the file.
-    pub asked: String,
+    pub question_source: String,
     /// The answer without its sources.
     pub answer: String,
     pub sources: Option<String>,
     /// The answer as it is in the file.
-    pub source: String,
+    pub answer_source: String,
 }

@@ -74,14 +74,14 @@ fn exchange(start: usize, lines: &[&str]) -> Option<Exchange> {
     Some(Exchange {
         line: start + 1,
         question: question.collect::<Vec<_>>().join("\n").trim().to_owned(),
-        asked: callout.join("\n"),
+        question_source: callout.join("\n"),
         answer: words.trim().to_owned(),
         sources: sources.split_once('\n').map(|(_, list)| list.trim().to_owned()).filter(|list| !list.is_empty()),
-        source: source.to_owned(),
+        answer_source: source.to_owned(),
     })
 }
 
-/// Where the last section of an entry begins, if it is that of the sources.
+/// Where the last section of an entry begins, if that section lists the sources.
 fn sources_at(text: &str) -> Option<usize> {
     // An entry without an answer has only sources.
     let at = text.rfind("\n## ").map_or(0, |last| last + 1);

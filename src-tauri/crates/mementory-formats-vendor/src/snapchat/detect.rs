@@ -2,7 +2,7 @@
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
-/// What was written in the chat with My AI.
+/// Name of the list with the messages of the chat with My AI.
 pub(super) const CHAT: &str = "My AI Content";
 /// What My AI remembers.
 pub(super) const MEMORY: &str = "My AI Memory";

@@ -61,7 +61,7 @@ pub(super) fn read(
 }
 
 /// A message. The oldest messages may be missing from a later export, so its key is a digest and not its position. The
-/// file does not say who wrote the message, unless the type does.
+/// file does not say who wrote the message, unless the message's type says it.
 fn turn(row: &Row<'_>, object: &Object<'_>) -> Option<Turn> {
     let text = object.first_text(&["Content"])?;
     let kind = object.first_text(&["Type"]).unwrap_or_default();

@@ -15,7 +15,7 @@ const TOP_LINK: &str = "###### [top](#table-of-contents)";
 /// The websites whose chats the script saves, as its `author` names them.
 const AUTHORS: [&str; 5] = ["chatgpt", "claude", "copilot", "gemini", "grok"];
 
-/// The turns of a saved chat. None if the text is not one, or if it has no turns.
+/// The turns of a saved chat. None if the text is not a saved chat, or if it has no turns.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let text = text.trim_start_matches('\u{feff}');
     let has_one = |names: [&str; 2]| names.iter().any(|name| head::value(text, name).is_some());
@@ -80,14 +80,14 @@ enum State {
 }
 
 impl State {
-    /// True if an answer begins in this line, which is not the heading of a prompt. A blank line ends the words of a
-    /// prompt, because the script marks the blank lines of the prompt as well.
+    /// True if an answer begins at this line, which is not the heading of a prompt. The words of a prompt end at a line
+    /// without the mark of a block quote, because the script marks even the blank lines of a prompt.
     fn begins_answer(self, line: &str) -> bool {
         let is_quoted = line.starts_with('>') && matches!(self, Self::Heading | Self::Words);
         self != Self::Answer && !line.trim().is_empty() && !is_quoted
     }
 
-    /// The state after a line in which a turn of this role begins, or none.
+    /// The state after a line. If a turn begins at the line, `role` is its role.
     fn after(self, line: &str, role: Option<&str>) -> Self {
         let is_blank = line.trim().is_empty();
         match (self, role) {
@@ -114,7 +114,8 @@ fn prompt_text(source: &str) -> String {
     quoted.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// The words of an answer, without the rule and the link below it. The first version had the speaker above it.
+/// The words of an answer, without the rule and the link below it. In the first version, a line above the answer names
+/// the speaker. It is removed too.
 fn answer_text(source: &str) -> String {
     let text = source.trim().strip_suffix(TOP_LINK).unwrap_or(source.trim()).trim_end();
     let text = ["___", "---"].iter().find_map(|rule| text.strip_suffix(rule)).unwrap_or(text).trim();

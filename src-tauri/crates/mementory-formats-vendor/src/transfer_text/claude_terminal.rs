@@ -13,7 +13,7 @@ const ANSWERS: [&str; 2] = ["● ", "⏺ "];
 const PROGRAM: &str = "✻ ";
 /// Beginning of the output of a tool or a command.
 const OUTPUT: &str = "  ⎿";
-/// End of a line that represents more lines.
+/// End of a line that stands for folded lines.
 const FOLDED_LINE_END: &str = "(ctrl+o to expand)";
 
 /// The lines from one sign to the next.
@@ -92,7 +92,7 @@ impl Block<'_> {
             line.ends_with(FOLDED_LINE_END) || !line.is_empty() && line.chars().all(|c| c == '─')
         };
         let words = self.lines.get(..output.unwrap_or(self.lines.len())).unwrap_or_default();
-        // The terminal indents the following lines by two spaces, and fills prompts up with spaces.
+        // The terminal indents the following lines by two spaces, and pads prompts with spaces.
         let words = words.iter().filter(|line| !is_program_line(line));
         let words: Vec<&str> = words.map(|line| line.strip_prefix("  ").unwrap_or(line).trim_end()).collect();
         Some(words.join("\n").trim().to_owned())

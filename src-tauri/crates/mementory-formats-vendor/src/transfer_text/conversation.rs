@@ -57,7 +57,7 @@ fn session_of(preamble: &str) -> Option<Session<'_>> {
     })
 }
 
-/// The conversation with its messages.
+/// The conversation with its messages. `text` is its text.
 pub(super) fn unit(transcript: &Transcript, text: &str, place: &TextSource<'_>) -> Unit {
     let is_export = transcript.style == Some(Style::Export);
     let session = session_of(&transcript.preamble).filter(|_| is_export);
@@ -160,7 +160,8 @@ fn title(transcript: &Transcript, place: &TextSource<'_>) -> Option<String> {
     transcript.title.clone().or(heading).or_else(in_front).or_else(stem).or_else(first_text)
 }
 
-fn first_line(text: &str) -> String {
+/// The first line of a text, shortened to 60 characters.
+pub(super) fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     if line.chars().count() <= 60 { line.to_owned() } else { line.chars().take(59).chain(['…']).collect() }
 }

@@ -9,7 +9,7 @@ const ANSWER: &str = "GitHub Copilot: ";
 /// Longest name of an account, in characters.
 const MAX_NAME: usize = 39;
 
-/// The turns of a copied chat. None unless the first line is a prompt, and Copilot answers.
+/// The turns of a copied chat. None unless the text begins with a prompt and contains an answer of Copilot.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let text = text.trim_start_matches('\u{feff}');
     let first = text.lines().find(|line| !line.trim().is_empty())?;

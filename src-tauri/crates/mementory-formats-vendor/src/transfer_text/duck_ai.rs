@@ -10,7 +10,7 @@ use mementory_model::Timestamp;
 const FIRST_LINE_START: &str = "This conversation was generated with Duck.ai";
 /// The line after each answer except the last one.
 const ANSWER_SEPARATOR: &str = "--------------------";
-/// Name before the answers of Duck.ai's search, in place of that of a model.
+/// Name in the line before an answer of Duck.ai's search. Other answers have the name of a model there.
 const SEARCH: &str = "Assist";
 /// Longest name of a model, in characters.
 const MAX_NAME: usize = 40;

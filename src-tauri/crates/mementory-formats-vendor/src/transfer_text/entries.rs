@@ -182,7 +182,9 @@ pub(super) fn read(text: &str) -> Entries {
     for entry in &mut out.entries {
         entry.content = entry.content.trim().to_owned();
     }
-    out.entries.retain(|e| e.content.chars().any(char::is_alphanumeric));
+    // An entry without letters and digits is an ornament, unless it has a date.
+    let has_words = |text: &str| text.chars().any(char::is_alphanumeric);
+    out.entries.retain(|e| has_words(&e.content) || e.date_raw.is_some() && !e.content.is_empty());
     out
 }
 
@@ -274,11 +276,6 @@ fn announces_list(text: &str, title: &str) -> bool {
 /// if it is indented.
 fn is_bullet_without_date(text: &str) -> bool {
     date_marker(strip_bullet(text).unwrap_or(text)).is_none()
-}
-
-/// True for a line that begins an entry even if it is indented below another entry.
-pub(super) fn begins_entry_when_indented(text: &str) -> bool {
-    parse_marker(text).is_some() && !is_bullet_without_date(text)
 }
 
 fn ends_a_sentence(text: &str) -> bool {

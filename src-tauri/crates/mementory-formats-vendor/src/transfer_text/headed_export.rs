@@ -7,13 +7,14 @@ use mementory_formats_shared::{harness, roles};
 /// How a program writes an export.
 struct Export {
     platform: &'static str,
-    /// True for the lines at the start of an export, without blank ones.
+    /// True if these are the first lines of an export. Blank lines are left out.
     begins: fn(&[&str]) -> bool,
-    /// What a line begins. The other arguments are the line before it that is not blank, and the role of the last turn.
+    /// Returns what a line begins. The other arguments are the last line before it that is not blank, and the role of
+    /// the last turn.
     section: for<'l> fn(&'l str, &str, Option<&str>) -> Option<Section<'l>>,
-    /// True if a rule follows the last turn too, and not only the others.
+    /// True if a rule follows every turn, including the last one. False if rules are only between turns.
     ends_in_rule: bool,
-    /// True if an answer goes on below what the program says between its parts.
+    /// True if an answer may continue below a text of the program.
     joins_answers: bool,
 }
 
@@ -108,7 +109,7 @@ fn opencode<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Sectio
     match label.split_once(" (") {
         None if label == "User" => turn_of(roles::USER, label),
         None if label == "Assistant" => turn_of(roles::ASSISTANT, label),
-        // The agent, the model, and how long it took.
+        // The detail consists of the agent, the model and the duration.
         Some(("Assistant", detail)) => {
             let model = detail.strip_suffix(')')?.split(" · ").nth(1);
             Some(Section::Turn { role: roles::ASSISTANT, label, model })
@@ -236,7 +237,8 @@ fn finish(turn: &mut Turn, is_before_rule: bool) {
     }
 }
 
-/// A text without the rule behind it, and without the clock of the Copilot CLI behind that.
+/// A text without the lines with the duration or the name of the program that the Copilot CLI appends, and without the
+/// rule before them.
 fn words_of(text: &str, is_before_rule: bool) -> &str {
     let mut text = text.trim();
     while let Some(at) = text.rfind("<sub>")

@@ -2,6 +2,7 @@
 mod ai_chat_exporter;
 mod aider;
 mod cascade;
+mod chatbox;
 mod claude_terminal;
 mod conversation;
 mod copilot_chat;
@@ -13,6 +14,7 @@ mod folded;
 mod head;
 mod headed_export;
 mod kagi;
+mod llm_log;
 mod marks;
 mod programs;
 mod read;

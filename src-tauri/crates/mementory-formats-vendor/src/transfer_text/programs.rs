@@ -1,6 +1,8 @@
 //! The programs whose conversations are recognised by a mark that only the program writes.
 use super::transcript::Transcript;
-use super::{ai_chat_exporter, aider, cascade, claude_terminal, copilot_chat, duck_ai, headed_export, kagi};
+use super::{
+    ai_chat_exporter, aider, cascade, chatbox, claude_terminal, copilot_chat, duck_ai, headed_export, kagi, llm_log,
+};
 
 /// A program that saves or shows conversations as text.
 struct Program {
@@ -15,9 +17,16 @@ struct Program {
 }
 
 /// Every program, in the order in which they are tried.
-const PROGRAMS: [Program; 8] = [
+const PROGRAMS: [Program; 10] = [
     Program { read: duck_ai::read, name: "a chat", origin: "Duck.ai saves it", may_be_list: false },
     Program { read: ai_chat_exporter::read, name: "a chat", origin: "AI Chat Exporter saves it", may_be_list: false },
+    Program { read: chatbox::read, name: "a session", origin: "Chatbox exports it", may_be_list: false },
+    Program {
+        read: llm_log::read,
+        name: "a log",
+        origin: "the command line program LLM prints it",
+        may_be_list: false,
+    },
     Program { read: kagi::read, name: "a chat", origin: "Kagi Assistant saves it", may_be_list: false },
     Program {
         read: headed_export::read,
@@ -49,7 +58,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
 /// The reason to claim a text that one of the programs wrote. Only programs with this value of `may_be_list` are tried.
 pub(super) fn reason(text: &str, may_be_list: bool) -> Option<String> {
     PROGRAMS.iter().filter(|program| program.may_be_list == may_be_list).find_map(|program| {
-        let count = (program.read)(text)?.turns.len();
+        let count: usize = (program.read)(text)?.conversations().map(|found| found.turns.len()).sum();
         Some(format!("Found {} of {count} turns, as {}", program.name, program.origin))
     })
 }

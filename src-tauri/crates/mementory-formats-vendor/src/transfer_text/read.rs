@@ -78,7 +78,8 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
         }
         let text = entries::unix_line_ends(&text);
         let turns = turns_of(&text).filter(|_| out.version.as_deref() == Some(detect::TextKind::Transcript.as_str()));
-        let records = turns.map_or_else(|| entries::read(&text).entries.len(), |found| found.turns.len() + 1);
+        let in_turns = |found: transcript::Transcript| found.conversations().map(|one| one.turns.len() + 1).sum();
+        let records: usize = turns.map_or_else(|| entries::read(&text).entries.len(), in_turns);
         if records == 0 {
             out.errors.push(finding("empty", "no entry was found in this text"));
         }
@@ -97,7 +98,7 @@ fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn 
     if version == Some(detect::TextKind::Transcript.as_str())
         && let Some(found) = turns_of(text)
     {
-        return sink.unit(conversation::unit(&found, text, &place));
+        return send_conversations(&found, text, &place, sink);
     }
     let found = entries::read(text);
     let platform = platform_of(text, member, &found);
@@ -124,6 +125,36 @@ fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn 
     }
     if found.entries.is_empty() {
         sink.note(Issue::new("empty", &member.place, "no entry was found in this text"));
+    }
+    Ok(())
+}
+
+/// Sends every conversation of a text. One that occurs twice is sent once.
+fn send_conversations(
+    found: &transcript::Transcript,
+    text: &str,
+    place: &TextSource<'_>,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    if found.others.is_empty() {
+        return sink.unit(conversation::unit(found, text, place));
+    }
+    let mut seen = HashSet::new();
+    for conversation in found.conversations() {
+        let mut unit = conversation::unit(conversation, &conversation.own_text(), place);
+        let Some(head) = unit.records.first_mut() else { continue };
+        head.origin = place.origin(conversation.turns.first().map_or(1, |turn| turn.line));
+        let pointer = head.origin.pointer.clone();
+        if seen.insert(head.key.clone()) {
+            sink.unit(unit)?;
+            continue;
+        }
+        sink.dropped(Dropped {
+            place: format!("{}#{pointer}", place.member.place),
+            outcome: DroppedAs::Skipped,
+            reason: "duplicate: the same conversation occurs earlier in the text".into(),
+            kind: Some(Kind::Conversation),
+        });
     }
     Ok(())
 }

@@ -87,7 +87,7 @@ const USER_NAMES: [&str; 14] = [
     "użytkownik",
 ];
 /// Names of assistants that are not also names of a role.
-const ASSISTANT_LABELS: [&str; 26] = [
+const ASSISTANT_LABELS: [&str; 28] = [
     "cursor",
     "le chat",
     "qwen",
@@ -114,6 +114,8 @@ const ASSISTANT_LABELS: [&str; 26] = [
     "deepseek response",
     "grok response",
     "perplexity response",
+    "ai answer",
+    "phind",
 ];
 /// Texts that chat programs append to the assistant's name in the line above its turn.
 const SPEECH_SUFFIXES: [&str; 29] = [
@@ -167,7 +169,7 @@ const USUAL_HEADINGS: [&str; 12] = [
     "developer",
     "bot",
 ];
-/// What SpecStory puts after the role in the label of a subagent's turn.
+/// Text after the role in the label of a subagent's turn, as SpecStory writes it.
 const SUBAGENT_SUFFIX: &str = " - sidechain";
 
 /// The speaker of a line: `User: …`, `You said:`, `**Human:** …`, `**Human** - 2026-01-16 16:48`, `## Prompt:`,

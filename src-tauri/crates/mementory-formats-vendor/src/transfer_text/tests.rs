@@ -70,6 +70,11 @@ fn conversations_in_markdown_are_read_as_their_cases_say() {
         "ai_chat_exporter",
         "kagi",
         "save_my_chatbot",
+        "save_my_chatbot_broken",
+        "save_my_chatbot_search",
+        "chatbox_export",
+        "chatbox_text",
+        "llm_log",
         "gemini_cli_share",
         "opencode_export",
         "copilot_cli_share",
@@ -275,7 +280,7 @@ fn a_missing_full_stop_does_not_merge_the_list() {
     assert_eq!(texts(&seen), vec!["Is allergic to sesame.", "Has a tortoise called Rui", "Prefers short answers."]);
     let (_, seen) = paste("## Identity\nName: Ines\nLives in Ghent");
     assert_eq!(texts(&seen), vec!["Name: Ines", "Lives in Ghent"]);
-    // A sentence that spans several lines is one entry, also under a heading.
+    // A sentence that spans several lines is one entry, even under a heading.
     let (_, seen) = paste("# Bees\nI keep bees in the\ngarden behind the house\nand two hens.");
     assert_eq!(texts(&seen), vec!["I keep bees in the\ngarden behind the house\nand two hens."]);
     let (_, seen) = paste("Has a tortoise called\nlittle Rui.\nLikes tea.\nIs a nurse.");
@@ -369,6 +374,29 @@ mod written_texts {
         for words in ["One\ntwo\nthree", "spaces", "Sport: Rows.", "Has a visa."] {
             assert!(texts(&seen).contains(&words), "{words}: {text}");
         }
+    }
+
+    #[test]
+    fn memories_without_letters_are_written_and_equal_ones_are_counted() {
+        let mut again = memory("Prefers tea.", Some("preference"), Some("2025-03-01T18:00:00Z"));
+        again.key = RecordKey::new("test", "again");
+        let records = vec![
+            memory("Prefers tea.", None, Some("2025-03-01")),
+            again,
+            memory("Prefers tea.", None, Some("2025-03-02")),
+            memory("\u{1f44d}", None, None),
+            memory(":-)\n\u{2014}", None, Some("2025-03-03")),
+        ];
+        let (text, report) = TransferText.text(&mut source(records)).unwrap();
+        assert_eq!((report.by_kind["memory"], report.withheld["said_elsewhere"]), (4, 1));
+        assert_eq!(report.losses.count("text", LossKind::Narrowed) + report.losses.count("text", LossKind::LeftOut), 0);
+        let (_, seen) = paste(&text);
+        let mut words = texts(&seen);
+        words.sort_unstable();
+        assert_eq!(words, [":-)\n\u{2014}", "Prefers tea.", "Prefers tea.", "\u{1f44d}"]);
+        assert!(seen.dropped.is_empty());
+        // Without a date such a line is an ornament.
+        assert_eq!(texts(&paste("Likes tea.\nIs a nurse.\n***\n").1), ["Likes tea.", "Is a nurse."]);
     }
 
     #[test]

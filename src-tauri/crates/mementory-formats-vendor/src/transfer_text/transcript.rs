@@ -40,16 +40,31 @@ pub(super) struct Transcript {
     pub style: Option<Style>,
     /// False if the label of a speaker is also common as a heading in notes, such as `Question`.
     pub is_certain: bool,
+    /// The other conversations of the same text.
+    pub others: Vec<Transcript>,
 }
 
 impl Transcript {
+    /// All conversations of the text. Only the first one has `others`.
+    pub(super) fn conversations(&self) -> impl Iterator<Item = &Transcript> {
+        std::iter::once(self).chain(&self.others)
+    }
+
+    /// The text of this conversation only.
+    pub(super) fn own_text(&self) -> String {
+        let sources = self.turns.iter().map(|turn| turn.source.as_str());
+        let head = [self.title.as_deref().unwrap_or_default(), self.preamble.as_str()];
+        head.into_iter().chain(sources).collect::<Vec<_>>().join("\n")
+    }
+
     /// True if the text before the first turn is no more than the head of an export: titles, lines such as
     /// `Created: …`, comments and rules.
     pub(super) fn has_only_a_head_before(&self) -> bool {
         let lines: Vec<&str> = head::without_front_matter(&self.preamble).lines().collect();
         // The title of an export may have several lines.
         let says_origin = lines.iter().any(|line| says_exported(line) && line.contains("]("));
-        lines.len() <= MAX_HEAD_LINES && (says_origin || lines.iter().all(|line| is_head_line(line)))
+        let is_short = lines.len() <= MAX_HEAD_LINES || lines.iter().any(|line| is_save_my_chatbot(line));
+        is_short && (says_origin || lines.iter().all(|line| is_head_line(line)))
     }
 
     /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that the text was exported,
@@ -74,12 +89,12 @@ impl Transcript {
     }
 }
 
-/// True for a prompt in whose place Gemini CLI or Amp writes the result of a tool.
+/// True if the prompt is the result of a tool, which Gemini CLI or Amp writes in place of a prompt.
 pub(super) fn is_tool_result(prompt: &str) -> bool {
     ["**Tool Response**:\n```json\n", "**Tool Result:** `"].iter().any(|beginning| prompt.starts_with(beginning))
 }
 
-/// True for a line in the head that names the session, as agents and programs that read their logs write it.
+/// True for a line in the head that names the session, as written by agents and by programs that read their logs.
 fn names_session(line: &str) -> bool {
     let words = line.trim_start_matches(['>', '-', '*', ' ']).to_lowercase();
     words.starts_with("session id:") || words.starts_with("session id**:")
@@ -96,6 +111,12 @@ fn says_exported(line: &str) -> bool {
     ["exported on ", "exported from ", "exported by ", "exported with ", "exported: ", "exported:** "]
         .iter()
         .any(|beginning| words.starts_with(beginning))
+}
+
+/// True for the line that names the program Save my Chatbot in the head of its exports. The title above this line may
+/// be a whole prompt.
+fn is_save_my_chatbot(line: &str) -> bool {
+    ["with [SaveMyChatbot](", "with [Save my Chatbot]("].iter().any(|words| line.contains(words))
 }
 
 /// True for a line such as programs write in the head of an exported conversation.
@@ -180,22 +201,40 @@ fn turn(speaker: &Speaker<'_>, number: usize, line: &str) -> Turn {
     }
 }
 
-/// The lines outside of code fences that name a speaker, each with its position.
+/// Character and length of the code fence at the start of a line. The third value is false if words follow the fence.
+fn fence_of(line: &str) -> Option<(char, usize, bool)> {
+    let marks = line.trim_start();
+    let mark = marks.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let length = marks.chars().take_while(|c| *c == mark).count();
+    (length >= 3).then(|| (mark, length, marks.trim_end().len() == length))
+}
+
+/// The lines outside of code fences that name a speaker, each with its position. A fence that is not closed is text.
 fn speakers_of(text: &str) -> Vec<(usize, Speaker<'_>)> {
+    let lines: Vec<&str> = text.lines().collect();
+    // For each line: length of the longest fence of each kind, in this line or below it, that can close a fence above.
+    let mut closing: Vec<[usize; 2]> = vec![[0; 2]; lines.len() + 1];
+    for (number, line) in lines.iter().enumerate().rev() {
+        let mut longest = closing.get(number + 1).copied().unwrap_or_default();
+        if let Some((mark, length, true)) = fence_of(line) {
+            let kind = usize::from(mark == '~');
+            longest[kind] = longest[kind].max(length);
+        }
+        closing[number] = longest;
+    }
     let mut fence: Option<(char, usize)> = None;
     let mut out = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        let marks = line.trim_start();
-        let first = marks.chars().next().filter(|c| matches!(c, '`' | '~'));
-        let length = first.map_or(0, |mark| marks.chars().take_while(|c| *c == mark).count());
-        match (fence, first) {
-            (None, Some(mark)) if length >= 3 => fence = Some((mark, length)),
-            // A fence may contain shorter fences. It ends only at a fence that is at least as long as itself.
-            (Some((mark, least)), Some(found))
-                if mark == found && length >= least && marks.trim_end().len() == length =>
-            {
-                fence = None;
+    for (number, line) in lines.iter().enumerate() {
+        // The title above this line may be the beginning of a prompt that was cut off inside a fence.
+        if is_save_my_chatbot(line) {
+            fence = None;
+        }
+        match (fence, fence_of(line)) {
+            (None, Some((mark, length, _))) if closing[number + 1][usize::from(mark == '~')] >= length => {
+                fence = Some((mark, length));
             }
+            // A fence may contain shorter fences. It ends only at a fence that is at least as long as itself.
+            (Some((mark, least)), Some((found, length, true))) if mark == found && length >= least => fence = None,
             (None, _) => out.extend(speaker::parse(line).map(|found| (number, found))),
             _ => {}
         }
@@ -291,6 +330,8 @@ mod tests {
         assert!(read("User: a\nUser: b").is_none());
         let nested = read("User: a\n````\n```\nAI: in code\n```\nAI: still in code\n````\nAI: b").unwrap();
         assert_eq!(nested.turns.len(), 2);
+        let open = read("User: a\n```sh\nls\nAI: b\n~~~\nUser: in code\n~~~\nUser: c").unwrap();
+        assert_eq!(texts(&open), ["a\n```sh\nls", "b\n~~~\nUser: in code\n~~~", "c"]);
     }
 
     #[test]

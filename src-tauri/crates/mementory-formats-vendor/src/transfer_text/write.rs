@@ -1,12 +1,13 @@
 //! Writes memories as a text for another assistant, with the headings and dated lines that import prompts request
 //! (vendors.md §9). The report lists the values that such a text cannot contain.
-use super::FORMAT_ID;
-use super::entries::{begins_entry_when_indented, unix_line_ends};
+use super::entries::{self, Entry, unix_line_ends};
+use super::{FORMAT_ID, dates};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::Export;
 use mementory_formats_shared::topics;
 use mementory_model::{Kind, Record, Times, Timestamp};
-use std::{borrow::Cow, collections::BTreeMap, fmt::Write as _};
+use std::collections::{BTreeMap, HashSet};
+use std::{borrow::Cow, fmt::Write as _};
 
 /// Members of a record that the text has in another form: the day of its creation, and the title above the words.
 const MEMBERS_IN_OTHER_FORM: [&str; 2] = ["times", "title"];
@@ -28,12 +29,19 @@ pub(super) fn memory_text(
 ) -> Result<(String, WriteReport), FormatError> {
     let mut export = Export::new(FORMAT_ID, "import_answer", source, options, false);
     let mut lines = Vec::new();
+    let mut written_ids = HashSet::new();
     source.records(&mut |stored| {
-        match reason_to_leave_out(&stored, export.now) {
-            Some(reason) => export.withhold(reason),
-            None => {
-                let line = entry_line(&stored);
-                export.count_written_with(&stored, &read_back(&stored.record, &line), &MEMBERS_IN_OTHER_FORM);
+        if let Some(reason) = reason_to_leave_out(&stored, export.now) {
+            export.withhold(reason);
+            return Ok(());
+        }
+        let line = entry_line(&stored);
+        match entries::read(&compose_text(std::slice::from_ref(&line))).entries.into_iter().next() {
+            None => export.withhold("no_text"),
+            // Readers identify an entry by its day and its words, so a second entry with both would be lost.
+            Some(entry) if !written_ids.insert(entry.id()) => export.withhold("said_elsewhere"),
+            Some(entry) => {
+                export.count_written_with(&stored, &read_back(&stored.record, &entry), &MEMBERS_IN_OTHER_FORM);
                 lines.push(line);
             }
         }
@@ -85,20 +93,17 @@ fn entry_line(stored: &StoredRecord) -> EntryLine {
     }
 }
 
-/// The record that our reader creates from an entry: the trimmed lines of its text, up to one that begins like an entry
-/// of its own, and its day.
-fn read_back(record: &Record, line: &EntryLine) -> Record {
-    let (first, others) = lines_of(line);
-    let others = others.take_while(|line| !begins_entry_when_indented(line.trim()));
-    let text: String =
-        std::iter::once(first.to_owned()).chain(others.map(|line| format!("\n{}", line.trim()))).collect();
-    let mut out = Record::new(Kind::Memory, record.key.clone(), text);
-    out.times = Times { created: line.created.and_then(|t| Timestamp::parse(&day_text(t))), ..Times::default() };
+/// The record that our reader creates from an entry. It has the day of the entry and the trimmed lines of its text, up
+/// to a line that begins like a separate entry.
+fn read_back(record: &Record, entry: &Entry) -> Record {
+    let mut out = Record::new(Kind::Memory, record.key.clone(), entry.content.as_str());
+    out.times = Times { created: entry.day.and_then(dates::start_of_day), ..Times::default() };
     out
 }
 
-/// The first line of an entry, and its further lines. Readers are not agreed on whether an indented line can begin a code
-/// block: that of Portable Memory would then read nothing outside of it. So such a line gets a backslash.
+/// The first line of an entry, and its further lines. Some readers let an indented line begin a code block, and the
+/// reader of Portable Memory reads only the code blocks of a text that has any. So a line that would begin a code block
+/// gets a backslash.
 fn lines_of(line: &EntryLine) -> (&str, impl Iterator<Item = Cow<'_, str>>) {
     let mut lines = line.text.lines().map(str::trim_end).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default().trim_start();

@@ -53,12 +53,12 @@ pub(super) struct Attribute {
     pub(super) holds_for_good: bool,
     /// True for a device such as a phone or a car. A person may use several of the same kind on different occasions.
     pub(super) is_device: bool,
-    /// True for what is drunk or smoked. A statement may be limited to a part of the day.
+    /// True if the value is something that people drink or smoke. A statement may be limited to a part of the day.
     pub(super) is_consumed: bool,
-    /// True for a wish for the form of answers.
+    /// True for an attribute that states how answers should be written.
     pub(super) is_style: bool,
-    /// True for an attribute of one of several things: a key and a passport are kept at two places. Only the rule
-    /// `evidence` uses it.
+    /// True for an attribute that can have a value for each of several things: a key and a passport may be kept in two
+    /// places. Only the rule `evidence` uses it.
     pub(super) is_topic: bool,
     /// True for an attribute that can have several values at once, and for the entry that represents no attribute.
     is_excluded: bool,
@@ -203,7 +203,7 @@ const ATTRIBUTES_WITH_WISHES: [&str; 7] = ["name", "plan_*", "style_*", "theme",
 const LASTING_ATTRIBUTES: [&str; 10] =
     ["diet", "handed", "nationality", "native", "orientation", "party", "religion", "style_*", "taste_*", "view_*"];
 const CONSUMPTION_ATTRIBUTES: [&str; 6] = ["alcohol", "coffee", "hot_drink", "smoking", "sugar", "tea"];
-/// The name of an attribute of one of several things begins with it.
+/// Prefix of the names of attributes for which `is_topic` is true.
 const TOPIC_PREFIX: char = '@';
 const DEVICE_ATTRIBUTES: [&str; 8] =
     ["bike", "browser", "car", "computer", "editor", "language_main", "notes_app", "phone"];

@@ -28,7 +28,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
 }
 
 fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f32> {
-    // What is over is not the place.
+    // Places are not counted, because a place that both statements name is not what is over.
     let shared = rare.count_shared_things(old, new);
     let (before, after) = (dates(&old.folded.text), dates(&new.folded.text));
     let is_moved =

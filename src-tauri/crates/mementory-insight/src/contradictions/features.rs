@@ -7,9 +7,9 @@ use super::{
 /// A name and a number. Yes is 1, no is 0.
 pub(super) type Feature = (&'static str, f32);
 
-/// Numbers that the rows of sample sentences share are divided by this, so that all are between 0 and 1.
+/// The number of shared rows of sample sentences is divided by this, so that the result is between 0 and 1.
 const MAX_SHARED_ROWS: f32 = 6.0;
-/// A similarity above this counts in addition.
+/// The amount by which a similarity exceeds this is additional evidence.
 const HIGH_SIMILARITY: f32 = 0.6;
 /// Two statements say the same if they are more similar than this and nothing in them differs.
 const MIN_SIMILARITY_OF_SAME: f32 = 0.7;
@@ -43,7 +43,7 @@ struct Topic {
     probability: f32,
     /// The sum for all attributes.
     all: f32,
-    /// The corresponding sum for the rows of sample sentences.
+    /// The same sum for the rows of sample sentences.
     rows: f32,
     shared_rows: usize,
 }
@@ -68,7 +68,7 @@ impl Topic {
         topic
     }
 
-    /// The probability of the attribute if it is of a kind, otherwise 0.
+    /// The probability of the attribute if `is_of_kind` is true for it, otherwise 0.
     fn probability_if(&self, is_of_kind: impl Fn(&Attribute) -> bool) -> f32 {
         self.best.filter(|attribute| is_of_kind(attribute)).map_or(0.0, |_| self.probability)
     }
@@ -206,7 +206,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
         ]
     }
 
-    /// What words say of time, change and attitude.
+    /// What the words say about time, change and attitude.
     fn of_words(&self) -> Vec<Feature> {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
         vec![

@@ -250,21 +250,21 @@ fn differ_in(
             same_value(attribute, one, other) < MAX_SAME_VALUE || attribute.describes_thing && pair.numbers_differ
         }
     };
-    // "Does not believe in God" and "left the church" deny the same.
+    // "Does not believe in God" and "left the church" deny the same thing.
     if attribute.name == "diet" && pair.both_deny && pair.same_name {
         return false;
     }
     if attribute.comparison == Comparison::Values && pair.both_deny && attribute.name != "diet" && !attribute.is_style {
         return false;
     }
-    // "Doesn't drink spirits" denies something else than "drinks wine".
+    // "Doesn't drink spirits" denies something other than "drinks wine".
     let only_negated =
         pair.is_negated && !pair.says_changed && !pair.numbers_differ && !pair.times_differ && !pair.opinions_differ;
     let is_other = attribute.is_consumed || pair.similarity < MAX_SIMILARITY_OF_OTHERS;
     if only_negated && is_other && shared.compare_closely(one, other).denies_something_else {
         return false;
     }
-    // Who dislikes sake may like wine.
+    // A person who dislikes sake may like wine.
     let is_opinion = pair.opinions_differ && !pair.says_over && attribute.is_consumed;
     if is_opinion && shared.compare_closely(one, other).denies_something_else {
         return false;
@@ -342,7 +342,8 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
         || closer.same_first_thing
         || closer.has_first_thing && at_least(0.5))
         && !closer.places_differ;
-    // "Left the rowing club" and "does not row in winter" both deny, and who stopped playing may still watch.
+    // "Left the rowing club" and "does not row in winter" both deny something. Somebody who stopped playing may still
+    // watch.
     let says_over = pair.says_over && !pair.older_denies && !shared.one_is_onlooker(one, other);
     says_over
         && same_main_thing

@@ -7,7 +7,7 @@
 //! | `slots` | two listed values of such an attribute, or a value and its denial: Windows or Linux … |
 //! | `ended` | a newer statement says that something named in an older one is over, or moves its date |
 //! | `counts` | the same thing counted or measured with different results |
-//! | `favourites` | two favourites of one kind, or a preference turned round |
+//! | `favourites` | two favourites of one kind, or a reversed preference |
 //! | `taste` | the same thing liked in one statement and disliked in the other |
 //! | `meaning` | two values of an attribute in any words and languages, by the vectors of a sentence encoder |
 //! | `evidence` | two statements of which all evidence together says that they contradict each other |
@@ -109,7 +109,7 @@ struct Prepared<'t> {
     slots: Vec<(&'static str, &'static str)>,
     /// The nouns and names of the statement without the name of the owner of the memories, see `terms`.
     terms: Vec<String>,
-    /// What amounts of money are for, as positions in `MONEY_PURPOSES`.
+    /// The purposes of amounts of money, as positions in `MONEY_PURPOSES`.
     money_purposes: Vec<usize>,
     /// The premises that are rented or paid for, as positions in `PREMISES`.
     premises: Vec<usize>,

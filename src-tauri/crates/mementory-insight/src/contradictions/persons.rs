@@ -196,8 +196,8 @@ impl Persons {
         self.statements.get(statement)?.subject
     }
 
-    /// The names of the people whom the statement mentions, as in the terms of a statement: the first letters in Latin
-    /// letters, and whole in Katakana.
+    /// The names of the people whom the statement mentions, in the form of a statement's terms: only the first letters
+    /// of a name in Latin letters, but a whole name in Katakana.
     pub(super) fn terms(&self, statement: usize) -> Vec<String> {
         let Some(mentions) = self.statements.get(statement) else { return Vec::new() };
         let people = mentions.people.iter().filter_map(|person| self.people.get(*person));
@@ -246,7 +246,7 @@ fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> 
         }
     }
     let has_no_relation = |name: &str| known.get(name).copied().unwrap_or_default();
-    // A given name counts also before an adverb: "Samira now lives in Lyon".
+    // A given name also counts before an adverb: "Samira now lives in Lyon".
     for name in texts.iter().filter_map(|text| words(&text.text).first().copied()) {
         if counts.contains_key(name) || has_no_relation(name) {
             *counts.entry(name).or_default() += 1;

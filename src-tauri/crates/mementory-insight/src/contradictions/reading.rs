@@ -24,7 +24,7 @@ const PLACE_OCCASIONS: usize = 2;
 /// Number of occasions that are parts of the day. They come last in the list of occasions.
 const PARTS_OF_DAY: usize = 4;
 
-/// Whom a statement is about is mostly named within so many characters.
+/// Most statements name the person whom they are about within this many characters.
 const OPENING_CHARS: usize = 32;
 
 /// The parts of a statement that are compared with those of another one.
@@ -89,7 +89,8 @@ impl<'v> Reading<'v> {
         self.languages.share(other.languages)
     }
 
-    /// True if a statement of the two that is about a named person may be about the partner, boss or pet.
+    /// True if neither statement is about a named person, other than the partner, boss or pet of the owner of the
+    /// memories.
     pub(super) fn may_name(&self, other: &Self) -> bool {
         [self, other].into_iter().all(|reading| !reading.is_about_other)
     }
@@ -112,7 +113,7 @@ fn names_of_others(folded: &Folded, persons: &Persons) -> Vec<String> {
     names(folded).into_iter().filter(|name| !own.contains(name)).collect()
 }
 
-/// Results of comparing two statements in the ways that take longer.
+/// Results of the comparisons of two statements that take longer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CloserComparison {
     /// Number of rare terms that both share.
@@ -207,7 +208,7 @@ impl PairComparison {
             subjects_differ: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
             numbers_differ: same_purpose && a.amounts.numbers_differ(&b.amounts),
             same_named_person: shared.have_same_person(a, b),
-            // "In retirement since January" and "the pension is 1,805 euros since July" are about other times.
+            // "In retirement since January" and "the pension is 1,805 euros since July" are about different times.
             times_differ: a.amounts.has_money() == b.amounts.has_money() && a.amounts.times_differ(&b.amounts),
             says_over: newer.signs.says_over && !older.signs.says_over
                 || !dated && older.signs.says_over && !newer.signs.says_over,
@@ -258,7 +259,7 @@ fn have_other_names(one: &Reading<'_>, other: &Reading<'_>) -> bool {
 fn are_opposites(one: &str, other: &str) -> bool {
     let poles = |text: &str| opposites().hits(text).iter().map(|hit| *hit.value).collect::<Vec<usize>>();
     let (one, other) = (poles(one), poles(other));
-    // Opposites stand in pairs in the list.
+    // Opposites are next to each other in the list, in pairs.
     one.iter().any(|pole| other.contains(&(pole ^ 1)) && !one.contains(&(pole ^ 1)) && !other.contains(pole))
 }
 
@@ -348,7 +349,7 @@ impl<'p> SharedNames<'p> {
         both.is_some_and(|(a, b)| a.subjects.iter().any(|term| b.terms.contains(term) && self.rare.is_rare(term)))
     }
 
-    /// Compares two statements in the ways that take longer than comparing their marks.
+    /// Makes the comparisons of two statements that take longer than comparing their marks.
     pub(super) fn compare_closely(&self, one: &Reading<'_>, other: &Reading<'_>) -> CloserComparison {
         let both = self.both(one, other);
         let same_purpose = !one.amounts.has_money() && !other.amounts.has_money() || self.may_share_purpose(one, other);
@@ -410,7 +411,7 @@ impl<'p> SharedNames<'p> {
         self.both(one, other).is_some_and(|(a, b)| share_place(a, b))
     }
 
-    /// True if one is about grandchildren, who are not counted as children.
+    /// True if exactly one is about grandchildren, who are not counted as children.
     pub(super) fn one_has_grandchildren(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let is_grandchild = |reading: &Reading<'_>| {
             reading.subject.and_then(|n| RELATIONS.get(n)).is_some_and(|names| names.contains(&"grandson"))

@@ -14,7 +14,7 @@ const MAX_TERMS: usize = 40;
 
 /// Terms of a text, each once.
 pub(super) fn terms_in(folded: &Folded) -> Vec<String> {
-    // What is in the list of concepts has the same form in all languages.
+    // Words and phrases in the list of concepts become terms that are the same in all languages.
     let concepts = concepts().hits(&folded.text);
     let mut found: Vec<(usize, String)> = concepts.iter().map(|hit| (hit.start, format!("~{}", hit.value))).collect();
     let start_of = |part: &str| part.as_ptr().addr() - folded.text.as_ptr().addr();

@@ -1,6 +1,6 @@
 //! Finds topics: groups of memories that are similar in meaning, or that share words if there are no vectors. The name
-//! of a topic is made of its memories' words. Purity matters more than coverage, so a memory that fits no topic is left
-//! out.
+//! of a topic consists of words from its memories. Purity matters more than coverage, so a memory that fits no topic is
+//! left out.
 mod linkage;
 mod similarity;
 
@@ -25,7 +25,7 @@ const MAX_NEIGHBOURS: usize = 12;
 /// Memories about the same subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topic {
-    /// Made of words of its texts. Contains only letters, digits and single spaces.
+    /// Consists of words from its texts. Contains only letters, digits and single spaces.
     pub name: String,
     /// Positions of the texts in the input, in ascending order. There are at least two.
     pub members: Vec<usize>,

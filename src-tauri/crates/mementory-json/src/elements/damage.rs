@@ -20,7 +20,8 @@ impl Elements<'_> {
             match self.object_scan.advance(&self.buf, &mut self.pos) {
                 Step::End(end) => {
                     let len = end - self.start;
-                    // If the end of an element is lost, the brackets of the array and of the object around it close it.
+                    // If the end of an element is lost, the closing brackets of the array and of the object around the array
+                    // seem to close the element.
                     if self.is_wrapped() && self.is_last(len) && self.return_to_nested_element() {
                         return self.damaged_error();
                     }
@@ -80,8 +81,8 @@ impl Elements<'_> {
         Some(end)
     }
 
-    /// Leaves out the object that is damaged at `pos`. A candidate that does not look like an element is passed without
-    /// an error.
+    /// Leaves out the object that is damaged at `pos`. A candidate that does not look like an element is skipped
+    /// without an error.
     fn leave_damaged_object(&mut self, is_candidate: bool) -> Result<Option<usize>, ElementError> {
         let depth = self.object_scan.depth();
         if let Some(search) = self.search.as_mut().filter(|_| is_candidate)

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use std::{collections::BTreeMap, path::Path};
 
 const SAMPLES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/samples");
-/// The id of a record that does not exist. Some calls use it, or the id of a record that the grant does not cover.
+/// The id of a record that does not exist. Calls with this id must be answered like calls with the id of a record that
+/// the grant does not cover.
 const NO_RECORD: &str = "00000000000000000000000000000000";
 
 /// Number of records by kind.

@@ -100,8 +100,8 @@ fn record_id_in(text: &str) -> Option<String> {
 }
 
 impl GrantedView<'_> {
-    /// Returns those of `texts` that equal the text of a visible memory or task. The memory's text is compared as the
-    /// client sees it, after masking.
+    /// Returns the elements of `texts` that equal the text of a visible memory or task. The memory's text is compared
+    /// as the client sees it, after masking.
     ///
     /// # Errors
     /// Errors of the store.

@@ -41,8 +41,8 @@ impl GrantScope {
         Kind::ALL.into_iter().filter(in_scope).collect()
     }
 
-    /// SQL condition over `records r` for the visible records, with its values. Never visible are records in the Trash,
-    /// records that the source marks as not exportable, and records that the source does not display.
+    /// SQL condition over `records r` for the visible records, with its values. Records in the Trash, records that the
+    /// source marks as not exportable, and records that the source does not display are never visible.
     pub(crate) fn condition(&self) -> (String, Vec<Value>) {
         let kinds: Vec<String> = self.visible_kinds().into_iter().map(|kind| kind_code(kind).to_string()).collect();
         let mut values: Vec<Value> = Vec::new();

@@ -98,7 +98,8 @@ impl<'v> GrantedView<'v> {
         Ok(MaskedRecord { record, covered: marks.is_some(), marks: marks.unwrap_or_default() })
     }
 
-    /// Id of the conversation or document that a record belongs to, if that is visible too.
+    /// Id of the conversation or document that a record belongs to, if the conversation or document
+    /// is visible too.
     pub(super) fn owner_id(&self, view: &RowView) -> VaultResult<Option<String>> {
         let Some(owner) = view.owner else { return Ok(None) };
         Ok(self.select("r.row = ??", vec![owner.into()], "LIMIT 1")?.pop().map(|row| row.id_text()))

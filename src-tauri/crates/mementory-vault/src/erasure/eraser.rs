@@ -6,10 +6,10 @@ use crate::{
     cancel,
     context::Context,
     erasure::{
-        ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts, receipts::pending_receipt,
-        reports::ErasedNames, reports::clean_reports, row_redaction::RowRedaction, sabotage::Sabotage,
-        same_words::SameWords, targets::EraseScope, targets::Target, targets::Targets, targets::sentences_of,
-        targets::texts_of, vectors::add_to_evidence, write_tombstones::EarlierErasure,
+        ledger::ErasureLedger, passthrough_files::PassthroughFiles, quotations::changed_texts, receipts::Receipts,
+        receipts::pending_receipt, reports::ErasedNames, reports::clean_reports, row_redaction::RowRedaction,
+        sabotage::Sabotage, same_words::SameWords, targets::EraseScope, targets::Target, targets::Targets,
+        targets::sentences_of, targets::texts_of, vectors::add_to_evidence, write_tombstones::EarlierErasure,
         write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{ErasureAct, word_fingerprint},
@@ -113,7 +113,7 @@ impl Eraser<'_> {
             links: u32::try_from(links).unwrap_or(u32::MAX),
             files: targets.iter().filter(|t| t.view.kind == Kind::Attachment).count() as u32,
             passthrough: PassthroughFiles::new(self.context)
-                .files_with_words(&Removal::erased(&texts_of(&targets)), &rows, false)?
+                .files_with_words(&Removal::erased(&texts_of(&targets), &[]), &rows, false)?
                 .len() as u32,
             records: targets.into_iter().map(|t| t.view).collect(),
             copies,
@@ -180,8 +180,12 @@ impl Eraser<'_> {
         let sentences = sentences_of(&targets);
         let copies = self.read_copies_to_redact(request.copies, &rows, &mut evidence)?;
         let texts = texts_of(&targets);
-        let removal = Removal::erased(&texts);
-        let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal, &rows, true)?;
+        let removal = Removal::erased(&texts, &[]);
+        let redaction = Removal::sentences(sentences.clone(), ERASED_MARK);
+        evidence.quotations = copies.iter().flat_map(|copy| changed_texts(copy, &redaction, &removal)).collect();
+        let with_quotations = (!evidence.quotations.is_empty()).then(|| Removal::erased(&texts, &evidence.quotations));
+        let in_files = with_quotations.as_ref().unwrap_or(&removal);
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(in_files, &rows, true)?;
         let receipt_id = match request.earlier {
             Some(earlier) => earlier.receipt.clone(),
             None => mementory_store::ids::random_hex_id()?,
@@ -202,7 +206,6 @@ impl Eraser<'_> {
                 earlier: request.earlier,
             };
             let blobs = self.erase_rows(tx, &targets, &mut evidence, sabotage)?;
-            let redaction = Removal::sentences(sentences.clone(), ERASED_MARK);
             let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &tombstone_context, &mut evidence)?;
             let batches_with_records = batches_left(tx)?;
             let was_last_of_import =

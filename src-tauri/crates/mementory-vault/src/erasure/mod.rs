@@ -7,6 +7,7 @@
 //! | `same_words` | other records with the same sentences |
 //! | `row_redaction`, `redacted_text` | removing words from every version of a row |
 //! | `passthrough_files` | removing words from passthrough files |
+//! | `quotations` | texts of records that change without being erased, for files that quote them |
 //! | `reports` | removing words from import reports |
 //! | `write_tombstones` | signed tombstones |
 //! | `ledger`, `apply_ledger`, `redact_again` | the list of erasures, and applying it to an older copy |
@@ -17,6 +18,7 @@ mod apply_ledger;
 mod eraser;
 mod ledger;
 mod passthrough_files;
+mod quotations;
 mod receipts;
 mod redact_again;
 mod redact_values;

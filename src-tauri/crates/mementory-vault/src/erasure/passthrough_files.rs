@@ -121,9 +121,9 @@ impl PassthroughFiles<'_> {
 }
 
 /// Reads large files and removes the words while reading.
-struct CleaningReader<'w, R: Read> {
+struct CleaningReader<'w, 'r, R: Read> {
     source: R,
-    words: &'w WordRemover<'w>,
+    words: &'w WordRemover<'r>,
     /// Whether the file is JSON. None until its first bytes are read.
     is_json: Option<bool>,
     /// Bytes that were read and not yet processed.
@@ -134,8 +134,8 @@ struct CleaningReader<'w, R: Read> {
     changed: bool,
 }
 
-impl<'w, R: Read> CleaningReader<'w, R> {
-    fn new(source: R, words: &'w WordRemover<'w>) -> Self {
+impl<'w, 'r, R: Read> CleaningReader<'w, 'r, R> {
+    fn new(source: R, words: &'w WordRemover<'r>) -> Self {
         Self { source, words, is_json: None, pending: Vec::new(), out: Vec::new(), out_position: 0, changed: false }
     }
 
@@ -172,7 +172,7 @@ impl<'w, R: Read> CleaningReader<'w, R> {
     }
 }
 
-impl<R: Read> Read for CleaningReader<'_, R> {
+impl<R: Read> Read for CleaningReader<'_, '_, R> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         while self.out_position == self.out.len() {
             if !self.fill_out()? {
@@ -218,7 +218,7 @@ mod tests {
     fn words_are_removed_across_the_chunks_of_a_long_line() {
         let removal = Removal::exact(vec![("the zanzibar quokka".into(), "[X]".into())]);
         let words = WordRemover::new(&removal).unwrap();
-        // The words cross the border between two chunks.
+        // The words cross the border between two blocks.
         let mut source = vec![b'x'; BLOCK_BYTES - 7];
         source.extend_from_slice(b"the zanzibar quokka");
         source.resize(2 * BLOCK_BYTES + 100, b'y');

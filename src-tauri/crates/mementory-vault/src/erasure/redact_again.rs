@@ -4,9 +4,10 @@ use crate::{
     VaultResult,
     context::Context,
     erasure::{
-        passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::CommittedRedaction,
-        redactor::RECORDS_PER_READ, redactor::Redactor, row_redaction::RowRedaction, targets::Target, targets::Targets,
-        write_tombstones::EarlierErasure, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        passthrough_files::PassthroughFiles, quotations::changed_texts_of, receipts::pending_receipt,
+        redactor::CommittedRedaction, redactor::RECORDS_PER_READ, redactor::Redactor, row_redaction::RowRedaction,
+        targets::Target, targets::Targets, write_tombstones::EarlierErasure, write_tombstones::TombstoneContext,
+        write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{ErasureAct, WordFinder, text_fingerprint},
     sensitive::Scanner,
@@ -49,9 +50,14 @@ impl RedactAgain<'_> {
         let (words, sentences) = pairs;
         let removed: Vec<String> = words.iter().chain(&sentences).map(|(words, _)| words.clone()).collect();
         let exact_removal = Removal::exact(words.clone());
-        let removal = Removal::exact(words).and_sentences(sentences.into_iter().map(|(s, _)| s).collect(), ERASED_MARK);
+        let removal =
+            Removal::exact(words.clone()).and_sentences(sentences.into_iter().map(|(s, _)| s).collect(), ERASED_MARK);
         let rows = views.iter().map(|view| view.row).collect();
-        let passthrough = PassthroughFiles::new(self.context).files_with_words(&exact_removal, &rows, true)?;
+        if removal.removes_more_than_exact_words() {
+            evidence.quotations = changed_texts_of(self.context, &views, &removal, &exact_removal)?;
+        }
+        let in_files = Removal::exact(words.into_iter().chain(evidence.quotations.iter().cloned()).collect());
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&in_files, &rows, true)?;
         let former: HashMap<[u8; 16], HashSet<&str>> = act
             .records
             .iter()

@@ -3,11 +3,11 @@ use crate::{
     VaultError, VaultResult,
     applied::Applied,
     erasure::{
-        eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts,
-        receipts::pending_receipt, redactor::CommittedRedaction, redactor::MAX_RECORDS, redactor::RECORDS_PER_READ,
-        redactor::Redactor, reports::ErasedNames, reports::clean_reports, row_redaction::RowRedaction,
-        same_words::SameWords, targets::Target, targets::Targets, write_tombstones::TombstoneContext,
-        write_tombstones::TombstoneWriter,
+        eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, quotations::changed_texts,
+        receipts::Receipts, receipts::pending_receipt, redactor::CommittedRedaction, redactor::MAX_RECORDS,
+        redactor::RECORDS_PER_READ, redactor::Redactor, reports::ErasedNames, reports::clean_reports,
+        row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
+        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{ErasureAct, word_fingerprint},
     failed_step::FailedStep,
@@ -41,6 +41,13 @@ struct FoundValues {
     classes: BTreeMap<ValueId, Class>,
     /// The spellings that the scan finds in each row.
     by_row: HashMap<i64, HashSet<String>>,
+}
+
+impl FoundValues {
+    /// True if the scan finds a value in this row that is too short to be removed elsewhere.
+    fn has_short_value(&self, row: i64) -> bool {
+        self.by_row.get(&row).is_some_and(|found| found.iter().any(|spelling| spelling.len() < MIN_DISTINCTIVE_BYTES))
+    }
 }
 
 impl Redactor<'_> {
@@ -90,9 +97,31 @@ impl Redactor<'_> {
         for view in views.clone() {
             views.extend(self.derived_of(&view)?.into_iter().filter(|derived| rows.insert(derived.row)));
         }
-        let passthrough = PassthroughFiles::new(self.context).files_with_words(&elsewhere, &HashSet::new(), true)?;
-        let receipt_id = mementory_store::ids::random_hex_id()?;
+        let pairs_of = |before: &Target| -> Vec<(String, String)> {
+            let spellings_of_row = found_values.by_row.get(&before.view.row);
+            let is_removed = |spelling: &str| {
+                spelling.len() >= MIN_DISTINCTIVE_BYTES
+                    || spellings_of_row.is_some_and(|found| found.contains(spelling))
+            };
+            let pairs = found_values.spellings.iter().filter(|(s, _)| is_removed(s) && may_contain(before, s));
+            pairs.map(|(spelling, mark)| (spelling.clone(), mark.clone())).collect()
+        };
         let mut evidence = Evidence::default();
+        // A file loses a short value only where it quotes a record that loses this value.
+        let with_short_values: Vec<RowView> =
+            found_values.views.iter().filter(|view| found_values.has_short_value(view.row)).cloned().collect();
+        for chunk in with_short_values.chunks(RECORDS_PER_READ) {
+            let read = self
+                .context
+                .store
+                .read(|c| Targets::new(self.context).read_targets(c, chunk.to_vec(), &mut |_| Ok(())))?;
+            for before in &read {
+                evidence.quotations.extend(changed_texts(before, &Removal::exact(pairs_of(before)), &elsewhere));
+            }
+        }
+        let in_files = Removal::exact(distinctive.into_iter().chain(evidence.quotations.iter().cloned()).collect());
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&in_files, &HashSet::new(), true)?;
+        let receipt_id = mementory_store::ids::random_hex_id()?;
         let act = RefCell::new(ErasureAct { at: now.as_micros(), ..ErasureAct::default() });
         let is_listed = Cell::new(true);
         progress("record");
@@ -107,16 +136,7 @@ impl Redactor<'_> {
                     Ok(())
                 };
                 for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), visit)? {
-                    let pairs: Vec<(String, String)> = match found_values.by_row.get(&before.view.row) {
-                        Some(spellings) => found_values
-                            .spellings
-                            .clone()
-                            .into_iter()
-                            .filter(|(s, _)| spellings.contains(s) || s.len() >= MIN_DISTINCTIVE_BYTES)
-                            .collect(),
-                        None => distinctive.clone().into_iter().collect(),
-                    };
-                    let pairs: Vec<_> = pairs.into_iter().filter(|(s, _)| may_contain(&before, s)).collect();
+                    let pairs = pairs_of(&before);
                     let removed: Vec<String> = pairs.iter().map(|(spelling, _)| spelling.clone()).collect();
                     let removal = Removal::exact(pairs);
                     if RowRedaction::new(self.context).redact_row(tx, &before.view, &removal, &mut evidence)? {

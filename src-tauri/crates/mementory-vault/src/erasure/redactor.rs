@@ -5,10 +5,11 @@ use crate::{
     applied::Applied,
     context::Context,
     erasure::{
-        eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts,
-        redacted_text::RedactSpan, redacted_text::RedactedText, redacted_text::replace_spans, reports::ErasedNames,
-        reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
-        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, quotations::changed_texts,
+        quotations::changed_texts_of, receipts::Receipts, redacted_text::RedactSpan, redacted_text::RedactedText,
+        redacted_text::replace_spans, reports::ErasedNames, reports::clean_reports, row_redaction::RowRedaction,
+        same_words::SameWords, targets::Target, targets::Targets, write_tombstones::TombstoneContext,
+        write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{ErasureAct, word_fingerprint},
     failed_step::FailedStep,
@@ -72,11 +73,15 @@ impl Redactor<'_> {
         let RedactionPlan { target, redacted, own_removal, others } = plan;
         let words: Vec<String> = redacted.removed.iter().map(|(w, _)| w.clone()).collect();
         let known = HashSet::from([target.view.row]);
-        let passthrough = PassthroughFiles::new(self.context).files_with_words(
-            &Removal::exact(redacted.removed.clone()),
-            &known,
-            true,
-        )?;
+        let exact = Removal::exact(redacted.removed.clone());
+        evidence.quotations = changed_texts(&target, &own_removal, &exact);
+        for (views, removal) in &others {
+            if removal.removes_more_than_exact_words() {
+                evidence.quotations.extend(changed_texts_of(self.context, views, removal, &exact)?);
+            }
+        }
+        let in_files = Removal::exact(redacted.removed.iter().chain(&evidence.quotations).cloned().collect());
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&in_files, &known, true)?;
         let receipt_id = mementory_store::ids::random_hex_id()?;
         let act = RefCell::new(ErasureAct { at: now.as_micros(), ..ErasureAct::default() });
         let is_listed = Cell::new(true);

@@ -61,7 +61,7 @@ impl Receipts<'_> {
         progress: &dyn Fn(&str),
     ) -> VaultResult<Receipt> {
         progress("record");
-        let removal = Removal::erased(&evidence.texts);
+        let removal = Removal::erased(&evidence.texts, &evidence.quotations);
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal, &HashSet::new(), true)?;
         let written = self.context.store.write(|tx| {
             drop_orphans(tx)?;

@@ -1,11 +1,11 @@
 //! Finds other records that contain a sentence of the text to erase. The index finds candidates by phrase. Each is then
 //! compared in normal form, so that the result does not depend on the index's tokens.
-use crate::{VaultError, VaultResult, context::Context, word_removal::is_distinctive_sentence};
+use crate::{VaultError, VaultResult, cancel, context::Context, word_removal::is_distinctive_sentence};
 use mementory_model::{Record, normal_sentences, normal_text};
 use mementory_store::RowView;
 use std::{
-    collections::HashSet,
-    sync::{atomic::AtomicBool, atomic::Ordering},
+    collections::{HashMap, HashSet},
+    sync::atomic::AtomicBool,
 };
 
 /// Upper limit for the sentences that are searched for one record.
@@ -46,13 +46,11 @@ impl SameWords<'_> {
     /// Live records outside `except` that contain one of the sentences; at most [`MAX_CANDIDATES`] records are compared
     /// for each sentence.
     pub(crate) fn same_words(&self, sentences: &[String], except: &HashSet<i64>) -> VaultResult<Vec<RowView>> {
-        let mut found = Vec::new();
-        let mut seen = except.clone();
+        let mut candidates = Candidates::new(except);
         for sentence in sentences {
-            let rows = self.context.with_index(|i| i.rows_with_phrase(sentence, MAX_CANDIDATES))?;
-            self.read_candidates(sentence, &rows, &mut seen, &mut found)?;
+            candidates.add(sentence, self.context.with_index(|i| i.rows_with_phrase(sentence, MAX_CANDIDATES))?);
         }
-        Ok(found)
+        self.read_candidates(candidates, &AtomicBool::new(false))
     }
 
     /// All live records outside `except` that contain one of the sentences.
@@ -67,56 +65,80 @@ impl SameWords<'_> {
         most: usize,
         cancelled: &AtomicBool,
     ) -> VaultResult<Vec<RowView>> {
-        let mut found = Vec::new();
-        let mut seen = except.clone();
+        let mut candidates = Candidates::new(except);
         for sentence in sentences {
+            cancel::check(cancelled)?;
             let rows = self.context.with_index(|i| i.rows_with_phrase(sentence, most + 1))?;
             if rows.len() > most {
                 return Err(VaultError::TooMany { most });
             }
-            for chunk in rows.chunks(RECORDS_PER_CANCEL_CHECK) {
-                if cancelled.load(Ordering::Relaxed) {
-                    return Err(VaultError::Cancelled);
-                }
-                self.read_candidates(sentence, chunk, &mut seen, &mut found)?;
-            }
-            if found.len() > most {
-                return Err(VaultError::TooMany { most });
-            }
+            candidates.add(sentence, rows);
+        }
+        let found = self.read_candidates(candidates, cancelled)?;
+        if found.len() > most {
+            return Err(VaultError::TooMany { most });
         }
         Ok(found)
     }
 
-    fn read_candidates(
-        &self,
-        sentence: &str,
-        rows: &[u64],
-        seen: &mut HashSet<i64>,
-        found: &mut Vec<RowView>,
-    ) -> VaultResult<()> {
-        for row in rows {
-            let row = *row as i64;
-            if seen.contains(&row) {
-                continue;
+    /// Returns those candidates that contain one of their sentences, in the order in which the index found them. Reads
+    /// the records in the order of the packs, so that each pack is unpacked once.
+    fn read_candidates(&self, candidates: Candidates<'_>, cancelled: &AtomicBool) -> VaultResult<Vec<RowView>> {
+        let mut found = Vec::new();
+        self.context.store.read(|c| {
+            let mut views = Vec::with_capacity(candidates.by_row.len());
+            for (row, candidate) in &candidates.by_row {
+                views.extend(RowView::by_row(c, *row)?.map(|view| (view, candidate)));
             }
-            let hit = self.context.store.read(|c| {
-                let Some(view) = RowView::by_row(c, row)? else { return Ok(None) };
+            views.sort_unstable_by_key(|(view, _)| (view.pack, view.slot));
+            for (number, (view, candidate)) in views.into_iter().enumerate() {
+                if number % RECORDS_PER_CANCEL_CHECK == 0 {
+                    cancel::check(cancelled)?;
+                }
                 let record = self.context.store.packs.record(c, view.pack, view.slot)?;
-                Ok(contains_sentence(&record, sentence).then_some(view))
-            })?;
-            if let Some(view) = hit {
-                seen.insert(row);
-                found.push(view);
+                let texts: Vec<String> = normal_texts(&record).collect();
+                if candidate.sentences.iter().any(|sentence| texts.iter().any(|text| text.contains(sentence))) {
+                    found.push((candidate.position, view));
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })?;
+        found.sort_unstable_by_key(|(position, _)| *position);
+        Ok(found.into_iter().map(|(_, view)| view).collect())
     }
 }
 
-/// True if a record contains a sentence, given in normal form.
-fn contains_sentence(record: &Record, sentence: &str) -> bool {
-    normal_text(&record.text).contains(sentence)
-        || record.title.as_deref().is_some_and(|t| normal_text(t).contains(sentence))
-        || record.fields.values().any(|v| normal_text(&v.to_string()).contains(sentence))
-        || record.attachments.iter().filter_map(|a| a.text.as_deref()).any(|t| normal_text(t).contains(sentence))
+/// Rows in which the index found words of sentences. The rows in `except` are left out.
+struct Candidates<'s> {
+    except: &'s HashSet<i64>,
+    by_row: HashMap<i64, Candidate<'s>>,
+}
+
+/// One row in which the index found words of sentences.
+struct Candidate<'s> {
+    /// Number of rows that were found before this one.
+    position: usize,
+    sentences: Vec<&'s str>,
+}
+
+impl<'s> Candidates<'s> {
+    fn new(except: &'s HashSet<i64>) -> Self {
+        Self { except, by_row: HashMap::new() }
+    }
+
+    fn add(&mut self, sentence: &'s str, rows: Vec<u64>) {
+        for row in rows.into_iter().map(|row| row as i64).filter(|row| !self.except.contains(row)) {
+            let position = self.by_row.len();
+            let candidate = self.by_row.entry(row).or_insert(Candidate { position, sentences: Vec::new() });
+            candidate.sentences.push(sentence);
+        }
+    }
+}
+
+/// The texts of a record in normal form.
+fn normal_texts(record: &Record) -> impl Iterator<Item = String> {
+    std::iter::once(normal_text(&record.text))
+        .chain(record.title.as_deref().map(normal_text))
+        .chain(record.fields.values().map(|value| normal_text(&value.to_string())))
+        .chain(record.attachments.iter().filter_map(|file| file.text.as_deref()).map(normal_text))
 }

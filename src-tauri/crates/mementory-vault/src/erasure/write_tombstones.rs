@@ -8,7 +8,7 @@ use crate::{
     word_removal::Removal,
 };
 use mementory_formats::{Format, registry};
-use mementory_model::{Derived, Record, Timestamp, TombstoneOp, shares_words};
+use mementory_model::{Derived, Record, RecordKey, Timestamp, TombstoneOp, shares_words};
 use mementory_store::{
     RowView, export_ids,
     ids::fingerprint,
@@ -23,7 +23,7 @@ pub(crate) struct TombstoneContext<'a> {
     pub(crate) reason: &'a str,
     pub(crate) receipt: &'a str,
     pub(crate) now: Timestamp,
-    /// The act for the list of erasures, to which the record of each tombstone is added.
+    /// The act for the list of erasures. The record of each tombstone is added to it.
     pub(crate) act: &'a RefCell<ErasureAct>,
     /// Set if this erasure or redaction was already made in a newer copy of the vault. In that case the ids and the
     /// time from that copy are used.
@@ -61,10 +61,15 @@ impl TombstoneWriter<'_> {
     ) -> VaultResult<Vec<TombstoneRow>> {
         // The first tombstone lists the other erased records. Each of these has a tombstone of its own too.
         let mut derived = Derived::default();
+        let titles = Titles::of(targets);
         for target in targets.iter().skip(1) {
             if let Some(format) = naming_format(&target.record) {
                 let export_id = hex::encode(export_ids::export_id(tx, target.view.id)?);
-                format.add_derived(&mut derived, &target.record, &export_id);
+                // If the record's id in that format has words of the record, the export id is used instead.
+                let unnamed = Record::new(target.record.kind, RecordKey::new("", ""), "");
+                let id = target.record.origin_id.as_ref().unwrap_or(&target.record.key.value);
+                let has_words = has_words_of(id, &target.texts, &titles.around(&target.record));
+                format.add_derived(&mut derived, if has_words { &unnamed } else { &target.record }, &export_id);
             }
         }
         let mut derived = Some(derived);
@@ -72,7 +77,13 @@ impl TombstoneWriter<'_> {
         for target in targets {
             let row = TombstoneRow {
                 derived: derived.take().unwrap_or_default(),
-                ..tombstone(TombstoneOp::Delete, &target.view, &target.record, &target.texts, tombstone_context)?
+                ..tombstone(
+                    TombstoneOp::Delete,
+                    (&target.view, &target.record),
+                    &target.texts,
+                    &titles.around(&target.record),
+                    tombstone_context,
+                )?
             };
             let fingerprints: Vec<_> =
                 target.texts.iter().filter_map(|t| fingerprint(&self.context.keys, target.view.kind, t)).collect();
@@ -101,7 +112,7 @@ impl TombstoneWriter<'_> {
         removed: &[String],
         tombstone_context: &TombstoneContext<'_>,
     ) -> VaultResult<TombstoneRow> {
-        let row = tombstone(TombstoneOp::Redact, &before.view, &before.record, removed, tombstone_context)?;
+        let row = tombstone(TombstoneOp::Redact, (&before.view, &before.record), removed, &[], tombstone_context)?;
         // A text or title that loses no words may be imported again.
         let texts_with_words: Vec<&String> =
             before.texts.iter().filter(|text| removal.record_text(text).is_some()).collect();
@@ -116,11 +127,36 @@ impl TombstoneWriter<'_> {
     }
 }
 
+/// Titles of erased records. The ids of a record's parts may contain its title.
+struct Titles<'t> {
+    by_key: HashMap<&'t RecordKey, &'t str>,
+}
+
+impl<'t> Titles<'t> {
+    fn of(targets: &'t [Target]) -> Self {
+        let titled = |target: &'t Target| Some((&target.record.key, target.record.title.as_deref()?));
+        Self { by_key: targets.iter().filter_map(titled).collect() }
+    }
+
+    /// The title of the record, and those of the erased records that it is a part of or was derived from.
+    fn around(&self, record: &'t Record) -> Vec<&'t str> {
+        let sources = record.links.iter().filter(|link| link.relation == "derived_from").map(|link| &link.target);
+        let keys = std::iter::once(&record.key).chain(&record.parent).chain(sources);
+        keys.filter_map(|key| self.by_key.get(key).copied()).collect()
+    }
+}
+
+/// True if an id shares words with one of these texts or titles.
+fn has_words_of(id: &str, texts: &[String], titles: &[&str]) -> bool {
+    texts.iter().map(String::as_str).chain(titles.iter().copied()).any(|text| shares_words(id, text))
+}
+
+/// The tombstone of a record. It states the record's id at its source, unless the id has words of `texts` or `titles`.
 fn tombstone(
     op: TombstoneOp,
-    view: &RowView,
-    record: &Record,
+    (view, record): (&RowView, &Record),
     texts: &[String],
+    titles: &[&str],
     tombstone_context: &TombstoneContext<'_>,
 ) -> VaultResult<TombstoneRow> {
     // The tombstone of a record from a format with tombstones names the record as that format does, so that other
@@ -141,7 +177,7 @@ fn tombstone(
         kind,
         target: view.id_text(),
         scope: scope.into(),
-        origin_id: origin_id.filter(|id| !texts.iter().any(|text| shares_words(id, text))),
+        origin_id: origin_id.filter(|id| !has_words_of(id, texts, titles)),
         source: Some(view.platform.clone()),
         at: tombstone_context.earlier.map_or(tombstone_context.now, |earlier| earlier.at),
         actor: "owner".into(),

@@ -93,8 +93,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// The acts with a tombstone that is not in `applied`, oldest first. Each is returned with only those of its
-    /// records whose tombstone is not in `applied`.
+    /// The acts with a tombstone that is not in `applied`, oldest first. Each is returned with only the records whose
+    /// tombstone is not in `applied`.
     pub(crate) fn missing(&self, applied: &HashSet<String>) -> Vec<(String, ErasureAct)> {
         let mut out: Vec<(String, ErasureAct)> = self
             .acts

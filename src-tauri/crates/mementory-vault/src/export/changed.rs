@@ -6,8 +6,9 @@ use mementory_store::{Flags, Packs};
 use rusqlite::{Connection, params_from_iter, types::Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Selects row, owner, pack, slot and the later of sort time and last update of each record, and the times when the
-/// record was last edited, redacted and restored from the Trash in this vault.
+/// Selects the row, owner, pack and slot of each record, the later of its sort time and its last
+/// update, and the times when it was last edited, redacted and restored from the Trash in this
+/// vault.
 const CHANGED_ROWS_SQL: &str = "SELECT r.row, r.owner, r.pack, r.slot, max(r.sort, coalesce(r.updated, r.sort)), \
     CASE WHEN r.flags & {EDITED} THEN r.since END, \
     CASE WHEN r.flags & {REDACTED} THEN (SELECT max(t.at) FROM tombstones t WHERE t.record = r.id AND t.own = 1) END, \

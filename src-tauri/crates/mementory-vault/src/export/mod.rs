@@ -65,7 +65,8 @@ pub struct ExportOutcome {
     pub covered: u32,
     /// Number of bytes written.
     pub bytes: u64,
-    /// The digest that the format defines, else the SHA-256 of the file, or of the list of the folder's files.
+    /// The digest that the format defines. Otherwise the SHA-256 of the file or, for a folder, of
+    /// the list of its files.
     pub digest: String,
     /// Result of validating the export after it was written.
     pub validation: Validation,
@@ -243,8 +244,8 @@ fn writer_for(format: &str) -> VaultResult<&'static dyn Format> {
         .ok_or_else(|| VaultError::Usage(format!("Mementory does not write the format {format}.")))
 }
 
-/// Refuses a requested version that the writer did not write, because it knows only one. A request for "1" also accepts
-/// "1.0".
+/// Refuses a requested version that differs from the version that was written. A writer that knows only one version
+/// ignores the request. A request for "1" also accepts "1.0".
 fn check_version(report: &WriteReport, scope: &Scope) -> VaultResult<()> {
     let Some(wanted) = &scope.writing.version else { return Ok(()) };
     let is_written =
@@ -280,8 +281,8 @@ fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError
         && detection.unknown.is_empty())
 }
 
-/// Reads the export back and validates it like any other file. Faults of an archive that would make an import refuse it
-/// count as errors too. Returns the result of the validation, and the digest of what was written.
+/// Reads the export back and validates it like any other file. If an import would refuse an archive because of a fault,
+/// this fault counts as an error too. Returns the result of the validation, and the digest of what was written.
 fn read_back(
     writer: &dyn Format,
     path: &Path,

@@ -211,7 +211,7 @@ impl<'v> VaultSource<'v> {
             .collect())
     }
 
-    /// The export id of a record in hexadecimal. Any other text is returned unchanged.
+    /// The export id, in hexadecimal, of the record with this vault id. A text that is not an id is returned unchanged.
     pub(crate) fn export_id(&self, vault_id: &str) -> VaultResult<String> {
         export_ids::export_id_text(&self.reader.connection, vault_id)
     }

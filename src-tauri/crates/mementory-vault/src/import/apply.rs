@@ -128,7 +128,7 @@ pub(super) struct ImportRun<'i> {
     older_unit: bool,
     /// When the source last changed the first record of the current unit.
     unit_updated: Option<Timestamp>,
-    /// Whether the current source is older or newer than what the vault has.
+    /// Whether the current source is older or newer than the data in the vault.
     recency: Recency,
     /// The recency of each source up to the current one. Empty if the input has no sources.
     sources: Vec<Recency>,
@@ -137,7 +137,7 @@ pub(super) struct ImportRun<'i> {
     /// The format of the current source. Empty if the input has no sources.
     source_format: &'static str,
     exports: DatedExports,
-    /// When the current source was made, if it says so and the current record is one of its own.
+    /// The time of the current source for the current record, see [`DatedExports::own_export`].
     own_export: Option<SourceTime>,
     platforms: HashMap<String, i64>,
     /// The rows that this input contains, to find the rows of the vault that are not in it. Filled only while planning.
@@ -343,7 +343,8 @@ impl<'i> ImportRun<'i> {
         self.own_export = self.exports.own_export(self.recency, keys, record);
         match self.seen.get(&id) {
             None => self.count_kind(record.kind),
-            // The former occurrence was left out, for example because its words were deleted. This one may have others.
+            // The earlier occurrence was left out, for example because its words were deleted. This occurrence may have
+            // other words.
             Some(seen) if seen.may_have_other_outcome(record, &digest) => {}
             Some(_) => {
                 DuplicateImport::new(self).merge(&id, record, &digest, extra_flags)?;
@@ -368,7 +369,7 @@ impl<'i> ImportRun<'i> {
     ) -> VaultResult<SeenRecord> {
         let keys = &self.context.keys;
         let mut seen = self.occurrence(record, digest);
-        // A deletion of the vault that wrote the file names the record by its export id.
+        // If the vault that wrote the file deleted the record, its deletion names the record by the export id.
         if self.blocklist.blocks(keys, id, record) || export_id.is_some_and(|id| self.blocklist.is_named(&id)) {
             if self.blocklist.is_cascaded(id) {
                 TombstoneImport::new(self).note_orphaned_edge(record);

@@ -268,7 +268,7 @@ impl Importer<'_> {
         let _ = self.context.store.checkpoint();
     }
 
-    /// Removes those of `blobs` that no record refers to.
+    /// Removes the elements of `blobs` to which no record refers.
     fn remove_unreferenced(&self, blobs: HashSet<[u8; 32]>) -> VaultResult<()> {
         let unnamed: Vec<[u8; 32]> = self.context.store.read(|c| {
             let mut statement = c.prepare("SELECT 1 FROM named_blobs WHERE blob = ?1")?;

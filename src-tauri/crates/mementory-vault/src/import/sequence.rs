@@ -11,12 +11,12 @@ use mementory_model::Timestamp;
 use rusqlite::Connection;
 use std::{cmp::Ordering, collections::BTreeMap};
 
-/// What a source states of its age as a whole.
+/// What a source as a whole states about its age.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Recency {
     /// How the number of its state compares with the state that the vault has.
     pub(super) state: StateOrder,
-    /// When it was made, if it says so.
+    /// When the source was made, if it states this.
     pub(super) made_at: Option<SourceTime>,
     /// The number of its state. None if it has none, or was never synchronised.
     pub(super) number: Option<StateNumber>,
@@ -25,7 +25,7 @@ pub(super) struct Recency {
 /// The number of a source's state, among the sources of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StateNumber {
-    /// The same for all states of one source.
+    /// Number of the source. All states of one source have the same number.
     pub(super) group: usize,
     pub(super) sequence: u64,
 }
@@ -57,12 +57,12 @@ pub(super) struct SourceTime {
     pub(super) rule: DateRule,
 }
 
-/// When the date of a source decides which of two versions of a record is newer.
+/// Whether the date of a source always decides which of two versions of a record is newer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DateRule {
     /// Always (PAM §16).
     OverRecords,
-    /// If the records do not state when they changed, or state the same time.
+    /// Only if the records do not state when they changed, or state the same time.
     UnderRecords,
 }
 

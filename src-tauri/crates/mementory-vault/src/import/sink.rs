@@ -20,9 +20,10 @@ use std::{
 pub(super) enum Message {
     /// One or more units, in order.
     Units(Vec<Unit>),
-    /// Export ids of records that follow, by key.
+    /// Export ids of the records that follow in the channel, by key.
     ExportIds(Vec<(RecordKey, [u8; 16])>),
-    /// Keys that follow, each with the value that it gets if the vault has a record of another kind with it.
+    /// The keys of records that follow, each with its alternative value, which is used if the vault has a record of
+    /// another kind with this key.
     AlternativeKeys(Vec<(RecordKey, String)>),
     File(AttachmentFile, BlobInfo),
     Passthrough(PassthroughItem, BlobInfo),

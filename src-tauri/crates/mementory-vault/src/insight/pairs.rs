@@ -35,7 +35,7 @@ pub struct Contradictions {
 /// Memories about the same topic.
 #[derive(Debug, Clone)]
 pub struct MemoryTopic {
-    /// Name of the topic, made of words of the memories.
+    /// Name of the topic, which consists of words from the memories.
     pub name: String,
     /// Rows of the memories, at least two.
     pub rows: Vec<i64>,

@@ -28,8 +28,8 @@ struct ChosenSentence<'t> {
     end: u32,
 }
 
-/// Compares the memory's text with the candidates. Each candidate comes with those of its sentences that have words of
-/// the memory.
+/// Compares the memory's text with the candidates. Each candidate comes with its sentences that have words of the
+/// memory.
 pub(super) fn compare(
     encoder: &CachingEncoder<'_>,
     text: &str,

@@ -34,8 +34,8 @@ fn nearest_speaker(weighed: &[WeighedCandidate]) -> Option<SaidBy> {
 }
 
 /// Returns the person if the export names a message of theirs or their messages say enough of the memory, and the
-/// confidence for the assistant is not much higher. Otherwise returns whoever said any part of the memory: the
-/// assistant if it did, else the person, else a system.
+/// confidence for the assistant is not much higher. Otherwise returns the first of these who said any part of the
+/// memory: the assistant, the person, a system.
 fn speaker_by_words(claim: &Claim, weighed: &[WeighedCandidate]) -> Option<SaidBy> {
     let best = |who: SaidBy| {
         let messages_of_speaker = || weighed.iter().filter(move |each| each.said_by == Some(who));

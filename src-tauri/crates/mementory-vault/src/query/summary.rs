@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 pub struct Summary {
     /// Number of all stored versions of these records.
     pub versions: u32,
-    /// Number of different sensitive values in these records according to the last scan, without ignored ones, by the
-    /// class under which the queue lists them.
+    /// Number of different sensitive values that the last scan found in these records, by their class in the queue.
+    /// Ignored values are left out.
     pub findings: BTreeMap<Class, u32>,
     /// Number of conversations in the vault from which these records were derived.
     pub conversations: u32,

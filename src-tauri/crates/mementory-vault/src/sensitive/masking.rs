@@ -236,8 +236,7 @@ impl<'k> Masker<'k> {
         if UNMASKED_MEMBERS.contains(&lower.as_str()) {
             return;
         }
-        // An id is not secret by itself, and other records refer to it, so only findings of the highest confidence
-        // count.
+        // An id alone is not secret, and other records refer to it, so only findings of the highest confidence count.
         let is_id = lower == "id" || lower.ends_with("_id") || lower.ends_with("_ids") || name.ends_with("Id");
         let counts = |finding: &Finding| !is_id || finding.confidence == Confidence::VeryLikely;
         self.add_findings_if(text, pairs, |finding, _| counts(finding));

@@ -64,7 +64,7 @@ impl Scanner<'_> {
     ) -> VaultResult<Vec<Sensitive>> {
         let (condition, values) = query.condition();
         self.context.store.read(|c| {
-            // The order is that of the packs, so that each is decompressed once.
+            // The rows are in the order of their packs, so that each pack is decompressed only once.
             let sql =
                 format!("SELECT r.id, r.kind, r.pack, r.slot FROM records r WHERE {condition} ORDER BY r.pack, r.slot");
             let mut statement = c.prepare_cached(&sql)?;

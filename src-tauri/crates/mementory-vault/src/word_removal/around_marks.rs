@@ -9,7 +9,7 @@ use crate::word_removal::{
 };
 use memchr::memmem;
 use mementory_json::Tree;
-use mementory_model::{REDACTED, between_redaction_marks, normal_text};
+use mementory_model::{REDACTED, between_redaction_marks, normal_text, redaction_marks};
 use std::ops::Range;
 
 /// Separates the texts in the joined string in which pieces are searched for.
@@ -141,7 +141,7 @@ impl QuotedPieces {
         if places.is_empty() {
             return None;
         }
-        // A whole line may match a text, so each line is also searched by itself, before anything is replaced.
+        // A whole line may match a text, so each line is also searched separately, before anything is replaced.
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             if line.contains(REDACTED) && self.without_pieces_in_json(line.trim_end()).is_none() {
@@ -154,7 +154,7 @@ impl QuotedPieces {
         with_erased_marks(text, &places)
     }
 
-    /// The ranges of the pieces next to redaction marks that come from the texts, in ascending order.
+    /// The ranges of the pieces that come from the texts and are next to redaction marks, in ascending order.
     fn places_beside_marks(&self, text: &str) -> Vec<Range<usize>> {
         if !text.contains(REDACTED) {
             return Vec::new();
@@ -176,7 +176,8 @@ impl QuotedPieces {
     }
 
     /// True if the whole line or string matches one of the texts, with any words in place of the marks. The pieces
-    /// between the marks must make up at least half of the text and be too long to match by chance. `places` are the
+    /// between the marks must make up at least half of the text. They must also be too long to match by chance. If all
+    /// marks are from erasures, it is enough that the pieces are long enough to be searched for. `places` are the
     /// ranges of the pieces.
     fn is_whole_text(&self, text: &str, places: &[Range<usize>]) -> bool {
         let line = without_space(text);
@@ -184,13 +185,17 @@ impl QuotedPieces {
         let Some(pieces) = places.iter().map(in_line).collect::<Option<Vec<&str>>>() else { return false };
         let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
         let is_same = |text: &str| 2 * bytes >= text.len() && consists_of(text, &pieces);
-        is_rare_phrase(&normal_text(&pieces.join(" ")))
+        let normal = normal_text(&pieces.join(" "));
+        // The mark of an erasure replaces whole texts and sentences, so whole sentences are left.
+        let has_erased_marks_only = redaction_marks(text).all(|mark| text.get(mark) == Some(ERASED_MARK));
+        (is_rare_phrase(&normal) || has_erased_marks_only && is_distinctive_sentence(&normal))
             && pieces.iter().all(|piece| self.windows.may_contain(piece))
             && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
     }
 
-    /// The parts of `piece` that come from the texts, as ascending ranges: the whole piece, or else, after a mark, a
-    /// prefix that is the end of a text, and, before a mark, a suffix that is the beginning of a text.
+    /// The parts of `piece` that come from the texts, as ascending ranges: the whole piece if a text contains it.
+    /// Otherwise a piece after a mark may begin with the end of a text, and a piece before a mark may end with the
+    /// beginning of a text.
     fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> [Option<Range<usize>>; 2] {
         if neighbours.earlier.is_none() && neighbours.later.is_none() {
             return [None, None];
@@ -419,6 +424,14 @@ mod tests {
         let expected = "# Plan\n  [REDACTED:erased] [REDACTED:x] [REDACTED:erased] [REDACTED:y] [REDACTED:erased] \
                         [REDACTED:z][REDACTED:erased]\n";
         assert_eq!(new.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_short_sentence_beside_marks_of_erasures_is_removed() {
+        let pieces = QuotedPieces::new(&["Thank you. My PIN is 4711.".to_owned()]);
+        let new = pieces.without_pieces(br#"{"a":"[REDACTED:erased] My PIN is 4711.","b":"[REDACTED:x] is 4711."}"#);
+        let expected = r#"{"a":"[REDACTED:erased] [REDACTED:erased]","b":"[REDACTED:x] is 4711."}"#;
+        assert_eq!(new.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).as_deref(), Some(expected));
     }
 
     #[test]

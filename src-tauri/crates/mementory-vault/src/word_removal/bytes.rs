@@ -3,6 +3,7 @@ use crate::{
     VaultError, VaultResult,
     word_removal::{
         Removal,
+        changed_parts::{changed_parts, mark_of},
         unescape::{Unescaped, decoded_forms},
         utf16,
     },
@@ -16,7 +17,7 @@ const HEAD_BYTES: usize = 32;
 const MAX_PASSES: usize = 4;
 /// Number of bytes that are decoded and searched at once. Long words require more.
 const WINDOW_BYTES: usize = 1 << 20;
-/// An escaped text of up to this many times the length of the original is found across the edge of a window.
+/// An escaped text that crosses the edge of a window is found if it is at most this many times as long as the original.
 const MAX_GROWTH: usize = 8;
 /// Largest number of backslashes before a character that are kept in one window with it.
 const MAX_BACKSLASHES: usize = 64;
@@ -55,7 +56,7 @@ const WINDOWS_1252: [(char, u8); 27] = [
 pub(crate) struct WordRemover<'r> {
     removal: &'r Removal,
     heads: Heads,
-    forms: OnceLock<Option<SearchForms>>,
+    forms: OnceLock<Option<SearchForms<'r>>>,
 }
 
 /// Removes the exact words of `removal`, however they are escaped. None if the bytes contain none of them.
@@ -70,11 +71,34 @@ struct Heads {
 }
 
 /// All forms of the words: those that are searched for in the bytes, and those that are searched for in decoded bytes.
-struct SearchForms {
+struct SearchForms<'r> {
     encoded: Forms,
     decoded: Forms,
+    /// The changes of each exact string. The forms refer to them by index.
+    changes: Vec<Changes<'r>>,
     /// Largest number of bytes that a form may have in a file.
     longest_form_bytes: usize,
+}
+
+/// How an exact string changes. A quotation of another record loses only some of its words.
+struct Changes<'r> {
+    words: &'r str,
+    /// The parts of the words that are replaced, each with its replacement.
+    parts: Vec<(Range<usize>, &'r str)>,
+    mark: &'r str,
+}
+
+impl<'r> Changes<'r> {
+    fn new((words, to): &'r (String, String)) -> Self {
+        Self { words, parts: changed_parts(words, to), mark: mark_of(to) }
+    }
+
+    /// The parts of one form of the words that are replaced. If the form has other bytes than the words (because of its
+    /// encoding, or of escapes in the words), the parts are not known, and the form is replaced as a whole.
+    fn in_form(&self, form: &[u8]) -> Vec<(Range<usize>, &'r str)> {
+        let is_plain = form == self.words.as_bytes();
+        if is_plain { self.parts.clone() } else { vec![(0..form.len(), self.mark)] }
+    }
 }
 
 /// How the bytes of a file are treated.
@@ -224,14 +248,13 @@ impl<'r> WordRemover<'r> {
     fn replace_in_window(&self, bytes: &[u8], until: usize, syntax: Syntax, out: &mut Vec<u8>) -> (usize, bool) {
         let mut at = 0;
         let matches = self.find(bytes, until, syntax.is_json);
-        for (place, number) in &matches {
+        for (place, mark) in &matches {
             // A plain form and a decoded one may overlap. Then both are removed, with one mark.
             let is_separate = place.start >= at;
             out.extend_from_slice(bytes.get(at..place.start).unwrap_or_default());
             if syntax.is_binary {
                 out.resize(out.len() + place.end.saturating_sub(at.max(place.start)), b'*');
             } else if is_separate {
-                let mark = self.removal.exact_pairs().get(*number).map_or("", |(_, mark)| mark);
                 out.extend_from_slice(mark.as_bytes());
             }
             at = place.end.max(at);
@@ -241,34 +264,51 @@ impl<'r> WordRemover<'r> {
         (end, !matches.is_empty())
     }
 
-    /// The places of all forms that begin before `until`, in ascending order, each with the index of its words.
-    fn find(&self, bytes: &[u8], until: usize, is_json: bool) -> Vec<(Range<usize>, usize)> {
+    /// The places that are replaced in all forms that begin before `until`, in ascending order, each with its
+    /// replacement.
+    fn find(&self, bytes: &[u8], until: usize, is_json: bool) -> Vec<(Range<usize>, &'r str)> {
         let Some(forms) = self.search_forms() else { return Vec::new() };
-        let is_before = |(place, _): &(Range<usize>, usize)| place.start < until;
         let is_text = |(place, _): &(Range<usize>, usize)| !(is_json && is_letter_of_escape(bytes, place.start));
-        let mut matches: Vec<_> = forms.encoded.find(bytes).take_while(is_before).filter(is_text).collect();
+        let encoded = forms.encoded.find(bytes).take_while(|(place, _)| place.start < until).filter(is_text);
+        let mut matches: Vec<_> = encoded.flat_map(|(place, number)| forms.changes_in(bytes, &place, number)).collect();
         if let Some(unescaped) = Unescaped::new(bytes) {
             let decoded = forms.decoded.find(&unescaped.bytes);
-            matches.extend(decoded.map(|(place, n)| (unescaped.original(&place), n)).take_while(is_before));
+            let decoded = decoded.take_while(|(place, _)| unescaped.original(place).start < until);
+            let changes = decoded.flat_map(|(place, number)| forms.changes_in(&unescaped.bytes, &place, number));
+            matches.extend(changes.map(|(place, mark)| (unescaped.original(&place), mark)));
         }
         matches.sort_by_key(|(place, _)| (place.start, Reverse(place.end)));
+        // The plain form and the decoded one may be the same.
+        matches.dedup();
         matches
     }
 
-    fn search_forms(&self) -> Option<&SearchForms> {
+    fn search_forms(&self) -> Option<&SearchForms<'r>> {
+        let pairs: &'r [(String, String)] = self.removal.exact_pairs();
         let build_forms = || {
             let mut encoded: Vec<(Vec<u8>, usize)> = Vec::new();
             let mut decoded: Vec<(Vec<u8>, usize)> = Vec::new();
-            for (number, (from, _)) in self.removal.exact_pairs().iter().enumerate() {
+            for (number, (from, _)) in pairs.iter().enumerate() {
                 encoded.extend(encoded_forms(from).into_iter().map(|form| (form, number)));
                 decoded.extend(forms_after_decoding(from).into_iter().map(|form| (form, number)));
             }
             let longest_encoded = encoded.iter().map(|(form, _)| form.len()).max()?;
             let longest_decoded = decoded.iter().map(|(form, _)| form.len()).max().unwrap_or_default();
             let longest_form_bytes = longest_encoded.max(longest_decoded.saturating_mul(MAX_GROWTH));
-            Some(SearchForms { encoded: Forms::new(encoded)?, decoded: Forms::new(decoded)?, longest_form_bytes })
+            let changes = pairs.iter().map(Changes::new).collect();
+            let (encoded, decoded) = (Forms::new(encoded)?, Forms::new(decoded)?);
+            Some(SearchForms { encoded, decoded, changes, longest_form_bytes })
         };
         self.forms.get_or_init(build_forms).as_ref()
+    }
+}
+
+impl<'r> SearchForms<'r> {
+    /// The places in `bytes` that are replaced in the form at `place`, each with its replacement.
+    fn changes_in(&self, bytes: &[u8], place: &Range<usize>, number: usize) -> Vec<(Range<usize>, &'r str)> {
+        let form = bytes.get(place.clone()).unwrap_or_default();
+        let parts = self.changes.get(number).map(|changes| changes.in_form(form)).unwrap_or_default();
+        parts.into_iter().map(|(part, mark)| (place.start + part.start..place.start + part.end, mark)).collect()
     }
 }
 
@@ -368,10 +408,46 @@ fn escaped_forms(text: &str) -> Vec<Vec<u8>> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::word_removal::ERASED_MARK;
 
     fn without_words(text: &str, bytes: &[u8]) -> Option<String> {
         let removal = Removal::exact(vec![(text.into(), "[X]".into())]);
         WordRemover::new(&removal).unwrap().without_words(bytes).map(|b| String::from_utf8_lossy(&b).into_owned())
+    }
+
+    #[test]
+    fn a_quotation_loses_the_words_that_its_record_loses() {
+        let text = "One \"é\" key & more.\nTwo keys.\nThree <keys>.";
+        let new = "One \"é\" key & more.\n[X]\nThree <keys>.".replace("[X]", ERASED_MARK);
+        let removal = Removal::erased(&[], &[(text.to_owned(), new.clone())]);
+        let json = |text: &str| serde_json::to_string(text).unwrap();
+        let ascii = |text: &str| json(text).replace('é', "\\u00E9").replace('<', "\\u003c");
+        let html = |text: &str| text.replace('&', "&amp;").replace('<', "&#60;").replace('"', "&quot;");
+        let windows = |text: &str| text.replace('\n', "\r\n");
+        let forms: [(&str, &dyn Fn(&str) -> String); 6] = [
+            ("JSON", &|text: &str| format!("{{\"q\":{}}}", json(text))),
+            ("a script", &|text: &str| format!("part0 = [{{\"q\":{}}}]", ascii(text))),
+            ("a line of a log", &|text: &str| format!("12:00 {}\n12:01 end\n", json(&format!("got {}", json(text))))),
+            ("HTML", &|text: &str| format!("<p>{}</p>", html(text))),
+            ("a text file", &|text: &str| format!("# Notes\n{text}\nOr not.\n")),
+            ("a text file of Windows", &|text: &str| format!("# Notes\r\n{}\r\nOr not.\r\n", windows(text))),
+        ];
+        for (form, write) in forms {
+            let cleaned = WordRemover::new(&removal).unwrap().without_words(write(text).as_bytes());
+            let cleaned = cleaned.map(|bytes| String::from_utf8(bytes).unwrap());
+            assert_eq!(cleaned, Some(write(&new)), "{form}");
+        }
+        let other = b"t = \"Two keys.\\nThree <keys>.\"";
+        assert_eq!(WordRemover::new(&removal).unwrap().without_words(other), None, "a part of the text");
+    }
+
+    #[test]
+    fn a_quotation_whose_parts_are_not_known_is_removed_as_a_whole() {
+        let pair = ("The café is closed. Ask me.".to_owned(), format!("{ERASED_MARK} Ask me."));
+        let removal = Removal::erased(&[], &[pair]);
+        let file = b"t = 'The caf\xe9 is closed. Ask me.' \xff";
+        let new = WordRemover::new(&removal).unwrap().without_words(file).unwrap();
+        assert_eq!(new, [b"t = '", ERASED_MARK.as_bytes(), b"' \xff"].concat());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Removes words from text, record bodies, JSON and bytes of any kind.
 mod around_marks;
 pub(crate) mod bytes;
+mod changed_parts;
 mod entities;
 mod removal;
 mod spans;

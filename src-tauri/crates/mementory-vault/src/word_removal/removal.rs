@@ -4,7 +4,7 @@ use crate::word_removal::{
     around_marks::QuotedPieces,
     is_rare_phrase, parse_json,
     spans::{Overlap, Spans},
-    split_texts::pieces_between_marks,
+    split_texts::{pieces_between_marks, sentences_left},
     with_windows_line_ends,
 };
 use aho_corasick::AhoCorasick;
@@ -41,7 +41,10 @@ impl Removal {
     /// A removal of these exact strings; each pair has the string and its replacement. Strings of several lines are
     /// also removed with Windows line endings. Strings of fewer than [`MIN_SEARCHED_CHARS`] characters are left out.
     pub(crate) fn exact(mut pairs: Vec<(String, String)>) -> Self {
-        let windows = pairs.iter().filter_map(|(from, to)| Some((with_windows_line_ends(from)?, to.clone())));
+        let windows = pairs.iter().filter_map(|(from, to)| {
+            let to = with_windows_line_ends(to).unwrap_or_else(|| to.clone());
+            Some((with_windows_line_ends(from)?, to))
+        });
         pairs.extend(windows.collect::<Vec<_>>());
         pairs.retain(|(from, to)| from.chars().count() >= MIN_SEARCHED_CHARS && from != to);
         pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
@@ -50,12 +53,17 @@ impl Removal {
         Self { exact: pairs, heads, ..Self::default() }
     }
 
-    /// A removal of erased texts. The texts, and files that quote them, may contain marks of earlier redactions. Long
-    /// pieces between the marks of a text are removed wherever they occur.
-    pub(crate) fn erased(texts: &[String]) -> Self {
+    /// A removal of erased texts from files. The texts, and files that quote them, may contain marks of earlier
+    /// redactions. Long pieces between the marks of a text are removed wherever they occur, and so are the sentences
+    /// that earlier erasures left of it.
+    ///
+    /// `quotations` are changed texts of other records, each with the new text. A file that quotes such a text as a
+    /// whole loses the same words. Otherwise its quotation would not be recognised when the other record is erased.
+    pub(crate) fn erased(texts: &[String], quotations: &[(String, String)]) -> Self {
         let pieces = pieces_between_marks(texts).into_iter().filter(|piece| is_rare_phrase(&normal_text(piece)));
-        let exact = texts.iter().map(String::as_str).chain(pieces);
-        let exact = Self::exact(exact.map(|text| (text.to_owned(), ERASED_MARK.to_owned())).collect());
+        let exact = texts.iter().map(String::as_str).chain(pieces).chain(sentences_left(texts));
+        let erased = exact.map(|text| (text.to_owned(), ERASED_MARK.to_owned()));
+        let exact = Self::exact(erased.chain(quotations.iter().cloned()).collect());
         let windows = texts.iter().filter_map(|text| with_windows_line_ends(text));
         let texts: Vec<String> = texts.iter().cloned().chain(windows).collect();
         Self { pieces: Some(QuotedPieces::new(&texts)), ..exact }
@@ -80,6 +88,11 @@ impl Removal {
     /// Also replaces whole strings if their words repeat words inside the spans or across the border of one.
     pub(crate) fn and_spans(self, spans: Spans, mark: &str) -> Self {
         Self { spans: Some(spans), mark: mark.to_owned(), ..self }
+    }
+
+    /// True if a text may lose other words than the exact strings.
+    pub(crate) fn removes_more_than_exact_words(&self) -> bool {
+        !self.sentences.is_empty() || self.spans.is_some()
     }
 
     /// The exact strings, with their replacement; longest first.

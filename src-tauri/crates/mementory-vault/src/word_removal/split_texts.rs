@@ -3,7 +3,7 @@
 //! it counts only close to the next piece of its line.
 use crate::word_removal::{ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase};
 use aho_corasick::AhoCorasick;
-use mementory_model::{REDACTED, between_redaction_marks, normal_text};
+use mementory_model::{REDACTED, between_redaction_marks, normal_text, without_redaction_marks};
 use std::{
     collections::{BTreeSet, HashMap},
     ops::Range,
@@ -18,6 +18,15 @@ pub(super) fn pieces_between_marks(texts: &[String]) -> BTreeSet<&str> {
     let pieces =
         marked.flat_map(|text| between_redaction_marks(text).into_iter().filter_map(move |piece| text.get(piece)));
     pieces.map(str::trim).filter(|piece| is_distinctive_sentence(&normal_text(piece))).collect()
+}
+
+/// The parts that earlier erasures left of the texts, without those too short to be searched for. The mark of an
+/// erasure replaces whole sentences that another record contained too, so each part consists of whole sentences. A file
+/// may quote a part together with the sentences that were replaced.
+pub(super) fn sentences_left(texts: &[String]) -> BTreeSet<&str> {
+    let marked = texts.iter().filter(|text| text.contains(ERASED_MARK));
+    let parts = marked.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);
+    parts.filter(|part| is_distinctive_sentence(&normal_text(&without_redaction_marks(part)))).collect()
 }
 
 /// The pieces of lines with redaction marks, indexed to find consecutive ones that are close to each other.
@@ -158,6 +167,18 @@ mod tests {
         for text in ["I am quite sure that he is right.", "key of the garden shed. I am quite sure that", &far] {
             assert_eq!(split_lines().without_pieces(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn only_what_an_erasure_left_is_a_sentence() {
+        let texts = [
+            "[REDACTED:erased] My PIN is 4711. [REDACTED:erased] Yes.",
+            "The key is [REDACTED:x] here. [REDACTED:erased]",
+            "The old key is with [REDACTED:name] now.",
+            "My PIN is 4812.",
+        ];
+        let left = sentences_left(&texts.map(str::to_owned)).into_iter().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(left, ["My PIN is 4711.", "The key is [REDACTED:x] here."]);
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl ClientCalls<'_> {
     }
 }
 
-/// Those texts of `memories` that memories visible to the client already have.
+/// The texts of `memories` that a memory visible to the client already has.
 fn known_texts(
     accepted: &mut AcceptedCall<'_>,
     merge: Merge,

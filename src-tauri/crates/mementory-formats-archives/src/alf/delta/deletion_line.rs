@@ -4,13 +4,14 @@ use super::super::wire::{self, FORBIDDEN_VALUES_MEMBER};
 use super::operation::{Operation, add_operation};
 use mementory_format::extension::{EXPORT_ID_MEMBER, VENDOR};
 use mementory_json::write_string;
-use mementory_model::{Record, RecordKey, normal_text, shares_words};
+use mementory_model::RecordKey;
 
 /// The line that deletes the record of a line of the base archive. It has the required members, but not the record's
 /// content. None if the line is no record.
 ///
-/// Its `mementory` says which record a vault must remove: a vault that has it from our `.alf` or from the record's own
-/// source knows neither the line's id nor the vault that wrote it.
+/// The member `mementory` identifies the record that a vault must remove. This is needed because a vault that has the
+/// record from our `.alf`, or from the record's own source, knows neither the id of the line nor the vault that wrote
+/// it.
 pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
     let m = wire::members(text)?;
     let id = wire::get(&m, "id").and_then(wire::string)?.into_owned();
@@ -34,7 +35,9 @@ pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
     out.push_str("},\"temporal\":{\"created_at\":");
     write_string(&nested("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
     out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\"");
-    // If the original id is not a UUID, the line has a different id. Readers delete the record with the original id.
+    // If the original id is not a UUID, the line has a different id, and readers delete the record with the original
+    // id. The original id is written even if it has words of the record, because archives name the record only by this
+    // id.
     if let Some(original) = wire::original_id(&m).filter(|original| *original != wire::folded_id(&id)) {
         out.push_str(&format!(",\"raw_source_format\":{{\"{FORBIDDEN_VALUES_MEMBER}\":{{\"/id\":"));
         write_string(&original, &mut out);
@@ -46,7 +49,7 @@ pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
             out.push_str(&format!(",\"{EXPORT_ID_MEMBER}\":"));
             write_string(export_id, &mut out);
         }
-        if let Some(RecordKey { scope, value }) = key_without_words(&line.record) {
+        if let Some(RecordKey { scope, value }) = line.record.key_without_words(&[]) {
             out.push_str(",\"key\":{\"scope\":");
             write_string(scope, &mut out);
             out.push_str(",\"value\":");
@@ -56,15 +59,4 @@ pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
     }
     out.push_str("}}");
     Some(add_operation(&out, Operation::Delete))
-}
-
-/// The key of a record, unless it has words of the record or the name of its file: some sources name records by their
-/// title or path.
-fn key_without_words(record: &Record) -> Option<&RecordKey> {
-    let file = record.origin.container.rsplit('/').next().unwrap_or_default();
-    // A single word, as in `memory.json`, may be the kind of the record.
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let stem = Some(stem).filter(|stem| normal_text(stem).contains(' ')).unwrap_or_default();
-    let mut names = [record.text.as_str(), record.title.as_deref().unwrap_or_default(), file, stem].into_iter();
-    (!names.any(|name| !name.is_empty() && shares_words(&record.key.value, name))).then_some(&record.key)
 }

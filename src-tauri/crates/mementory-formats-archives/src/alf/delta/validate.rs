@@ -166,7 +166,7 @@ impl Check<'_> {
         }
     }
 
-    /// Reports an identity or credentials of an agent other than that of the delta.
+    /// Reports an identity or credentials of an agent other than the delta's.
     fn check_owner(&mut self, layer: &str, tree: &Tree, place: &str) {
         let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
         let foreign = match (layer, tree.get(layer)) {

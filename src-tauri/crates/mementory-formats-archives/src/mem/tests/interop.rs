@@ -236,7 +236,7 @@ fn the_sdk_imports_our_bundle_and_we_read_its_export() {
     assert_eq!(second.ids, verdict.ids);
     let validation = validate(&theirs, &[]);
     assert!(validation.errors.is_empty(), "{validation:?}");
-    // These records return complete, because the SDK preserves unknown fields of episodes and of vendor kinds.
+    // These records come back complete, because the SDK preserves unknown fields of episodes and of vendor kinds.
     let back = read(&theirs);
     for kind in ["memory", "message", "todo", "foreign"] {
         for record in sink.records.iter().filter(|r| r.kind.as_str() == kind) {

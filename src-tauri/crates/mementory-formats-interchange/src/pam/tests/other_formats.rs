@@ -29,7 +29,7 @@ fn records_of_other_formats_round_trip_unchanged() {
     let scratch = Scratch::new("travel");
     for (name, input) in inputs(&scratch) {
         let mut source = read_any(&input).unwrap();
-        // Like a vault, keeps a record once that a source lists several times.
+        // Like a vault, keeps only one copy of a record that a source lists several times.
         let mut seen = BTreeSet::new();
         source.records.retain(|r| seen.insert((r.key.scope.clone(), r.key.value.clone())));
         assert!(!source.records.is_empty(), "{name}");

@@ -1,4 +1,4 @@
-//! Keys of records that have the key of a record of another kind.
+//! Alternative keys. A record gets its alternative key if a record of another kind already has its own key.
 use crate::{VaultResult, import::apply::ImportRun};
 use mementory_crypto::VaultKeys;
 use mementory_model::{Kind, Record, RecordKey, Tombstone};
@@ -6,8 +6,8 @@ use mementory_store::{ids::record_id, kind_from_code};
 use rusqlite::OptionalExtension;
 use std::{borrow::Cow, collections::HashMap};
 
-/// Values for the keys of records that follow, by the record's id. A value applies if the vault has a record of another
-/// kind with the key.
+/// Alternative keys of records that follow in the input, by record id. A record gets its alternative key if the vault
+/// has a record of another kind with its own key.
 #[derive(Default)]
 pub(super) struct AlternativeKeys(HashMap<[u8; 16], String>);
 
@@ -17,8 +17,8 @@ impl AlternativeKeys {
     }
 }
 
-/// Gives a record its alternative key, if it has one and a record of another kind has its key, in the vault or in this
-/// input.
+/// Gives a record its alternative key, if it has one and a record of another kind, in the vault or in this input, has
+/// its own key.
 pub(super) fn replace_taken_key(run: &mut ImportRun<'_>, record: &mut Record) -> VaultResult<()> {
     if let Some(value) = take_alternative(run, &record.key, record.kind)? {
         record.key.value = value;

@@ -149,7 +149,7 @@ impl Blocklist {
         entities.map(|end| record_id(keys, &end.target)).filter(|id| self.is_cascaded(id)).collect()
     }
 
-    /// True if a record from which this one was derived is neither deleted nor blocked. For a record that names no
+    /// True if a record from which this record was derived is neither deleted nor blocked. For a record that names no
     /// source, true only if it is a fact, relation or memory.
     fn has_unblocked_source(&self, keys: &VaultKeys, record: &Record) -> bool {
         let mut sources = record.links.iter().filter(|l| l.relation == DERIVED_FROM).peekable();

@@ -27,8 +27,8 @@ impl DetailSet {
         Self { members: members.into(), original, format: format_id(keys, &record.origin.format) }
     }
 
-    /// True if this newer version has other details than the former one. A missing original text is not a difference,
-    /// since only some sources send one.
+    /// True if the details of this newer version differ from those of `former`. A missing original text is not a
+    /// difference, since only some sources send one.
     pub(super) fn differs_from(&self, former: &Self) -> bool {
         self.members != former.members || self.has_other_original(former)
     }
@@ -51,7 +51,7 @@ fn format_id(keys: &VaultKeys, format: &str) -> u64 {
     short_id(keys, &["format", format])
 }
 
-/// A keyed digest of 64 bits, so that no input can make two details agree.
+/// A digest of 64 bits. It is keyed, so that no input can be crafted in which different details have the same digest.
 fn short_id(keys: &VaultKeys, parts: &[&str]) -> u64 {
     let mut bytes: Vec<&[u8]> = vec![b"detail"];
     bytes.extend(parts.iter().map(|part| part.as_bytes()));
@@ -59,8 +59,8 @@ fn short_id(keys: &VaultKeys, parts: &[&str]) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| id[i]))
 }
 
-/// The text with sorted members, without white space between them and without members that count uses. None if it is
-/// not JSON.
+/// The text with sorted members, without white space between them, and without the members that record how often it was
+/// used. None if it is not JSON.
 fn canonical_json(verbatim: &Verbatim) -> Option<String> {
     let mut value = serde_json::from_str::<serde_json::Value>(&verbatim.text).ok()?;
     remove_usage(&mut value);

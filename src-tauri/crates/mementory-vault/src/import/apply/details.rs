@@ -1,4 +1,4 @@
-//! What a source says of a record beyond the content that an import compares by its digest: links, entities, vectors
+//! What a source says about a record beyond the content that an import compares by its digest: links, entities, vectors
 //! and the original text. A row has a digest of them, so that the body is read only if they differ. A difference is a
 //! change if the source says that its version is newer, or if neither version has a time and the record contains more
 //! than before.
@@ -46,7 +46,7 @@ impl Details<'_, '_> {
     /// only planned.
     pub(super) fn complete(&self, known: &KnownRecord, record: &Record) -> VaultResult<KnownRecord> {
         let is_needed = match record.kind {
-            // Its list position is compared instead.
+            // For a conversation, the list position is compared instead.
             Kind::Conversation => false,
             Kind::Message => record.times.updated.is_some(),
             _ => !record.repeats,
@@ -74,7 +74,7 @@ impl Details<'_, '_> {
         }
     }
 
-    /// True if all details of the record are those of the vault's version. False if that is not known.
+    /// True if all details of the record are the same as in the vault's version. False if that is not known.
     fn is_same(&self, known: &KnownRecord, record: &Record) -> bool {
         known.details.is_some_and(|digest| digest != details::NOT_COMPUTED && digest == self.digest(record))
     }
@@ -125,7 +125,7 @@ impl Details<'_, '_> {
     }
 
     /// Whether the details of the record differ from those of the version with the same content in this input or in the
-    /// vault. `order` says which of the two is newer, if anything does.
+    /// vault. `order` says which of the two is newer, if that is known.
     pub(super) fn differ_from_former(
         &self,
         id: &[u8; 16],
@@ -136,7 +136,8 @@ impl Details<'_, '_> {
         let Some(seen) = self.run.seen.get(id) else { return Ok(false) };
         let may_be_newer = match order {
             Some(order) => order == Ordering::Greater,
-            // As in an import of its own, a version without a time does not replace the details of one with a time.
+            // A version without a time does not replace the details of a version with a time. A separate import would
+            // not do so either.
             None => seen.updated == i64::MIN,
         };
         if !may_be_newer || record.repeats || grows(record) && !is_of_later_export {

@@ -17,12 +17,12 @@ use crate::{
 use mementory_model::{Kind, Record};
 use std::cmp::Ordering;
 
-/// Reason for skipping a record with another content than a newer occurrence.
+/// Reason for skipping a record whose content differs from that of a newer occurrence.
 const OLDER: &str = "older than another version in this input";
 /// Reason for another version of a record.
 const ANOTHER_VERSION: &str = "another version in this input";
 
-/// Merges more occurrences of the records of an input.
+/// Merges further occurrences of the records of an input.
 pub(super) struct DuplicateImport<'a, 'i> {
     run: &'a mut ImportRun<'i>,
 }
@@ -61,12 +61,12 @@ impl DuplicateImport<'_, '_> {
             return if same_content && row > 0 { self.run.write_links(row, record) } else { Ok(()) };
         }
         let order = self.order(seen, record);
-        // If nothing shows which of the two is newer, the later one in the input is.
+        // If nothing shows which of the two is newer, the one that comes later in the input counts as newer.
         let is_newer = order.is_none_or(Ordering::is_ge);
         let is_stated_newer = order == Some(Ordering::Greater);
         let is_of_later_export = self.export_order(seen) == Some(Ordering::Greater);
         let same = same_content && !Details::new(self.run).differ_from_former(id, record, order, is_of_later_export)?;
-        // The vault may have kept its version only because the former occurrence was of an earlier export.
+        // The vault may have kept its version only because the former occurrence was from an earlier export.
         if is_newer && row > 0 && !written && (!same || is_of_later_export) {
             return self.merge_with_known(id, record, digest, extra_flags);
         }
@@ -188,9 +188,9 @@ impl DuplicateImport<'_, '_> {
         decisive_order(self.run.own_export, self.export_order(seen), by_time).map(|(order, _)| order)
     }
 
-    /// Whether the number of the current source's state is before or after that of the source with the former
-    /// occurrence. None if the numbers decide nothing. An earlier state never replaces what is of another source, as it
-    /// would not in an import of its own.
+    /// Compares the state number of the current source with that of the source of the former occurrence. None if the
+    /// numbers do not decide. An earlier state never replaces content from another source, just as it would not in a
+    /// separate import.
     fn state_order(&self, seen: &SeenRecord) -> Option<Ordering> {
         let Recency { state, number, .. } = self.run.recency;
         let former = self.run.sources.get(seen.source as usize).and_then(|former| former.number);
@@ -202,8 +202,8 @@ impl DuplicateImport<'_, '_> {
         }
     }
 
-    /// Whether the export with the current record is before or after that with the former occurrence. None if one of
-    /// them is not dated, or if the number of the state decides.
+    /// Compares the dates of two exports: the one with the current record and the one with the former occurrence. None
+    /// if one of them is not dated, or if the state number decides.
     fn export_order(&self, seen: &SeenRecord) -> Option<Ordering> {
         if self.state_order(seen).is_some() {
             return None;

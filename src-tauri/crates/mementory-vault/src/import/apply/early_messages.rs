@@ -5,8 +5,8 @@ use crate::{VaultResult, message_order::unit_with_parents_first};
 use mementory_model::{Kind, Record};
 use mementory_store::ids::record_id;
 
-/// Largest size of the messages that wait, in bytes of their texts. The messages after that are stored at once, without
-/// a conversation.
+/// Largest total size, in bytes, of the texts of waiting messages. Further messages are stored at once, without a
+/// conversation.
 const MAX_WAITING_BYTES: usize = 64 << 20;
 
 /// The messages that wait.

@@ -1,4 +1,4 @@
-//! Stores the export ids that records have from the vault that wrote the input.
+//! Stores the export ids that the vault that wrote the input gave to its records.
 use crate::{VaultResult, import::apply::ImportRun};
 use mementory_crypto::VaultKeys;
 use mementory_model::RecordKey;
@@ -12,7 +12,7 @@ pub(super) struct StatedExportIds {
     pending: HashMap<[u8; 16], [u8; 16]>,
     /// True if a record had an export id from another vault before this input.
     any_before: bool,
-    /// The ids that this input claimed for records with another vault id. So the table is searched only for those.
+    /// The ids that this input claimed for records with another vault id. The table is searched only for these ids.
     claimed: HashSet<[u8; 16]>,
 }
 

@@ -1,5 +1,6 @@
-//! Compares the times at which exports were made. They may arrive in any order; of each record, the version of the newest
-//! export that contains it counts (PAM §16). In other formats, the times of the records count first.
+//! Compares the times at which exports were made. Exports may be imported in any order. The version of a record that
+//! counts is that of the newest export which contains the record (PAM §16). In other formats, the times of the records
+//! are compared first.
 use super::ImportRun;
 use crate::{
     VaultError, VaultResult,
@@ -101,8 +102,8 @@ impl DatedExports {
         Ok(known.newest(row, export.group).map(|newest| export.time.cmp(&newest)))
     }
 
-    /// The source, if it is a dated export and the record is one of its own. A record that an export only carries for
-    /// another source may be newer in an older export.
+    /// The time of the current source, if it is a dated export and the record has the export's scope. An export may
+    /// also carry records of other scopes, and these may be newer in an older export.
     pub(super) fn own_export(&mut self, recency: Recency, keys: &VaultKeys, record: &Record) -> Option<SourceTime> {
         let export = recency.made_at?;
         let scope = &record.key.scope;

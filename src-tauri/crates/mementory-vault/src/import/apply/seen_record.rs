@@ -8,7 +8,7 @@ pub(super) struct SeenRecord {
     pub(super) row: i64,
     pub(super) digest: u64,
     pub(super) updated: i64,
-    /// When the dated export was made to which the record belongs. None if it belongs to no dated export.
+    /// When the dated export to which the record belongs was made. None if it belongs to no dated export.
     pub(super) exported: Option<Timestamp>,
     /// Index of the source in `ImportRun::sources`.
     pub(super) source: u32,
@@ -39,8 +39,8 @@ impl SeenRecord {
         }
     }
 
-    /// True if this occurrence was left out and another one with the digest may not be. Files and repeated records are
-    /// decided once.
+    /// True if this occurrence was left out, but another occurrence with the same digest may be imported. Files and
+    /// repeated records are decided once.
     pub(super) fn may_have_other_outcome(&self, record: &Record, digest: &[u8; 16]) -> bool {
         let is_decided_once = record.repeats || record.kind == Kind::Attachment;
         self.row == 0 && !self.written && !is_decided_once && self.digest != short_digest(digest)

@@ -112,8 +112,9 @@ impl Comparison<'_, '_> {
             .exists(params![row, digest])?)
     }
 
-    /// True when an import had this content of the row and, after it, the next version. If it comes again, that version
-    /// follows again. `details` are compared too if they are all that differs from the current version.
+    /// True if one import wrote a version with this content and then the next version of the row. If the content is
+    /// imported again, the next version follows again. `details` are compared too if only they differ from the current
+    /// version.
     fn was_replaced_at_once(&self, row: i64, digest: &[u8; 16], details: Option<i64>) -> VaultResult<bool> {
         Ok(self
             .run

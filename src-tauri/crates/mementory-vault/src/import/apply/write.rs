@@ -131,8 +131,9 @@ impl ImportRun<'_> {
         self.reindex(known.row, known.trashed, record)
     }
 
-    /// Makes the current version of a row history. If this batch has renewed its position or time, the version gets the
-    /// former ones: the batch that says them contains a newer version, and both are undone together.
+    /// Moves the current version of a row to the history. If this batch has renewed its position or time, the version
+    /// gets the former ones back, because the batch states the new ones for its own newer version, and both are undone
+    /// together.
     fn supersede_current(&self, row: i64) -> VaultResult<()> {
         let Some(staging) = &self.staging else { return Ok(()) };
         self.connection
@@ -248,7 +249,7 @@ impl ImportRun<'_> {
             }
             false => (known.sort, known.position, known.flags),
         };
-        // The position of a conversation has its time already.
+        // A conversation has no separate time: its list position contains it.
         let stated = record.times.updated.filter(|_| record.kind != Kind::Conversation && !record.repeats);
         let updated = known.updated.max(stated.map(Timestamp::as_micros));
         let former = (known.sort, known.position, known.flags, known.updated);

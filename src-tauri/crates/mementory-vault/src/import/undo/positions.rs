@@ -7,7 +7,7 @@ use mementory_model::Kind;
 use mementory_store::{Flags, ListPosition, kind_code};
 use rusqlite::{Connection, named_params};
 
-/// The position of a version before the batch, and its time. The version is the one that was current after the batch.
+/// The position and the time that a version had before the batch. It is the version that was current after the batch.
 struct Former {
     row: i64,
     version: u32,
@@ -42,7 +42,8 @@ pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatche
         let (sort, position, flags, updated) = former;
         let Some(version) = version else { continue };
         let former = Former { row, version, sort, position, flags, updated };
-        // What a later batch wrote keeps its own position. A person's edit has the position of the version before it.
+        // A version that a later batch wrote keeps its own position. A person's edit has the position of the version
+        // before it, so it is restored too.
         let end = next_imported_version(tx, row, version)?;
         let moved_next = next.map(|next| VaultResult::Ok((next, version_after(tx, row, next)?))).transpose()?;
         match moved_next {
@@ -57,8 +58,8 @@ pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatche
 }
 
 impl Former {
-    /// Makes these values the former ones of a later batch, which moved the row again. The time is that of the version
-    /// only, so it is left out if a person edited the record in between.
+    /// Stores these values as the former ones of a later batch that moved the row again. The time belongs to one
+    /// version only, so it is left out if the row has another version since then.
     fn pass_on(&self, tx: &Connection, next: i64, is_same_version: bool) -> VaultResult<()> {
         tx.prepare_cached(
             "UPDATE moved SET sort = :sort, position = :position, flags = :flags, \

@@ -1,0 +1,11 @@
+//! The start of a text file, in the encodings in which people save notes.
+use encoding_rs::{Encoding, UTF_8};
+use mementory_format::{Catalog, Member};
+
+/// The text in the first `count` bytes of a file, in UTF-8 or in UTF-16 with a byte order mark, which is left out.
+/// Invalid bytes become replacement characters. None if the file cannot be read.
+pub fn text_head(catalog: &Catalog, member: &Member, count: usize) -> Option<String> {
+    let head = catalog.head(member, count).ok()?;
+    let (encoding, mark) = Encoding::for_bom(&head).unwrap_or((UTF_8, 0));
+    Some(encoding.decode_without_bom_handling(head.get(mark..)?).0.into_owned())
+}

@@ -1,0 +1,44 @@
+//! Texts of records that change without being erased. A passthrough file that quotes such a text as a whole loses the
+//! same words. If the file kept them, its quotation would no longer be recognised when the record itself is erased, and
+//! words of the record would stay in the file.
+use crate::{
+    VaultResult,
+    context::Context,
+    erasure::{redactor::RECORDS_PER_READ, targets::Target, targets::Targets},
+    word_removal::{Removal, is_distinctive_sentence},
+};
+use mementory_model::{normal_text, without_redaction_marks};
+use mementory_store::RowView;
+
+/// The texts of a record that `removal` changes, each with the new text. Texts that other texts may contain by chance
+/// are left out. So are texts that `in_files` changes in the same way, because `in_files` is applied to the files
+/// anyway.
+pub(crate) fn changed_texts(target: &Target, removal: &Removal, in_files: &Removal) -> Vec<(String, String)> {
+    let texts = target.texts.iter().map(|text| (text, removal.record_text(text)));
+    let parts = target.parts.iter().map(|part| (part, removal.text(part)));
+    let changed = texts.chain(parts).filter_map(|(text, new)| Some((text, new?)));
+    changed
+        .filter(|(text, new)| is_quotable(text) && in_files.text(text).as_ref() != Some(new))
+        .map(|(text, new)| (text.clone(), new))
+        .collect()
+}
+
+/// The changed texts of several records, as in [`changed_texts`]. The records are read in chunks, because there may be
+/// thousands.
+pub(crate) fn changed_texts_of(
+    context: &Context,
+    views: &[RowView],
+    removal: &Removal,
+    in_files: &Removal,
+) -> VaultResult<Vec<(String, String)>> {
+    let mut out = Vec::new();
+    for chunk in views.chunks(RECORDS_PER_READ) {
+        let read = context.store.read(|c| Targets::new(context).read_targets(c, chunk.to_vec(), &mut |_| Ok(())))?;
+        out.extend(read.iter().flat_map(|target| changed_texts(target, removal, in_files)));
+    }
+    Ok(out)
+}
+
+fn is_quotable(text: &str) -> bool {
+    is_distinctive_sentence(&normal_text(&without_redaction_marks(text)))
+}
