@@ -3,7 +3,7 @@
 //! preserves exactly what an import and an export preserve. The ids that it gives depend only on the input, so that two
 //! conversions of one file give the same bytes, apart from the time of writing.
 use crate::{ApiError, ApiResult, Applied, CreateOptions, ExportOptions, Job, Passphrase, Session, files, types::*};
-use mementory_formats::{by_id, file_sha256};
+use mementory_formats::{Catalog, by_id, file_sha256};
 use mementory_model::Limits;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -71,23 +71,15 @@ pub fn convert(
 /// have the same keys and must not get the same ids. None if the input cannot be read or is too large; in that case,
 /// the import reports the reason.
 fn input_digest(request: &ImportRequest) -> Option<[u8; 32]> {
+    let limits = request.limit_bytes.map_or_else(Limits::default, Limits::allowing);
     let mut lines = request.text.clone().unwrap_or_default();
-    let mut bytes_left = Limits::default().total_bytes;
+    let mut bytes_left = limits.total_bytes;
     for path in request.paths.iter().map(Path::new) {
         let mut files: Vec<(PathBuf, String)> = Vec::new();
-        let mut pending = vec![path.to_path_buf()];
-        while let Some(found) = pending.pop() {
-            // Links inside a folder are not followed, as in an import.
-            let meta = if found == path { found.metadata() } else { found.symlink_metadata() }.ok()?;
-            if meta.is_dir() {
-                for entry in found.read_dir().ok()? {
-                    pending.push(entry.ok()?.path());
-                }
-            } else if meta.is_file() {
-                bytes_left = bytes_left.checked_sub(meta.len())?;
-                let digest = file_sha256(&found).ok()?;
-                files.push((found.strip_prefix(path).unwrap_or(&found).to_path_buf(), digest));
-            }
+        for (found, size) in Catalog::files_at(path, &limits).ok()? {
+            bytes_left = bytes_left.checked_sub(size)?;
+            let digest = file_sha256(&found).ok()?;
+            files.push((found.strip_prefix(path).unwrap_or(&found).to_path_buf(), digest));
         }
         files.sort();
         files.iter().for_each(|(name, digest)| lines += &format!("{digest}  {}\n", name.display()));

@@ -77,17 +77,10 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
     }
 }
 
-/// Lists records. What a memory is about is suggested better once it is encoded, so new memories are encoded first.
+/// Lists records. What a memory is about is suggested better once it is encoded, so the listed memories are encoded
+/// first.
 fn list(session: &Session, request: &ListRequest, job: &Job) -> ApiResult<CommandResult> {
-    let is_by_suggestion = request.filter.about.is_some() || request.filter.special.is_some();
-    if is_by_suggestion {
-        cancel_on_ctrl_c(job);
-        session.meaning().encode_pending(job)?;
-    }
     let page = session.records().list(request)?;
-    if is_by_suggestion {
-        return success(&page);
-    }
     // A list is also possible where nothing can be written, such as on a full disk.
     match session.meaning().encode_listed(&page, job) {
         Ok(Encoded { records: 1.., .. }) => success(&session.records().list(request)?),
@@ -95,7 +88,23 @@ fn list(session: &Session, request: &ListRequest, job: &Job) -> ApiResult<Comman
     }
 }
 
+/// True if the command compares memories by meaning, or selects them by what they are about. New ones must then be
+/// encoded first: by words alone, half of the contradictions are missed, for example, above all those in two languages.
+fn compares_meanings(command: &Command) -> bool {
+    match command {
+        Command::Search { meaning, .. } => *meaning,
+        Command::List { filters, .. } => filters.about.is_some() || filters.special.is_some(),
+        Command::Contradictions { both_true } => !matches!(both_true.as_deref(), Some([_, _])),
+        Command::Topics | Command::Timeline { .. } | Command::Report(_) => true,
+        _ => false,
+    }
+}
+
 fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<CommandResult> {
+    if compares_meanings(command) {
+        cancel_on_ctrl_c(job);
+        session.meaning().encode_pending(job)?;
+    }
     match command {
         Command::Info => success(&session.overview().info()?),
         Command::Import {
@@ -144,10 +153,6 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         Command::Show { id, history, verbatim } => success(&session.records().show(id, *history, *verbatim)?),
         Command::Thread { id } => success(&session.records().thread(id)?),
         Command::Search { query, queries, filters, meaning, limit } => {
-            if *meaning {
-                cancel_on_ctrl_c(job);
-                session.meaning().encode_pending(job)?;
-            }
             let request = SearchRequest {
                 query: String::new(),
                 filter: filter(filters),
@@ -212,30 +217,19 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             cancel_on_ctrl_c(job);
             success(&session.duplicates().groups(job)?)
         }
-        Command::Topics => {
-            cancel_on_ctrl_c(job);
-            session.meaning().encode_pending(job)?;
-            success(&session.insights().topics(job)?)
-        }
+        Command::Topics => success(&session.insights().topics(job)?),
         Command::People => {
             cancel_on_ctrl_c(job);
             success(&session.insights().people(job)?)
         }
         Command::Timeline { person, topic } => {
-            cancel_on_ctrl_c(job);
-            session.meaning().encode_pending(job)?;
             let insights = session.insights();
             let ids = insights.memories_about(person.as_deref(), topic.as_deref(), job)?;
             success(&insights.timeline(&ids)?)
         }
         Command::Contradictions { both_true } => match both_true.as_deref() {
             Some([a, b]) => success(&session.insights().keep_both(a, b, true)?),
-            _ => {
-                cancel_on_ctrl_c(job);
-                // By words alone, half of the contradictions are missed, above all those in two languages.
-                session.meaning().encode_pending(job)?;
-                success(&session.insights().contradictions(job)?)
-            }
+            _ => success(&session.insights().contradictions(job)?),
         },
         Command::Backup { out } => {
             cancel_on_ctrl_c(job);
@@ -268,8 +262,6 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         Command::Review(args) => review::review(session, args),
         Command::Todo(args) => success(&session.review().todo(args.assistant.as_deref(), Some(&args.language))?),
         Command::Report(args) => {
-            cancel_on_ctrl_c(job);
-            session.meaning().encode_pending(job)?;
             let request = ReportRequest { language: Some(args.language.clone()) };
             success(&session.review().report(&args.out, &request, job)?)
         }

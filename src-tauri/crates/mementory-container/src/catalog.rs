@@ -205,9 +205,9 @@ impl Catalog {
         }
     }
 
-    /// The value that `derive` makes from the first bytes of the member. `derive` returns the value and its size in
-    /// bytes. The value is cached by its type, so all calls for a type must derive it in the same way, and cloning it
-    /// should be cheap. Like a head, a cached value is outdated if the file changes later.
+    /// The value that `derive` makes from the member, or from the archive that the member is the manifest of. `derive`
+    /// returns the value and its size in bytes. The value is cached by its type, so all calls for a type must derive it
+    /// in the same way, and cloning it should be cheap. Like a head, a cached value is outdated if the file changes later.
     ///
     /// # Errors
     /// The error of `derive`; then nothing is kept.

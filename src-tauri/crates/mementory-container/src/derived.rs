@@ -1,4 +1,4 @@
-//! What detection derives from the first bytes of members, kept in memory because many formats need it.
+//! What formats derive from members, kept in memory because several formats or several passes need it.
 use std::{
     any::{Any, TypeId},
     collections::HashMap,

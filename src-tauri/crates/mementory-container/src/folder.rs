@@ -81,3 +81,27 @@ fn add_file(catalog: &mut Catalog, root: usize, path: &Path, place: String, name
         location: Location::File(path.to_path_buf()),
     });
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::{Catalog, FormatError, tests::TempFolder};
+    use mementory_model::Limits;
+
+    #[test]
+    fn the_files_at_a_path_are_those_that_are_opened() {
+        let folder = TempFolder::new("files-at");
+        let expected = [folder.put("in/a.txt", b"a"), folder.put("in/deep/b.zip", b"not an archive")];
+        let path = expected[0].parent().unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&expected[0], path.join("link.txt")).unwrap();
+        let limits = Limits { entries: 2, ..Limits::default() };
+        let mut found = Catalog::files_at(path, &limits).unwrap();
+        found.sort();
+        assert_eq!(found, [(expected[0].clone(), 1), (expected[1].clone(), 14)]);
+        assert_eq!(Catalog::files_at(&expected[1], &limits).unwrap(), [(expected[1].clone(), 14)]);
+        folder.put("in/deep/c.txt", b"");
+        let too_many = Catalog::files_at(path, &limits);
+        assert!(matches!(too_many, Err(FormatError::Limit { limit: "entries", .. })), "{too_many:?}");
+    }
+}

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::FormatError;
 use mementory_model::Limits;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 impl Catalog {
     /// Opens regular files, folders, ZIP and tar archives, and gzip and zstd files. Does not follow links in folders. Archives
@@ -28,8 +28,7 @@ impl Catalog {
         let mut catalog = Self::empty(limits);
         for path in paths {
             let root = catalog.roots.len();
-            let name =
-                path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+            let name = root_name(path);
             catalog.roots.push(name.clone());
             folder::add_path(&mut catalog, root, path, &name, limits)?;
         }
@@ -37,4 +36,21 @@ impl Catalog {
         catalog.heads = Some(Heads::default());
         Ok(catalog)
     }
+
+    /// The files that [`Catalog::open`] finds at a path, before it looks into them: the file itself, or those in the
+    /// folder, in any order. Each with its size in bytes.
+    ///
+    /// # Errors
+    /// I/O; `Refused` for a link or a device; `Limit` for more files than `Limits::entries`.
+    pub fn files_at(path: &Path, limits: &Limits) -> Result<Vec<(PathBuf, u64)>, FormatError> {
+        let mut catalog = Self::empty(limits);
+        folder::add_path(&mut catalog, 0, path, &root_name(path), limits)?;
+        let file = |member| Some((catalog.path_of(member)?.to_path_buf(), member.size));
+        Ok(catalog.members.iter().filter_map(file).collect())
+    }
+}
+
+/// Name of an opened path for display.
+fn root_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

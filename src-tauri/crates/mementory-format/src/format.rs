@@ -4,7 +4,9 @@ use crate::{
     FormatError, FormatOptions, IdentifyExports, Passphrase, SignFiles, Signed, Signer, SourceDate, SourceState,
     Validation, Verifier,
 };
-use mementory_model::{Derived, Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
+use mementory_model::{
+    Derived, Dropped, Issue, Kind, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit,
+};
 use std::{
     collections::BTreeMap,
     io::Read,
@@ -349,6 +351,26 @@ pub struct PassthroughItem {
     pub place: String,
 }
 
+/// A list that the input replaces as a whole. Its elements are records of their own. Those of its former state that it
+/// does not have any more were deleted at the source.
+#[derive(Debug, Clone)]
+pub struct ReplacedList {
+    /// Kind of the elements.
+    pub kind: Kind,
+    /// Format id in the origins of the elements.
+    pub format: &'static str,
+    /// Id space of the elements.
+    pub scope: String,
+    /// With what the pointers in the origins of the elements begin.
+    pub pointer: String,
+    /// Values of all keys that the elements of the new state may have.
+    pub keys: Vec<String>,
+    /// When the list was replaced.
+    pub at: Timestamp,
+    /// Who replaced it.
+    pub actor: String,
+}
+
 /// Receives what a reader finds. If a method returns an error, the reader stops and returns it.
 pub trait Sink {
     /// A conversation with its messages, or one record.
@@ -363,6 +385,11 @@ pub trait Sink {
     /// did not change.
     fn alternative_key(&mut self, key: &RecordKey, value: &str) {
         let _ = (key, value);
+    }
+    /// A list that is sent as a whole. Sent after its elements.
+    fn replaced_list(&mut self, list: ReplacedList) -> Result<(), FormatError> {
+        let _ = list;
+        Ok(())
     }
     /// An attachment and its bytes.
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError>;

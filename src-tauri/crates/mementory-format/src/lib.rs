@@ -31,7 +31,7 @@ pub use file_operations::{
 pub use folder_keys::FolderKeys;
 pub use format::{
     AttachmentFile, Capabilities, Format, NO_BYTES_NOTE, PassthroughItem, ReadContext, RecordSource, Redaction,
-    SignatureRemover, Sink, SourceDescription, StoredRecord, WriteOptions, WriteReport,
+    ReplacedList, SignatureRemover, Sink, SourceDescription, StoredRecord, WriteOptions, WriteReport,
 };
 pub use json_keys::json_keys;
 pub use mementory_container::{

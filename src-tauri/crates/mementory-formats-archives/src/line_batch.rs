@@ -27,6 +27,15 @@ impl LineBatch {
         self.lines.push((number, start..self.bytes.len()));
     }
 
+    /// Removes all lines. The next ones use the same memory, unless a very long line needed it.
+    pub(crate) fn clear(&mut self) {
+        if self.bytes.capacity() > 2 * Self::MAX_BYTES {
+            self.bytes = Vec::new();
+        }
+        self.bytes.clear();
+        self.lines.clear();
+    }
+
     /// True if the batch is to be processed before another line is added.
     pub(crate) fn is_full(&self) -> bool {
         self.lines.len() >= Self::MAX_LINES || self.bytes.len() >= Self::MAX_BYTES

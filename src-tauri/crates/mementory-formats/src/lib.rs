@@ -18,10 +18,10 @@ pub use mementory_format::{
     AppliedDeltas, AttachmentFile, Candidate, Capabilities, Catalog, Cipher, Claim, DeltaFile, Detected, Detection,
     DiscloseParts, Disclosure, EditArchives, ExportIdentity, Fault, FaultKind, Finding, FolderKeys, Format,
     FormatError, FormatOptions, IdentifyExports, KeyDerivation, KeyPair, Member, NOT_EXPORTED, Part, Passphrase,
-    PassthroughItem, PurgeOptions, PurgeReport, REDACTED, ReadContext, RecordSource, Redaction, Role, SECRET_DOTS,
-    Sealed, SealedContent, SealedFile, SequenceError, SignFiles, SignatureRemover, Signed, Signer, Sink, SourceDate,
-    SourceDescription, SourceState, Spool, SpoolFile, StoredRecord, Validation, Verifier, WrappedKey, WriteOptions,
-    WriteReport, check_sequence, create_private_file, did_key, file_sha256, is_unreadable_entry, is_uuid,
+    PassthroughItem, PurgeOptions, PurgeReport, REDACTED, ReadContext, RecordSource, Redaction, ReplacedList, Role,
+    SECRET_DOTS, Sealed, SealedContent, SealedFile, SequenceError, SignFiles, SignatureRemover, Signed, Signer, Sink,
+    SourceDate, SourceDescription, SourceState, Spool, SpoolFile, StoredRecord, Validation, Verifier, WrappedKey,
+    WriteOptions, WriteReport, check_sequence, create_private_file, did_key, file_sha256, is_unreadable_entry, is_uuid,
     passthrough_envelope, plain_secrets, replace_plain_secrets, sha256,
 };
 /// True if the only difference between two versions of a workspace file is that secrets were removed from one.

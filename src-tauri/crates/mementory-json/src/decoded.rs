@@ -84,6 +84,11 @@ impl<'r> DecodingReader<'r> {
         self.unescape.is_some()
     }
 
+    /// True if the bytes are those of the inner reader, without its BOM.
+    pub(super) fn is_plain(&self) -> bool {
+        self.utf16.is_none() && self.unescape.is_none()
+    }
+
     fn read_raw(&mut self, out: &mut Vec<u8>) {
         let before = out.len();
         out.reserve(usize::try_from(self.chunk_bytes).unwrap_or(1));

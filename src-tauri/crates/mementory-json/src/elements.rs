@@ -1,5 +1,6 @@
 //! Iterates over the elements of a JSON stream with bounded memory.
 mod damage;
+mod separators;
 
 use super::{
     cut::close_truncated,
@@ -12,6 +13,7 @@ use super::{
     tool_result::{Start, result_start},
 };
 use mementory_model::Limits;
+use separators::Separators;
 use std::io::Read;
 
 /// One element: the bytes of a JSON value, whose content is not validated.
@@ -113,6 +115,7 @@ pub struct Elements<'r> {
     resync: bool,
     object_scan: ObjectScan,
     siblings: Siblings,
+    separators: Separators,
     /// The search for the next element after a damaged one.
     search: Option<ElementSearch>,
     /// An error that the reader returned after the last element.
@@ -152,6 +155,7 @@ impl<'r> Elements<'r> {
             resync: false,
             object_scan: ObjectScan::default(),
             siblings: Siblings::default(),
+            separators: Separators::default(),
             search: None,
             pending_error: None,
             rescanned_bytes: 0,
@@ -281,7 +285,7 @@ impl<'r> Elements<'r> {
                         return Ok(Some(self.take_element(end, true)));
                     }
                 }
-                Level::Array { wrapped } => match self.skip_space(b",")? {
+                Level::Array { wrapped } => match self.next_in_array()? {
                     None => return self.truncated_error(),
                     Some(b'{') if self.resync => {
                         if let Some(end) = self.scan_object(false)? {
@@ -363,7 +367,9 @@ impl<'r> Elements<'r> {
         loop {
             let rest = &self.buf[self.pos..];
             let space = |b: &u8| matches!(b, b' ' | b'\n' | b'\r' | b'\t') || further_bytes.contains(b);
-            match rest.iter().position(|b| !space(b)) {
+            let found = rest.iter().position(|b| !space(b));
+            self.separators.skip(&rest[..found.unwrap_or(rest.len())]);
+            match found {
                 Some(skip) => {
                     self.pos += skip;
                     self.start = self.pos;

@@ -1,6 +1,8 @@
 //! A JSON tree that preserves order and the text of numbers, for canonical output, changes and lossless copies.
 use mementory_model::Bounds;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use std::{borrow::Cow, marker::PhantomData};
 
 mod parse;
 
@@ -39,6 +41,12 @@ impl Tree {
     /// Reads one JSON value. Lone surrogates, NaN and unescaped control characters are errors.
     pub fn parse(text: &str, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
         parse::parse(text, bounds.into())
+    }
+
+    /// Like [`Self::parse`], but if the value is an object, and its member `key` is an object, this member is left empty.
+    /// What was in it is checked in the same way, and its memory counts, so the errors are those of [`Self::parse`].
+    pub fn parse_without_members_of(key: &str, text: &str, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
+        parse::parse_without_members_of(key, text, bounds.into())
     }
 
     /// Converts a raw value to a tree. serde_json has already checked its grammar, but a lone surrogate is still an
@@ -223,27 +231,70 @@ pub fn write_string(text: &str, out: &mut String) {
 }
 
 /// The members of an object in the order of the source, with their values as raw JSON.
-pub struct Members<'a>(pub Vec<(String, &'a RawValue)>);
+pub struct Members<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
 
-impl<'de: 'a, 'a> serde::Deserialize<'de> for Members<'a> {
-    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct Visit<'a>(std::marker::PhantomData<&'a ()>);
-        impl<'de: 'a, 'a> serde::de::Visitor<'de> for Visit<'a> {
+impl<'a> Members<'a> {
+    /// The value of the last member with this key.
+    pub fn get(&self, key: &str) -> Option<&'a RawValue> {
+        self.0.iter().rev().find(|(k, _)| equal_names(k, key)).map(|(_, value)| *value)
+    }
+
+    /// Reads an object. `read_other` may read the value of a member itself; it then returns true, and the member is not
+    /// in the result.
+    ///
+    /// # Errors
+    /// Invalid JSON, more members than fit into the memory for a tree, and the errors of `read_other`.
+    pub fn read_from<A: MapAccess<'a>>(
+        mut map: A,
+        mut read_other: impl FnMut(&str, &mut A) -> Result<bool, A::Error>,
+    ) -> Result<Self, A::Error> {
+        let mut out = Vec::new();
+        let mut left = mementory_model::TREE_BYTES;
+        while let Some(Key(key)) = map.next_key()? {
+            let cost = size_of::<(Cow<'_, str>, &RawValue)>() as u64 + parse::allocated_bytes(key.len());
+            left = left.checked_sub(cost).ok_or_else(|| serde::de::Error::custom("too many members"))?;
+            if !read_other(&key, &mut map)? {
+                out.push((key, map.next_value()?));
+            }
+        }
+        Ok(Members(out))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Visit<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for Visit<'a> {
             type Value = Members<'a>;
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("a JSON object")
             }
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut out = Vec::new();
-                let mut left = mementory_model::TREE_BYTES;
-                while let Some((k, v)) = map.next_entry::<String, &'de RawValue>()? {
-                    let cost = size_of::<(String, &RawValue)>() as u64 + parse::allocated_bytes(k.len());
-                    left = left.checked_sub(cost).ok_or_else(|| serde::de::Error::custom("too many members"))?;
-                    out.push((k, v));
-                }
-                Ok(Members(out))
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                Members::read_from(map, |_, _| Ok(false))
             }
         }
-        d.deserialize_map(Visit(std::marker::PhantomData))
+        d.deserialize_map(Visit(PhantomData))
+    }
+}
+
+/// A key, which is copied only if it has escapes.
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Visit<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for Visit<'a> {
+            type Value = Key<'a>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a key")
+            }
+            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'a>, E> {
+                Ok(Key(Cow::Borrowed(key)))
+            }
+            fn visit_str<E>(self, key: &str) -> Result<Key<'a>, E> {
+                Ok(Key(Cow::Owned(key.to_owned())))
+            }
+        }
+        d.deserialize_str(Visit(PhantomData))
     }
 }

@@ -4,13 +4,14 @@ use super::manifest::{DELTA_CLAIM_VERSION, DELTA_MANIFEST_FILE, MANIFEST_FILE, a
 use super::wire;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, is_unreadable_entry};
 use mementory_model::{Limits, is_damage};
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// Size limit of a manifest in bytes. A larger one is not read for detection.
 const MAX_MANIFEST_BYTES: u64 = 4 << 20;
 
-/// Claims each agent archive. A manifest with `changes` and without `layers` belongs to a delta bundle, which has its
-/// own format, `alf_delta`.
+/// Claims each agent archive. A manifest with `changes` and without a layer belongs to a delta bundle, which has its own
+/// format, `alf_delta`.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() != Some(DELTA_CLAIM_VERSION)).collect())
 }
@@ -178,7 +179,11 @@ fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<S
     let text = std::str::from_utf8(&bytes).ok()?;
     let members = wire::members(text.strip_prefix('\u{feff}').unwrap_or(text))?;
     let has_base = || wire::get(&members, "sync").is_some_and(|sync| sync.get().contains("\"base_sequence\""));
-    let is_delta = wire::get(&members, "layers").is_none() && (wire::get(&members, "changes").is_some() || has_base());
+    // Read as an archive, a delta with an empty `layers` would be one without content.
+    let is_empty =
+        |layers: &RawValue| layers.get() == "null" || wire::members(layers.get()).is_some_and(|m| m.0.is_empty());
+    let has_layers = wire::get(&members, "layers").is_some_and(|layers| !is_empty(layers));
+    let is_delta = !has_layers && (wire::get(&members, "changes").is_some() || has_base());
     let version = wire::get(&members, "alf_version").and_then(wire::string);
     let has = |key: &str| wire::get(&members, key).is_some_and(|value| value.get().starts_with('{'));
     // A manifest without a version is recognised by its other members, so that it is reported instead of being read as

@@ -28,9 +28,9 @@ enum WrittenRecord<'a> {
     Folded(Map<String, Value>),
 }
 
-/// `R` is the record, or its JSON.
+/// The slot of a memory line. `R` is the record, or its JSON.
 #[derive(Deserialize)]
-struct ReadSlot<R> {
+pub(super) struct ReadSlot<R> {
     v: u32,
     content_sha256: String,
     text_in_content: bool,
@@ -67,15 +67,16 @@ pub(super) fn slot(record: &Record, export_id: &str, content: &str) -> String {
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 
-/// The record in a slot. `line_record` is the record as read from the line without the slot. None if the slot is not
-/// ours or has a different version.
-pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> {
-    let slot = read_slot(raw.get()).filter(|slot| slot.v == SLOT_VERSION)?;
+/// The record in a slot. `line_record` is the record as read from the line without the slot. None if the slot has a
+/// different version.
+pub(super) fn restore(slot: ReadSlot<Record>, line_record: &Record) -> Option<Restored> {
+    let slot = Some(slot).filter(|slot| slot.v == SLOT_VERSION)?;
     let (mut record, export_id) = (slot.record, slot.export_id);
     if slot.text_in_content {
         record.text.clone_from(&line_record.text);
     }
-    let is_same = hex::encode(Sha256::digest(&line_record.text)) == slot.content_sha256
+    let has_same_text = hex::encode(Sha256::digest(&line_record.text)) == slot.content_sha256;
+    let is_same = has_same_text
         && line_record.record_type.as_deref() == Some(vocabulary::memory_type(&record))
         && line_record.status.as_deref() == Some(vocabulary::status(&record))
         && line_record.tags == record.tags;
@@ -84,7 +85,7 @@ pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> 
     }
     // A member that differs from what we wrote was changed by another program, so its new value is used. All other
     // members keep their original values.
-    if hex::encode(Sha256::digest(&line_record.text)) != slot.content_sha256 {
+    if !has_same_text {
         record.text.clone_from(&line_record.text);
     }
     if line_record.record_type.as_deref() != Some(vocabulary::memory_type(&record)) {
@@ -98,8 +99,9 @@ pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> 
     Some(Restored { record, is_same, export_id })
 }
 
-/// Reads a slot and its record. Most records are read in one pass; the others have deep fields.
-fn read_slot(json: &str) -> Option<ReadSlot<Record>> {
+/// Reads a slot and its record. Most records are read in one pass; the others have deep fields. None if the slot is not
+/// ours.
+pub(super) fn read_slot(json: &str) -> Option<ReadSlot<Record>> {
     if !may_have_fields_text(json)
         && let Ok(slot) = serde_json::from_str(json)
     {
@@ -146,7 +148,7 @@ pub(super) fn restore_row(raw: &RawValue) -> Option<Record> {
 }
 
 /// False if the JSON certainly has no [`FIELDS_TEXT_MEMBER`](extension::FIELDS_TEXT_MEMBER).
-fn may_have_fields_text(json: &str) -> bool {
+pub(super) fn may_have_fields_text(json: &str) -> bool {
     memchr::memmem::find(json.as_bytes(), extension::FIELDS_TEXT_MEMBER.as_bytes()).is_some()
 }
 

@@ -4,7 +4,8 @@ use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Part, Role, folded_name};
 use mementory_json::Tree;
 use mementory_model::{Issue, Limits, Timestamp};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 /// Name of the manifest.
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
@@ -29,6 +30,8 @@ pub(super) struct Archive<'c> {
     pub catalog: &'c Catalog,
     /// Path of the archive, for messages.
     pub place: String,
+    /// The entry by which the archive was detected: its manifest.
+    pub manifest: &'c Member,
     /// Entries by name.
     pub entries: BTreeMap<&'c str, &'c Member>,
 }
@@ -85,7 +88,7 @@ impl<'c> Archive<'c> {
                 return Err(refused_error(&member.place, "duplicate_name"));
             }
         }
-        Ok(Self { catalog, place: place.into(), entries })
+        Ok(Self { catalog, place: place.into(), manifest, entries })
     }
 
     /// The entry with exactly this name.
@@ -175,9 +178,16 @@ pub(super) struct Manifest {
     /// True if records are restored from our extension slots. Otherwise all slots are ignored, also the one in the
     /// manifest.
     pub restores: bool,
+    /// Positions of the ids in the slot's list of id spaces.
+    scopes: OnceLock<HashMap<String, usize>>,
 }
 
 impl Manifest {
+    /// A manifest of these parts, whose extension slot is read.
+    pub(super) fn new(tree: Tree, version: String, agent: String, partitions: Vec<Partition>) -> Self {
+        Self { tree, version, agent, partitions, restores: true, scopes: OnceLock::new() }
+    }
+
     /// Reads the manifest of an archive.
     pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Self, FormatError> {
         let entry = archive.entry(MANIFEST_FILE);
@@ -205,7 +215,7 @@ impl Manifest {
                 _ => return Err(invalid_manifest("no partitions of the memory layer".into())),
             },
         };
-        let manifest = Self { tree, version, agent, partitions, restores: true };
+        let manifest = Self::new(tree, version, agent, partitions);
         let documents = ["identity", "principals", "credentials", "attachments"];
         // A partition that is listed twice has a code of its own.
         let partitions: BTreeSet<&str> = manifest.partitions.iter().map(|row| row.file.as_str()).collect();
@@ -294,14 +304,24 @@ impl Manifest {
     /// Id space of the element or line with this id and this `agent_id`. All elements of one agent have the same id
     /// space. In a file with several sources, the manifest lists the elements with a different id space.
     pub(super) fn scope_of(&self, id: &str, agent_id: Option<&str>) -> String {
-        let listed_scope = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
+        let listed_scope = self.listed_scope(id).and_then(|row| row.get("scope")?.as_str()).map(str::to_owned);
         let agent = agent_id.filter(|_| self.is_generated()).unwrap_or(&self.agent);
         listed_scope.unwrap_or_else(|| scope_of_agent(agent))
     }
 
+    /// What the manifest lists for the element or line with this id. There may be as many ids as lines.
+    fn listed_scope(&self, id: &str) -> Option<&Tree> {
+        let Some(Tree::Object(scopes)) = self.vendor("scopes") else { return None };
+        let positions = self.scopes.get_or_init(|| {
+            // The last of several members with the same id counts, as everywhere.
+            scopes.iter().enumerate().map(|(at, (id, _))| (id.clone(), at)).collect()
+        });
+        scopes.get(*positions.get(id)?).map(|(_, row)| row)
+    }
+
     /// The runtime listed in the manifest for the element with this id, otherwise the agent's runtime, otherwise `alf`.
     pub(super) fn runtime_of(&self, id: &str) -> &str {
-        let listed_runtime = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
+        let listed_runtime = self.listed_scope(id).and_then(|row| row.get("runtime")?.as_str());
         let runtime_of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
         listed_runtime.or_else(runtime_of_agent).unwrap_or("alf")
     }

@@ -55,6 +55,7 @@ mod tests;
 mod tiers;
 mod validate;
 mod vocabulary;
+mod whole_line;
 mod wire;
 mod workspace_origin;
 mod workspace_profile;

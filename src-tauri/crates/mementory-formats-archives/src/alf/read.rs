@@ -1,7 +1,8 @@
 //! Reads an archive (spec §3, §4, §6.2). The manifest says which entries are read and how. Entries that it does not
 //! name become passthrough files.
 mod attachments;
-mod line_scan;
+mod deletions;
+pub(super) mod line_scan;
 mod superseded;
 
 use super::delta_changes::{LastChanges, wrong_agent};
@@ -20,10 +21,7 @@ use line_scan::LineScan;
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
 use mementory_json::Tree;
-use mementory_model::{
-    Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
-    is_damage,
-};
+use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, is_damage};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use superseded::{Superseded, set_effective_status};
@@ -72,7 +70,7 @@ pub(super) struct Reader<'a> {
     deleted: BTreeMap<String, Option<(String, String)>>,
     /// Scope and id of the identity and of each element of a list document.
     document_keys: BTreeSet<(String, String)>,
-    lines: LineScan,
+    lines: Arc<LineScan>,
     capabilities: super::capability_check::CapabilityCheck,
     lineage: LineageCollector,
     passphrase: Option<Arc<dyn Passphrase>>,
@@ -97,7 +95,7 @@ impl<'a> Reader<'a> {
             last_changes: LastChanges::default(),
             deleted: BTreeMap::new(),
             document_keys: BTreeSet::new(),
-            lines: LineScan::default(),
+            lines: Arc::default(),
             capabilities: Default::default(),
             lineage: LineageCollector::default(),
             passphrase: None,
@@ -123,7 +121,8 @@ impl Reader<'_> {
         if let Some(issue) = self.manifest.checksum_issue(&self.archive.place) {
             self.sink.note(issue);
         }
-        let scanned = self.lines.run(self.archive, self.manifest, self.limits);
+        let (lines, scanned) = LineScan::of(self.archive, self.manifest, self.limits);
+        self.lines = lines;
         self.read_identity()?;
         self.read_principals()?;
         self.read_credentials()?;
@@ -301,7 +300,7 @@ impl Reader<'_> {
     ) -> Result<(), FormatError> {
         let Some((text, member)) = self.read_document(layer)? else { return Ok(()) };
         let Some(document) = list_document::split(&text, layer) else { return self.store_bad_document(&member, kind) };
-        let mut slots = Vec::new();
+        let (mut slots, mut keys) = (Vec::new(), Vec::new());
         for (i, element) in document.elements.iter().enumerate() {
             let pointer = format!("/{layer}/{i}");
             let Some(doc) = object(element, self.limits) else {
@@ -314,6 +313,8 @@ impl Reader<'_> {
                 slots.push(String::new());
                 continue;
             };
+            let id = attachments::element_id(&doc, i, &slots);
+            keys.extend([id.clone(), format!("{id}#{layer}")]);
             if kind == Kind::Credential {
                 self.refuse_foreign(&doc, &format!("{}#{pointer}", member.place))?;
                 self.capabilities.add_credential(&doc);
@@ -345,7 +346,6 @@ impl Reader<'_> {
                 }
                 slots.pop();
             }
-            let id = attachments::element_id(&doc, i, &slots);
             let key = self.document_key(layer, &id);
             slots.push(key.value.clone());
             let mut remarks = Vec::new();
@@ -358,6 +358,9 @@ impl Reader<'_> {
                 self.remark(&format!("{}#{pointer}", member.place), remark);
             }
             self.sink.unit(record.into())?;
+        }
+        if self.is_delta {
+            self.send_replaced_list(layer, kind, keys)?;
         }
         self.store_skeleton(&member, &document, &slots)
     }
@@ -416,7 +419,7 @@ impl Reader<'_> {
             }
         }
         // Keys of documents are reserved, so that no memory replaces one.
-        let superseded = std::mem::take(&mut self.lines.superseded);
+        let lines = self.lines.clone();
         let mut keys = UniqueKeys::default();
         for (scope, id) in &self.document_keys {
             keys.reserve(scope, &wire::folded_id(id));
@@ -434,7 +437,7 @@ impl Reader<'_> {
                         self.advance(std::mem::take(&mut pending))?;
                     }
                     line_count += u64::from(!matches!(entry, JsonLine::Text(_, "")));
-                    self.read_memory_line(entry, (*index, member, row), &superseded, &mut keys, attachments)
+                    self.read_memory_line(entry, (*index, member, row), &lines.superseded, &mut keys, attachments)
                 })
             })?;
             self.advance(pending)?;
@@ -511,6 +514,9 @@ impl Reader<'_> {
         if let Some(id) = &line.export_id {
             self.sink.export_id(&line.record.key, id);
         }
+        if !line.restored && (self.is_delta || self.lines.shared_ids.contains(&line.id)) {
+            self.send_memory_key(&line.record.key);
+        }
         if line.restored {
             self.lineage.add_line(&line.record, text);
             self.note_workspace_file(&line.record);
@@ -535,29 +541,6 @@ impl Reader<'_> {
                 [runtime, mementory_formats_agents::openclaw::files::LINEAGE_FILE, "raw"].map(str::to_owned);
             let item = PassthroughItem { format, group, name, role, place: self.archive.place.clone() };
             self.sink.passthrough(item, &mut text.as_bytes())?;
-        }
-        Ok(())
-    }
-
-    /// Sends a tombstone for each deletion line that has only an id (spec §3.1.8), so that the vault removes the
-    /// record.
-    fn emit_tombstones(&mut self) -> Result<(), FormatError> {
-        let Some(at) = self.manifest.created().or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
-        for (id, target) in std::mem::take(&mut self.deleted) {
-            let (scope, target_id) = target.unwrap_or_else(|| (self.manifest.scope_of(&id, None), id.clone()));
-            self.sink.tombstone(Tombstone {
-                id: format!("{}:{id}", self.manifest.agent),
-                op: TombstoneOp::Delete,
-                target_kind: "memory".into(),
-                scope,
-                target_id,
-                at,
-                actor: self.manifest.agent.clone(),
-                reason: "deleted at the source".into(),
-                derived: Derived::default(),
-                signature: None,
-                verbatim: None,
-            })?;
         }
         Ok(())
     }

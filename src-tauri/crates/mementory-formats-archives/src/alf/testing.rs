@@ -36,17 +36,40 @@ fn open_with(path: &Path, passphrase: Option<&dyn Passphrase>) -> Result<(Catalo
     Ok((catalog, detection))
 }
 
+/// Reads an archive. An import validates it first and reads what the validator left in the catalog, so this is tried
+/// too and must give the same.
 pub(crate) fn read(path: &Path) -> Result<MemorySource, FormatError> {
-    read_with(path, None)
+    let vault = read_with(path, None)?;
+    let (catalog, detection) = open(path)?;
+    let limits = Limits::default();
+    for source in &detection.sources {
+        // What the validator finds is tested elsewhere.
+        let _ = super::Alf.validate(&catalog, source, &limits, &[]);
+    }
+    let validated = read_sources(&catalog, &detection, None)?;
+    assert_eq!(validated.records, vault.records);
+    assert_eq!(
+        format!("{:?}", (&validated.notes, &validated.dropped)),
+        format!("{:?}", (&vault.notes, &vault.dropped))
+    );
+    Ok(vault)
 }
 
 pub(crate) fn read_with(path: &Path, passphrase: Option<Arc<dyn Passphrase>>) -> Result<MemorySource, FormatError> {
     let (catalog, detection) = open_with(path, passphrase.as_deref())?;
+    assert!(!detection.sources.is_empty(), "no source in {}", path.display());
+    read_sources(&catalog, &detection, passphrase)
+}
+
+fn read_sources(
+    catalog: &Catalog,
+    detection: &Detection,
+    passphrase: Option<Arc<dyn Passphrase>>,
+) -> Result<MemorySource, FormatError> {
     let mut vault = MemorySource::default();
     let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase };
-    assert!(!detection.sources.is_empty(), "no source in {}", path.display());
     for source in &detection.sources {
-        super::Alf.read(&catalog, source, &context, &mut vault)?;
+        super::Alf.read(catalog, source, &context, &mut vault)?;
     }
     Ok(vault)
 }

@@ -10,6 +10,7 @@ use super::list_document;
 use super::manifest::{
     Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, Partition, SEQUENCE_FAULT, number, stated_count,
 };
+use super::read::line_scan::{LineScan, LineScanner, ScannedLine};
 use super::references::{MemoryReferences, References};
 use super::schema;
 use crate::line_batch::LineBatch;
@@ -279,6 +280,8 @@ impl Check<'_> {
             _ => vec![],
         };
         let manifest = self.manifest;
+        let mut files = HashSet::new();
+        let (scanner, mut scan) = (LineScanner::new(self.archive, manifest, self.limits), LineScan::default());
         for (i, (row, (is_sealed, has_to, sha))) in manifest.partitions.iter().zip(sealed).enumerate() {
             let at = format!("{}#/layers/memory/partitions/{i}", self.archive.place);
             if is_sealed && !has_to {
@@ -292,7 +295,7 @@ impl Check<'_> {
             if row.from.is_some() && row.to.as_ref().is_some_and(|to| *to < last_from) {
                 self.error("partition_range", &at, "the partition ends before it starts");
             }
-            if manifest.partitions.iter().take(i).any(|before| before.file == row.file) {
+            if !files.insert(row.file.as_str()) {
                 self.error("partition_twice", &at, "the manifest lists this partition twice");
                 continue;
             }
@@ -300,7 +303,7 @@ impl Check<'_> {
                 self.error("partition_missing", &at, "the archive does not have the file of this partition");
                 continue;
             };
-            let lines = self.check_partition(member, row)?;
+            let lines = self.check_partition(member, (i, row), &scanner, &mut scan)?;
             total += lines;
             if row.count.is_some_and(|c| c != lines) {
                 self.error("count_differs", &at, "record_count differs from the number of lines");
@@ -315,6 +318,7 @@ impl Check<'_> {
                 );
             }
         }
+        scan.keep_for(self.archive)?;
         self.findings.out.records += total;
         if let Some(count) = stated_count(self.layer("memory", "record_count"))
             && count != total
@@ -369,9 +373,22 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn check_partition(&mut self, member: &Member, row: &Partition) -> Result<u64, FormatError> {
+    fn check_partition(
+        &mut self,
+        member: &Member,
+        (index, row): (usize, &Partition),
+        scanner: &LineScanner,
+        scan: &mut LineScan,
+    ) -> Result<u64, FormatError> {
+        let (archive, check) = (self.archive, LineCheck { manifest: self.manifest, limits: self.limits, row, scanner });
         let (mut line_count, mut batch, mut last_line) = (0u64, LineBatch::default(), LastLine::default());
-        let archive = self.archive;
+        let mut check_batch = |this: &mut Self, batch: &mut LineBatch, last_line: &mut LastLine| {
+            let result = this.check_lines(batch, member, &check, last_line, &mut |number, found| {
+                scan.add((index, number), found);
+            });
+            batch.clear();
+            result
+        };
         archive.catalog.read(member, |reader| {
             let mut reader = HashingReader::new(reader, self.has_our_checksum());
             each_line(&mut reader, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
@@ -379,7 +396,7 @@ impl Check<'_> {
                     JsonLine::Text(_, "") => return Ok(()),
                     JsonLine::Text(number, text) => (number, text),
                     JsonLine::Unreadable(number, code) => {
-                        self.check_lines(&std::mem::take(&mut batch), member, row, &mut last_line)?;
+                        check_batch(self, &mut batch, &mut last_line)?;
                         line_count += 1;
                         self.error(code, &format!("{}#line {number}", member.place), "this line cannot be read");
                         return Ok(());
@@ -387,20 +404,20 @@ impl Check<'_> {
                 };
                 line_count += 1;
                 if batch.is_full_with(text.len()) {
-                    self.check_lines(&std::mem::take(&mut batch), member, row, &mut last_line)?;
+                    check_batch(self, &mut batch, &mut last_line)?;
                 }
                 batch.push(number, text.as_bytes());
                 // A line without a line end takes exactly as many bytes as its text.
                 last_line.has_line_end = bytes != text.len() as u64;
                 if batch.is_full() {
-                    self.check_lines(&std::mem::take(&mut batch), member, row, &mut last_line)?;
+                    check_batch(self, &mut batch, &mut last_line)?;
                 }
                 Ok(())
             })?;
             self.digests.extend(reader.digest().map(|digest| (member.id, digest)));
             Ok(())
         })?;
-        self.check_lines(&batch, member, row, &mut last_line)?;
+        check_batch(self, &mut batch, &mut last_line)?;
         if let Some(place) = last_line.malformed.filter(|_| !last_line.has_line_end) {
             self.error("partition_truncated", &place, "the partition ends inside this line");
         }
@@ -408,16 +425,17 @@ impl Check<'_> {
     }
 
     /// Checks the lines of a batch. Checks of single lines run on all cores; the other checks run in the order of the
-    /// lines.
+    /// lines. `scanned` receives what was found for reading the lines later.
     fn check_lines(
         &mut self,
         batch: &LineBatch,
         member: &Member,
-        row: &Partition,
+        check: &LineCheck<'_>,
         last_line: &mut LastLine,
+        scanned: &mut dyn FnMut(u64, ScannedLine),
     ) -> Result<(), FormatError> {
-        let line_check = LineCheck { manifest: self.manifest, limits: self.limits, row };
-        for (number, line) in batch.process(|number, bytes| Some((number, line_check.check(bytes)))) {
+        for (number, (found, line)) in batch.process(|number, bytes| Some((number, check.check(bytes)))) {
+            scanned(number, found);
             let place = format!("{}#line {number}", member.place);
             last_line.malformed = None;
             let Some(line) = line else {
@@ -499,6 +517,7 @@ struct LineCheck<'a> {
     manifest: &'a Manifest,
     limits: &'a Limits,
     row: &'a Partition,
+    scanner: &'a LineScanner,
 }
 
 /// The result of these checks. The tree of a line without faults is dropped by the thread that built it, because
@@ -515,20 +534,27 @@ struct CheckedLine {
 }
 
 impl LineCheck<'_> {
-    /// Checks a line. None if it is not JSON.
-    fn check(&self, line: &[u8]) -> Option<CheckedLine> {
+    /// Scans and checks a line. The check has no result if the line is not JSON.
+    fn check(&self, line: &[u8]) -> (ScannedLine, Option<CheckedLine>) {
         let text = std::str::from_utf8(line).unwrap_or_default();
-        let tree = Tree::parse(text, self.limits).ok()?;
+        // No rule concerns what is in `raw_source_format`, which is most of a line that we wrote.
+        match Tree::parse_without_members_of("raw_source_format", text, self.limits) {
+            Ok(tree) => (self.scanner.scan_tree(&tree), Some(self.check_tree(text, tree))),
+            Err(_) => (self.scanner.scan(text), None),
+        }
+    }
+
+    fn check_tree(&self, text: &str, tree: Tree) -> CheckedLine {
         let mut fits_schema = true;
         check(&tree, &schema::MEMORY_RULE, RepeatedKeys::Report, &mut |_, _| fits_schema = false);
-        Some(CheckedLine {
+        CheckedLine {
             faults: memory_faults(&tree),
             has_secret: clear_secrets::has_secret(text),
             references: MemoryReferences::of(&tree),
             is_foreign: self.manifest.is_foreign(tree.get("agent_id").and_then(Tree::as_str)),
             is_outside_partition: self.is_outside_partition(&tree),
             schema_violator: (!fits_schema).then_some(tree),
-        })
+        }
     }
 
     fn is_outside_partition(&self, tree: &Tree) -> bool {

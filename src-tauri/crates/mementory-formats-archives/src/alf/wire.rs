@@ -5,6 +5,7 @@
 use super::extension;
 use super::vocabulary::EMPTY_CONTENT;
 pub(super) use super::vocabulary::{ENTITY_TYPES, EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES};
+use super::whole_line::{RawSource, WholeLine};
 use mementory_format::extension::{FORMER_VENDOR, VENDOR};
 use mementory_json::Members;
 use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Timestamp, Verbatim};
@@ -45,7 +46,7 @@ pub(super) fn vendor<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
 
 /// The last member with this key. Most programs also use the last one if a key is repeated.
 pub(super) fn get<'a>(members: &Members<'a>, key: &str) -> Option<&'a RawValue> {
-    members.0.iter().rev().find(|(k, _)| k == key).map(|(_, v)| *v)
+    members.get(key)
 }
 
 /// A string value. Lone surrogates become U+FFFD here; the verbatim preserves them.
@@ -124,19 +125,19 @@ pub(super) fn folded_id(id: &str) -> String {
     if uuid::Uuid::parse_str(id).is_ok() { id.to_ascii_lowercase() } else { id.to_owned() }
 }
 
-/// Reads one line. The record in our extension slot is restored if `restores` is set. `scope` returns the id space for the id and the `agent_id` of the line. The error is a stable code
-/// (`not_json`, `no_id`, `no_content`).
+/// Reads one line. The record in our extension slot is restored if `restores` is set. `scope` returns the id space for
+/// the id and the `agent_id` of the line. The error is a stable code (`not_json`, `no_id`, `no_content`).
 pub(super) fn read_line(
     line: &str,
     restores: bool,
     scope: impl Fn(&str, Option<&str>) -> String,
 ) -> Result<Line, &'static str> {
     let mut remarks = Vec::new();
-    let mut f = Fields { members: members(line).ok_or("not_json")?, remarks: &mut remarks };
+    let WholeLine { members: line_members, raw_source, slot } = WholeLine::parse(line, restores).ok_or("not_json")?;
+    let mut f = Fields { members: line_members, remarks: &mut remarks };
     let stated_id = f.text("id").filter(|id| !id.is_empty()).ok_or("no_id")?;
-    let raw_source = get(&f.members, "raw_source_format").filter(|raw| !is_null(raw));
-    let raw_members = raw_source.and_then(|raw| members(raw.get()));
-    let (own_id, was_empty) = original_id_and_emptiness(raw_members.as_ref());
+    let raw_members = raw_source.members();
+    let (own_id, was_empty) = original_id_and_emptiness(raw_members);
     let id = own_id.map_or_else(|| stated_id.clone(), Cow::into_owned);
     let content = f.text("content").ok_or("no_content")?;
     let content = if was_empty && content == EMPTY_CONTENT { String::new() } else { content };
@@ -205,17 +206,16 @@ pub(super) fn read_line(
         record.times.valid_to = t.time("valid_until");
         record.times.last_accessed = t.time("last_accessed_at");
     }
-    if raw_source.is_some() && raw_members.is_none() {
+    if matches!(raw_source, RawSource::Other) {
         f.remarks.push(("unexpected_type", "raw_source_format".into()));
     }
-    let our_slot = raw_members.and_then(|m| vendor(&m)).filter(|_| restores);
     remark_unknown_word(&mut remarks, "memory_type", record.record_type.as_deref(), &MEMORY_TYPES);
     remark_unknown_word(&mut remarks, "status", record.status.as_deref(), &MEMORY_STATUSES);
     remark_unknown_word(&mut remarks, "extraction_method", record.source.method.as_deref(), &EXTRACTION_METHODS);
     if uuid::Uuid::parse_str(&stated_id).is_err() {
         remarks.push(("id_not_uuid", "id".into()));
     }
-    let restored = our_slot.and_then(|raw| extension::restore(raw, &record));
+    let restored = slot.and_then(|slot| extension::restore(slot, &record));
     let (mut record, restored, export_id) = match restored {
         Some(restored) => (restored.record, restored.is_same, restored.export_id),
         None => (record, false, None),

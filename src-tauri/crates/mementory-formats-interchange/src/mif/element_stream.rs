@@ -311,7 +311,7 @@ fn parse_line(
         }
         return Err(fault_error(code, format!("{place}#line {number}")));
     };
-    let get = |key: &str| members.0.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.get());
+    let get = |key: &str| members.get(key).map(RawValue::get);
     let kind = get("type").and_then(|t| serde_json::from_str::<String>(t).ok()).unwrap_or_default();
     if !seen.has_header {
         if kind != "header" {

@@ -103,7 +103,7 @@ fn items<'t>(bytes: &'t [u8], place: &str) -> Result<Vec<&'t RawValue>, FormatEr
         return serde_json::from_str(text).map_err(to_fault);
     }
     let members: mementory_json::Members<'t> = serde_json::from_str(text).map_err(to_fault)?;
-    let list = members.0.iter().find(|(key, _)| matches!(key.as_str(), "results" | "memories"));
+    let list = members.0.iter().find(|(key, _)| matches!(key.as_ref(), "results" | "memories"));
     serde_json::from_str(list.map_or("[]", |(_, raw)| raw.get())).map_err(to_fault)
 }
 

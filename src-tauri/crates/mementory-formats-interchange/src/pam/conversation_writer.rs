@@ -333,7 +333,7 @@ impl ConversationWriter {
             let has_messages = doc.raw("messages").is_some();
             let members = doc.members.iter().map(|(key, raw)| {
                 let raw = if key == "messages" { messages.as_str() } else { raw.get() };
-                (key.as_str(), raw)
+                (key.as_ref(), raw)
             });
             let added = (!has_messages).then_some(("messages", messages.as_str()));
             Some((self.path.clone()?, envelope::object(members.chain(added)) + "\n"))

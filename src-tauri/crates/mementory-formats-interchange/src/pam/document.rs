@@ -4,6 +4,7 @@ use mementory_json::{Members, Tree, TreeError};
 use mementory_model::{Bounds, Limits};
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// The text of a document without its byte order mark. Fails if it is too long or not UTF-8.
 pub(super) fn read_text(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<String, FormatError> {
@@ -18,7 +19,7 @@ pub(super) fn read_text(catalog: &Catalog, member: &Member, limits: &Limits) -> 
 /// A document with only its top level parsed.
 pub(super) struct Document<'t> {
     /// Members in their original order.
-    pub members: Vec<(String, &'t RawValue)>,
+    pub members: Vec<(Cow<'t, str>, &'t RawValue)>,
 }
 
 impl<'t> Document<'t> {
@@ -62,13 +63,13 @@ impl<'t> Document<'t> {
     /// The parsed document, with the given lists emptied.
     pub fn outline(&self, lists: &[&str], bounds: Bounds) -> Tree {
         let mut remaining = bounds;
-        let member = |(key, raw): &(String, &'t RawValue)| {
-            let value = match lists.contains(&key.as_str()) && is_list(raw) {
+        let member = |(key, raw): &(Cow<'t, str>, &'t RawValue)| {
+            let value = match lists.contains(&key.as_ref()) && is_list(raw) {
                 true => Tree::Array(vec![]),
                 // All members are in memory at the same time, so they share one memory limit.
                 false => Tree::from_raw_within(raw, &mut remaining).unwrap_or(Tree::Null),
             };
-            (key.clone(), value)
+            (key.to_string(), value)
         };
         Tree::Object(self.members.iter().map(member).collect())
     }
@@ -77,9 +78,9 @@ impl<'t> Document<'t> {
     /// reason.
     pub fn unreadable_members(&self, lists: &[&str], bounds: Bounds) -> Vec<(&str, TreeError)> {
         let mut remaining = bounds;
-        let other_members = self.members.iter().filter(|(key, raw)| !(lists.contains(&key.as_str()) && is_list(raw)));
+        let other_members = self.members.iter().filter(|(key, raw)| !(lists.contains(&key.as_ref()) && is_list(raw)));
         other_members
-            .filter_map(|(key, raw)| Some((key.as_str(), Tree::from_raw_within(raw, &mut remaining).err()?)))
+            .filter_map(|(key, raw)| Some((key.as_ref(), Tree::from_raw_within(raw, &mut remaining).err()?)))
             .collect()
     }
 }

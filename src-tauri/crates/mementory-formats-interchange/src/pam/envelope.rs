@@ -39,7 +39,7 @@ pub(super) fn store(doc: &Document, bounds: Bounds) -> String {
             Some(n) => counts[n].as_str(),
             None => raw.get(),
         };
-        (key.as_str(), shown_text)
+        (key.as_ref(), shown_text)
     });
     object(members)
 }
@@ -47,8 +47,8 @@ pub(super) fn store(doc: &Document, bounds: Bounds) -> String {
 /// The envelope of a store without its signature.
 pub(super) fn without_signature(envelope: &str) -> Option<String> {
     let doc = Document::open(envelope, "envelope").ok()?;
-    let members = doc.members.iter().filter(|(key, _)| key.as_str() != "signature");
-    Some(object(members.map(|(key, raw)| (key.as_str(), raw.get()))))
+    let members = doc.members.iter().filter(|(key, _)| key != "signature");
+    Some(object(members.map(|(key, raw)| (key.as_ref(), raw.get()))))
 }
 
 /// An embeddings file with each embedding replaced by its id.
@@ -61,7 +61,7 @@ pub(super) fn embeddings(doc: &Document, bounds: Bounds) -> String {
     Tree::Array(doc.list("embeddings").into_iter().map(|raw| id(raw).unwrap_or(Tree::Null)).collect()).write(&mut ids);
     let members = doc.members.iter().map(|(key, raw)| {
         let is_list = key == "embeddings" && raw.get().starts_with('[');
-        (key.as_str(), if is_list { ids.as_str() } else { raw.get() })
+        (key.as_ref(), if is_list { ids.as_str() } else { raw.get() })
     });
     object(members)
 }

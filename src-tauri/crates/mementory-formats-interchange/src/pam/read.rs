@@ -482,8 +482,8 @@ impl StoreReader<'_> {
 /// The text of a document with empty lists, in its original order and spelling.
 fn outline_text(doc: &Document, lists: &[&str]) -> String {
     let members = doc.members.iter().map(|(key, raw)| {
-        let is_list = lists.contains(&key.as_str()) && raw.get().starts_with('[');
-        (key.as_str(), if is_list { "[]" } else { raw.get() })
+        let is_list = lists.contains(&key.as_ref()) && raw.get().starts_with('[');
+        (key.as_ref(), if is_list { "[]" } else { raw.get() })
     });
     super::envelope::object(members)
 }

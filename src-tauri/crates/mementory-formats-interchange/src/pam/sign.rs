@@ -107,6 +107,6 @@ fn signed_text(bundle: &Bundle, store: &Member, signer: &dyn Signer, now: Timest
     let signed_at = exported.map_or(now, |exported| exported.max(now)).to_rfc3339();
     let mut signature = String::new();
     block(&outline, signer, &signed_at)?.write(&mut signature);
-    let others = doc.members.iter().filter(|(key, _)| key != "signature").map(|(key, raw)| (key.as_str(), raw.get()));
+    let others = doc.members.iter().filter(|(key, _)| key != "signature").map(|(key, raw)| (key.as_ref(), raw.get()));
     Ok(format!("{}\n", envelope::object(others.chain(iter::once(("signature", signature.as_str()))))))
 }

@@ -20,6 +20,8 @@ pub(super) struct Bundle<'c> {
     pub member: &'c Member,
     pub limits: &'c Limits,
     pub envelope: Envelope,
+    /// True if the file is valid JSON if all its entries are.
+    pub is_regular: bool,
 }
 
 /// One element of the list of entries, not parsed yet.
@@ -61,12 +63,12 @@ impl<'c> Bundle<'c> {
         let records = detected.claim.parts.iter().find(|p| p.role == Role::Records);
         let member = records.and_then(|p| catalog.members().get(p.member));
         let member = member.ok_or_else(|| FormatError::invalid("malformed", detected.format, "there is no bundle"))?;
-        let text = read_pass(catalog, member, limits, &mut |_| Ok(()))?;
+        let (text, is_regular) = read_pass(catalog, member, limits, &mut |_| Ok(()))?;
         let envelope = Envelope::parse(&text, limits).map_err(|bad| match bad {
             EnvelopeError::Version(version) => FormatError::Version { place: member.place.clone(), version },
             EnvelopeError::Malformed(code, message) => FormatError::invalid(code, &member.place, message),
         })?;
-        Ok(Self { catalog, member, limits, envelope })
+        Ok(Self { catalog, member, limits, envelope, is_regular })
     }
 
     /// Visits every element in order.
@@ -149,7 +151,8 @@ impl<'c> Bundle<'c> {
         Ok(tree.filter(|_| is_intact))
     }
 
-    /// Error message if the whole file is not valid JSON, because reading by element misses faults between elements.
+    /// Error message if the whole file is not valid JSON, because reading by element misses faults between elements. Takes
+    /// long, and can find nothing if the file `is_regular` and all its entries can be parsed.
     pub(super) fn json_error(&self) -> Result<Option<String>, FormatError> {
         self.catalog.read(self.member, |reader| {
             let mut head = Vec::new();
@@ -179,13 +182,13 @@ impl<'c> Bundle<'c> {
     }
 }
 
-/// Reads the file in one pass and returns the text of its envelope.
+/// Reads the file in one pass. Returns the text of its envelope, and whether its entries are separated as in JSON.
 fn read_pass(
     catalog: &Catalog,
     member: &Member,
     limits: &Limits,
     visit: &mut dyn FnMut(Item<'_>) -> Result<(), FormatError>,
-) -> Result<String, FormatError> {
+) -> Result<(String, bool), FormatError> {
     catalog.read(member, |reader| {
         let mut last = LastByte { inner: reader, last: 0 };
         let mut elements = Elements::new(&mut last, limits).with_keys(&["entries", "disclosed"]);
@@ -214,11 +217,12 @@ fn read_pass(
                 return Err(FormatError::Limit { limit: "entries", place, figure: limits.entries });
             }
         }
-        let text = elements.wrapper().map(<[u8]>::to_vec);
+        let (text, is_regular) = (elements.wrapper().map(<[u8]>::to_vec), elements.are_regular());
         let mut text = text.ok_or_else(|| broken("it is not one object with a list of entries".into()))?;
         if last.last == b'\n' {
             text.push(b'\n');
         }
-        String::from_utf8(text).map_err(|_| broken("not UTF-8".into()))
+        let text = String::from_utf8(text).map_err(|_| broken("not UTF-8".into()))?;
+        Ok((text, is_regular))
     })
 }

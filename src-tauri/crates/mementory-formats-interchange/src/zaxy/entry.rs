@@ -39,11 +39,11 @@ pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds)
             continue;
         }
         let value = Tree::from_raw(raw, bounds).map_err(|e| e.to_string())?;
-        match (key.as_str(), bundle_kind) {
+        match (key.as_ref(), bundle_kind) {
             ("id", BundleKind::Signed) => out.id = Some(value),
             ("index", BundleKind::Subset) => out.index = Some(value),
             ("proof", BundleKind::Subset) => out.proof = Some(value),
-            _ => drop(extra.insert(key, (at, value))),
+            _ => drop(extra.insert(key.into_owned(), (at, value))),
         }
     }
     let mut extra: Vec<_> = extra.into_iter().collect();

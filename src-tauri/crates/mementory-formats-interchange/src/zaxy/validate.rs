@@ -18,9 +18,8 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     let mut errors = Findings::new(bundle);
     let mut warnings = Findings::new(bundle);
     let signature = check_envelope(bundle, trust, &mut errors, &mut warnings);
-    if let Some(why) = bundle.json_error()? {
-        errors.add("malformed", "", &why);
-    }
+    let at = errors.list.len();
+    let mut may_be_malformed = !bundle.is_regular;
     bundle.check_integrity(&mut |code, pointer, message| errors.add(code, &pointer, message))?;
     let mut record_count = 0;
     let mut last = (0, 0);
@@ -30,11 +29,13 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         let (wrapped, tree) = match bundle.parse_entry(&item) {
             Ok(entry) => entry,
             // In a signed bundle, the integrity check has already reported this entry.
-            Err(why) if kind == BundleKind::Unsigned => {
-                errors.add("malformed_entry", &pointer, &why);
+            Err(why) => {
+                may_be_malformed = true;
+                if kind == BundleKind::Unsigned {
+                    errors.add("malformed_entry", &pointer, &why);
+                }
                 return Ok(());
             }
-            Err(_) => return Ok(()),
         };
         match entry_fault(&tree) {
             Some((code, why)) => errors.add(code, &pointer, &why),
@@ -55,6 +56,9 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         }
         Ok(())
     })?;
+    if may_be_malformed && let Some(why) = bundle.json_error()? {
+        errors.insert(at, "malformed", &why);
+    }
     Ok(Validation {
         version: envelope.text_member("version").map(str::to_owned),
         level: None,
@@ -149,9 +153,18 @@ impl<'b> Findings<'b> {
 
     fn add(&mut self, code: &str, pointer: &str, message: &str) {
         if self.list.len() < MAX_FINDINGS {
-            let (code, message) = (code.to_owned(), message.to_owned());
-            self.list.push(Finding { code, place: self.bundle.place(pointer), message });
+            self.list.push(self.finding(code, pointer, message));
         }
+    }
+
+    /// Inserts a finding about the whole file. It is listed before those about its entries, even if there are too many.
+    fn insert(&mut self, at: usize, code: &str, message: &str) {
+        self.list.insert(at, self.finding(code, "", message));
+        self.list.truncate(MAX_FINDINGS);
+    }
+
+    fn finding(&self, code: &str, pointer: &str, message: &str) -> Finding {
+        Finding { code: code.to_owned(), place: self.bundle.place(pointer), message: message.to_owned() }
     }
 }
 

@@ -12,11 +12,18 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, TreeError> {
     read_tree(raw, bounds).map(|(tree, _)| tree)
 }
 
+/// Reads one JSON value without the members of one object; see [`Tree::parse_without_members_of`].
+pub(super) fn parse_without_members_of(key: &str, text: &str, bounds: Bounds) -> Result<Tree, TreeError> {
+    let raw: &RawValue = serde_json::from_str(text).map_err(syntax_error)?;
+    let mut parser = TreeParser::new(raw.get(), bounds);
+    parser.emptied = Some(key).filter(|_| parser.next_byte() == b'{');
+    parser.read_value(bounds.depth)
+}
+
 /// Reads a value whose grammar is already checked (see [`Tree::from_raw`]). Also returns how many bytes of memory the
 /// value needs.
 pub(super) fn read_tree(raw: &RawValue, bounds: Bounds) -> Result<(Tree, u64), TreeError> {
-    let mut parser =
-        TreeParser { text: raw.get(), at: 0, bounds, bytes_left: bounds.bytes, items: Vec::new(), members: Vec::new() };
+    let mut parser = TreeParser::new(raw.get(), bounds);
     let tree = parser.read_value(bounds.depth)?;
     Ok((tree, bounds.bytes - parser.bytes_left))
 }
@@ -41,9 +48,24 @@ struct TreeParser<'t> {
     /// or members are split off. This is much faster than growing a separate list for each of them.
     items: Vec<Tree>,
     members: Vec<(String, Tree)>,
+    /// Key of the member of the next object whose members are checked, but not added to the tree.
+    emptied: Option<&'t str>,
+}
+
+/// A string literal, with its quotes.
+struct Literal<'t> {
+    text: &'t str,
+    has_escapes: bool,
+    /// True if a character is written as `\u` and its number. Only such an escape can be half of a surrogate pair.
+    has_numbered_escapes: bool,
 }
 
 impl<'t> TreeParser<'t> {
+    fn new(text: &'t str, bounds: Bounds) -> Self {
+        let (items, members) = (Vec::new(), Vec::new());
+        Self { text, at: 0, bounds, bytes_left: bounds.bytes, items, members, emptied: None }
+    }
+
     fn read_value(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
         self.reserve_memory(size_of::<Tree>() as u64)?;
         Ok(match self.next_byte() {
@@ -51,8 +73,8 @@ impl<'t> TreeParser<'t> {
             b't' => self.skip(4, Tree::Bool(true)),
             b'f' => self.skip(5, Tree::Bool(false)),
             b'"' => Tree::Text(self.read_string()?),
-            b'[' => self.read_array(depth_left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
-            b'{' => self.read_object(depth_left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
+            b'[' => self.read_array(self.depth_inside(depth_left)?)?,
+            b'{' => self.read_object(self.depth_inside(depth_left)?)?,
             _ => {
                 let token = self.read_number();
                 self.reserve_memory(allocated_bytes(token.len()))?;
@@ -74,6 +96,7 @@ impl<'t> TreeParser<'t> {
     }
 
     fn read_object(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
+        let emptied = self.emptied.take();
         let first = self.members.len();
         self.at += 1;
         while !matches!(self.next_byte(), b'}' | END_OF_TEXT) {
@@ -81,7 +104,12 @@ impl<'t> TreeParser<'t> {
             let key = self.read_string()?;
             self.next_byte();
             self.at += 1; // the colon
-            let value = self.read_value(depth_left)?;
+            let value = if emptied == Some(key.as_str()) && self.next_byte() == b'{' {
+                self.check_value(depth_left)?;
+                Tree::Object(Vec::new())
+            } else {
+                self.read_value(depth_left)?
+            };
             self.members.push((key, value));
             self.skip_comma();
         }
@@ -89,29 +117,86 @@ impl<'t> TreeParser<'t> {
         Ok(Tree::Object(self.members.split_off(first)))
     }
 
+    /// Checks a value as [`Self::read_value`] does, but does not make a tree of it.
+    fn check_value(&mut self, depth_left: u32) -> Result<(), TreeError> {
+        self.reserve_memory(size_of::<Tree>() as u64)?;
+        match self.next_byte() {
+            b'n' | b't' => self.at += 4,
+            b'f' => self.at += 5,
+            b'"' => self.check_string()?,
+            b'[' => {
+                let depth_left = self.depth_inside(depth_left)?;
+                self.at += 1;
+                while !matches!(self.next_byte(), b']' | END_OF_TEXT) {
+                    self.check_value(depth_left)?;
+                    self.skip_comma();
+                }
+                self.at += 1;
+            }
+            b'{' => {
+                let depth_left = self.depth_inside(depth_left)?;
+                self.at += 1;
+                while !matches!(self.next_byte(), b'}' | END_OF_TEXT) {
+                    self.reserve_memory(size_of::<String>() as u64)?;
+                    self.check_string()?;
+                    self.next_byte();
+                    self.at += 1; // the colon
+                    self.check_value(depth_left)?;
+                    self.skip_comma();
+                }
+                self.at += 1;
+            }
+            _ => {
+                let token = self.read_number();
+                self.reserve_memory(allocated_bytes(token.len()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_string(&mut self) -> Result<(), TreeError> {
+        let literal = self.read_literal()?;
+        match literal.has_numbered_escapes {
+            true => serde_json::from_str::<String>(literal.text).map(drop).map_err(syntax_error),
+            false => Ok(()),
+        }
+    }
+
     /// Reads a string literal and decodes its escapes. A lone surrogate is an error. It is found only here, because the
     /// check of the grammar accepts it.
     fn read_string(&mut self) -> Result<String, TreeError> {
+        let literal = self.read_literal()?;
+        match literal.text.get(1..literal.text.len().saturating_sub(1)) {
+            Some(inner) if !literal.has_escapes => Ok(inner.to_owned()),
+            _ => serde_json::from_str(literal.text).map_err(syntax_error),
+        }
+    }
+
+    /// Finds the end of a string literal, and subtracts the memory of its text.
+    fn read_literal(&mut self) -> Result<Literal<'t>, TreeError> {
         let start = self.at;
         let bytes = self.text.as_bytes();
-        let (mut end, mut has_no_escape) = (start + 1, true);
+        let (mut end, mut has_escapes, mut has_numbered_escapes) = (start + 1, false, false);
         while let Some(at) = memchr2(b'"', b'\\', bytes.get(end..).unwrap_or_default()) {
             end += at;
             if bytes[end] == b'"' {
                 break;
             }
-            has_no_escape = false;
+            has_escapes = true;
+            has_numbered_escapes |= bytes.get(end + 1) == Some(&b'u');
             end += 2;
         }
         self.at = end + 1;
         // The decoded text is never longer than the literal, because every escape is longer than the character that it
         // represents.
         self.reserve_memory(allocated_bytes(end.saturating_sub(start + 1)))?;
-        let literal = self.text.get(start..self.at).unwrap_or_default();
-        match self.text.get(start + 1..end) {
-            Some(inner) if has_no_escape => Ok(inner.to_owned()),
-            _ => serde_json::from_str(literal).map_err(syntax_error),
-        }
+        let text = self.text.get(start..self.at).unwrap_or_default();
+        Ok(Literal { text, has_escapes, has_numbered_escapes })
+    }
+
+    /// The depth that is left inside an array or object.
+    fn depth_inside(&self, depth_left: u32) -> Result<u32, TreeError> {
+        depth_left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))
     }
 
     /// Subtracts the memory of a value that is about to be read. Fails if less memory is left.
@@ -206,6 +291,18 @@ mod tests {
         fn a_tree_equals_the_value_of_serde(text in json()) {
             let tree = Tree::parse(&text, 16).unwrap();
             prop_assert_eq!(as_value(&tree), serde_json::from_str::<serde_json::Value>(&text).unwrap());
+            let within = Tree::Object(vec![("a".into(), tree.clone()), ("b".into(), tree.clone())]);
+            let mut emptied = within.clone();
+            if let (Tree::Object(members), Tree::Object(_)) = (&mut emptied, &tree) {
+                members[1].1 = Tree::Object(vec![]);
+            }
+            let outer = format!("{{\"a\":{text},\"b\":{text}}}");
+            prop_assert_eq!(Tree::parse_without_members_of("b", &outer, 17), Ok(emptied));
+            prop_assert_eq!(
+                Tree::parse_without_members_of("b", &format!("[{outer}]"), 18),
+                Ok(Tree::Array(vec![within])),
+                "only the members of the outermost object are meant"
+            );
             // A tree that is written and read again is equal, including number texts and duplicate keys.
             let mut out = String::new();
             tree.write(&mut out);
@@ -223,6 +320,9 @@ mod tests {
                 // The reverse need not be true: serde_json rejects a number outside the range of a double, and a tree
                 // accepts it.
                 let tree = Tree::parse(changed, 128);
+                let outer = format!("{{\"b\":{changed}}}");
+                let emptied = Tree::parse_without_members_of("b", &outer, 128);
+                prop_assert_eq!(emptied.err(), Tree::parse(&outer, 128).err(), "the same checks");
                 prop_assert!(tree.is_ok() || !serde, "{:?} {:?}", changed, tree);
             }
         }
@@ -254,6 +354,11 @@ mod tests {
                 Tree::from_raw_within(raw, &mut left).is_ok() && Tree::from_raw_within(raw, &mut left).is_err(),
                 "two share it"
             );
+            let outer = format!("{{\"b\":{{\"c\":{dense}}}}}");
+            let spent = read_tree(serde_json::from_str(&outer).unwrap(), Bounds::from(8)).unwrap().1;
+            let emptied = |bytes| Tree::parse_without_members_of("b", &outer, Bounds { depth: 8, bytes });
+            assert!(emptied(spent).is_ok());
+            assert_eq!(emptied(spent - 1), Err(TreeError::Size(spent - 1)), "what is left out counts too");
         }
         assert!(within(&zeros, 1000 * 50).is_err(), "each digit is a value with an allocation of its own");
         assert!(within(&text, 1100).is_ok(), "a text is little more than its bytes");
@@ -265,6 +370,15 @@ mod tests {
         assert!(depth(4).is_ok());
         assert_eq!(depth(5), Err(TreeError::Depth(4)));
         assert_eq!(depth(200_000), Err(TreeError::Depth(4)));
+        let left_out = |n: usize| {
+            let text = format!("{{\"b\":{{\"c\":{}1{}}}}}", "[".repeat(n), "]".repeat(n));
+            Tree::parse_without_members_of("b", &text, 4)
+        };
+        assert!(left_out(2).is_ok());
+        assert_eq!(left_out(3), Err(TreeError::Depth(4)));
+        assert_eq!(left_out(200_000), Err(TreeError::Depth(4)));
+        let surrogate = Tree::parse_without_members_of("b", r#"{"b":{"c":["\ud800"]}}"#, 4);
+        assert!(matches!(surrogate, Err(TreeError::Syntax(_))), "{surrogate:?}");
         for text in [
             "",
             " ",

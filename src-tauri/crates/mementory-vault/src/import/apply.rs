@@ -12,6 +12,7 @@ mod exported;
 mod files;
 mod merge;
 mod other_evidence;
+mod replaced_lists;
 mod seen_record;
 mod stored;
 mod superseded;
@@ -243,8 +244,8 @@ impl<'i> ImportRun<'i> {
                 self.export_ids.add(&self.context.keys, ids);
                 Ok(())
             }
-            Message::AlternativeKey(key, value) => {
-                self.alternative_keys.add(&self.context.keys, &key, value);
+            Message::AlternativeKeys(keys) => {
+                self.alternative_keys.add(&self.context.keys, keys);
                 Ok(())
             }
             Message::File(file, blob) => FileImport::new(self).import_file(file, blob),
@@ -252,6 +253,10 @@ impl<'i> ImportRun<'i> {
             Message::Tombstone(tombstone) => {
                 import_waiting(self)?;
                 TombstoneImport::new(self).apply_tombstone(&tombstone)
+            }
+            Message::ReplacedList(list) => {
+                import_waiting(self)?;
+                TombstoneImport::new(self).delete_missing_elements(&list)
             }
             Message::Note(issue) => {
                 self.report.warn(&issue.code, &issue.place, &issue.message);

@@ -4,7 +4,7 @@ use crate::{
     import::{ImportOptions, sequence::Recency},
 };
 use mementory_formats::{
-    AttachmentFile, FormatError, PassthroughItem, SignatureRemover, Sink, by_id, passthrough_envelope,
+    AttachmentFile, FormatError, PassthroughItem, ReplacedList, SignatureRemover, Sink, by_id, passthrough_envelope,
 };
 use mementory_model::{Dropped, Issue, Record, RecordKey, Tombstone, Unit};
 use mementory_store::{
@@ -22,12 +22,13 @@ pub(super) enum Message {
     Units(Vec<Unit>),
     /// Export ids of the records that follow in the channel, by key.
     ExportIds(Vec<(RecordKey, [u8; 16])>),
-    /// The key of a record that follows, and the alternative value of the key, which is used if the vault has a record
-    /// of another kind with this key.
-    AlternativeKey(RecordKey, String),
+    /// The keys of records that follow, each with its alternative value, which is used if the vault has a record of
+    /// another kind with this key.
+    AlternativeKeys(Vec<(RecordKey, String)>),
     File(AttachmentFile, BlobInfo),
     Passthrough(PassthroughItem, BlobInfo),
     Tombstone(Box<Tombstone>),
+    ReplacedList(Box<ReplacedList>),
     Note(Issue),
     /// One or more records that could not be read, in order.
     Dropped(Vec<Dropped>),
@@ -48,6 +49,8 @@ pub(super) struct ChannelSink<'a> {
     waiting: Vec<Unit>,
     /// Export ids of waiting records, and of the next one, to be sent before the waiting units.
     waiting_ids: Vec<(RecordKey, [u8; 16])>,
+    /// Alternative keys of waiting records, and of the next one, to be sent before the waiting units.
+    waiting_keys: Vec<(RecordKey, String)>,
     /// Number of text bytes of the waiting units.
     waiting_bytes: usize,
     /// Records that could not be read, to be sent after the waiting units.
@@ -86,6 +89,7 @@ impl<'a> ChannelSink<'a> {
             reported: 0,
             waiting: Vec::new(),
             waiting_ids: Vec::new(),
+            waiting_keys: Vec::new(),
             waiting_bytes: 0,
             waiting_dropped: Vec::new(),
         }
@@ -117,6 +121,10 @@ impl<'a> ChannelSink<'a> {
         if !self.waiting_ids.is_empty() {
             let ids = std::mem::take(&mut self.waiting_ids);
             self.sender.send(Message::ExportIds(ids)).map_err(receiver_stopped)?;
+        }
+        if !self.waiting_keys.is_empty() {
+            let keys = std::mem::take(&mut self.waiting_keys);
+            self.sender.send(Message::AlternativeKeys(keys)).map_err(receiver_stopped)?;
         }
         match std::mem::take(&mut self.waiting) {
             units if units.is_empty() => Ok(()),
@@ -199,8 +207,10 @@ impl Sink for ChannelSink<'_> {
         self.waiting_ids.extend(parse_id(id).map(|id| (key.clone(), id)));
     }
     fn alternative_key(&mut self, key: &RecordKey, value: &str) {
-        // A failed send is noticed at the record.
-        let _ = self.send(Message::AlternativeKey(key.clone(), value.to_owned()));
+        self.waiting_keys.push((key.clone(), value.to_owned()));
+    }
+    fn replaced_list(&mut self, list: ReplacedList) -> Result<(), FormatError> {
+        self.send(Message::ReplacedList(Box::new(list)))
     }
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
         let info = self.store_blob(bytes)?;

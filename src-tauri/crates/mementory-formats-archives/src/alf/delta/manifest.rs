@@ -107,6 +107,6 @@ impl DeltaManifest {
                 tree.set(key, value.clone());
             }
         }
-        Manifest { tree, version: self.version.clone(), agent: self.agent.clone(), partitions, restores: true }
+        Manifest::new(tree, self.version.clone(), self.agent.clone(), partitions)
     }
 }

@@ -6,56 +6,136 @@ use super::super::list_document;
 use super::super::manifest::{Archive, Manifest};
 use super::super::wire::{self, folded_id};
 use super::object;
-use super::superseded::Superseded;
+use super::superseded::{Position, Superseded};
 use memchr::memmem::Finder;
 use mementory_format::FormatError;
+use mementory_json::Tree;
 use mementory_model::Limits;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// What the first pass found.
 #[derive(Default)]
-pub(super) struct LineScan {
+pub(in super::super) struct LineScan {
     /// Records that other lines replace.
-    pub superseded: Superseded,
+    pub(super) superseded: Superseded,
     /// Folded ids of elements of layer documents that memories have, too. A memory's id is unique by the specification
     /// (§3.1.1), and deltas, links and `referenced_by` name memories by it. So the memory keeps it as its key.
-    pub shared_ids: HashSet<String>,
+    pub(super) shared_ids: HashSet<String>,
 }
 
 impl LineScan {
-    /// Scans all partitions. Results that were found before an error are kept.
-    pub(super) fn run(
-        &mut self,
+    /// The result for an archive. An import validates the archive first, and the validator visits the same lines, so its
+    /// result is used if there is one. If reading fails, the result is what was found before the error.
+    pub(super) fn of(
         archive: &Archive<'_>,
         manifest: &Manifest,
         limits: &Limits,
-    ) -> Result<(), FormatError> {
-        let document_ids = ids_of_documents(archive, manifest, limits);
-        let finder = Finder::new(b"\"supersedes\"");
-        let (all_ids, escapes) = (Finder::new(b"\"id\""), Finder::new(b"\\u"));
+    ) -> (Arc<Self>, Result<(), FormatError>) {
+        let mut found = Self::default();
+        let whole = archive.catalog.derived(archive.manifest, || {
+            found.run(archive, manifest, limits)?;
+            Ok(std::mem::take(&mut found).into_kept())
+        });
+        match whole {
+            Ok(KeptScan(scan)) => (scan, Ok(())),
+            Err(error) => (Arc::new(found), Err(error)),
+        }
+    }
+
+    /// Keeps the result for reading the same archive. All lines of all partitions must have been added.
+    pub(in super::super) fn keep_for(self, archive: &Archive<'_>) -> Result<(), FormatError> {
+        archive.catalog.derived(archive.manifest, || Ok(self.into_kept())).map(drop)
+    }
+
+    fn into_kept(self) -> (KeptScan, usize) {
+        let bytes = self.superseded.memory() + self.shared_ids.iter().map(|id| id.len() + 64).sum::<usize>();
+        (KeptScan(Arc::new(self)), bytes)
+    }
+
+    /// Scans all partitions.
+    fn run(&mut self, archive: &Archive<'_>, manifest: &Manifest, limits: &Limits) -> Result<(), FormatError> {
+        let scanner = LineScanner::new(archive, manifest, limits);
         let mut files = HashSet::new();
         for (index, row) in manifest.partitions.iter().enumerate() {
             let Some(member) = archive.entry(&row.file).filter(|_| files.insert(row.file.as_str())) else { continue };
             archive.catalog.read(member, |reader| {
                 each_line(reader, &member.place, limits.line_bytes, &mut |entry, _| {
-                    let JsonLine::Text(number, line) = entry else { return Ok(()) };
-                    if finder.find(line.as_bytes()).is_some()
-                        && let Some(found) = wire::supersedes_of(line)
-                    {
-                        self.superseded.add(found, (index, number));
-                    }
-                    if !document_ids.is_empty()
-                        && plain_id(line, &all_ids, &escapes).is_none_or(|id| document_ids.contains(&folded_id(id)))
-                        && let Some(id) = super::super::rewrite::id_of(line)
-                        && document_ids.contains(&id)
-                    {
-                        self.shared_ids.insert(id);
+                    if let JsonLine::Text(number, line) = entry {
+                        self.add((index, number), scanner.scan(line));
                     }
                     Ok(())
                 })
             })?;
         }
         Ok(())
+    }
+
+    /// Adds what was found in the line at this position. The lines must be added in their order.
+    pub(in super::super) fn add(&mut self, at: Position, found: ScannedLine) {
+        if let Some(supersedes) = found.supersedes {
+            self.superseded.add(supersedes, at);
+        }
+        self.shared_ids.extend(found.shared_id);
+    }
+}
+
+/// The result as the catalog keeps it.
+#[derive(Clone)]
+struct KeptScan(Arc<LineScan>);
+
+/// What was found in a line.
+pub(in super::super) struct ScannedLine {
+    supersedes: Option<wire::Supersedes>,
+    /// Folded id of the line, if it is also that of an element of a layer document.
+    shared_id: Option<String>,
+}
+
+/// Scans single lines.
+pub(in super::super) struct LineScanner {
+    document_ids: HashSet<String>,
+    supersedes: Finder<'static>,
+    all_ids: Finder<'static>,
+    escapes: Finder<'static>,
+}
+
+impl LineScanner {
+    /// A scanner for the lines of this archive.
+    pub(in super::super) fn new(archive: &Archive<'_>, manifest: &Manifest, limits: &Limits) -> Self {
+        Self {
+            document_ids: ids_of_documents(archive, manifest, limits),
+            supersedes: Finder::new(b"\"supersedes\""),
+            all_ids: Finder::new(b"\"id\""),
+            escapes: Finder::new(b"\\u"),
+        }
+    }
+
+    /// Scans one line. Most lines need not be parsed for this.
+    pub(in super::super) fn scan(&self, line: &str) -> ScannedLine {
+        let may_supersede = self.supersedes.find(line.as_bytes()).is_some();
+        let may_be_shared = !self.document_ids.is_empty()
+            && plain_id(line, &self.all_ids, &self.escapes).is_none_or(|id| self.document_ids.contains(&folded_id(id)));
+        ScannedLine {
+            supersedes: if may_supersede { wire::supersedes_of(line) } else { None },
+            shared_id: if may_be_shared { self.shared_id(super::super::rewrite::id_of(line)) } else { None },
+        }
+    }
+
+    /// The same for a line that is parsed already.
+    pub(in super::super) fn scan_tree(&self, line: &Tree) -> ScannedLine {
+        let text = |key: &str| line.get(key).and_then(Tree::as_str);
+        let supersedes = text("supersedes").map(|old| {
+            let old = folded_id(old);
+            let same_id = text("id").is_some_and(|id| folded_id(id) == old);
+            wire::Supersedes { old, same_id, deleted: text("status") == Some("deleted") }
+        });
+        let id = text("id").filter(|_| !self.document_ids.is_empty()).map(folded_id);
+        ScannedLine { supersedes, shared_id: self.shared_id(id) }
+    }
+
+    /// The folded id of a line, if it is also that of an element of a layer document.
+    fn shared_id(&self, id: Option<String>) -> Option<String> {
+        id.filter(|id| self.document_ids.contains(id))
     }
 }
 

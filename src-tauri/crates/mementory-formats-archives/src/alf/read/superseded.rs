@@ -4,7 +4,7 @@ use mementory_model::Record;
 use std::collections::HashMap;
 
 /// Position of a line: index of the partition, and line number.
-type Position = (usize, u64);
+pub(super) type Position = (usize, u64);
 
 /// The records that are replaced by other lines (`supersedes`).
 #[derive(Default)]
@@ -23,6 +23,12 @@ impl Superseded {
         } else {
             *self.by_id.entry(found.old).or_default() |= found.deleted;
         }
+    }
+
+    /// About how many bytes of memory this takes.
+    pub(super) fn memory(&self) -> usize {
+        let ids = self.by_id.keys().chain(self.by_same_id.keys());
+        ids.map(|id| id.len() + 64).sum()
     }
 
     /// Some(true) if the line at this position is replaced by a deletion, Some(false) if by any other line.

@@ -1,10 +1,10 @@
 //! Alternative keys. A record gets its alternative key if a record of another kind already has its own key.
 use crate::{VaultResult, import::apply::ImportRun};
 use mementory_crypto::VaultKeys;
-use mementory_model::{Record, RecordKey};
+use mementory_model::{Kind, Record, RecordKey, Tombstone};
 use mementory_store::{ids::record_id, kind_from_code};
 use rusqlite::OptionalExtension;
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 /// Alternative keys of records that follow in the input, by record id. A record gets its alternative key if the vault
 /// has a record of another kind with its own key.
@@ -12,19 +12,44 @@ use std::collections::HashMap;
 pub(super) struct AlternativeKeys(HashMap<[u8; 16], String>);
 
 impl AlternativeKeys {
-    pub(super) fn add(&mut self, keys: &VaultKeys, key: &RecordKey, value: String) {
-        self.0.insert(record_id(keys, key), value);
+    pub(super) fn add(&mut self, keys: &VaultKeys, alternatives: Vec<(RecordKey, String)>) {
+        self.0.extend(alternatives.into_iter().map(|(key, value)| (record_id(keys, &key), value)));
     }
 }
 
 /// Gives a record its alternative key, if it has one and a record of another kind, in the vault or in this input, has
 /// its own key.
 pub(super) fn replace_taken_key(run: &mut ImportRun<'_>, record: &mut Record) -> VaultResult<()> {
-    if run.alternative_keys.0.is_empty() {
-        return Ok(());
+    if let Some(value) = take_alternative(run, &record.key, record.kind)? {
+        record.key.value = value;
     }
-    let id = record_id(&run.context.keys, &record.key);
-    let Some(value) = run.alternative_keys.0.remove(&id) else { return Ok(()) };
+    Ok(())
+}
+
+/// The tombstone with the alternative key as its target, if its target has one and a record of another kind has its key.
+/// Otherwise, the deletion would remove that record.
+pub(super) fn replace_taken_target<'t>(
+    run: &mut ImportRun<'_>,
+    tombstone: &'t Tombstone,
+) -> VaultResult<Cow<'t, Tombstone>> {
+    let key = RecordKey::new(&tombstone.scope, &tombstone.target_id);
+    let alternative = match Kind::parse(&tombstone.target_kind) {
+        Some(kind) => take_alternative(run, &key, kind)?,
+        None => None,
+    };
+    Ok(match alternative {
+        Some(target_id) => Cow::Owned(Tombstone { target_id, ..tombstone.clone() }),
+        None => Cow::Borrowed(tombstone),
+    })
+}
+
+/// The alternative value of a key, if it has one and a record of another kind than `kind` has the key.
+fn take_alternative(run: &mut ImportRun<'_>, key: &RecordKey, kind: Kind) -> VaultResult<Option<String>> {
+    if run.alternative_keys.0.is_empty() {
+        return Ok(None);
+    }
+    let id = record_id(&run.context.keys, key);
+    let Some(value) = run.alternative_keys.0.remove(&id) else { return Ok(None) };
     let known_kind = match run.seen.get(&id) {
         Some(seen) => Some(seen.kind),
         None => {
@@ -33,8 +58,5 @@ pub(super) fn replace_taken_key(run: &mut ImportRun<'_>, record: &mut Record) ->
             code.map(kind_from_code)
         }
     };
-    if known_kind.is_some_and(|kind| kind != record.kind) {
-        record.key.value = value;
-    }
-    Ok(())
+    Ok(Some(value).filter(|_| known_kind.is_some_and(|known| known != kind)))
 }

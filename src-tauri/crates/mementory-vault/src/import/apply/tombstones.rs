@@ -2,7 +2,10 @@
 //! bundle could destroy a vault.
 use crate::{
     VaultError, VaultResult,
-    import::{apply::tombstone_cascade::TombstoneCascade, apply::tombstone_cascade::TombstoneImport},
+    import::apply::{
+        alternative_keys::replace_taken_target,
+        tombstone_cascade::{TombstoneCascade, TombstoneImport},
+    },
 };
 use mementory_model::{FormatError, Tombstone, TombstoneOp};
 use mementory_store::{
@@ -22,11 +25,12 @@ impl TombstoneImport<'_, '_> {
             self.run.report.warn("tombstone_signature_invalid", "audit/tombstones.jsonl", message);
             return Ok(());
         }
-        let ids = target_record_ids(self.run.connection, &self.run.context.keys, tombstone)?;
+        let tombstone = replace_taken_target(self.run, tombstone)?;
+        let ids = target_record_ids(self.run.connection, &self.run.context.keys, &tombstone)?;
         self.run.report.counts.tombstones_applied += 1;
         let is_new = match &self.run.staging {
-            Some(staging) => store_foreign(self.run.connection, tombstone, &ids, staging.batch)?,
-            None => foreign_id(self.run.connection, tombstone)?.is_some(),
+            Some(staging) => store_foreign(self.run.connection, &tombstone, &ids, staging.batch)?,
+            None => foreign_id(self.run.connection, &tombstone)?.is_some(),
         };
         if !is_new {
             return Ok(());
