@@ -16,7 +16,7 @@ const MAX_INLINE_BYTES: usize = 64 << 20;
 
 /// The bytes of a file that a message contains in base64, with or without padding. None if they are not base64, empty,
 /// or larger than [`MAX_INLINE_BYTES`].
-pub(crate) fn embedded_bytes(data: &str) -> Option<Vec<u8>> {
+pub fn embedded_bytes(data: &str) -> Option<Vec<u8>> {
     use base64::engine::general_purpose::STANDARD_NO_PAD;
     let data = Some(data.trim().trim_end_matches('=')).filter(|data| data.len() <= MAX_INLINE_BYTES)?;
     STANDARD_NO_PAD.decode(data).ok().filter(|bytes| !bytes.is_empty())

@@ -34,6 +34,10 @@ pub struct FileRef {
 const MAX_ADDRESS: usize = 4096;
 /// Name of a file that a message contains without a name.
 const UNNAMED_FILE: &str = "embedded file";
+/// Members of a part that may contain a file (LlamaIndex writes base64, the AI SDK an address).
+pub(crate) const EMBEDDED_KEYS: [&str; 4] = ["image", "audio", "video", "data"];
+/// Smallest number of letters of a file in base64. A shorter text may be a name.
+const MIN_EMBEDDED: usize = 40;
 /// Types of parts that contain text.
 const TEXT_TYPES: [&str; 6] = ["text", "input_text", "output_text", "markdown", "paragraph", "content"];
 /// Types of text parts that are named after HTML elements. Some browser extensions write them.
@@ -336,16 +340,44 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     let described = inner.as_ref().unwrap_or(object);
     let ids = ["file_id", "fileId", "id", "fileIdentifier", "attachmentId", "fileUri", "url", "image_url", "path"];
     let names = ["filename", "fileName", "file_name", "name", "originalName", "title", "alt"];
-    let types = ["mime_type", "mimeType", "content_type", "contentType", "media_type", "mediaType", "fileType"];
+    let types = [
+        "mime_type",
+        "mimeType",
+        "content_type",
+        "contentType",
+        "media_type",
+        "mediaType",
+        "fileType",
+        "image_mimetype",
+        "video_mimetype",
+        "document_mimetype",
+    ];
     let sizes = ["size", "bytes", "sizeBytes", "file_size", "fileSize"];
     let id = text(described, &ids).or_else(|| text(object, &ids));
-    let from_address = id.as_deref().map(file_ref_of_address).unwrap_or_default();
+    let from_address = match id.as_deref() {
+        Some(address) => file_ref_of_address(address),
+        None => {
+            let value = |key: &&str| described.non_blank_text(key).or_else(|| object.non_blank_text(key));
+            EMBEDDED_KEYS.iter().find_map(|key| embedded_file(&value(key)?)).unwrap_or_default()
+        }
+    };
     FileRef {
         id: from_address.id,
         name: text(described, &names).or_else(|| text(object, &names)).or(from_address.name),
         media_type: text(described, &types).or_else(|| text(object, &types)).or(from_address.media_type),
         size: sizes.iter().find_map(|key| described.whole_number(key).or_else(|| object.whole_number(key))),
     }
+}
+
+/// A reference to a file that a part contains: an address, or the file in base64, whose id is a digest too. None for any
+/// other text.
+fn embedded_file(value: &str) -> Option<FileRef> {
+    if ["data:", "http://", "https://"].iter().any(|beginning| value.starts_with(beginning)) {
+        return Some(file_ref_of_address(value));
+    }
+    let is_base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
+    let is_file = value.len() >= MIN_EMBEDDED && value.bytes().all(is_base64);
+    is_file.then(|| FileRef { id: Some(content_id(value)), name: Some(UNNAMED_FILE.into()), ..FileRef::default() })
 }
 
 /// A reference to a file for which only the address is known. The id of a `data:` address is a digest, because the

@@ -3,7 +3,7 @@
 use super::agent_content::embedded_bytes;
 use super::any_time::first_time;
 use super::chat::{Chat, ChatFile, Turn, TurnParent};
-use super::content::Content;
+use super::content::{Content, EMBEDDED_KEYS};
 use super::object::{Object, content_id, decode_string};
 use super::reader::FileReader;
 use super::roles::{ASSISTANT, SYSTEM, TOOL, USER, role_or_name};
@@ -274,18 +274,20 @@ pub fn send(
     files.sink.unit(unit)
 }
 
-/// Sends the files that messages contain as `data:` addresses to the sink. In the message's list of files, the id of
-/// such a file is the digest of its address.
+/// Sends the files that messages contain as `data:` addresses or as base64 to the sink. In the message's list of files,
+/// the id of such a file is the digest of its address or of the base64.
 pub fn store_embedded(files: &mut FileReader<'_>, member: &Member, chat: &Chat) -> Result<(), FormatError> {
     for turn in chat.turns.iter().filter(|turn| !turn.attachments.is_empty()) {
         let text = turn.verbatim.as_ref().map_or("", |verbatim| verbatim.text.as_str());
-        for address in text.match_indices("\"data:").filter_map(|(at, _)| text.get(at + 1..)?.split('"').next()) {
+        for address in embedded_values(text) {
             let is_escaped = address.contains('\\');
             let address = if is_escaped { Cow::Owned(address.replace("\\/", "/")) } else { Cow::Borrowed(address) };
             let id = content_id(&address);
             let reference = turn.attachments.iter().find(|file| file.origin_id.as_ref() == Some(&id));
-            let data = address.split_once(";base64,").map(|(_, data)| data);
-            let Some((reference, bytes)) = reference.zip(data.and_then(embedded_bytes)) else { continue };
+            let data = address.split_once(";base64,").map_or(&*address, |(_, data)| data);
+            let Some((reference, bytes)) = reference.and_then(|file| Some((file, embedded_bytes(data)?))) else {
+                continue;
+            };
             let file = AttachmentFile {
                 key: reference.key.clone(),
                 origin_id: None,
@@ -297,6 +299,20 @@ pub fn store_embedded(files: &mut FileReader<'_>, member: &Member, chat: &Chat) 
         }
     }
     Ok(())
+}
+
+/// The texts in a message that may be files: `data:` addresses, and the values of [`EMBEDDED_KEYS`].
+fn embedded_values(text: &str) -> impl Iterator<Item = &str> {
+    let until_quote = |at: usize| text.get(at..)?.split('"').next();
+    let addresses = text.match_indices("\"data:").map(|(at, _)| at + 1);
+    let values = EMBEDDED_KEYS.iter().flat_map(move |key| {
+        text.match_indices(*key).filter_map(move |(at, key)| {
+            let after = text.get(at + key.len()..)?.strip_prefix('"')?.trim_start().strip_prefix(':')?;
+            let value = after.trim_start().strip_prefix('"').filter(|value| !value.starts_with("data:"))?;
+            Some(text.len() - value.len())
+        })
+    });
+    addresses.chain(values).filter_map(until_quote)
 }
 
 /// The records of a conversation. Reports problems with the order of its messages, such as a missing parent.

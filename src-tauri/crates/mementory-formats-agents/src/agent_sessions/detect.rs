@@ -1,6 +1,6 @@
 //! Detects sessions by the members of their lines or events.
-use super::kimi;
 use super::openhands_files::OpenHandsFiles;
+use super::{kimi, pi_page};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{Folder, folder_of};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
@@ -27,6 +27,8 @@ const COPILOT_TYPES: [&str; 7] = [
 pub(super) enum FileKind {
     /// Pi, OpenClaw (which uses Pi), or Droid, whose lines are similar.
     Pi,
+    /// A page to which Pi exported a session.
+    PiPage,
     /// The command line of GitHub Copilot.
     Copilot,
     /// The command line of Kimi.
@@ -84,6 +86,9 @@ pub(super) fn title_files<'c>(catalog: &'c Catalog, names: &[&str]) -> HashMap<F
 
 /// The program that wrote a file. None if the file is not a session.
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
+    if pi_page::is_page(catalog, member) {
+        return Some(FileKind::PiPage);
+    }
     if !may_be_log(member) {
         return None;
     }

@@ -6,6 +6,7 @@ mod openhands;
 mod openhands_event;
 mod openhands_files;
 mod pi;
+mod pi_page;
 mod read;
 mod session;
 #[cfg(test)]

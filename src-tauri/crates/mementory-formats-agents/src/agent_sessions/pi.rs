@@ -84,6 +84,13 @@ impl PiSession {
         Ok(())
     }
 
+    /// Makes the message of this line, or of its nearest ancestor that has one, the end of the active branch.
+    pub(super) fn set_leaf(&mut self, id: &str) {
+        if let Some(at) = self.message_of.get(id) {
+            self.last = *at;
+        }
+    }
+
     fn read_header(&mut self, line: &Object<'_>) {
         let text = |key: &str| line.non_blank_text(key).map(|text| text.into_owned());
         let chat = &mut self.session.chat;

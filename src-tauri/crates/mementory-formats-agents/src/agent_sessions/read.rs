@@ -6,6 +6,7 @@ use super::kimi::KimiSession;
 use super::openhands;
 use super::openhands_files::{Header, OpenHandsFiles};
 use super::pi::PiSession;
+use super::pi_page;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::files::{folder, folder_of};
 use mementory_formats_shared::object::Object;
@@ -39,6 +40,7 @@ pub(super) fn read(
                 each_line(reader, member, |reader, line| session.add(reader, member, line))?;
                 session.send(reader, member)
             }
+            Some(FileKind::PiPage) => pi_page::read(reader, member),
             Some(FileKind::Copilot) => {
                 let mut session = CopilotSession::default();
                 each_line(reader, member, |reader, line| session.add(reader, member, line))?;

@@ -46,6 +46,12 @@ pub fn attach(
     if difference.is_empty() {
         return json;
     }
+    // Without an origin in the slot, the object itself is taken for the verbatim.
+    if difference.contains_key("verbatim")
+        && let Some(origin) = members(wanted).remove("origin")
+    {
+        difference.entry("origin").or_insert(origin);
+    }
     let is_expressed = |name: &str, value: &Value| value.is_null() || *value == "" || expressed_members.contains(&name);
     let names = difference.iter().filter(|(name, value)| !is_expressed(name, value)).map(|(name, _)| name.as_str());
     extension::report(id, names, &UNREPORTED_MEMBERS, losses);

@@ -38,6 +38,15 @@ pub(super) struct Composer<'a> {
     pub now: Timestamp,
 }
 
+/// The object around the messages, with `{}` in their place.
+struct Frame {
+    text: String,
+    /// True if it is the original text.
+    is_original: bool,
+    /// False if the slot has to contain the original text, because members were added to it.
+    is_own_verbatim: bool,
+}
+
 /// A node of the mapping.
 struct NodeText<'r> {
     id: String,
@@ -53,7 +62,7 @@ impl Composer<'_> {
         let id = conversation_id(thread);
         let ids = node_ids(thread, &id);
         let mut nodes = self.nodes(thread, &ids);
-        let (frame, is_original) = self.frame(thread, &id, &ids);
+        let Frame { text: frame, is_original, is_own_verbatim } = self.frame(thread, &id, &ids);
         // Some importers look up the current node even if no message is left.
         if nodes.is_empty()
             && let Some(root) = current_node_of(&frame)
@@ -80,7 +89,9 @@ impl Composer<'_> {
             } else {
                 let same_source = is_from_chatgpt(&stored.record);
                 let json = std::mem::take(&mut node.json);
-                let at = Written { id: &stored.id, same_source, ..Written::default() };
+                // The time in place of one that is not known is no loss.
+                let expressed_members: &[&str] = if stored.record.times.created.is_none() { &["times"] } else { &[] };
+                let at = Written { id: &stored.id, same_source, expressed_members, ..Written::default() };
                 node.json = slot::attach(json, native, &stored.record, at, losses);
             }
         }
@@ -92,7 +103,7 @@ impl Composer<'_> {
                 frame
             }
             Some(stored) => {
-                let same_source = is_from_chatgpt(&stored.record);
+                let same_source = is_own_verbatim && is_from_chatgpt(&stored.record);
                 let at = Written { id: &stored.id, same_source, separate_members: MESSAGES, expressed_members: &[] };
                 slot::attach(frame, native, &stored.record, at, losses)
             }
@@ -121,7 +132,9 @@ impl Composer<'_> {
         }
         let mut known_ids: HashSet<String> = ids.values().cloned().collect();
         let mut nodes = Vec::with_capacity(thread.messages.len() + 1);
+        let mut said = self.created(thread);
         for stored in &thread.messages {
+            said = stored.record.times.created.unwrap_or(said);
             let id = &ids[stored.id.as_str()];
             let (json, parent, is_original) = match original(stored) {
                 Some(json) => {
@@ -131,7 +144,7 @@ impl Composer<'_> {
                 None => {
                     let parent = parent_node(stored, ids).unwrap_or(ROOT_NODE);
                     let children = children.get(id.as_str()).map_or(&[][..], Vec::as_slice);
-                    (self.message_node(stored, id, parent, children), Some(parent.to_owned()), false)
+                    (self.message_node(stored, id, said, (parent, children)), Some(parent.to_owned()), false)
                 }
             };
             // A node without a message has no record, so the node is created here.
@@ -144,7 +157,15 @@ impl Composer<'_> {
         nodes
     }
 
-    fn message_node(&self, stored: &StoredRecord, id: &str, parent: &str, children: &[&str]) -> String {
+    /// A node with a message. `said` is its time, or that of the message before it: importers sort by it, and some refuse
+    /// a message without it.
+    fn message_node(
+        &self,
+        stored: &StoredRecord,
+        id: &str,
+        said: Timestamp,
+        (parent, children): (&str, &[&str]),
+    ) -> String {
         let record = &stored.record;
         let part = record.message.clone().unwrap_or_default();
         let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str()).map(str::to_owned);
@@ -175,7 +196,7 @@ impl Composer<'_> {
                     ("metadata", object(vec![])),
                 ]),
             ),
-            ("create_time", time(record.times.created)),
+            ("create_time", time(Some(said))),
             ("update_time", time(record.times.updated)),
             ("content", content(&record.text, &part)),
             ("status", text("finished_successfully")),
@@ -207,15 +228,42 @@ impl Composer<'_> {
             .collect()
     }
 
-    /// The object around the messages, with `{}` in their place. The second value is true if the object is the original
-    /// text.
-    fn frame(&self, thread: &Thread, id: &str, ids: &HashMap<&str, String>) -> (String, bool) {
+    /// The time of creation of a conversation, or the nearest one that is known. Programs that read such files sort by
+    /// this time, and some refuse a conversation without it.
+    fn created(&self, thread: &Thread) -> Timestamp {
+        let times = thread.conversation.as_ref().map(|stored| stored.record.times.clone()).unwrap_or_default();
+        let earliest = thread.messages.iter().filter_map(|m| m.record.times.created).min();
+        times.created.or(earliest).or(times.updated).unwrap_or(self.now)
+    }
+
+    /// The members that importers need, and that the original object of a conversation lacks or has as null.
+    fn missing_members(&self, frame: &str, thread: &Thread, id: &str) -> Vec<(&'static str, Tree)> {
+        // A conversation without a mapping has no messages for them to read.
+        let Some(object) = Object::parse(frame).filter(|object| object.object("mapping").is_some()) else {
+            return Vec::new();
+        };
+        let created = self.created(thread);
+        let latest = thread.messages.iter().filter_map(|m| m.record.times.created).max();
+        let needed = [
+            ("create_time", time(Some(created))),
+            ("update_time", time(Some(latest.unwrap_or(created)))),
+            ("conversation_id", text(id)),
+        ];
+        needed.into_iter().filter(|(name, _)| object.raw_value(name).is_none()).collect()
+    }
+
+    fn frame(&self, thread: &Thread, id: &str, ids: &HashMap<&str, String>) -> Frame {
         if let Some(original) = thread.conversation.as_ref().and_then(original) {
             // In a later export of the conversation, the branch that the person sees may end at another message.
             let known: HashSet<&str> = ids.values().map(String::as_str).collect();
             let moved = active_leaf(thread, ids).and_then(|leaf| with_current_node(original, leaf, &known));
             let updated = thread.conversation.as_ref().and_then(|stored| stored.record.times.updated);
-            return (with_update_time(moved.unwrap_or_else(|| original.to_owned()), updated), true);
+            let frame = with_update_time(moved.unwrap_or_else(|| original.to_owned()), updated);
+            let missing = self.missing_members(&frame, thread, id);
+            let is_original = missing.is_empty();
+            let text =
+                missing.into_iter().fold(frame, |frame, (name, value)| with_member(&frame, name, &written(&value)));
+            return Frame { text, is_original, is_own_verbatim: is_original };
         }
         let none = Record::new(mementory_model::Kind::Conversation, RecordKey::new("chatgpt", id), "");
         let record = thread.conversation.as_ref().map_or(&none, |stored| &stored.record);
@@ -223,11 +271,9 @@ impl Composer<'_> {
             let value = record.fields.get(name).and_then(|v| v.as_str()).filter(|_| is_from_chatgpt(record));
             value.map_or(Tree::Null, text)
         };
-        let message_times = thread.messages.iter().filter_map(|m| m.record.times.created);
-        let earliest = message_times.clone().min();
-        // Programs that read such files sort by this time, and some refuse a conversation without it.
-        let created = record.times.created.or(earliest).or(record.times.updated).unwrap_or(self.now);
-        let updated = record.times.updated.or_else(|| message_times.max()).unwrap_or(created);
+        let created = self.created(thread);
+        let latest = thread.messages.iter().filter_map(|m| m.record.times.created).max();
+        let updated = record.times.updated.or(latest).unwrap_or(created);
         let project = record.source.project.as_deref().filter(|p| p.starts_with("g-p-"));
         let frame = object(vec![
             ("title", text(record.title.as_deref().unwrap_or_default())),
@@ -245,7 +291,7 @@ impl Composer<'_> {
             ("default_model_slug", field("default_model")),
             ("id", text(id)),
         ]);
-        (written(&frame), false)
+        Frame { text: written(&frame), is_original: false, is_own_verbatim: true }
     }
 }
 

@@ -137,6 +137,26 @@ fn a_conversation_without_messages_has_its_current_node() {
 }
 
 #[test]
+fn conversations_without_times_have_what_importers_need() {
+    for mut source in [fixture(&ChatGpt, "odd-values"), fixture(&ChatGpt, "links"), conversations(1)] {
+        let list = written_conversations(&write_and_read(&mut source, &ChatGpt).path);
+        let list: Vec<_> = list.iter().filter(|conversation| conversation["mapping"].is_object()).collect();
+        assert!(!list.is_empty());
+        for conversation in list {
+            for member in ["create_time", "update_time", "conversation_id"] {
+                assert!(!conversation[member].is_null(), "{member}: {conversation}");
+            }
+        }
+    }
+    let mut source = conversations(1);
+    let list = written_conversations(&write_and_read(&mut source, &ChatGpt).path);
+    let nodes = list[0]["mapping"].as_object().unwrap().values();
+    let times: Vec<_> =
+        nodes.filter(|node| node["message"].is_object()).map(|n| &n["message"]["create_time"]).collect();
+    assert!(times.len() == 2 && times.iter().all(|time| time.is_number()), "{times:?}");
+}
+
+#[test]
 fn a_branch_whose_last_messages_are_not_exported_still_has_its_end() {
     for removed in [&["a"][..], &["a", "out"]] {
         let mut source = fixture(&ChatGpt, "tool-outputs");

@@ -173,15 +173,17 @@ impl Composer {
     fn messages<'r>(&self, thread: &'r Thread, id: &str) -> Vec<MessageText<'r>> {
         let uuids: HashMap<&str, String> = thread.messages.iter().map(|m| (m.id.as_str(), message_id(m, id))).collect();
         let mut out: Vec<(u64, MessageText<'r>)> = Vec::with_capacity(thread.messages.len());
+        let mut said = self.created(thread);
         for (at, stored) in thread.messages.iter().enumerate() {
             let uuid = &uuids[stored.id.as_str()];
+            said = stored.record.times.created.unwrap_or(said);
             let original = original(stored).filter(|text| text.starts_with('{'));
             let original = original.filter(|_| stored.record.key.value == format!("{id}/{uuid}"));
             let is_original = original.is_some();
             let json = original.map_or_else(
                 || {
                     let parent = stored.message_parent_id.as_deref().and_then(|p| uuids.get(p));
-                    self.message(stored, uuid, parent.map_or(ROOT_PARENT_UUID, String::as_str))
+                    self.message(stored, uuid, said, parent.map_or(ROOT_PARENT_UUID, String::as_str))
                 },
                 str::to_owned,
             );
@@ -203,7 +205,9 @@ impl Composer {
         out
     }
 
-    fn message(&self, stored: &StoredRecord, id: &str, parent: &str) -> String {
+    /// A message. `said` is its time, or that of the message before it: Claude states one for everything, and programs
+    /// that read its exports expect it.
+    fn message(&self, stored: &StoredRecord, id: &str, said: Timestamp, parent: &str) -> String {
         let record = &stored.record;
         let part = record.message.clone().unwrap_or_default();
         let block = block_type(&part);
@@ -213,8 +217,8 @@ impl Composer {
             ("text", text(flat_text)),
             ("content", Tree::Array(vec![content_block(block, &record.text)])),
             ("sender", text(sender(&part))),
-            ("created_at", time(record.times.created)),
-            ("updated_at", last_change(record)),
+            ("created_at", time(Some(said))),
+            ("updated_at", time(record.times.updated.or(Some(said)))),
         ];
         let (mut attachments, mut files) = (vec![], vec![]);
         for file in &record.attachments {
@@ -248,15 +252,21 @@ impl Composer {
         written(&object(members))
     }
 
+    /// The time of creation of a conversation, or the nearest one that is known. Programs that read such files sort by
+    /// this time, and some refuse a conversation without it.
+    fn created(&self, thread: &Thread) -> Timestamp {
+        let times = thread.conversation.as_ref().map(|stored| stored.record.times.clone()).unwrap_or_default();
+        let earliest = thread.messages.iter().filter_map(|m| m.record.times.created).min();
+        times.created.or(earliest).or(times.updated).unwrap_or(self.now)
+    }
+
     /// The object around the messages.
     fn frame(&self, thread: &Thread, id: &str) -> String {
         let none = Record::new(Kind::Conversation, RecordKey::new(SCOPE, id), "");
         let record = thread.conversation.as_ref().map_or(&none, |stored| &stored.record);
-        let message_times = thread.messages.iter().filter_map(|m| m.record.times.created);
-        let earliest = message_times.clone().min();
-        // Programs that read such files sort by this time, and some refuse a conversation without it.
-        let created = record.times.created.or(earliest).or(record.times.updated).unwrap_or(self.now);
-        let updated = record.times.updated.or_else(|| message_times.max()).unwrap_or(created);
+        let created = self.created(thread);
+        let latest = thread.messages.iter().filter_map(|m| m.record.times.created).max();
+        let updated = record.times.updated.or(latest).unwrap_or(created);
         let account = record.source.account.as_deref().filter(|_| is_from_claude(record));
         written(&object(vec![
             ("uuid", text(id)),

@@ -103,6 +103,24 @@ fn many_conversations_and_messages_without_a_conversation_are_written() {
 }
 
 #[test]
+fn messages_without_a_time_are_written_with_the_time_of_those_before_them() {
+    let mut source = conversations(1);
+    source.records[1].times.created = Timestamp::parse("2026-05-06T07:08:09Z");
+    let written = write_and_read(&mut source, &Claude);
+    let catalog = Catalog::open(std::slice::from_ref(&written.path), &Limits::default(), None).unwrap();
+    let member = catalog.members().iter().find(|member| member.name == "conversations.json").unwrap();
+    let list: serde_json::Value = serde_json::from_slice(&catalog.bytes(member, 1 << 20).unwrap()).unwrap();
+    let messages = list[0]["chat_messages"].as_array().unwrap();
+    assert_eq!(messages.len(), 2);
+    for message in messages {
+        assert_eq!(message["created_at"], "2026-05-06T07:08:09Z");
+        assert_eq!(message["updated_at"], "2026-05-06T07:08:09Z");
+    }
+    assert_eq!(written.found(&source.records[2]), Some(&source.records[2]));
+    assert!(written.report.losses.items.iter().all(|loss| loss.field != "times"), "{:?}", written.report.losses.items);
+}
+
+#[test]
 fn nothing_names_the_source_when_identifiers_are_left_out() {
     check_stripped(&Claude);
 }

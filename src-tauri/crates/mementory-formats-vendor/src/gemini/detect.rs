@@ -99,10 +99,11 @@ fn build_claim(catalog: &Catalog, contents: &[(&Member, Content)]) -> Claim {
 fn other_parts(catalog: &Catalog, contents: &[(&Member, Content)]) -> Vec<Part> {
     let found_ids: BTreeSet<usize> = contents.iter().map(|(member, _)| member.id).collect();
     let place = |member: &Member| (group_of(member), dir_in_takeout(&member.name).to_owned());
-    let is_log = |content: Content| matches!(content, Content::ActivityJson | Content::ActivityHtml);
+    let has_files =
+        |content: Content| matches!(content, Content::ActivityJson | Content::ActivityHtml | Content::Workspace);
     let folders: BTreeSet<_> = contents
         .iter()
-        .filter(|(member, content)| is_log(*content) && is_own_folder(member))
+        .filter(|(member, content)| has_files(*content) && is_own_folder(member))
         .map(|(member, _)| place(member))
         .collect();
     let groups: BTreeSet<String> = contents.iter().map(|(member, _)| group_of(member)).collect();

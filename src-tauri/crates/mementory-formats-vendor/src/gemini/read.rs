@@ -38,7 +38,9 @@ pub(super) fn read(
         Ok(())
     })?;
     plan.finish();
-    let mut second = SecondPass { plan, ids: RowIds::default(), opened_chats: HashSet::new(), single_prompts: 0 };
+    let pictures = workspace::Pictures::of(catalog, detected);
+    let mut second =
+        SecondPass { plan, ids: RowIds::default(), opened_chats: HashSet::new(), single_prompts: 0, pictures };
     FileReader::new(SCOPE, catalog, context, sink).each_file(detected, |reader, member, role| match role {
         Role::Conversations | Role::Projects => second.read_file(reader, member),
         Role::Attachment => send_attachment(reader, member),
@@ -58,12 +60,13 @@ struct SecondPass {
     opened_chats: HashSet<String>,
     /// Number of prompts without a link to a chat.
     single_prompts: u64,
+    pictures: workspace::Pictures,
 }
 
 impl SecondPass {
     fn read_file(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         match detect::content(reader.catalog, member) {
-            Some(Content::Workspace) => workspace::read(reader, member),
+            Some(Content::Workspace) => workspace::read(reader, member, &self.pictures),
             Some(Content::Voyager) => voyager::read(reader, member),
             Some(Content::Gems) => gems::read(reader, member),
             Some(content) => {

@@ -1,13 +1,13 @@
 //! Threads of Gemini in Workspace (`Gemini in Workspace/Conversation History/conversation_N.txt`): JSON with
 //! `{title, creation_time, conversation_turns[{user_turn{prompt}} | {system_turn{text[{data, preamble}]}}]}`.
-use super::activity::SCOPE;
-use mementory_format::{FormatError, Member};
+use super::activity::{SCOPE, file_key};
+use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
     object::{Object, content_id, list, with_replaced_values},
     reader::FileReader,
 };
-use mementory_model::{AttachmentRef, DroppedAs, Kind, RecordKey, Times, Verbatim};
+use mementory_model::{AttachmentRef, DroppedAs, Kind, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::HashMap;
 
@@ -16,8 +16,35 @@ const READ_MEMBERS: [&str; 4] = ["title", "creation_time", "last_modification_ti
 /// Members of a turn for which the model has a field.
 const READ_TURN_MEMBERS: [&str; 5] = ["prompt", "text", "images", "model_thoughts", "turn_last_modified"];
 
+/// The files beside the threads, by folder and name. A thread names a picture without the ending of its file.
+pub(super) struct Pictures(HashMap<(String, String), String>);
+
+impl Pictures {
+    /// The files of an export.
+    pub(super) fn of(catalog: &Catalog, detected: &Detected) -> Self {
+        let parts = detected.claim.parts.iter().filter(|part| part.role == Role::Attachment);
+        let members = parts.filter_map(|part| catalog.members().get(part.member));
+        let names = members.flat_map(|member| {
+            let name = member.file_name();
+            let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+            [stem, name].map(|known| ((folder(&member.place), known.to_owned()), name.to_owned()))
+        });
+        Self(names.collect())
+    }
+
+    /// The name of the file of a picture in a thread. The picture's own name, if there is no such file.
+    fn file_name(&self, member: &Member, picture: &str) -> String {
+        let known = self.0.get(&(folder(&member.place), picture.to_owned()));
+        known.map_or_else(|| picture.to_owned(), Clone::clone)
+    }
+}
+
+fn folder(place: &str) -> String {
+    place.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
+}
+
 /// Reads a file with one thread or with a list of threads.
-pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, pictures: &Pictures) -> Result<(), FormatError> {
     reader.objects(member, &["conversations"], Kind::Conversation, |reader, element| {
         let thread = &element.object;
         let place = format!("{}#{}", member.place, element.pointer);
@@ -44,7 +71,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         let mut places = TurnPositions::default();
         for (index, raw) in items.iter().enumerate() {
             let pointer = format!("{}/conversation_turns/{index}", element.pointer);
-            let element_turns = turns(raw, &pointer, index, &mut places);
+            let file_name = |picture: &str| pictures.file_name(member, picture);
+            let element_turns = turns(raw, &pointer, index, &mut places, &file_name);
             if element_turns.is_empty() {
                 let reason = "not_a_message: neither a turn of the user nor one of the system";
                 let place = format!("{}#{pointer}", member.place);
@@ -101,7 +129,13 @@ impl TurnPositions {
 }
 
 /// The turns in an element: the turn of the user, the turn of the system, or both.
-fn turns(raw: &RawValue, pointer: &str, index: usize, places: &mut TurnPositions) -> Vec<Turn> {
+fn turns(
+    raw: &RawValue,
+    pointer: &str,
+    index: usize,
+    places: &mut TurnPositions,
+    file_name: &dyn Fn(&str) -> String,
+) -> Vec<Turn> {
     let Some(element) = Object::parse(raw.get()) else { return Vec::new() };
     let mut out = Vec::new();
     for (name, other, role) in [("user_turn", "system_turn", "user"), ("system_turn", "user_turn", "assistant")] {
@@ -138,10 +172,11 @@ fn turns(raw: &RawValue, pointer: &str, index: usize, places: &mut TurnPositions
             let name = mementory_formats_shared::object::decode_string(image)
                 .or_else(|| object.as_ref()?.non_blank_text("name").or_else(|| object.as_ref()?.non_blank_text("id")));
             if let Some(name) = name {
+                let file = file_name(&name);
                 message.attachments.push(AttachmentRef {
-                    key: RecordKey::new(SCOPE, format!("file/{name}")),
-                    origin_id: Some(name.clone().into_owned()),
-                    name: name.into_owned(),
+                    key: file_key(&file),
+                    origin_id: Some(name.into_owned()),
+                    name: file,
                     media_type: None,
                     size: None,
                     text: None,

@@ -26,6 +26,9 @@ const QUERIES: [(&str, &str); 5] = [
     (CALLS, "SELECT name, arguments FROM tool_calls WHERE rowid = ?1"),
     (FILES, "SELECT attachment_id, NULL FROM prompt_attachments WHERE response_id = ?1 ORDER BY \"order\""),
 ];
+/// The query for results, if the table also has the exceptions of tools that failed.
+const RESULTS_OR_EXCEPTIONS: &str =
+    "SELECT name, coalesce(nullif(output, ''), exception) FROM tool_results WHERE rowid = ?1";
 /// Tables with the calls of tools, and with their results.
 const CALLS: &str = "tool_calls";
 const RESULTS: &str = "tool_results";
@@ -61,6 +64,7 @@ impl Parts {
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     is_there: [bool; 5],
+    has_exceptions: bool,
     /// The numbers of the rows of [`CALLS`] and [`RESULTS`], by response. These tables have no index of responses, so
     /// they are searched only once.
     tool_rows: HashMap<&'static str, HashMap<String, Vec<i64>>>,
@@ -84,7 +88,8 @@ impl Tables {
             tools => tool_rows.contains_key(tools),
         };
         let is_there = QUERIES.map(|(table, _)| has(table) && can_be_read(table));
-        Self { is_there, tool_rows }
+        let has_exceptions = database.connection.prepare("SELECT exception FROM tool_results LIMIT 0").is_ok();
+        Self { is_there, has_exceptions, tool_rows }
     }
 
     /// True for a table whose rows are read with the responses.
@@ -103,6 +108,7 @@ impl Tables {
         let (mut found, mut bytes) = (<[Vec<Named>; 5]>::default(), 0u64);
         let lists = found.iter_mut().zip(QUERIES).zip(self.is_there).filter(|(_, is_there)| *is_there);
         for ((list, (table, sql)), _) in lists {
+            let sql = if table == RESULTS && self.has_exceptions { RESULTS_OR_EXCEPTIONS } else { sql };
             let mut statement = database.connection.prepare_cached(sql)?;
             let keys: Vec<Value> = match self.tool_rows.get(table) {
                 Some(rows) => rows.get(response).into_iter().flatten().map(|number| Value::from(*number)).collect(),
