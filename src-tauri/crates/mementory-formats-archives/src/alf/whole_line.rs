@@ -175,8 +175,9 @@ mod tests {
             RawSource::Object(members) => format!("{:?}", texts(members)),
         };
         let native = Record::new(Kind::Memory, RecordKey::new("s", "n"), "Likes tea.");
-        let slot = slot.map(|slot| extension::restore(slot, &native));
-        let slot = slot.map(|found| found.map(|r| (r.record.text, r.record.key, r.is_same, r.export_id)));
+        let slot = slot.and_then(|slot| extension::restore_unchanged(slot, &native));
+        let slot = slot.map(|found| found.unwrap_or_else(|changed| changed.restore(&native)));
+        let slot = slot.map(|r| (r.record.text, r.record.key, r.export_id));
         Some(format!("{:?} {raw_source} {slot:?}", texts(&members)))
     }
 
