@@ -200,6 +200,28 @@ fn a_record_has_its_first_time_again_after_all_undos_in_any_order() {
 }
 
 #[test]
+fn undoing_an_import_of_an_older_program_leaves_the_time_of_the_first() {
+    for day in [1, 9] {
+        let t = TempVault::new();
+        import_units(&t, &[memory(Some(1), TEA)]);
+        let second = import_units(&t, &[memory(Some(5), TEA)]);
+        // Before schema 5, an entry of a moved row had no time.
+        age(&t);
+        t.database()
+            .execute("UPDATE moved SET updated = NULL", [])
+            .unwrap();
+        let third = import_units(&t, &[memory(Some(day), TEA)]);
+        for batch in [second.batch, third.batch] {
+            t.vault.importer().undo(&batch, at(200)).unwrap();
+        }
+        assert_eq!(time(&t), 1, "{day}");
+        import_units(&t, &[memory(Some(0), COFFEE)]);
+        assert_eq!(text(&t), TEA, "{day}");
+        assert_eq!(faults(&t), [""; 0], "{day}");
+    }
+}
+
+#[test]
 fn an_undo_leaves_the_times_of_versions_that_other_imports_wrote() {
     let t = TempVault::new();
     import_units(&t, &[memory(Some(1), TEA)]);

@@ -2,6 +2,7 @@ import { fireEvent, render, screen, waitFor, within } from "@testing-library/sve
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import SimilarList from "../src/features/memories/SimilarList.svelte";
 import Window from "../src/shell/Window.svelte";
+import { contradictions } from "$lib/state/contradictions.svelte";
 import { meaning } from "$lib/state/meaning.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { vault } from "$lib/state/vault.svelte";
@@ -96,5 +97,16 @@ describe("encoding", () => {
     await first;
     expect(encode).toHaveBeenCalledTimes(2);
     expect(meaning.revision).toBe(before + 2);
+  });
+
+  it("makes contradictions be searched again, because vectors find more of them", async () => {
+    const search = vi.spyOn(mock, "contradictions");
+    contradictions.clear();
+    await contradictions.load();
+    await contradictions.load();
+    expect(search).toHaveBeenCalledTimes(1);
+    meaning.revision += 1;
+    await contradictions.load();
+    expect(search).toHaveBeenCalledTimes(2);
   });
 });

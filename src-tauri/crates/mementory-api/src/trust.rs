@@ -62,7 +62,14 @@ impl Trust {
                 problems.push((valid, Finding { code: code.into(), place: signed.place.clone(), message }));
             }
             match signed.tombstone {
-                Some(id) => out.tombstones.push(TombstoneSignature { id, valid, trusted }),
+                // A tombstone may have two signatures, of which both have to be valid.
+                Some(id) => match out.tombstones.last_mut().filter(|last| last.id == id) {
+                    Some(last) => {
+                        last.valid &= valid;
+                        last.trusted = last.trusted.zip(trusted).map(|(last, this)| last && this);
+                    }
+                    None => out.tombstones.push(TombstoneSignature { id, valid, trusted }),
+                },
                 None => {
                     (out.valid, out.trusted) = (Some(valid), trusted);
                     // The key is always in hex, whatever the format uses, so that keys can be compared.

@@ -77,11 +77,23 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
     }
 }
 
-/// True if the command compares memories by meaning. New ones must then be encoded first: by words alone, half of the
-/// contradictions are missed, for example, above all those in two languages.
+/// Lists records. What a memory is about is suggested better once it is encoded, so the listed memories are encoded
+/// first.
+fn list(session: &Session, request: &ListRequest, job: &Job) -> ApiResult<CommandResult> {
+    let page = session.records().list(request)?;
+    // A list is also possible where nothing can be written, such as on a full disk.
+    match session.meaning().encode_listed(&page, job) {
+        Ok(Encoded { records: 1.., .. }) => success(&session.records().list(request)?),
+        _ => success(&page),
+    }
+}
+
+/// True if the command compares memories by meaning, or selects them by what they are about. New ones must then be
+/// encoded first: by words alone, half of the contradictions are missed, for example, above all those in two languages.
 fn compares_meanings(command: &Command) -> bool {
     match command {
         Command::Search { meaning, .. } => *meaning,
+        Command::List { filters, .. } => filters.about.is_some() || filters.special.is_some(),
         Command::Contradictions { both_true } => !matches!(both_true.as_deref(), Some([_, _])),
         Command::Topics | Command::Timeline { .. } | Command::Report(_) => true,
         _ => false,
@@ -135,12 +147,8 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         }
         Command::List { filters, trash, sort, limit, cursor } => {
             let filter = Filter { trash: *trash, ..filter(filters) };
-            success(&session.records().list(&ListRequest {
-                filter,
-                sort: sort.clone(),
-                limit: *limit,
-                cursor: cursor.clone(),
-            })?)
+            let request = ListRequest { filter, sort: sort.clone(), limit: *limit, cursor: cursor.clone() };
+            list(session, &request, job)
         }
         Command::Show { id, history, verbatim } => success(&session.records().show(id, *history, *verbatim)?),
         Command::Thread { id } => success(&session.records().thread(id)?),

@@ -1,5 +1,5 @@
 //! Tombstones: statements that a record was deleted. They do not contain its content.
-use crate::Timestamp;
+use crate::{RecordKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The kind of a deletion.
@@ -12,7 +12,8 @@ pub enum TombstoneOp {
     Redact,
 }
 
-/// Ids of derived data that was deleted together with the target. The fields follow `.mem` spec v1.1 §5, in snake case.
+/// Ids of derived data that was deleted together with the target, and the target's key. The other fields follow `.mem`
+/// spec v1.1 §5, in snake case.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Derived {
@@ -30,6 +31,10 @@ pub struct Derived {
     pub embedding_cache_keys: Vec<String>,
     /// Number of removed episode links.
     pub episode_link_count: u64,
+    /// The key of the target, by which a vault that read it from the same source knows it. None if the key has words of
+    /// the target, or if the tombstone's target is its id at the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_key: Option<RecordKey>,
 }
 
 /// A tombstone as formats exchange it: a statement that a record was deleted, without its content.

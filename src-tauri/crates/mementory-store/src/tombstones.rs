@@ -119,7 +119,8 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
 
 /// The vault ids that an imported tombstone may refer to: those of its target, and of everything derived from it. If a
 /// target's name contains an export id (`ep_<export id>`, as in our `.mem` exports), this id is included, and also the
-/// id of the record that has this export id from another vault.
+/// id of the record that has this export id from another vault. If it states the target's key, the id of the record that
+/// this vault read from the same source is included.
 ///
 /// # Errors
 /// The database fails.
@@ -151,6 +152,7 @@ fn target_ids(
         out.push(record_id(keys, &RecordKey::new(scope.to_owned(), format!("{kind}/{id}"))));
         out.push(record_id(keys, &RecordKey::new(scope.to_owned(), id.to_owned())));
     }
+    out.extend(d.source_key.as_ref().map(|key| record_id(keys, key)));
     Ok(out)
 }
 

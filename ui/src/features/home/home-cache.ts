@@ -1,15 +1,19 @@
 import type { VaultInfo } from "$lib/ipc";
 import { onLock } from "$lib/state/lock-cleanup";
+import { meaning } from "$lib/state/meaning.svelte";
 import type { Home, Months } from "./data";
 
-/** Counts of the home screen, cached so that they are shown at once when the person returns to it. */
-type CachedHome = { info: VaultInfo; home: Home; months: Months };
+/**
+ * Counts of the home screen, cached so that they are shown at once when the person returns to it. `encoded` is the
+ * revision of the vectors, which decide what memories are about.
+ */
+type CachedHome = { info: VaultInfo; encoded: number; home: Home; months: Months };
 
 let cached: CachedHome | null = null;
 onLock(() => (cached = null));
 
 export const cacheHome = (next: CachedHome): void => void (cached = next);
 
-/** The cached counts, if they belong to this state of the vault. */
+/** The cached counts, if they belong to this state of the vault and of its vectors. */
 export const cachedHome = (info: VaultInfo | null): CachedHome | null =>
-  info !== null && cached?.info === info ? cached : null;
+  info !== null && cached?.info === info && cached.encoded === meaning.revision ? cached : null;

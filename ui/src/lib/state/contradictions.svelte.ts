@@ -4,17 +4,23 @@ import { t } from "$lib/text";
 import type { JobProgress } from "./job.svelte";
 import { JobResult } from "./job-result.svelte";
 import { lockGuard, onLock } from "./lock-cleanup";
+import { meaning } from "./meaning.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { moveToTrash } from "./trash-actions";
 import { vault } from "./vault.svelte";
 
-/** Memories that contradict each other, and plans whose date has passed. Loaded once per vault revision. */
+/** Memories that contradict each other, and plans whose date has passed. */
 class Contradictions extends JobResult {
   groups = $state.raw<ContradictionGroup[] | null>(null);
   plans = $state.raw<ListItem[]>([]);
   /** The evidence for the memories that are shown, by id. */
   evidence = $state.raw<ReadonlyMap<string, MemoryEvidence>>(new Map());
+
+  /** What contradicts is found by vectors too, so it is searched again when memories were encoded. */
+  protected override get revision(): number {
+    return vault.revision + meaning.revision;
+  }
 
   protected get hasResult(): boolean {
     return this.groups !== null;

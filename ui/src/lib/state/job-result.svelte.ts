@@ -6,7 +6,7 @@ import { session } from "./session.svelte";
 import { UiError } from "./ui-error";
 import { vault } from "./vault.svelte";
 
-/** What a job of the backend found in the vault. Loaded once per vault revision. */
+/** What a job of the backend found in the vault. Loaded once per revision. */
 export abstract class JobResult {
   failed = $state.raw<UiError | null>(null);
   /** The running job. */
@@ -16,11 +16,16 @@ export abstract class JobResult {
   /** Whether an earlier load has a result. It stays visible during the next load. */
   protected abstract get hasResult(): boolean;
 
+  /** Increases when something has changed that the job reads. */
+  protected get revision(): number {
+    return vault.revision;
+  }
+
   /** Runs the job and stores what it found, unless `isCurrent()` is false by then. */
   protected abstract run(job: JobProgress, isCurrent: () => boolean): Promise<void>;
 
   async load(): Promise<void> {
-    const revision = vault.revision;
+    const { revision } = this;
     if (this.#loadedRevision === revision) return;
     this.#loadedRevision = revision;
     this.job?.cancelSilently();

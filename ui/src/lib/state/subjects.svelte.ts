@@ -2,6 +2,8 @@ import { backend, type ListItem, type PersonInfo, type TopicInfo } from "$lib/ip
 import type { JobProgress } from "./job.svelte";
 import { JobResult } from "./job-result.svelte";
 import { onLock } from "./lock-cleanup";
+import { meaning } from "./meaning.svelte";
+import { vault } from "./vault.svelte";
 
 export type SubjectTab = "people" | "topics";
 /** A person or a topic with its memories. `key` stays the same when the list changes. */
@@ -11,9 +13,7 @@ export type Subject = { key: string; memories: readonly string[] } & (
 
 const personKey = ({ name, relation, of }: PersonInfo) => `person ${name ?? ""} ${relation ?? ""} ${of ?? ""}`;
 
-/**
- * The people and topics that the memories are about, loaded once for each vault revision, and which of them is open.
- */
+/** The people and topics that the memories are about, and which of them is open. */
 class Subjects extends JobResult {
   people = $state.raw<readonly Subject[] | null>(null);
   topics = $state.raw<readonly Subject[] | null>(null);
@@ -34,6 +34,11 @@ class Subjects extends JobResult {
   choose(tab: SubjectTab, key: string): void {
     this.tab = tab;
     this.open = { ...this.open, [tab]: key };
+  }
+
+  /** Topics are found by vectors, so they are searched again when memories were encoded. */
+  protected override get revision(): number {
+    return vault.revision + meaning.revision;
   }
 
   protected get hasResult(): boolean {

@@ -6,6 +6,7 @@ use super::{
     view::RowViews,
 };
 use crate::{ApiResult, Job, types::*, weights};
+use mementory_model::Kind;
 use mementory_vault::{Encoder, EncoderError, ListQuery, SearchOutcome, VaultError, Vector};
 use std::{
     collections::{HashMap, HashSet},
@@ -56,7 +57,26 @@ impl Meaning<'_> {
     /// # Errors
     /// `cancelled`.
     pub fn encode_pending(&self, job: &Job) -> ApiResult<Encoded> {
-        let pending = self.vectors().rows_to_encode()?;
+        self.encode_rows(&self.vectors().rows_to_encode()?, job)
+    }
+
+    /// Encodes those of the listed memories that are new or changed, because what they are about is suggested better
+    /// with a vector. The time is limited by the length of the page, not by the size of an import.
+    ///
+    /// # Errors
+    /// `cancelled`.
+    pub fn encode_listed(&self, page: &Page, job: &Job) -> ApiResult<Encoded> {
+        let memories: Vec<&ListItem> = page.items.iter().filter(|item| item.kind == Kind::Memory.as_str()).collect();
+        if memories.is_empty() {
+            return Ok(Encoded::default());
+        }
+        let pending: HashSet<i64> = self.vectors().rows_to_encode()?.into_iter().collect();
+        let rows = memories.iter().map(|item| Ok(self.context.vault.reader().view(&item.id)?.row));
+        let rows: Vec<i64> = rows.collect::<ApiResult<_>>()?;
+        self.encode_rows(&rows.into_iter().filter(|row| pending.contains(row)).collect::<Vec<_>>(), job)
+    }
+
+    fn encode_rows(&self, pending: &[i64], job: &Job) -> ApiResult<Encoded> {
         if pending.is_empty() {
             return Ok(Encoded { records: 0, weights: self.weights_problem() });
         }

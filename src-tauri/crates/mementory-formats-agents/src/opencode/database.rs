@@ -4,7 +4,7 @@ use mementory_format::{FormatError, Member};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::{self, Database};
-use mementory_model::{DroppedAs, Issue, Kind};
+use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use rusqlite::types::ValueRef;
 use rusqlite::{Row, Statement};
 use serde_json::{Map, Value};
@@ -109,7 +109,7 @@ fn read_session(
         let verbatim = format!("{{\"info\":{info},\"parts\":[{}]}}", texts.join(","));
         let objects: Vec<Object<'_>> = texts.iter().filter_map(|text| Object::parse(text)).collect();
         let info = Object::parse(&info).unwrap_or_default();
-        session.add(reader, member, (&info, &objects), (verbatim, pointer))?;
+        session.add(reader, member, (&info, &objects), (Verbatim::json(verbatim), pointer))?;
     }
     session.send(reader, &member.place)
 }

@@ -15,6 +15,10 @@ const HEAD_BYTES: usize = JsonHead::BYTES;
 pub(super) enum FileKind {
     /// A whole session.
     Export,
+    /// A shared session as a list of the session, messages and parts.
+    SharedList,
+    /// A shared session with its messages by their ids.
+    SharedMap,
     /// One session, message or part in OpenCode's storage folder.
     Storage,
     Database,
@@ -60,11 +64,21 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
         }
         return is_database(catalog, member, &head).then_some(FileKind::Database);
     }
-    if !head.starts_with(b"{") {
+    if !head.starts_with(b"{") && !head.starts_with(b"[") {
         return None;
     }
     let keys = keys_of(&head);
     let has = |key: &str| keys.has(key);
+    // Sessions have such ids since version 0.1.
+    let names_session = || memmem::find(&head, b"\"ses_").is_some();
+    if head.starts_with(b"[") {
+        let is_shared = has("type") && has("data.id") && has("data.time.created") && names_session();
+        return is_shared.then_some(FileKind::SharedList);
+    }
+    let has_message_ids = !has("messages.parts") && !has("messages.info") && has_object(&head, b"\"messages\"");
+    if has("info.id") && has("info.time.created") && has_message_ids && names_session() {
+        return Some(FileKind::SharedMap);
+    }
     // A session in which nothing was said yet has an empty list of messages.
     let is_session = has("info.time.created") && (has("info.directory") || has("info.projectID"));
     if has("info.id") && (has("messages.parts") || has("messages.info") || is_session) && has("messages") {
@@ -75,6 +89,13 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     let has_session_id = id.is_some_and(|id| id.starts_with("ses_"));
     let is_session = has_session_id && has("time.created") && !has("messages") && !has("messageID");
     (is_session || is_storage(&keys)).then_some(FileKind::Storage)
+}
+
+/// True if the value of this key, which is in quotes, is an object.
+fn has_object(head: &[u8], key: &[u8]) -> bool {
+    let value = memmem::find(head, key).and_then(|at| head.get(at + key.len()..));
+    let value = value.and_then(|rest| rest.trim_ascii_start().strip_prefix(b":"));
+    value.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"{"))
 }
 
 /// True for a session, a message or a part. Other programs use `session_id` instead of `sessionID`.

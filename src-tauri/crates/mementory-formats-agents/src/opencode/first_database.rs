@@ -6,7 +6,7 @@ use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{self, Row, Schema, row_of, row_text};
-use mementory_model::{DroppedAs, Kind};
+use mementory_model::{DroppedAs, Kind, Verbatim};
 use rusqlite::Statement;
 
 /// True for a database of the earlier OpenCode. The tables of the current OpenCode have different names.
@@ -69,7 +69,7 @@ fn read_session(
         let parts = info.list("parts").unwrap_or_default();
         let parts: Vec<Object<'_>> = parts.iter().filter_map(|part| Object::parse(part.get())).collect();
         let pointer = format!("messages/{}", info.text("id").unwrap_or_default());
-        session.add(reader, member, (&info, &parts), (text.clone(), pointer))?;
+        session.add(reader, member, (&info, &parts), (Verbatim::json(text.as_str()), pointer))?;
     }
     session.send(reader, &member.place)
 }

@@ -4,6 +4,7 @@ mod detect;
 mod first_database;
 mod read;
 mod session;
+mod share;
 mod storage;
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,11 @@
 //! Reads the files of a claim.
 use super::detect::{FileKind, file_kind};
 use super::session::Session;
-use super::{FORMAT, database, first_database, storage};
+use super::{FORMAT, database, first_database, share, storage};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{DroppedAs, Kind};
+use mementory_model::{DroppedAs, Kind, Verbatim};
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -26,6 +26,8 @@ pub(super) fn read(
             Some(FileKind::Storage) => files.push(member),
             Some(FileKind::Database) => reader.each_member(&[member], database::read)?,
             Some(FileKind::FirstDatabase) => reader.each_member(&[member], first_database::read)?,
+            Some(FileKind::SharedList) => reader.each_member(&[member], share::read_list)?,
+            Some(FileKind::SharedMap) => reader.each_member(&[member], share::read_map)?,
             Some(FileKind::Export) => reader.each_member(&[member], read_export)?,
             None => {
                 let reason = "changed: the file is no longer what was detected";
@@ -57,7 +59,7 @@ fn read_export(reader: &mut FileReader<'_>, member: &Member) -> Result<(), Forma
         };
         let raw_parts = element.object.list("parts").unwrap_or_default();
         let parts: Vec<Object<'_>> = raw_parts.iter().filter_map(|raw| Object::parse(raw.get())).collect();
-        session.add(reader, member, (&info, &parts), (element.text.to_owned(), element.pointer.clone()))
+        session.add(reader, member, (&info, &parts), (Verbatim::json(element.text), element.pointer.clone()))
     })?;
     if count == 0 {
         let reason = "no_content: a session without messages";

@@ -54,11 +54,11 @@ impl Session {
         reader: &mut FileReader<'_>,
         member: &Member,
         (info, parts): (&Object<'_>, &[Object<'_>]),
-        (verbatim, pointer): (String, String),
+        (verbatim, pointer): (Verbatim, String),
     ) -> Result<(), FormatError> {
         let (mut turn, mut content) = message(info, parts);
         reader.store_files(member, &mut content)?;
-        turn.verbatim = Some(Verbatim::json(verbatim));
+        turn.verbatim = Some(verbatim);
         turn.pointer = pointer;
         self.chat.turns.push(turn);
         Ok(())

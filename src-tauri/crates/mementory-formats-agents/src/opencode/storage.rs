@@ -5,7 +5,7 @@ use mementory_format::{FormatError, Member, decoded_head};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_json::repair;
-use mementory_model::{DroppedAs, Issue, Kind};
+use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use std::collections::BTreeMap;
 
 /// The files of a session.
@@ -98,7 +98,7 @@ fn add(
     let verbatim = format!("{{\"info\":{info},\"parts\":[{}]}}", parts.join(","));
     let objects: Vec<Object<'_>> = parts.iter().filter_map(|text| Object::parse(text)).collect();
     let info = Object::parse(info).unwrap_or_default();
-    session.add(reader, member, (&info, &objects), (verbatim, member.name.clone()))
+    session.add(reader, member, (&info, &objects), (Verbatim::json(verbatim), member.name.clone()))
 }
 
 /// A small file as JSON text, repaired if necessary.

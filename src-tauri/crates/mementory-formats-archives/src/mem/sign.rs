@@ -7,6 +7,7 @@ use super::{
     output_target::OutputTarget,
     signature_token::sign_as_token,
     signatures::signed_bytes,
+    tombstones::{set_slot_signature, slot_signature},
     wire::{decode, line},
 };
 use crate::detect;
@@ -32,6 +33,9 @@ pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> R
     let malformed_error = || FormatError::invalid("malformed", TOMBSTONE_SPEC.path(), "malformed tombstone record");
     let mut tree = decode(&TOMBSTONE_SPEC, source, depth).map_err(|_| malformed_error())?;
     let message = signed_bytes(&tree).ok_or_else(malformed_error)?;
+    if let Some((_, covered)) = slot_signature(&tree) {
+        set_slot_signature(&mut tree, sign_as_token(signer, &covered)?);
+    }
     tree.set("signature", Tree::Text(sign_as_token(signer, &message)?));
     line(&TOMBSTONE_SPEC, &tree).map_err(|_| malformed_error())
 }

@@ -3,6 +3,7 @@
 use super::{
     bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE, line_text},
     kinds::{TOMBSTONE_SPEC, TOMBSTONES_FILE},
+    tombstones::slot_signature,
     wire::{decode, line, text},
 };
 use mementory_format::{FormatError, Signed};
@@ -29,15 +30,22 @@ pub(super) fn signatures(
         // Unreadable lines are skipped here, because the validator reports them.
         let Some(Ok(source)) = line_text(bytes) else { return Ok(()) };
         let Ok(tree) = decode(&TOMBSTONE_SPEC, source, bounds) else { return Ok(()) };
-        let Some(signature) = text(&tree, "signature") else { return Ok(()) };
-        let Some(message) = signed_bytes(&tree) else { return Ok(()) };
-        visit(Signed {
-            tombstone: text(&tree, "id").map(str::to_owned),
-            place: format!("{}:{number}", bundle.place_of(TOMBSTONES_FILE)),
-            algorithm: "ed25519".into(),
-            token: parse_token(signature),
-            message,
-        })
+        let mut visit_signature = |signature: &str, message: Vec<u8>| {
+            visit(Signed {
+                tombstone: text(&tree, "id").map(str::to_owned),
+                place: format!("{}:{number}", bundle.place_of(TOMBSTONES_FILE)),
+                algorithm: "ed25519".into(),
+                token: parse_token(signature),
+                message,
+            })
+        };
+        if let (Some(signature), Some(message)) = (text(&tree, "signature"), signed_bytes(&tree)) {
+            visit_signature(signature, message)?;
+        }
+        match slot_signature(&tree) {
+            Some((Some(signature), message)) => visit_signature(signature, message),
+            _ => Ok(()),
+        }
     })?;
     Ok(())
 }

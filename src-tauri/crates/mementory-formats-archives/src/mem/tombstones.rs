@@ -7,9 +7,15 @@ use super::{
     to_record::KEY_SCOPE,
     wire::{DERIVED_COUNT_FIELD, DERIVED_LIST_FIELDS, decode, line, list, text, texts, time_of},
 };
+use mementory_format::extension;
 use mementory_json::Tree;
-use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
+use mementory_model::{Derived, Kind, Record, RecordKey, Timestamp, Tombstone, TombstoneOp};
 use sha2::{Digest, Sha256};
+
+/// Member of our extension slot in a tombstone: the target's key at its source.
+const KEY_MEMBER: &str = "key";
+/// Member of a tombstone, and of our slot in it, that contains a signature.
+const SIGNATURE_MEMBER: &str = "signature";
 
 /// `targetKind` and `targetID` for our tombstone of a record read from a bundle, by which other programs find the
 /// record. The id of a link is its three fields joined by `|`, that of a preference its key, and that of a category its
@@ -79,10 +85,48 @@ pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
             chunk_ids: chunks,
             embedding_cache_keys: cache,
             episode_link_count: count,
+            source_key: source_key(tree),
         },
         signature: text(tree, "signature").map(str::to_owned),
         verbatim: Some(verbatim.to_owned()),
     }
+}
+
+/// The key in our extension slot, by which a vault that read the record from the same source knows it. The signature
+/// of a tombstone does not cover unknown members, so the slot of a signed one counts only with a signature of its own
+/// by the same key.
+fn source_key(tree: &Tree) -> Option<RecordKey> {
+    let slot = extension::get(tree)?;
+    let key = slot.get(KEY_MEMBER)?;
+    let is_covered = signer_of(tree).is_none_or(|signer| signer_of(slot) == Some(signer));
+    is_covered.then_some(RecordKey::new(text(key, "scope")?, text(key, "value")?))
+}
+
+/// Algorithm and public key of the signature (`ed25519:<key>:<signature>`) in a line or slot.
+fn signer_of(object: &Tree) -> Option<&str> {
+    let token = text(object, SIGNATURE_MEMBER)?;
+    Some(token.rsplit_once(':').map_or(token, |(signer, _)| signer))
+}
+
+/// The signature of the slot, and the bytes that it covers: the line without both signatures. None if the line has no
+/// such slot or is malformed.
+pub(super) fn slot_signature(tree: &Tree) -> Option<(Option<&str>, Vec<u8>)> {
+    let slot = extension::get(tree)?;
+    slot.get(KEY_MEMBER)?;
+    let mut covered = tree.clone();
+    covered.remove(SIGNATURE_MEMBER);
+    let mut covered_slot = slot.clone();
+    covered_slot.remove(SIGNATURE_MEMBER);
+    extension::set(&mut covered, covered_slot);
+    Some((text(slot, SIGNATURE_MEMBER), line(&TOMBSTONE_SPEC, &covered).ok()?.into_bytes()))
+}
+
+/// Adds the signature of the slot to a line. Returns false if it has no slot.
+pub(super) fn set_slot_signature(tree: &mut Tree, token: String) -> bool {
+    let Some(mut slot) = extension::get(tree).cloned() else { return false };
+    slot.set(SIGNATURE_MEMBER, Tree::Text(token));
+    extension::set(tree, slot);
+    true
 }
 
 /// True if this vault made the tombstone and has not signed it yet.
@@ -131,6 +175,10 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     ]);
     if !tombstone.reason.is_empty() {
         tree.set("reason", text_tree(&tombstone.reason));
+    }
+    if let Some(RecordKey { scope, value }) = &d.source_key {
+        let key = vec![("scope".to_owned(), text_tree(scope)), ("value".to_owned(), text_tree(value))];
+        extension::set(&mut tree, Tree::Object(vec![(KEY_MEMBER.into(), Tree::Object(key))]));
     }
     // The signature of another program covers its own line, which is not written here.
     if let Some(signature) = tombstone.signature.as_ref().filter(|_| tombstone.verbatim.is_none()) {

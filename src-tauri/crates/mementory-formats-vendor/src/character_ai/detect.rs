@@ -70,6 +70,11 @@ fn shape_of(keys: &Keys) -> Option<Shape> {
         has_at_any_level("src") && (has_at_any_level("text") || has_at_any_level("created"))
             || has_at_any_level("turn_key") && has_at_any_level("candidates")
     };
+    // A script may save the turns of a chat alone.
+    let is_turn = keys.has("turn_key.turn_id") && keys.has("candidates.raw_content");
     let has_lines = keys.has("mes") && (keys.has("is_user") || keys.has("send_date"));
-    if is_message("msgs") || is_message("turns") { Some(Shape::Histories) } else { has_lines.then_some(Shape::Tavern) }
+    if is_message("msgs") || is_message("turns") || is_turn {
+        return Some(Shape::Histories);
+    }
+    has_lines.then_some(Shape::Tavern)
 }

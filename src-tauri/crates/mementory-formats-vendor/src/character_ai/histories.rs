@@ -42,7 +42,19 @@ fn read_object(
     let character_name = object.object("info").or_else(|| object.object("character"));
     let character_name = character_name.and_then(|info| character_of(&info)).or_else(|| character.map(Into::into));
     if let Some(key) = ["msgs", "turns"].into_iter().find(|key| object.raw_value(key).is_some()) {
-        return send(reader, member, text, object, pointer, character_name.as_deref(), key);
+        let raw_messages = object.raw_value(key);
+        let messages = raw_messages.and_then(list);
+        if messages.is_none() {
+            let place = format!("{}#{pointer}/{key}", member.place);
+            let reason = "malformed: the messages are not a list";
+            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+        }
+        let replaced: Vec<(&RawValue, &str)> =
+            raw_messages.filter(|_| messages.is_some()).into_iter().map(|raw| (raw, "[]")).collect();
+        let messages = messages.unwrap_or_default().into_iter().enumerate();
+        let messages = messages.map(|(index, raw)| (format!("{pointer}/{key}/{index}"), raw)).collect();
+        let verbatim = with_replaced_values(text, &replaced);
+        return send(reader, member, History { object, pointer, verbatim, messages }, character_name.as_deref());
     }
     let inside = LIST_KEYS.iter().find_map(|key| Some((*key, object.raw_value(key)?)));
     let Some((key, raw)) = inside.filter(|_| nesting > 0) else {
@@ -82,28 +94,73 @@ pub(super) fn character_of(info: &Object<'_>) -> Option<String> {
     inner.as_ref().and_then(|inner| first_text(inner, &names)).or_else(|| first_text(info, &names))
 }
 
+/// A history and its messages, each with its JSON pointer.
+struct History<'h> {
+    object: &'h Object<'h>,
+    pointer: &'h str,
+    /// Text of the history without the messages.
+    verbatim: String,
+    messages: Vec<(String, &'h RawValue)>,
+}
+
+/// True for a turn that is not inside a history.
+pub(super) fn is_turn(object: &Object<'_>) -> bool {
+    object.has("turn_key") && object.has("candidates")
+}
+
+/// Turns that are not inside a history, by the id of their chat.
+#[derive(Default)]
+pub(super) struct LooseTurns {
+    chats: Vec<(Option<String>, Vec<(String, String)>)>,
+    bytes: u64,
+}
+
+impl LooseTurns {
+    /// Adds a turn.
+    pub(super) fn add(
+        &mut self,
+        reader: &FileReader<'_>,
+        member: &Member,
+        element: &ObjectElement<'_>,
+    ) -> Result<(), FormatError> {
+        self.bytes += element.text.len() as u64;
+        let limit = reader.context.limits.element_bytes;
+        if self.bytes > limit {
+            return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
+        }
+        let id = element.object.object("turn_key").and_then(|key| first_id(&key, &["chat_id"]));
+        let turn = (element.pointer.clone(), element.text.to_owned());
+        match self.chats.iter_mut().find(|(chat, _)| *chat == id) {
+            Some((_, turns)) => turns.push(turn),
+            None => self.chats.push((id, vec![turn])),
+        }
+        Ok(())
+    }
+
+    /// Sends the chats.
+    pub(super) fn send(self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        for (id, turns) in self.chats {
+            let text = serde_json::json!({ "chat_id": id }).to_string();
+            let object = Object::parse(&text).unwrap_or_default();
+            let messages = turns.iter().filter_map(|(at, text)| Some((at.clone(), serde_json::from_str(text).ok()?)));
+            let messages: Vec<(String, &RawValue)> = messages.collect();
+            let history = History { object: &object, pointer: "", verbatim: "[]".into(), messages };
+            send(reader, member, history, None)?;
+        }
+        Ok(())
+    }
+}
+
 fn send(
     reader: &mut FileReader<'_>,
     member: &Member,
-    text: &str,
-    history: &Object<'_>,
-    pointer: &str,
+    History { object: history, pointer, verbatim, messages }: History<'_>,
     character: Option<&str>,
-    key: &str,
 ) -> Result<(), FormatError> {
-    let raw_messages = history.raw_value(key);
-    let messages = raw_messages.and_then(list);
-    if messages.is_none() {
-        let place = format!("{}#{pointer}/{key}", member.place);
-        let reason = "malformed: the messages are not a list";
-        reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
-    }
-    let replaced: Vec<(&RawValue, &str)> =
-        raw_messages.filter(|_| messages.is_some()).into_iter().map(|raw| (raw, "[]")).collect();
     let mut turns: Vec<Turn> = Vec::new();
     let mut before: Option<String> = None;
     // The API of the website returns the newest turn first, so the order may have to be reversed.
-    let mut numbered: Vec<(usize, &RawValue)> = messages.unwrap_or_default().into_iter().enumerate().collect();
+    let mut numbered = messages;
     let time = |raw: &RawValue| Object::parse(raw.get()).and_then(|m| first_time(&m, &["create_time", "created"]));
     if let (Some((_, first)), Some((_, last))) = (numbered.first(), numbered.last())
         && time(first) > time(last)
@@ -111,8 +168,7 @@ fn send(
     {
         numbered.reverse();
     }
-    for (index, raw) in numbered {
-        let pointer = format!("{pointer}/{key}/{index}");
+    for (pointer, raw) in numbered {
         let place = format!("{}#{pointer}", member.place);
         let Some(message) = Object::parse(raw.get()) else {
             let reason = "not_an_object: this entry is not a message";
@@ -141,7 +197,7 @@ fn send(
         source: Source { project: character.map(Into::into), ..Source::default() },
         pointer: pointer.to_owned(),
         fields: other_fields(history, &HISTORY_MEMBERS),
-        verbatim: Some(Verbatim::json(with_replaced_values(text, &replaced))),
+        verbatim: Some(Verbatim::json(verbatim)),
         leaf: before,
         turns,
         ..Chat::default()

@@ -23,12 +23,17 @@ pub(super) fn read(
 
 fn read_histories(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut character: Option<String> = None;
+    let mut turns = histories::LooseTurns::default();
     let count = reader.objects(member, &histories::LIST_KEYS, Kind::Conversation, |reader, element| {
         if let Some(info) = element.object.object("info") {
             character = histories::character_of(&info);
         }
-        histories::read(reader, member, element, character.as_deref())
+        match histories::is_turn(&element.object) {
+            true => turns.add(reader, member, element),
+            false => histories::read(reader, member, element, character.as_deref()),
+        }
     })?;
+    turns.send(reader, member)?;
     if count == 0 {
         reader.sink.note(Issue::new("empty", &member.place, "this file contains no histories"));
     }

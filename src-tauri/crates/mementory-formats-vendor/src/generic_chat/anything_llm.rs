@@ -1,10 +1,10 @@
-//! Reads the database of AnythingLLM. A row of the table of chats is a question with its answer; the rows of one thread
+//! Reads the database of AnythingLLM, and rows of its table in other files. A row of the table of chats is a question with its answer; the rows of one thread
 //! of a workspace are a conversation.
 use super::conversation::ANYTHING_LLM;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::chat::{Chat, Turn};
-use mementory_formats_shared::message::send;
+use mementory_formats_shared::message::{first_text, send};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{ASSISTANT, USER};
@@ -12,6 +12,7 @@ use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
     self, Row, Schema, each_row, each_row_in_order, report_other_tables, row_text, tables, text_or_number_in,
 };
+use mementory_json::Keys;
 use mementory_model::Verbatim;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -23,6 +24,46 @@ const WORKSPACES: &str = "workspaces";
 /// True for the database of AnythingLLM.
 pub(super) fn is_database(schema: &Schema) -> bool {
     schema.has_table(CHATS, &["workspaceId", "prompt", "response"]) && schema.has_table(WORKSPACES, &["id", "name"])
+}
+
+/// The workspace of a question with its answer.
+pub(super) struct Workspace {
+    /// Id of the conversation.
+    pub id: String,
+    pub title: String,
+    /// The person who asked. None on a server that one person uses.
+    pub person: Option<String>,
+    /// True in the answer of the server to an administrator, which also names threads.
+    pub is_answer: bool,
+}
+
+/// The workspace of an entry in the export of all chats, or in the answer to an administrator. Both have the chats of all
+/// workspaces and people in one list.
+pub(super) fn workspace_of(object: &Object<'_>) -> Option<Workspace> {
+    let known = |name: Option<String>| name.filter(|name| name != "unknown user");
+    if let Some(workspace) = object.object("workspace").filter(|_| object.has("createdAt")) {
+        let title = first_text(&workspace, &["name", "slug"])?;
+        let id = first_text(&workspace, &["slug"]).unwrap_or_else(|| title.clone());
+        let part_of = |name: &str, key: &str| Some(format!("/{name}{}", first_text(object, &[key])?));
+        // The id is that in the database, except that a thread has its number and not its name.
+        let part = part_of("", "thread_id").or_else(|| part_of("user/", "user_id")).unwrap_or_default();
+        let person = object.object("user").and_then(|user| first_text(&user, &["username"]));
+        return Some(Workspace { id: format!("{id}{part}"), title, person: known(person), is_answer: true });
+    }
+    let title = first_text(object, &["workspace"]).filter(|_| object.has("sent_at"))?;
+    let person = known(first_text(object, &["username"]));
+    Some(Workspace { id: title.clone(), title, person, is_answer: false })
+}
+
+/// True for the keys of an answer to an administrator with chats under `list`.
+pub(super) fn is_answer(keys: &Keys, list: &str) -> bool {
+    ["prompt", "response", "workspace.slug"].iter().all(|key| keys.has(&format!("{list}.{key}")))
+}
+
+/// The text of an answer in a row, which is JSON with the sources of the answer. None for any other text.
+pub(super) fn answer_in_row(text: &str) -> Option<String> {
+    let object = Object::parse(text.trim()).filter(|object| object.has("sources"))?;
+    object.text("text").map(|text| text.into_owned())
 }
 
 /// Sends the conversations of a database. Opening the database neither locks nor changes anything.

@@ -2,7 +2,7 @@
 use super::FORMAT_ID;
 use super::newest_first::reverse_if_newest_first;
 use super::shape::MESSAGE_LISTS;
-use super::{branches, cline, envelope, pairs, tree};
+use super::{anything_llm, branches, cline, envelope, pairs, tree};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent, beginning};
 use mementory_formats_shared::content::Content;
@@ -356,15 +356,6 @@ fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a Raw
     QUESTION_AND_ANSWER_KEYS.iter().find_map(texts)
 }
 
-/// The workspace and the person of an entry that AnythingLLM exported. Its export has the chats of all workspaces and
-/// people in one list.
-fn workspace_of(object: &Object<'_>) -> Option<(String, Option<String>)> {
-    let is_exported = object.has("sent_at") && question_and_answer(object).is_some();
-    let workspace = first_text(object, &["workspace"]).filter(|_| is_exported)?;
-    // A server that one person uses has no names of people.
-    Some((workspace, first_text(object, &["username"]).filter(|name| name != "unknown user")))
-}
-
 fn questions(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> Vec<Turn> {
     let mut out = Vec::new();
     for (index, raw) in list.iter().enumerate() {
@@ -377,13 +368,6 @@ fn questions(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at
     out
 }
 
-/// The text of an answer in a row of AnythingLLM's table, which is JSON with the sources of the answer. None for any
-/// other text.
-fn answer_in_row(text: &str) -> Option<String> {
-    let object = Object::parse(text.trim()).filter(|object| object.has("sources"))?;
-    object.text("text").map(|text| text.into_owned())
-}
-
 /// The turns of an entry: one message, or a question and its answer.
 fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     let turn = read_message(object, text, pointer.to_owned(), FORMAT_ID);
@@ -391,7 +375,7 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     let turn_of = |role: &str, raw: &RawValue, source: String| {
         let mut content = Content::default();
         content.add(raw);
-        let stored = answer_in_row(&content.text).filter(|_| role == ASSISTANT);
+        let stored = anything_llm::answer_in_row(&content.text).filter(|_| role == ASSISTANT);
         // Cody names the model in the answer.
         let model = || first_text(&Object::parse(raw.get())?, &["model"]);
         Turn {
@@ -471,7 +455,8 @@ impl KnownIds {
 #[derive(Debug)]
 struct LooseChat {
     id: Option<String>,
-    /// The person who owns the chat. Only AnythingLLM states this.
+    /// The name of the workspace. Only AnythingLLM states this, and the person who owns the chat.
+    title: Option<String>,
     person: Option<String>,
     turns: Vec<Turn>,
 }
@@ -514,14 +499,17 @@ impl LooseMessages {
         }
         // The key `id` is skipped, because in a message it is the id of the message.
         let id = ID_KEYS.get(3..).and_then(|keys| first_text(&element.object, keys));
-        let workspace = workspace_of(&element.object).filter(|_| id.is_none());
-        if workspace.is_some() {
-            self.platform = Some(ANYTHING_LLM);
-        }
-        let (workspace, person) = workspace.unzip();
-        let (id, person) = (id.or(workspace), person.flatten());
+        let is_row = question_and_answer(&element.object).is_some();
+        let workspace = anything_llm::workspace_of(&element.object).filter(|_| is_row);
+        let (id, title, person) = match workspace.filter(|workspace| id.is_none() || workspace.is_answer) {
+            Some(workspace) => {
+                self.platform = Some(ANYTHING_LLM);
+                (Some(workspace.id), Some(workspace.title), workspace.person)
+            }
+            None => (id, None, None),
+        };
         let position = *self.positions.entry((id.clone(), person.clone())).or_insert_with(|| {
-            self.chats.push(LooseChat { id, person, turns: Vec::new() });
+            self.chats.push(LooseChat { id, title, person, turns: Vec::new() });
             self.chats.len() - 1
         });
         if let Some(LooseChat { turns, .. }) = self.chats.get_mut(position) {
@@ -538,7 +526,7 @@ impl LooseMessages {
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let mut people: HashMap<Option<String>, usize> = HashMap::new();
         self.chats.iter().for_each(|chat| *people.entry(chat.id.clone()).or_default() += 1);
-        for LooseChat { id, person, mut turns } in self.chats {
+        for LooseChat { id, title, person, mut turns } in self.chats {
             tree::find_roots(&mut turns);
             name_assistants(&mut turns);
             reverse_if_newest_first(&mut turns);
@@ -556,16 +544,13 @@ impl LooseMessages {
                 Some((person, id)) => Some(format!("{id}/user/{person}")),
                 None => id.or_else(|| Some(content_id(&beginning(&turns)))),
             };
-            let mut chat = Chat { id, turns, ..Chat::default() };
+            let mut chat = Chat { id, title, turns, ..Chat::default() };
             chat.source.account = person;
             let header = self.header.as_deref().and_then(Object::parse);
             if let Some(header) = &header {
                 chat.title = first_text(header, &["description"]);
                 chat.source.project = first_text(header, &["working_dir"]);
                 chat.verbatim = self.header.clone().map(Verbatim::json);
-            }
-            if self.platform == Some(ANYTHING_LLM) {
-                chat.title.clone_from(&stated_id);
             }
             let platform = self.platform.unwrap_or(if header.is_some() { "goose" } else { "other" });
             store_embedded(files, member, &chat)?;

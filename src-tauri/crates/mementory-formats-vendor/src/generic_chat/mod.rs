@@ -1,5 +1,6 @@
 //! Chats in a common JSON shape. See README.md.
 mod amazon_q;
+mod amazon_q_tabs;
 mod anything_llm;
 mod api;
 mod branches;
@@ -26,6 +27,7 @@ mod ollama;
 mod openrouter;
 mod page_answer;
 mod pairs;
+mod poe;
 mod read;
 mod shape;
 mod stores;
@@ -34,7 +36,9 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod tongyi;
 mod tree;
+mod void;
 mod yuanbao;
 mod zed;
 

@@ -4,8 +4,9 @@ use super::conversation::{LooseMessages, conversation};
 use super::detect::{ANYTHING_LLM, GOOSE, LLM, OLLAMA, ZED};
 use super::shape::{Shape, wrappers};
 use super::{
-    amazon_q, anything_llm, api, chat_store, cherry_studio, cline, compliance, doubao, goose, hugging_chat, kiro,
-    kobold, llm_json, llm_logs, ollama, openrouter, stores, superjson, tables, threads, yuanbao, zed,
+    amazon_q, amazon_q_tabs, anything_llm, api, chat_store, cherry_studio, cline, compliance, doubao, goose,
+    hugging_chat, kiro, kobold, llm_json, llm_logs, ollama, openrouter, poe, stores, superjson, tables, threads,
+    tongyi, void, yuanbao, zed,
 };
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -99,6 +100,32 @@ pub(super) fn read(
             Shape::Doubao => {
                 superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
                     doubao::read(files, member, e)
+                })?;
+            }
+            Shape::Tongyi => {
+                let mut sessions = tongyi::Sessions::default();
+                superjson::each_element(files, member, &tongyi::WRAPPER_KEYS, Kind::Message, |files, e| {
+                    sessions.add(files, member, e)
+                })?;
+                sessions.send(files, member)?;
+            }
+            Shape::Poe => {
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    poe::read(files, member, e)
+                })?;
+            }
+            Shape::AmazonQTabs => {
+                superjson::each_element(
+                    files,
+                    member,
+                    &amazon_q_tabs::WRAPPER_KEYS,
+                    Kind::Conversation,
+                    |files, e| amazon_q_tabs::read_collection(files, member, e),
+                )?;
+            }
+            Shape::Void => {
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    void::read_storage(files, member, e)
                 })?;
             }
             Shape::LlmJson => {

@@ -1,6 +1,9 @@
 //! The shapes that many programs share, recognised by the start of a file.
 use super::envelope::{ENVELOPES, OUTER_ENVELOPES};
-use super::{api, chat_store, cline, compliance, doubao, llm_json, pairs, yuanbao};
+use super::{
+    amazon_q_tabs, anything_llm, api, chat_store, cline, compliance, doubao, llm_json, pairs, poe, tongyi, void,
+    yuanbao,
+};
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
 
@@ -107,6 +110,14 @@ pub(super) enum Shape {
     Yuanbao,
     /// A conversation as the page of Doubao receives it.
     Doubao,
+    /// Messages as the page of Tongyi Qianwen receives them.
+    Tongyi,
+    /// A chat as the page of Poe receives it.
+    Poe,
+    /// The chats that Amazon Q Developer keeps in an editor.
+    AmazonQTabs,
+    /// The chats of the editor Void.
+    Void,
 }
 
 impl Shape {
@@ -132,6 +143,10 @@ impl Shape {
             Shape::ChatStore => "chat_store",
             Shape::Yuanbao => "yuanbao",
             Shape::Doubao => "doubao",
+            Shape::Tongyi => "tongyi",
+            Shape::Poe => "poe",
+            Shape::AmazonQTabs => "amazon_q_tabs",
+            Shape::Void => "void",
         }
     }
 
@@ -144,6 +159,7 @@ impl Shape {
             &backups[..],
             &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold, Shape::Api, Shape::Compliance, Shape::ZedText],
             &[Shape::LlmJson, Shape::ChatStore, Shape::Yuanbao, Shape::Doubao],
+            &[Shape::Tongyi, Shape::Poe, Shape::AmazonQTabs, Shape::Void],
         ]
         .concat()
         .into_iter()
@@ -169,6 +185,15 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     }
     if doubao::is_conversation(&keys) {
         return Some(Shape::Doubao);
+    }
+    let pages = [
+        (tongyi::is_chat(&keys), Shape::Tongyi),
+        (poe::is_chat(&keys, &text), Shape::Poe),
+        (amazon_q_tabs::is_history(&keys), Shape::AmazonQTabs),
+        (void::is_storage(&keys), Shape::Void),
+    ];
+    if let Some((_, shape)) = pages.into_iter().find(|(is_shape, _)| *is_shape) {
+        return Some(shape);
     }
     if chat_store::is_chat_store(&keys) && names_speaker(&text) {
         return Some(Shape::ChatStore);
@@ -203,6 +228,10 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     // Cody saves each prompt with its answer.
     if ["humanMessage.text", "assistantMessage"].iter().all(|key| has(&keys, &format!("interactions.{key}"))) {
         return Some(Shape::Conversations);
+    }
+    // AnythingLLM answers an administrator with the chats of all workspaces.
+    if anything_llm::is_answer(&keys, "chats") {
+        return Some(Shape::Messages);
     }
     // Dify returns the questions of a conversation with their answers.
     if ["data.conversation_id", "data.query", "data.answer"].iter().all(|key| has(&keys, key)) {
@@ -307,7 +336,8 @@ pub(super) fn wrappers(head: &[u8]) -> Vec<&'static str> {
     let is_wrapper = |wrapper: &str| {
         MESSAGE_LISTS.iter().any(|list| ROLE_KEYS.iter().any(|role| has(&keys, &format!("{wrapper}.{list}.{role}"))))
     };
-    WRAPPER_KEYS.into_iter().filter(|wrapper| is_wrapper(wrapper)).collect()
+    let is_answer = |wrapper: &str| anything_llm::is_answer(&keys, wrapper);
+    WRAPPER_KEYS.into_iter().filter(|wrapper| is_wrapper(wrapper) || is_answer(wrapper)).collect()
 }
 
 fn has(keys: &Keys, path: &str) -> bool {
@@ -451,6 +481,34 @@ mod tests {
                 Some(Shape::Doubao),
             ),
             (r#"{"downlink_body":{"messages":[{"user_type":1,"content":"a"}]}}"#, None),
+            (
+                r#"{"data":[{"msgId":"m","sessionId":"s","contents":[{"content":"a","contentType":"text","role":"user"}]}]}"#,
+                Some(Shape::Tongyi),
+            ),
+            (r#"{"data":[{"msgId":"m","sessionId":"s","contents":[{"content":"a"}]}]}"#, None),
+            (
+                r#"{"data":{"chat":{"messagesConnection":{"edges":[{"node":{"messageId":1,"author":"human","creationTime":1}}]}}}}"#,
+                Some(Shape::Poe),
+            ),
+            (
+                r#"{"data":{"me":{"messagesConnection":{"edges":[{"node":{"body":"a","author":"Mo","createdAt":1}}]}}}}"#,
+                None,
+            ),
+            (
+                r#"{"collections":[{"name":"tabs","data":[{"historyId":"h","tabType":"cwc","conversations":[]}]}]}"#,
+                Some(Shape::AmazonQTabs),
+            ),
+            (r#"{"collections":[{"name":"tabs","data":[{"conversations":[]}]}]}"#, None),
+            (
+                r#"{"chats":[{"prompt":"a","response":"{}","workspace":{"name":"W","slug":"w"}}],"hasPages":false}"#,
+                Some(Shape::Messages),
+            ),
+            (r#"{"chats":[{"prompt":"a","response":"b"}]}"#, None),
+            (
+                r#"{"t":{"lastModified":"x","filesWithUserChanges":[],"messages":[{"role":"user","displayContent":"a"}]}}"#,
+                Some(Shape::Void),
+            ),
+            (r#"{"t":{"lastModified":"x","messages":[{"role":"user","displayContent":"a"}]}}"#, None),
             ("[]", None),
         ] {
             assert_eq!(shape(text.as_bytes()), expected, "{text}");

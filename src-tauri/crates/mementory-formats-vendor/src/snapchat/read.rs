@@ -1,15 +1,17 @@
 //! Reads the chat with My AI as one conversation, and what My AI remembers as memories.
-use super::detect::{CHAT, MEMORY};
+use super::detect::{CHAT, HISTORY, MEMORY};
 use super::{ID, PLATFORM};
-use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::chat::{Chat, Turn, put_oldest_first, times_of};
-use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
+use mementory_formats_shared::memory_heads::Head;
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, each_row_in, object_of};
 use mementory_formats_shared::message::send;
 use mementory_formats_shared::object::{Object, content_id, decode_string};
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles;
 use mementory_model::{Issue, Kind, Times, Verbatim};
 use serde_json::value::RawValue;
+use std::collections::HashMap;
 
 /// Id and title of the conversation. There is only one, and the file has no name for it.
 const NAME: &str = "My AI";
@@ -23,6 +25,10 @@ pub(super) fn read(
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, None);
     files.each_file(detected, |files, member, _| {
+        let head = Head::of(catalog, member);
+        if head.is_some_and(|head| head.has_all(HISTORY, &["From", "Created"])) {
+            return read_history(&rows, files, member);
+        }
         let (mut turns, mut bytes, mut is_empty) = (Vec::new(), 0, true);
         each_row(files, member, &[CHAT, MEMORY], Kind::Message, &mut |files, row| {
             is_empty &= ![MEMORY, CHAT].contains(&row.list_name());
@@ -51,13 +57,90 @@ pub(super) fn read(
         if turns.is_empty() {
             return Ok(());
         }
-        put_oldest_first(&mut turns);
-        let mut chat = Chat { id: Some(NAME.into()), title: Some(NAME.into()), is_log: true, ..Chat::default() };
-        chat.pointer = format!("/{CHAT}");
-        chat.times = times_of(&turns);
-        chat.turns = turns;
-        send(files, member, chat, PLATFORM, None)
+        send_chat(files, member, NAME, CHAT, turns)
     })
+}
+
+/// Reads the chat with My AI in `chat_history.json`. The chats with people are not read.
+fn read_history(rows: &RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let (mut turns, mut bytes) = (Vec::new(), 0);
+    let catalog = files.catalog;
+    // What is around the list has the chats with people, so it is not stored.
+    catalog.read(member, |reader| {
+        each_row_in(files, member, reader, &[HISTORY], Kind::Message, &mut |files, row| {
+            bytes += row.text.len() as u64;
+            if bytes > files.context.limits.element_bytes {
+                rows.fail(files, row, "too_large: the messages of this file", Kind::Message);
+            } else if let Some(object) = object_of(files, row, Kind::Message) {
+                turns.push(history_turn(row, &object));
+            }
+            Ok(())
+        })
+    })?;
+    let message = "only the chat with My AI is read; the chats with people in this file are not";
+    files.sink.note(Issue::new("chats_with_people", &member.place, message));
+    if turns.is_empty() {
+        return Ok(());
+    }
+    send_chat(files, member, HISTORY, HISTORY, turns)
+}
+
+/// Sends the conversation. `list` is the name of its list in the file.
+fn send_chat(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    id: &str,
+    list: &str,
+    mut turns: Vec<Turn>,
+) -> Result<(), FormatError> {
+    number_repeats(&mut turns);
+    put_oldest_first(&mut turns);
+    let mut chat = Chat { id: Some(id.into()), title: Some(NAME.into()), is_log: true, ..Chat::default() };
+    chat.pointer = format!("/{list}");
+    chat.times = times_of(&turns);
+    chat.turns = turns;
+    send(files, member, chat, PLATFORM, None)
+}
+
+/// Adds a number to the keys of equal messages in the same second. Its place in the file is not part of a key, because
+/// the oldest messages may be missing from a later export.
+fn number_repeats(turns: &mut [Turn]) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for key in turns.iter_mut().filter_map(|turn| turn.key.as_mut()) {
+        let count = counts.entry(key.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            *key = format!("{key}~{count}");
+        }
+    }
+}
+
+/// A message of `chat_history.json`, which says who sent it.
+fn history_turn(row: &Row<'_>, object: &Object<'_>) -> Turn {
+    let text = object.first_text(&["Content", "Text"]).unwrap_or_default();
+    let member = |key: &str| object.first_text(&[key]).unwrap_or_default();
+    let time = object.id("Created(microseconds)").unwrap_or_else(|| member("Created"));
+    let is_of_person = match object.raw_value("IsSender") {
+        Some(raw) => raw.get() == "true",
+        None => member("From") != HISTORY,
+    };
+    let mut turn = Turn {
+        key: Some(content_id(&format!("{time}\n{is_of_person}\n{text}"))),
+        role: if is_of_person { roles::USER } else { roles::ASSISTANT }.into(),
+        text,
+        content_type: "text".into(),
+        times: Times { created: object.time("Created"), ..Times::default() },
+        pointer: row.pointer.clone(),
+        verbatim: Some(Verbatim::json(row.text)),
+        ..Turn::default()
+    };
+    for (name, key) in [("type", "Media Type"), ("media", "Media IDs")] {
+        let value = member(key);
+        if !value.is_empty() {
+            turn.fields.insert(name.into(), value.into());
+        }
+    }
+    turn
 }
 
 /// A message. The oldest messages may be missing from a later export, so its key is a digest and not its position. The

@@ -73,15 +73,23 @@ impl TombstoneWriter<'_> {
             }
         }
         let mut derived = Some(derived);
+        let is_named_by_format =
+            |record: &Record| tombstone_formats().any(|format| format.tombstone_target(record).is_some());
         let mut out = Vec::with_capacity(targets.len());
         for target in targets {
+            let titles_around = titles.around(&target.record);
+            let source_key = target.record.key_without_words(&titles_around);
+            let source_key = source_key.filter(|key| !has_words_of(&key.value, &target.texts, &[]));
             let row = TombstoneRow {
-                derived: derived.take().unwrap_or_default(),
+                derived: Derived {
+                    source_key: source_key.filter(|_| !is_named_by_format(&target.record)).cloned(),
+                    ..derived.take().unwrap_or_default()
+                },
                 ..tombstone(
                     TombstoneOp::Delete,
                     (&target.view, &target.record),
                     &target.texts,
-                    &titles.around(&target.record),
+                    &titles_around,
                     tombstone_context,
                 )?
             };

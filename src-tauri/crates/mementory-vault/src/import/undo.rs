@@ -72,7 +72,7 @@ impl Importer<'_> {
         reassigned_rows::find_staying_rows(tx, batch, &later)?;
         let packs = touched_packs(tx, batch)?;
         files::restore_bytes(tx, batch, &later)?;
-        let moved = positions::restore_positions(tx, batch, &later)?;
+        let moved = positions::restore_positions(tx, &self.context.store.packs, batch, &later)?;
         versions::remove_or_reassign(tx, batch, &later)?;
         reassigned_rows::reassign_rows(tx, batch)?;
         let removed = query_integers(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;

@@ -150,6 +150,14 @@ impl<'k> Masker<'k> {
 
     /// Masks a tombstone: reason, actor and `verbatim`. Removes its signature, which covers the unmasked words.
     pub(crate) fn mask_tombstone(&mut self, tombstone: &mut Tombstone) {
+        if let Some(key) = &tombstone.derived.source_key {
+            let mut in_key = Replacements::new();
+            self.add_findings(&key.value, &mut in_key);
+            // A key with a mask names nothing.
+            if !in_key.is_empty() {
+                tombstone.derived.source_key = None;
+            }
+        }
         let mut pairs = Replacements::new();
         for text in [&tombstone.reason, &tombstone.actor] {
             self.add_findings(text, &mut pairs);

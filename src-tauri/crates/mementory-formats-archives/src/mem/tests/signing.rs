@@ -7,8 +7,10 @@ use super::{
     },
     other_formats::{records_of_every_kind, tombstone},
 };
-use crate::mem::sign;
+use crate::mem::{kinds::TOMBSTONE_SPEC, sign, tombstones::from_tree, wire::decode};
 use mementory_format::{FormatError, Signer, WriteOptions};
+use mementory_model::RecordKey;
+use serde_json::{Value, json};
 use std::{path::PathBuf, sync::Arc};
 
 fn fixture(name: &str) -> PathBuf {
@@ -245,4 +247,36 @@ fn a_file_name_ending_in_zip_writes_an_archive() {
     bundle(&deep.join("x/y.mem"), &[("items/preference.jsonl", "{\"key\":\"a\",\"value\":\"b\"}\n")]);
     sign::sign(&deep, &FakeSigner, &deep.join("x/y.mem")).unwrap();
     assert!(all_signed_by_fake(&deep));
+}
+
+#[test]
+fn the_key_in_a_tombstone_counts_only_with_a_signature_by_the_same_signer() {
+    let (mut sink, temp) = (MemorySink::default(), TempDir::new());
+    let key = Some(RecordKey::new("chatgpt", "m-1"));
+    let mut named = tombstone("keepsake", "memory", &"ab".repeat(16));
+    named.derived.source_key = key.clone();
+    sink.tombstones = vec![named];
+    let (plain, out) = (temp.join("plain.mem"), temp.join("out.mem"));
+    write(&sink, &[], &plain);
+    assert_eq!(read(&plain).tombstones[0].derived.source_key, key);
+    write_as(&sink, &[], &out, signed()).unwrap();
+    assert_eq!(read(&out).tombstones[0].derived.source_key, key);
+    let found: Vec<_> = signatures(&out).into_iter().filter(|s| s.tombstone.is_some()).collect();
+    assert_eq!(found.len(), 2, "the tombstone and the slot");
+    for signature in &found {
+        let expected = Some((FakeSigner::KEY.to_vec(), FakeSigner::signature_of(&signature.message)));
+        assert_eq!(signature.token, expected);
+    }
+    let covers_key = |n: usize| String::from_utf8_lossy(&found[n].message).contains("m-1");
+    assert_eq!((covers_key(0), covers_key(1)), (false, true));
+    let line = std::fs::read_to_string(out.join("audit/tombstones.jsonl")).unwrap();
+    let ours = serde_json::from_str::<Value>(&line).unwrap()["x_mementory"]["signature"].clone();
+    let other = json!(format!("ed25519:{}:{}", "ab".repeat(32), "cd".repeat(64)));
+    for (signature, expected) in [(ours, key), (other, None), (Value::Null, None)] {
+        let mut changed: Value = serde_json::from_str(&line).unwrap();
+        changed["x_mementory"]["signature"] = signature;
+        let text = changed.to_string();
+        let tree = decode(&TOMBSTONE_SPEC, &text, 64_u32).unwrap();
+        assert_eq!(from_tree(&tree, &text).derived.source_key, expected, "{text}");
+    }
 }

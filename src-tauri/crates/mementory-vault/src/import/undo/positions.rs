@@ -3,9 +3,9 @@ use crate::{
     VaultResult,
     import::undo::{later_batches::LaterBatches, query_integers},
 };
-use mementory_model::Kind;
-use mementory_store::{Flags, ListPosition, kind_code};
-use rusqlite::{Connection, named_params};
+use mementory_model::{Kind, Timestamp};
+use mementory_store::{Flags, ListPosition, Packs, kind_code};
+use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 /// The position and the time that a version had before the batch. It is the version that was current after the batch.
 struct Former {
@@ -20,7 +20,12 @@ struct Former {
 /// Restores the list positions and times that the batch changed. They belong to the version that was current then,
 /// which a later batch or a person may have superseded. Returns the conversations that the batch had moved, since a
 /// search depends on their time.
-pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
+pub(super) fn restore_positions(
+    tx: &Connection,
+    packs: &Packs,
+    batch: i64,
+    later: &LaterBatches,
+) -> VaultResult<Vec<i64>> {
     let conversations = format!(
         "SELECT m.row FROM moved m JOIN records r ON r.row = m.row WHERE m.batch = ?1 AND r.kind = {}",
         kind_code(Kind::Conversation)
@@ -41,6 +46,10 @@ pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatche
             .query_row([row, batch], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?;
         let (sort, position, flags, updated) = former;
         let Some(version) = version else { continue };
+        let updated = match updated {
+            Some(_) => updated,
+            None => time_in_body(tx, packs, row, version)?,
+        };
         let former = Former { row, version, sort, position, flags, updated };
         // A version that a later batch wrote keeps its own position. A person's edit has the position of the version
         // before it, so it is restored too.
@@ -90,6 +99,20 @@ impl Former {
         debug_assert_eq!(ListPosition::FLAGS & (Flags::EDITED | Flags::REDACTED), 0);
         Ok(())
     }
+}
+
+/// The time that the body of a version states. Programs before schema 5 stored no other one, and their entries in
+/// `moved` have none. None if the row has no time that an undo could clear.
+fn time_in_body(tx: &Connection, packs: &Packs, row: i64, version: u32) -> VaultResult<Option<i64>> {
+    let place: Option<(i64, u32)> = tx
+        .prepare_cached(
+            "SELECT pack, slot FROM records WHERE row = ?1 AND version = ?2 AND updated IS NOT NULL \
+             UNION ALL SELECT pack, slot FROM versions WHERE row = ?1 AND version = ?2 AND updated IS NOT NULL",
+        )?
+        .query_row(params![row, version], |r| Ok((r.get(0)?, r.get(1)?)))
+        .optional()?;
+    let Some((pack, slot)) = place else { return Ok(None) };
+    Ok(packs.record(tx, pack, slot)?.times.updated.map(Timestamp::as_micros))
 }
 
 /// All versions of a row, with the batch that wrote each. None for those that a person wrote.
