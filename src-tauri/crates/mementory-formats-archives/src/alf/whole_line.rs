@@ -1,12 +1,21 @@
 //! Parses a memory line in one pass. Most of the bytes of a line that we wrote are in our extension slot, inside
 //! `raw_source_format`, so they are not read again for each object that contains them.
 use super::extension::{self, ReadSlot};
-use super::wire::{members, vendor};
 use mementory_format::extension::{FORMER_VENDOR, VENDOR};
 use mementory_json::Members;
 use mementory_model::Record;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+
+/// Members of a JSON object. None if the text is not an object.
+pub(super) fn members(text: &str) -> Option<Members<'_>> {
+    serde_json::from_str(text).ok()
+}
+
+/// The extension slot among the members of an object, under the current or the former name of the program.
+pub(super) fn vendor<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
+    members.get(VENDOR).or_else(|| members.get(FORMER_VENDOR))
+}
 
 /// A parsed line.
 pub(super) struct WholeLine<'a> {

@@ -6,7 +6,7 @@ use super::extension::{self, Restored};
 use super::vocabulary::EMPTY_CONTENT;
 pub(super) use super::vocabulary::{ENTITY_TYPES, EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES};
 use super::whole_line::{RawSource, WholeLine};
-use mementory_format::extension::{FORMER_VENDOR, VENDOR};
+pub(super) use super::whole_line::{members, vendor};
 use mementory_json::Members;
 use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::value::RawValue;
@@ -32,16 +32,6 @@ pub(super) struct Line {
     pub export_id: Option<String>,
     /// Minor findings.
     pub remarks: Vec<Remark>,
-}
-
-/// Members of a JSON object. None if the text is not an object.
-pub(super) fn members(text: &str) -> Option<Members<'_>> {
-    serde_json::from_str(text).ok()
-}
-
-/// The extension slot among the members of an object, under the current or the former name of the program.
-pub(super) fn vendor<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
-    get(members, VENDOR).or_else(|| get(members, FORMER_VENDOR))
 }
 
 /// The last member with this key. Most programs also use the last one if a key is repeated.
