@@ -285,33 +285,37 @@ impl<'r> Elements<'r> {
                         return Ok(Some(self.take_element(end, true)));
                     }
                 }
-                Level::Array { wrapped } => match self.next_in_array()? {
-                    None => return self.truncated_error(),
-                    Some(b'{') if self.resync => {
-                        if let Some(end) = self.scan_object(false)? {
+                Level::Array { wrapped } => {
+                    let next = self.skip_space(b",")?;
+                    self.separators.check(self.index, next);
+                    match next {
+                        None => return self.truncated_error(),
+                        Some(b'{') if self.resync => {
+                            if let Some(end) = self.scan_object(false)? {
+                                return Ok(Some(self.take_element(end, true)));
+                            }
+                        }
+                        Some(b']') if self.checks_places() && self.is_stray_bracket(wrapped)? => self.pos += 1,
+                        Some(b']') => {
+                            self.pos += 1;
+                            if wrapped {
+                                self.add_wrapper_text(self.pos);
+                            }
+                            self.level = if wrapped { Level::Wrapper } else { Level::Top };
+                        }
+                        Some(b'{' | b'[' | b'"') => {
+                            self.scanner = Scanner::new(false);
+                            let end = self.scan_value()?;
+                            let end = self.check_place(end)?;
+                            return Ok(Some(self.take_element(end, true)));
+                        }
+                        Some(_) => {
+                            let end = self.scan_word()?;
+                            let end = self.check_place(end)?;
                             return Ok(Some(self.take_element(end, true)));
                         }
                     }
-                    Some(b']') if self.checks_places() && self.is_stray_bracket(wrapped)? => self.pos += 1,
-                    Some(b']') => {
-                        self.pos += 1;
-                        if wrapped {
-                            self.add_wrapper_text(self.pos);
-                        }
-                        self.level = if wrapped { Level::Wrapper } else { Level::Top };
-                    }
-                    Some(b'{' | b'[' | b'"') => {
-                        self.scanner = Scanner::new(false);
-                        let end = self.scan_value()?;
-                        let end = self.check_place(end)?;
-                        return Ok(Some(self.take_element(end, true)));
-                    }
-                    Some(_) => {
-                        let end = self.scan_word()?;
-                        let end = self.check_place(end)?;
-                        return Ok(Some(self.take_element(end, true)));
-                    }
-                },
+                }
             }
         }
     }

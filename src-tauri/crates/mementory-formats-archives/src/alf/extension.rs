@@ -45,8 +45,6 @@ pub(super) struct Restored {
     /// under its original key, and the caller stores the line, which still contains the original verbatim, as the new
     /// verbatim.
     pub record: Record,
-    /// True if no other program changed the line.
-    pub is_same: bool,
     /// Export id that the record had in the vault that wrote the line.
     pub export_id: Option<String>,
 }
@@ -67,36 +65,49 @@ pub(super) fn slot(record: &Record, export_id: &str, content: &str) -> String {
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 
-/// The record in a slot. `line_record` is the record as read from the line without the slot. None if the slot has a
-/// different version.
-pub(super) fn restore(slot: ReadSlot<Record>, line_record: &Record) -> Option<Restored> {
+/// The record in a slot, if no other program changed its line. `line_record` has the content, type, status and tags of
+/// the line. Otherwise the slot is returned. None if it has a different version.
+pub(super) fn restore_unchanged(slot: ReadSlot<Record>, line_record: &Record) -> Option<Result<Restored, ChangedSlot>> {
     let slot = Some(slot).filter(|slot| slot.v == SLOT_VERSION)?;
-    let (mut record, export_id) = (slot.record, slot.export_id);
-    if slot.text_in_content {
+    let has_same_text = hex::encode(Sha256::digest(&line_record.text)) == slot.content_sha256;
+    let ReadSlot { text_in_content, export_id, mut record, .. } = slot;
+    if text_in_content {
         record.text.clone_from(&line_record.text);
     }
-    let has_same_text = hex::encode(Sha256::digest(&line_record.text)) == slot.content_sha256;
     let is_same = has_same_text
         && line_record.record_type.as_deref() == Some(vocabulary::memory_type(&record))
         && line_record.status.as_deref() == Some(vocabulary::status(&record))
         && line_record.tags == record.tags;
-    if is_same {
-        return Some(Restored { record, is_same, export_id });
+    let restored = Restored { record, export_id };
+    Some(if is_same { Ok(restored) } else { Err(ChangedSlot { restored, has_same_text }) })
+}
+
+/// A slot in a line that another program changed.
+pub(super) struct ChangedSlot {
+    restored: Restored,
+    has_same_text: bool,
+}
+
+impl ChangedSlot {
+    /// The record in the slot with the changes. `line_record` is the record as read from the line without the slot.
+    pub(super) fn restore(self, line_record: &Record) -> Restored {
+        let Self { mut restored, has_same_text } = self;
+        let record = &mut restored.record;
+        // A member that differs from what we wrote was changed by another program, so its new value is used. All other
+        // members keep their original values.
+        if !has_same_text {
+            record.text.clone_from(&line_record.text);
+        }
+        if line_record.record_type.as_deref() != Some(vocabulary::memory_type(record)) {
+            record.record_type.clone_from(&line_record.record_type);
+        }
+        if line_record.status.as_deref() != Some(vocabulary::status(record)) {
+            record.status.clone_from(&line_record.status);
+        }
+        record.tags.clone_from(&line_record.tags);
+        record.times.updated = line_record.times.updated;
+        restored
     }
-    // A member that differs from what we wrote was changed by another program, so its new value is used. All other
-    // members keep their original values.
-    if !has_same_text {
-        record.text.clone_from(&line_record.text);
-    }
-    if line_record.record_type.as_deref() != Some(vocabulary::memory_type(&record)) {
-        record.record_type.clone_from(&line_record.record_type);
-    }
-    if line_record.status.as_deref() != Some(vocabulary::status(&record)) {
-        record.status.clone_from(&line_record.status);
-    }
-    record.tags.clone_from(&line_record.tags);
-    record.times.updated = line_record.times.updated;
-    Some(Restored { record, is_same, export_id })
 }
 
 /// Reads a slot and its record. Most records are read in one pass; the others have deep fields. None if the slot is not

@@ -300,7 +300,7 @@ impl Reader<'_> {
     ) -> Result<(), FormatError> {
         let Some((text, member)) = self.read_document(layer)? else { return Ok(()) };
         let Some(document) = list_document::split(&text, layer) else { return self.store_bad_document(&member, kind) };
-        let (mut slots, mut keys) = (Vec::new(), Vec::new());
+        let (mut slots, mut keys, mut used_ids) = (Vec::new(), Vec::new(), HashSet::new());
         for (i, element) in document.elements.iter().enumerate() {
             let pointer = format!("/{layer}/{i}");
             let Some(doc) = object(element, self.limits) else {
@@ -313,7 +313,7 @@ impl Reader<'_> {
                 slots.push(String::new());
                 continue;
             };
-            let id = attachments::element_id(&doc, i, &slots);
+            let id = attachments::element_id(&doc, i, &used_ids);
             keys.extend([id.clone(), format!("{id}#{layer}")]);
             if kind == Kind::Credential {
                 self.refuse_foreign(&doc, &format!("{}#{pointer}", member.place))?;
@@ -348,6 +348,7 @@ impl Reader<'_> {
             }
             let key = self.document_key(layer, &id);
             slots.push(key.value.clone());
+            used_ids.insert(key.value.clone());
             let mut remarks = Vec::new();
             let mut record = build(element, &doc, key, &mut remarks);
             record.origin = self.origin(&member, pointer.clone());

@@ -1,12 +1,21 @@
 //! Parses a memory line in one pass. Most of the bytes of a line that we wrote are in our extension slot, inside
 //! `raw_source_format`, so they are not read again for each object that contains them.
 use super::extension::{self, ReadSlot};
-use super::wire::{members, vendor};
 use mementory_format::extension::{FORMER_VENDOR, VENDOR};
 use mementory_json::Members;
 use mementory_model::Record;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+
+/// Members of a JSON object. None if the text is not an object.
+pub(super) fn members(text: &str) -> Option<Members<'_>> {
+    serde_json::from_str(text).ok()
+}
+
+/// The extension slot among the members of an object, under the current or the former name of the program.
+pub(super) fn vendor<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
+    members.get(VENDOR).or_else(|| members.get(FORMER_VENDOR))
+}
 
 /// A parsed line.
 pub(super) struct WholeLine<'a> {
@@ -175,8 +184,9 @@ mod tests {
             RawSource::Object(members) => format!("{:?}", texts(members)),
         };
         let native = Record::new(Kind::Memory, RecordKey::new("s", "n"), "Likes tea.");
-        let slot = slot.map(|slot| extension::restore(slot, &native));
-        let slot = slot.map(|found| found.map(|r| (r.record.text, r.record.key, r.is_same, r.export_id)));
+        let slot = slot.and_then(|slot| extension::restore_unchanged(slot, &native));
+        let slot = slot.map(|found| found.unwrap_or_else(|changed| changed.restore(&native)));
+        let slot = slot.map(|r| (r.record.text, r.record.key, r.export_id));
         Some(format!("{:?} {raw_source} {slot:?}", texts(&members)))
     }
 

@@ -2,11 +2,11 @@
 //!
 //! Only fields that [`Record`] covers are parsed; the record's verbatim is the whole line. A known field of the wrong
 //! type is reported and skipped, and the record is still read.
-use super::extension;
+use super::extension::{self, Restored};
 use super::vocabulary::EMPTY_CONTENT;
 pub(super) use super::vocabulary::{ENTITY_TYPES, EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES};
 use super::whole_line::{RawSource, WholeLine};
-use mementory_format::extension::{FORMER_VENDOR, VENDOR};
+pub(super) use super::whole_line::{members, vendor};
 use mementory_json::Members;
 use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::value::RawValue;
@@ -32,16 +32,6 @@ pub(super) struct Line {
     pub export_id: Option<String>,
     /// Minor findings.
     pub remarks: Vec<Remark>,
-}
-
-/// Members of a JSON object. None if the text is not an object.
-pub(super) fn members(text: &str) -> Option<Members<'_>> {
-    serde_json::from_str(text).ok()
-}
-
-/// The extension slot among the members of an object, under the current or the former name of the program.
-pub(super) fn vendor<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
-    get(members, VENDOR).or_else(|| get(members, FORMER_VENDOR))
 }
 
 /// The last member with this key. Most programs also use the last one if a key is repeated.
@@ -148,9 +138,21 @@ pub(super) fn read_line(
     record.origin_id = Some(id);
     record.record_type = f.text("memory_type");
     record.status = f.text("status");
+    record.tags = f.list("tags").into_iter().filter_map(|t| string(t).map(Cow::into_owned)).collect();
+    let id_is_uuid = uuid::Uuid::parse_str(&stated_id).is_ok();
+    let changed_slot = match slot.and_then(|slot| extension::restore_unchanged(slot, &record)) {
+        // The other members of the line say nothing that the record does not have.
+        Some(Ok(Restored { record, export_id })) => {
+            if !id_is_uuid {
+                remarks.push(("id_not_uuid", "id".into()));
+            }
+            return Ok(Line { record, id: key, agent: own_agent, restored: true, export_id, remarks });
+        }
+        Some(Err(changed)) => Some(changed),
+        None => None,
+    };
     record.namespace = f.text("namespace");
     record.title = f.text("title");
-    record.tags = f.list("tags").into_iter().filter_map(|t| string(t).map(Cow::into_owned)).collect();
     if let Some(raw) = get(&f.members, "confidence").filter(|raw| !is_null(raw)) {
         record.confidence = raw.get().parse().ok().filter(|c: &f64| (0.0..=1.0).contains(c));
         if record.confidence.is_none() {
@@ -212,18 +214,15 @@ pub(super) fn read_line(
     remark_unknown_word(&mut remarks, "memory_type", record.record_type.as_deref(), &MEMORY_TYPES);
     remark_unknown_word(&mut remarks, "status", record.status.as_deref(), &MEMORY_STATUSES);
     remark_unknown_word(&mut remarks, "extraction_method", record.source.method.as_deref(), &EXTRACTION_METHODS);
-    if uuid::Uuid::parse_str(&stated_id).is_err() {
+    if !id_is_uuid {
         remarks.push(("id_not_uuid", "id".into()));
     }
-    let restored = slot.and_then(|slot| extension::restore(slot, &record));
-    let (mut record, restored, export_id) = match restored {
-        Some(restored) => (restored.record, restored.is_same, restored.export_id),
-        None => (record, false, None),
+    let (mut record, export_id) = match changed_slot.map(|changed| changed.restore(&record)) {
+        Some(Restored { record, export_id }) => (record, export_id),
+        None => (record, None),
     };
-    if !restored {
-        record.verbatim = Some(Verbatim::json(line));
-    }
-    Ok(Line { record, id: key, agent: own_agent, restored, export_id, remarks })
+    record.verbatim = Some(Verbatim::json(line));
+    Ok(Line { record, id: key, agent: own_agent, restored: false, export_id, remarks })
 }
 
 /// The id of a record, folded for comparison, from the members of its line: the original id, if an export moved it

@@ -31,13 +31,6 @@ impl Elements<'_> {
     pub fn are_regular(&self) -> bool {
         !self.separators.are_irregular && self.top_values == 1 && self.source.is_plain()
     }
-
-    /// The first byte of the next element of an array, or its end. None at the end of the stream.
-    pub(super) fn next_in_array(&mut self) -> Result<Option<u8>, crate::ElementError> {
-        let next = self.skip_space(b",")?;
-        self.separators.check(self.index, next);
-        Ok(next)
-    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, TreeError> {
 pub(super) fn parse_without_members_of(key: &str, text: &str, bounds: Bounds) -> Result<Tree, TreeError> {
     let raw: &RawValue = serde_json::from_str(text).map_err(syntax_error)?;
     let mut parser = TreeParser::new(raw.get(), bounds);
-    parser.emptied = Some(key).filter(|_| parser.next_byte() == b'{');
+    parser.key_to_skip = Some(key).filter(|_| parser.next_byte() == b'{');
     parser.read_value(bounds.depth)
 }
 
@@ -49,7 +49,7 @@ struct TreeParser<'t> {
     items: Vec<Tree>,
     members: Vec<(String, Tree)>,
     /// Key of the member of the next object whose members are checked, but not added to the tree.
-    emptied: Option<&'t str>,
+    key_to_skip: Option<&'t str>,
 }
 
 /// A string literal, with its quotes.
@@ -63,7 +63,7 @@ struct Literal<'t> {
 impl<'t> TreeParser<'t> {
     fn new(text: &'t str, bounds: Bounds) -> Self {
         let (items, members) = (Vec::new(), Vec::new());
-        Self { text, at: 0, bounds, bytes_left: bounds.bytes, items, members, emptied: None }
+        Self { text, at: 0, bounds, bytes_left: bounds.bytes, items, members, key_to_skip: None }
     }
 
     fn read_value(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
@@ -96,7 +96,7 @@ impl<'t> TreeParser<'t> {
     }
 
     fn read_object(&mut self, depth_left: u32) -> Result<Tree, TreeError> {
-        let emptied = self.emptied.take();
+        let key_to_skip = self.key_to_skip.take();
         let first = self.members.len();
         self.at += 1;
         while !matches!(self.next_byte(), b'}' | END_OF_TEXT) {
@@ -104,7 +104,7 @@ impl<'t> TreeParser<'t> {
             let key = self.read_string()?;
             self.next_byte();
             self.at += 1; // the colon
-            let value = if emptied == Some(key.as_str()) && self.next_byte() == b'{' {
+            let value = if key_to_skip == Some(key.as_str()) && self.next_byte() == b'{' {
                 self.check_value(depth_left)?;
                 Tree::Object(Vec::new())
             } else {
@@ -292,12 +292,12 @@ mod tests {
             let tree = Tree::parse(&text, 16).unwrap();
             prop_assert_eq!(as_value(&tree), serde_json::from_str::<serde_json::Value>(&text).unwrap());
             let within = Tree::Object(vec![("a".into(), tree.clone()), ("b".into(), tree.clone())]);
-            let mut emptied = within.clone();
-            if let (Tree::Object(members), Tree::Object(_)) = (&mut emptied, &tree) {
+            let mut without = within.clone();
+            if let (Tree::Object(members), Tree::Object(_)) = (&mut without, &tree) {
                 members[1].1 = Tree::Object(vec![]);
             }
             let outer = format!("{{\"a\":{text},\"b\":{text}}}");
-            prop_assert_eq!(Tree::parse_without_members_of("b", &outer, 17), Ok(emptied));
+            prop_assert_eq!(Tree::parse_without_members_of("b", &outer, 17), Ok(without));
             prop_assert_eq!(
                 Tree::parse_without_members_of("b", &format!("[{outer}]"), 18),
                 Ok(Tree::Array(vec![within])),
@@ -321,8 +321,8 @@ mod tests {
                 // accepts it.
                 let tree = Tree::parse(changed, 128);
                 let outer = format!("{{\"b\":{changed}}}");
-                let emptied = Tree::parse_without_members_of("b", &outer, 128);
-                prop_assert_eq!(emptied.err(), Tree::parse(&outer, 128).err(), "the same checks");
+                let without = Tree::parse_without_members_of("b", &outer, 128);
+                prop_assert_eq!(without.err(), Tree::parse(&outer, 128).err(), "the same checks");
                 prop_assert!(tree.is_ok() || !serde, "{:?} {:?}", changed, tree);
             }
         }
@@ -356,9 +356,9 @@ mod tests {
             );
             let outer = format!("{{\"b\":{{\"c\":{dense}}}}}");
             let spent = read_tree(serde_json::from_str(&outer).unwrap(), Bounds::from(8)).unwrap().1;
-            let emptied = |bytes| Tree::parse_without_members_of("b", &outer, Bounds { depth: 8, bytes });
-            assert!(emptied(spent).is_ok());
-            assert_eq!(emptied(spent - 1), Err(TreeError::Size(spent - 1)), "what is left out counts too");
+            let without = |bytes| Tree::parse_without_members_of("b", &outer, Bounds { depth: 8, bytes });
+            assert!(without(spent).is_ok());
+            assert_eq!(without(spent - 1), Err(TreeError::Size(spent - 1)), "what is left out counts too");
         }
         assert!(within(&zeros, 1000 * 50).is_err(), "each digit is a value with an allocation of its own");
         assert!(within(&text, 1100).is_ok(), "a text is little more than its bytes");

@@ -8,7 +8,7 @@ use mementory_formats_agents::openclaw::files::ABSENT_FILE;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Issue, Kind, RecordKey, is_damage};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// References to files, by the id of the memory record that they belong to.
 #[derive(Default)]
@@ -25,10 +25,10 @@ impl Attachments {
 
 /// Id of a list element in keys: its id, or its position if it has no id. If an earlier element has the same id, the
 /// position is appended.
-pub(super) fn element_id(doc: &Tree, position: usize, used_ids: &[String]) -> String {
+pub(super) fn element_id(doc: &Tree, position: usize, used_ids: &HashSet<String>) -> String {
     let id = doc.get("id").and_then(Tree::as_str).filter(|id| !id.is_empty());
     match id {
-        Some(id) if used_ids.iter().any(|t| t == id) => format!("{id}#{position}"),
+        Some(id) if used_ids.contains(id) => format!("{id}#{position}"),
         Some(id) => id.to_owned(),
         None => format!("#{position}"),
     }
@@ -42,7 +42,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         reader.store_bad_document(&member, Kind::Attachment)?;
         return Ok(out);
     };
-    let (mut slots, mut absent) = (Vec::new(), BTreeMap::<(&str, String), Vec<&str>>::new());
+    let (mut slots, mut used_ids) = (Vec::new(), HashSet::new());
+    let mut absent = BTreeMap::<(&str, String), Vec<&str>>::new();
     for (i, element) in document.elements.iter().enumerate() {
         let Some(doc) = object(element, reader.limits) else {
             slots.push(String::new());
@@ -72,11 +73,12 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         let reference = match our_reference {
             Some(reference) => reference,
             None => {
-                let key = reader.document_key("attachments", &element_id(&doc, i, &slots));
+                let key = reader.document_key("attachments", &element_id(&doc, i, &used_ids));
                 reference(&doc, key)
             }
         };
         slots.push(if is_restored { String::new() } else { reference.key.value.clone() });
+        used_ids.extend(slots.last().cloned());
         if !is_restored {
             if let Some(Tree::Array(ids)) = doc.get("referenced_by") {
                 for id in ids.iter().filter_map(Tree::as_str) {
