@@ -408,7 +408,7 @@ mod tests {
     fn the_signature_covers_every_meaningful_field() {
         let (row, public) = signed_row(TombstoneRow::signed_bytes);
         assert!(row.is_signed_by(&public));
-        let changes: [fn(&mut TombstoneRow); 12] = [
+        let changes: [fn(&mut TombstoneRow); 13] = [
             |row| row.id.push('x'),
             |row| row.op = TombstoneOp::Redact,
             |row| row.kind = "message".into(),
@@ -421,6 +421,7 @@ mod tests {
             |row| row.actor.clear(),
             |row| row.reason = "policy".into(),
             |row| row.derived.fact_ids.push("f".into()),
+            |row| row.derived.source_key = Some(RecordKey::new("chatgpt", "m1")),
         ];
         for (n, change) in changes.iter().enumerate() {
             let mut changed = row.clone();

@@ -126,14 +126,23 @@ fn every_field_of_a_tombstone_is_signed() {
         r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{derived},"id":"t","op":"delete","reason":"r","targetID":"gone","targetKind":"episode"}}"#
     );
     let mut whole: Value = serde_json::from_str(&unsigned_tombstone).unwrap();
-    let token =
-        format!("ed25519:{}:{}", hex::encode(key.public()), hex::encode(key.sign(unsigned_tombstone.as_bytes())));
-    whole["signature"] = Value::from(token);
+    let token = |text: &str| {
+        Value::from(format!("ed25519:{}:{}", hex::encode(key.public()), hex::encode(key.sign(text.as_bytes()))))
+    };
+    whole["signature"] = token(&unsigned_tombstone);
     let is_valid = |tombstone: &Value| {
         std::fs::write(bundle.join("audit/tombstones.jsonl"), format!("{tombstone}\n")).unwrap();
-        check(&bundle).signature.tombstones.iter().any(|t| t.valid)
+        let tombstones = check(&bundle).signature.tombstones;
+        !tombstones.is_empty() && tombstones.iter().all(|t| t.valid)
     };
     assert_eq!(unsigned_pointers(&whole, is_valid), BTreeSet::new());
+    // The slot has a signature of its own, because the one of the format does not cover it.
+    let slot = r#"{"key":{"scope":"chatgpt","value":"m-1"}}"#;
+    let with_slot = format!("{},\"x_mementory\":{slot}}}", unsigned_tombstone.trim_end_matches('}'));
+    let mut named = whole.clone();
+    named["x_mementory"] = serde_json::from_str(slot).unwrap();
+    named["x_mementory"]["signature"] = token(&with_slot);
+    assert_eq!(unsigned_pointers(&named, is_valid), BTreeSet::new());
     let mut without = whole.clone();
     without.as_object_mut().unwrap().remove("reason");
     assert!(!is_valid(&without), "after removing a field");
