@@ -1,5 +1,6 @@
 //! Detects sessions by the members of their lines or events.
 use super::openhands_files::OpenHandsFiles;
+use super::pi::is_droid_header;
 use super::{kimi, pi_page};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{Folder, folder_of};
@@ -108,11 +109,6 @@ fn is_droid(lines: &[Object<'_>]) -> bool {
         line.text("type").as_deref() == Some("message") && has_message
     };
     lines.iter().any(is_header) && lines.iter().any(is_message)
-}
-
-/// True for the first line of a session of Droid.
-pub(super) fn is_droid_header(line: &Object<'_>) -> bool {
-    line.text("type").as_deref() == Some("session_start") && line.has("id")
 }
 
 fn kind_of_line(line: &Object<'_>) -> Option<FileKind> {

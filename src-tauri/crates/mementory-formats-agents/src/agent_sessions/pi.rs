@@ -1,6 +1,5 @@
 //! Reads the lines of a session of Pi, OpenClaw or Droid. The lines form a tree: each line states its parent. In Droid
 //! sessions, a line without a parent follows the previous line.
-use super::detect::is_droid_header;
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::{AgentContent, value_text};
@@ -10,6 +9,11 @@ use mementory_formats_shared::object::{Object, list};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::Verbatim;
 use std::collections::HashMap;
+
+/// True for the first line of a session of Droid.
+pub(super) fn is_droid_header(line: &Object<'_>) -> bool {
+    line.text("type").as_deref() == Some("session_start") && line.has("id")
+}
 
 /// A session while its lines are read.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@
 use crate::{
     VaultResult,
     context::Context,
-    erasure::{redactor::RECORDS_PER_READ, targets::Target, targets::Targets},
+    erasure::{targets::RECORDS_PER_READ, targets::Target, targets::Targets},
     word_removal::{Removal, is_distinctive_sentence},
 };
 use mementory_model::{normal_text, without_redaction_marks};

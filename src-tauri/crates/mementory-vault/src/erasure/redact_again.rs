@@ -5,7 +5,7 @@ use crate::{
     context::Context,
     erasure::{
         passthrough_files::PassthroughFiles, quotations::changed_texts_of, receipts::pending_receipt,
-        redactor::CommittedRedaction, redactor::RECORDS_PER_READ, redactor::Redactor, row_redaction::RowRedaction,
+        redactor::CommittedRedaction, redactor::Redactor, row_redaction::RowRedaction, targets::RECORDS_PER_READ,
         targets::Target, targets::Targets, write_tombstones::EarlierErasure, write_tombstones::TombstoneContext,
         write_tombstones::TombstoneWriter,
     },

@@ -5,8 +5,8 @@ use crate::{
     erasure::{
         eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, quotations::changed_texts,
         receipts::Receipts, receipts::pending_receipt, redactor::CommittedRedaction, redactor::MAX_RECORDS,
-        redactor::RECORDS_PER_READ, redactor::Redactor, reports::ErasedNames, reports::clean_reports,
-        row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
+        redactor::Redactor, reports::ErasedNames, reports::clean_reports, row_redaction::RowRedaction,
+        same_words::SameWords, targets::RECORDS_PER_READ, targets::Target, targets::Targets,
         write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{ErasureAct, word_fingerprint},

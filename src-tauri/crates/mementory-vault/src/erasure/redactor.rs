@@ -8,8 +8,8 @@ use crate::{
         eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, quotations::changed_texts,
         quotations::changed_texts_of, receipts::Receipts, redacted_text::RedactSpan, redacted_text::RedactedText,
         redacted_text::replace_spans, reports::ErasedNames, reports::clean_reports, row_redaction::RowRedaction,
-        same_words::SameWords, targets::Target, targets::Targets, write_tombstones::TombstoneContext,
-        write_tombstones::TombstoneWriter,
+        same_words::SameWords, targets::RECORDS_PER_READ, targets::Target, targets::Targets,
+        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{ErasureAct, word_fingerprint},
     failed_step::FailedStep,
@@ -30,8 +30,6 @@ use std::{
 /// redacted record do not count. If there are more, the redaction is refused, because its preview promises to redact
 /// all of them.
 pub(crate) const MAX_RECORDS: usize = 10_000;
-/// Number of records that are read at once.
-pub(crate) const RECORDS_PER_READ: usize = 200;
 
 /// Changes of a committed redaction, for the steps after the commit.
 pub(crate) struct CommittedRedaction<'a> {

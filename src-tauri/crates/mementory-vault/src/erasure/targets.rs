@@ -5,6 +5,9 @@ use mementory_store::RowView;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+/// Number of records that are read at once, if there may be thousands.
+pub(crate) const RECORDS_PER_READ: usize = 200;
+
 /// Which dependent records an erasure removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EraseScope {
