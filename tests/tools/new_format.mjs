@@ -1,8 +1,8 @@
-// `npm run new-format -- <id> [--name "Name for people"] [--engines | --agents | --interchange]`: makes the folder of a
-// new format with a small reader that works, its fixture and its fuzz target, and adds it to the list of its crate. The
-// crate is mementory-formats-vendor, or with --engines mementory-formats-engines, with --agents
-// mementory-formats-agents, with --interchange mementory-formats-interchange. With --interchange it also makes a writer
-// and a validator. The reader reads an invented JSON shape, which has to be replaced by the real one.
+// `npm run new-format -- <id> [--name "Name for people"] [--files | --engines | --agents | --interchange]`: makes the
+// folder of a new format with a small reader that works, its fixture and its fuzz target, and adds it to the list of its
+// crate. The crate is mementory-formats-vendor, or the one that the option names, for example mementory-formats-engines.
+// With --interchange it also makes a writer and a validator. The reader reads an invented JSON shape, which has to be
+// replaced by the real one.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -11,9 +11,9 @@ import { Stop, main, quiet } from "./sh.mjs";
 
 const TEMPLATE_FOLDER = new URL("new_format/", import.meta.url);
 const USAGE_TEXT =
-  'npm run new-format -- <id> [--name "Name for people"] [--engines | --agents | --interchange]\n\nThe id: a-z, 0-9 and _.';
+  'npm run new-format -- <id> [--name "Name for people"] [--files | --engines | --agents | --interchange]\n\nThe id: a-z, 0-9 and _.';
 /** The crates of formats besides that of the vendors, each chosen with an option. */
-const FAMILIES = ["engines", "agents", "interchange"];
+const FAMILIES = ["files", "engines", "agents", "interchange"];
 const WRITER_FILES = ["write.rs", "validate.rs"];
 
 await main(async () => {

@@ -19,6 +19,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-formats-agents": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
   "mementory-formats-engines": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
   "mementory-formats-vendor": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
+  "mementory-formats-files": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
   // May use mementory-formats-agents, because an `.alf` (§6, §9) contains workspaces of agents in their own formats.
   "mementory-formats-archives": [
     "mementory-model",
@@ -35,6 +36,7 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-formats-agents",
     "mementory-formats-engines",
     "mementory-formats-vendor",
+    "mementory-formats-files",
     "mementory-formats-archives",
     "mementory-formats-interchange",
   ],
@@ -67,11 +69,13 @@ const ALLOWED_DEPENDENCIES = {
 
 /** More crates of ours that each crate may use, but only in its tests. */
 const ALLOWED_IN_TESTS = {
-  "mementory-formats-agents": ["mementory-formats-engines", "mementory-formats-vendor"],
-  "mementory-formats-engines": ["mementory-formats-agents", "mementory-formats-vendor"],
-  "mementory-formats-vendor": ["mementory-formats-agents", "mementory-formats-engines"],
+  "mementory-formats-agents": ["mementory-formats-engines", "mementory-formats-files", "mementory-formats-vendor"],
+  "mementory-formats-engines": ["mementory-formats-agents", "mementory-formats-files", "mementory-formats-vendor"],
+  "mementory-formats-vendor": ["mementory-formats-agents", "mementory-formats-engines", "mementory-formats-files"],
+  "mementory-formats-files": ["mementory-formats-agents", "mementory-formats-engines", "mementory-formats-vendor"],
   "mementory-formats-archives": [
     "mementory-formats-engines",
+    "mementory-formats-files",
     "mementory-formats-interchange",
     "mementory-formats-vendor",
   ],
@@ -79,6 +83,7 @@ const ALLOWED_IN_TESTS = {
     "mementory-formats-agents",
     "mementory-formats-archives",
     "mementory-formats-engines",
+    "mementory-formats-files",
     "mementory-formats-vendor",
   ],
   "mementory-formats": ["mementory-crypto"],

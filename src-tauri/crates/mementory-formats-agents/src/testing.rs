@@ -1,4 +1,5 @@
-//! Detection among the formats of this crate, of mementory-formats-engines and of mementory-formats-vendor, for tests.
+//! Detection among the formats of this crate, of mementory-formats-engines, of mementory-formats-vendor and of
+//! mementory-formats-files, for tests.
 use mementory_format::{Catalog, Detection, Format, FormatError, testkit::MemorySource};
 use mementory_model::Limits;
 use std::path::Path;
@@ -7,8 +8,15 @@ use std::sync::LazyLock;
 pub use mementory_format::testkit::{put, tree, validate, write};
 
 /// The formats that take part in detection in tests, in the order of the registry.
-pub static ALL: LazyLock<Vec<&'static dyn Format>> =
-    LazyLock::new(|| [crate::FORMATS, mementory_formats_engines::FORMATS, mementory_formats_vendor::FORMATS].concat());
+pub static ALL: LazyLock<Vec<&'static dyn Format>> = LazyLock::new(|| {
+    [
+        crate::FORMATS,
+        mementory_formats_engines::FORMATS,
+        mementory_formats_vendor::FORMATS,
+        mementory_formats_files::FORMATS,
+    ]
+    .concat()
+});
 
 pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
     mementory_format::detect(&ALL, catalog, limits, only)

@@ -26,9 +26,10 @@ fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Dete
 fn all() -> Vec<&'static dyn Format> {
     use mementory_formats_agents as agents;
     use mementory_formats_engines as engines;
+    use mementory_formats_files as files;
     use mementory_formats_interchange as interchange;
     use mementory_formats_vendor as vendor;
-    [FORMATS, interchange::FORMATS, agents::FORMATS, engines::FORMATS, vendor::FORMATS].concat()
+    [FORMATS, interchange::FORMATS, agents::FORMATS, engines::FORMATS, vendor::FORMATS, files::FORMATS].concat()
 }
 
 #[cfg(test)]

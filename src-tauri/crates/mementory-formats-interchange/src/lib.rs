@@ -28,8 +28,9 @@ fn all() -> Vec<&'static dyn Format> {
     use mementory_formats_agents as agents;
     use mementory_formats_archives as archives;
     use mementory_formats_engines as engines;
+    use mementory_formats_files as files;
     use mementory_formats_vendor as vendor;
-    [archives::FORMATS, FORMATS, agents::FORMATS, engines::FORMATS, vendor::FORMATS].concat()
+    [archives::FORMATS, FORMATS, agents::FORMATS, engines::FORMATS, vendor::FORMATS, files::FORMATS].concat()
 }
 
 #[cfg(test)]

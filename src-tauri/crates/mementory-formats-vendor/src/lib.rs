@@ -1,25 +1,18 @@
-//! Formats of assistants and chat programs, of notes, and of files that name no program. Each has its own folder with
-//! a README.
+//! Formats of assistants and chat programs. Each has its own folder with a README.
 pub mod character_ai;
 pub mod chatgpt;
 pub mod claude;
 pub mod copilot;
-pub mod csv_table;
 pub mod deepseek;
 pub mod gemini;
 pub mod gemini_aistudio;
 pub mod generic_chat;
-pub mod generic_memories;
 pub mod grok;
-pub mod html_page;
 pub mod jan;
-pub mod kept_file;
 pub mod librechat;
 pub mod lm_studio;
-pub mod markdown_folder;
 pub mod meta_ai;
 pub mod mistral;
-pub mod obsidian;
 pub mod open_webui;
 pub mod perplexity;
 pub mod snapchat;
@@ -35,14 +28,10 @@ pub const FORMATS: &[&dyn Format] = &[
     &copilot::Copilot,
     &deepseek::DeepSeek,
     &mistral::Mistral,
-    &obsidian::Obsidian,
     &open_webui::OpenWebui,
     &librechat::Librechat,
     &lm_studio::LmStudio,
     &jan::Jan,
-    &markdown_folder::MarkdownFolder,
-    &html_page::HtmlPage,
-    &csv_table::CsvTable,
     &perplexity::Perplexity,
     &gemini::Gemini,
     &gemini_aistudio::AiStudio,
@@ -51,8 +40,6 @@ pub const FORMATS: &[&dyn Format] = &[
     &character_ai::CharacterAi,
     &transfer_text::TransferText,
     &generic_chat::GenericChat,
-    &generic_memories::GenericMemories,
-    &kept_file::KeptFile,
 ];
 
 #[cfg(test)]

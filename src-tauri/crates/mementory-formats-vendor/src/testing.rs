@@ -1,13 +1,20 @@
-//! Lets tests run detection with the formats of this crate, of mementory-formats-agents and of
-//! mementory-formats-engines.
+//! Lets tests run detection with the formats of this crate, of mementory-formats-agents, of mementory-formats-engines and
+//! of mementory-formats-files.
 use mementory_format::{Catalog, Detection, Format, FormatError, testkit::MemorySource};
 use mementory_model::Limits;
 use std::path::Path;
 use std::sync::LazyLock;
 
 /// All formats that detection tries in tests, in the order of the registry.
-pub static ALL: LazyLock<Vec<&'static dyn Format>> =
-    LazyLock::new(|| [mementory_formats_agents::FORMATS, mementory_formats_engines::FORMATS, crate::FORMATS].concat());
+pub static ALL: LazyLock<Vec<&'static dyn Format>> = LazyLock::new(|| {
+    [
+        mementory_formats_agents::FORMATS,
+        mementory_formats_engines::FORMATS,
+        crate::FORMATS,
+        mementory_formats_files::FORMATS,
+    ]
+    .concat()
+});
 
 pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
     mementory_format::detect(&ALL, catalog, limits, only)

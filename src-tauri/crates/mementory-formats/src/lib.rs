@@ -1,8 +1,8 @@
 //! The registry of all formats, detection over all of them, and re-exports of the few format-specific items that
 //! callers use.
 //!
-//! To add a format, create a folder in `mementory-formats-vendor`, `-engines`, `-agents`, `-archives` or `-interchange` and
-//! add a line to that crate's `FORMATS`.
+//! To add a format, create a folder in `mementory-formats-vendor`, `-files`, `-engines`, `-agents`, `-archives` or
+//! `-interchange` and add a line to that crate's `FORMATS`.
 mod demonstration;
 #[cfg(test)]
 mod mixed_tests;
@@ -38,9 +38,11 @@ static REGISTRY: LazyLock<Vec<&'static dyn Format>> = LazyLock::new(|| {
     use mementory_formats_agents as agents;
     use mementory_formats_archives as archives;
     use mementory_formats_engines as engines;
+    use mementory_formats_files as files;
     use mementory_formats_interchange as interchange;
     use mementory_formats_vendor as vendor;
-    [archives::FORMATS, interchange::FORMATS, agents::FORMATS, engines::FORMATS, vendor::FORMATS].concat()
+    [archives::FORMATS, interchange::FORMATS, agents::FORMATS, engines::FORMATS, vendor::FORMATS, files::FORMATS]
+        .concat()
 });
 
 /// Every format, in the order in which detection tries them.

@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used)]
 use super::CsvTable;
 use crate::cases::{check_nothing_to_write, check_stripped, conversations, fixture, foreign_source, write_and_read};
-use crate::{chatgpt::ChatGpt, claude::Claude};
 use mementory_formats_shared::testkit::check_readable;
+use mementory_formats_vendor::{chatgpt::ChatGpt, claude::Claude};
 use mementory_model::{Kind, Record};
 
 #[test]

@@ -1,9 +1,9 @@
 #![allow(clippy::unwrap_used)]
 use super::MarkdownFolder;
 use crate::cases::{check_nothing_to_write, check_stripped, conversations, fixture, foreign_source, write_and_read};
-use crate::{chatgpt::ChatGpt, claude::Claude};
 use mementory_format::testkit::tree;
 use mementory_formats_shared::testkit::check_readable;
+use mementory_formats_vendor::{chatgpt::ChatGpt, claude::Claude};
 
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
