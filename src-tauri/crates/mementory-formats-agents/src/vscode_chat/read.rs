@@ -2,8 +2,8 @@
 use super::detect::{FileKind, file_kind};
 use super::log::{Log, LoggedChat};
 use super::nodes::TooLarge;
-use super::{FORMAT, PLATFORM, request};
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use super::{FORMAT, PLATFORM, request, state};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::chat::{Chat, ChatFile};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, content_id};
@@ -20,7 +20,11 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
-    reader.each_file(detected, |reader, member, _| match file_kind(reader.catalog, member) {
+    reader.each_file(detected, |reader, member, role| match file_kind(reader.catalog, member) {
+        // The log of a database is read with it.
+        _ if role == Role::Junk => Ok(()),
+        Some(FileKind::List) => state::read_list(reader, member),
+        Some(FileKind::State) => state::read_state(reader, member),
         Some(FileKind::Document) => read_document(reader, member),
         Some(FileKind::Log) => read_log(reader, member),
         None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),
@@ -89,12 +93,17 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
 
 /// A chat while its requests are read.
 #[derive(Debug, Default)]
-struct Session {
+pub(super) struct Session {
     chat: Chat,
 }
 
 impl Session {
-    fn add(&mut self, text: &str, object: &Object<'_>, pointer: &str) {
+    /// A chat at this place of its file.
+    pub(super) fn at(pointer: &str) -> Self {
+        Self { chat: Chat { pointer: pointer.to_owned(), ..Chat::default() } }
+    }
+
+    pub(super) fn add(&mut self, text: &str, object: &Object<'_>, pointer: &str) {
         for turn in request::turns(text, object, pointer) {
             self.chat.note_time(turn.times.created);
             self.chat.turns.push(turn);
@@ -102,7 +111,7 @@ impl Session {
     }
 
     /// Reads the members of the chat other than the requests. `text` is their JSON.
-    fn read_header(&mut self, header: &Object<'_>, text: String) {
+    pub(super) fn read_header(&mut self, header: &Object<'_>, text: String) {
         let member = |key: &str| header.non_blank_text(key).map(|text| text.into_owned());
         self.chat.id = member("sessionId");
         self.chat.title = member("customTitle").or_else(|| member("title"));
@@ -116,7 +125,7 @@ impl Session {
         self.chat.verbatim = Some(Verbatim::json(text));
     }
 
-    fn send(self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    pub(super) fn send(self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let mut chat = self.chat;
         chat.is_log = true;
         if chat.turns.is_empty() && chat.title.is_none() {
