@@ -1,6 +1,6 @@
 //! Reads the chats of 2023, which VS Code kept as one list in the database of a workspace (`state.vscdb`, key
 //! `interactive.sessions`), and such a list as a file.
-use super::read::Session;
+use super::session::Session;
 use memchr::memmem;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::object::{Object, list, with_replaced_values};

@@ -1,6 +1,5 @@
 //! Reads the database of AnythingLLM, and rows of its table in other files. A row of the table of chats is a question with its answer; the rows of one thread
 //! of a workspace are a conversation.
-use super::conversation::ANYTHING_LLM;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -17,6 +16,8 @@ use mementory_model::Verbatim;
 use serde_json::Value;
 use std::collections::HashMap;
 
+/// Name of the platform.
+pub(super) const PLATFORM: &str = "anythingllm";
 const CHATS: &str = "workspace_chats";
 const THREADS: &str = "workspace_threads";
 const WORKSPACES: &str = "workspaces";
@@ -100,7 +101,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         Ok(())
     })?;
     for chat in chats {
-        send(files, member, chat, ANYTHING_LLM, Some("database"))?;
+        send(files, member, chat, PLATFORM, Some("database"))?;
     }
     report_other_tables(files, member, &database, &names, |table| match table {
         CHATS | THREADS | WORKSPACES => None,

@@ -84,8 +84,6 @@ const NO_SPEAKERS: [&str; 6] = ["unknown", "error", "info", "status", "notificat
 /// Key of the instruction in entries of training data. The question is in `input`, or the instruction is the question.
 const INSTRUCTION: &str = "instruction";
 
-pub(super) const ANYTHING_LLM: &str = "anythingllm";
-
 /// Sends the conversation in an element. An element that is a message is added to `loose`.
 pub(super) fn conversation(
     files: &mut FileReader<'_>,
@@ -503,7 +501,7 @@ impl LooseMessages {
         let workspace = anything_llm::workspace_of(&element.object).filter(|_| is_row);
         let (id, title, person) = match workspace.filter(|workspace| id.is_none() || workspace.is_answer) {
             Some(workspace) => {
-                self.platform = Some(ANYTHING_LLM);
+                self.platform = Some(anything_llm::PLATFORM);
                 (Some(workspace.id), Some(workspace.title), workspace.person)
             }
             None => (id, None, None),
