@@ -1,13 +1,15 @@
 //! Reads the lines of a session of Pi, OpenClaw or Droid. The lines form a tree: each line states its parent. In Droid
 //! sessions, a line without a parent follows the previous line.
+use super::pi_page::session_in;
 use super::session::Session;
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::agent_content::{AgentContent, value_text};
+use mementory_formats_shared::agent_content::{AgentContent, embedded_bytes, value_text};
 use mementory_formats_shared::chat::{Turn, TurnParent};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, list};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
-use mementory_model::Verbatim;
+use mementory_model::{DroppedAs, Kind, Verbatim};
+use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 /// True for the first line of a session of Droid.
@@ -120,6 +122,45 @@ impl PiSession {
             "pi"
         };
         self.session.send(reader, member, platform)
+    }
+}
+
+/// Sends the session in a page.
+pub(super) fn read_page(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let page = reader.catalog.bytes(member, reader.context.limits.element_bytes)?;
+    let text = session_in(&page).and_then(embedded_bytes).and_then(|bytes| String::from_utf8(bytes).ok());
+    let Some(object) = text.as_deref().and_then(Object::parse) else {
+        return Err(FormatError::invalid("malformed", &member.place, "the session in this page cannot be decoded"));
+    };
+    let mut session = PiSession::default();
+    let header = object.raw_value("header").map(|raw| ("header".to_owned(), raw));
+    let entries = object.list("entries").unwrap_or_default().into_iter().enumerate();
+    let lines = header.into_iter().chain(entries.map(|(index, raw)| (format!("entries/{index}"), raw)));
+    for (pointer, raw) in lines {
+        add_entry(reader, member, &mut session, pointer, raw)?;
+    }
+    if let Some(leaf) = object.text("leafId") {
+        session.set_leaf(&leaf);
+    }
+    session.send(reader, member)
+}
+
+fn add_entry(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    session: &mut PiSession,
+    pointer: String,
+    raw: &RawValue,
+) -> Result<(), FormatError> {
+    let pointer = format!("session-data/{pointer}");
+    match Object::parse(raw.get()) {
+        Some(object) => session.add(reader, member, &ObjectElement { text: raw.get(), object, pointer }),
+        None => {
+            let place = format!("{}#{pointer}", member.place);
+            let reason = "not_an_object: this entry is not an object";
+            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            Ok(())
+        }
     }
 }
 

@@ -5,8 +5,7 @@ use super::detect::{FileKind, KIMI_HEADERS, WORKSPACE_FILE, file_kind, title_fil
 use super::kimi::KimiSession;
 use super::openhands;
 use super::openhands_files::{Header, OpenHandsFiles};
-use super::pi::PiSession;
-use super::pi_page;
+use super::pi::{PiSession, read_page};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::files::{folder, folder_of};
 use mementory_formats_shared::object::Object;
@@ -40,7 +39,7 @@ pub(super) fn read(
                 each_line(reader, member, |reader, line| session.add(reader, member, line))?;
                 session.send(reader, member)
             }
-            Some(FileKind::PiPage) => pi_page::read(reader, member),
+            Some(FileKind::PiPage) => read_page(reader, member),
             Some(FileKind::Copilot) => {
                 let mut session = CopilotSession::default();
                 each_line(reader, member, |reader, line| session.add(reader, member, line))?;

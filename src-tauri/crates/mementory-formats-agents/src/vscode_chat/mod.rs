@@ -4,6 +4,8 @@ mod log;
 mod nodes;
 mod read;
 mod request;
+mod session;
+mod state;
 #[cfg(test)]
 mod tests;
 

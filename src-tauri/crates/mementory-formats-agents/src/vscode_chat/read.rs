@@ -2,13 +2,12 @@
 use super::detect::{FileKind, file_kind};
 use super::log::{Log, LoggedChat};
 use super::nodes::TooLarge;
-use super::{FORMAT, PLATFORM, request};
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
-use mementory_formats_shared::chat::{Chat, ChatFile};
-use mementory_formats_shared::jsonl_session::any_time;
-use mementory_formats_shared::object::{Object, content_id};
+use super::session::Session;
+use super::{FORMAT, state};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
+use mementory_model::{DroppedAs, Issue, Kind};
 
 /// Name of the list of requests.
 const REQUESTS: &str = "requests";
@@ -20,7 +19,11 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
-    reader.each_file(detected, |reader, member, _| match file_kind(reader.catalog, member) {
+    reader.each_file(detected, |reader, member, role| match file_kind(reader.catalog, member) {
+        // The log of a database is read with it.
+        _ if role == Role::Junk => Ok(()),
+        Some(FileKind::List) => state::read_list(reader, member),
+        Some(FileKind::State) => state::read_state(reader, member),
         Some(FileKind::Document) => read_document(reader, member),
         Some(FileKind::Log) => read_log(reader, member),
         None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),
@@ -85,49 +88,4 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
     }
     session.read_header(&Object::parse(&header).unwrap_or_default(), header.clone());
     session.send(reader, member)
-}
-
-/// A chat while its requests are read.
-#[derive(Debug, Default)]
-struct Session {
-    chat: Chat,
-}
-
-impl Session {
-    fn add(&mut self, text: &str, object: &Object<'_>, pointer: &str) {
-        for turn in request::turns(text, object, pointer) {
-            self.chat.note_time(turn.times.created);
-            self.chat.turns.push(turn);
-        }
-    }
-
-    /// Reads the members of the chat other than the requests. `text` is their JSON.
-    fn read_header(&mut self, header: &Object<'_>, text: String) {
-        let member = |key: &str| header.non_blank_text(key).map(|text| text.into_owned());
-        self.chat.id = member("sessionId");
-        self.chat.title = member("customTitle").or_else(|| member("title"));
-        self.chat.note_time(any_time(header, "creationDate"));
-        self.chat.note_time(any_time(header, "lastMessageDate"));
-        for (name, key) in [("responder", "responderUsername"), ("requester", "requesterUsername")] {
-            if let Some(value) = member(key) {
-                self.chat.fields.insert(name.into(), value.into());
-            }
-        }
-        self.chat.verbatim = Some(Verbatim::json(text));
-    }
-
-    fn send(self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        let mut chat = self.chat;
-        chat.is_log = true;
-        if chat.turns.is_empty() && chat.title.is_none() {
-            let reason = "no_content: a chat without messages";
-            reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, Some(Kind::Conversation));
-            return Ok(());
-        }
-        // An exported chat has no id. The id of its first request is the same in every export of the chat.
-        let first = chat.turns.first().map(|turn| turn.id.clone().unwrap_or_else(|| content_id(&turn.text)));
-        chat.id = chat.id.take().or_else(|| first.map(|id| format!("export/{id}")));
-        let file = ChatFile { format: FORMAT, platform: PLATFORM, version: None, container: &member.place };
-        reader.send_chat(chat, file)
-    }
 }

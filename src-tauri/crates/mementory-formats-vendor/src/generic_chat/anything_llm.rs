@@ -16,8 +16,8 @@ use mementory_model::Verbatim;
 use serde_json::Value;
 use std::collections::HashMap;
 
+/// Name of the platform.
 pub(super) const PLATFORM: &str = "anythingllm";
-
 const CHATS: &str = "workspace_chats";
 const THREADS: &str = "workspace_threads";
 const WORKSPACES: &str = "workspaces";

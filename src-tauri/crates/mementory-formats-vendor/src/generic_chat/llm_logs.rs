@@ -1,6 +1,6 @@
 //! Reads the database of the command line program LLM: a table of conversations, and a table whose rows are a prompt
 //! with its response. Later versions log to more tables (see `llm_threads`).
-use super::llm_parts::{SentFiles, Tables, attach, rows_by};
+use super::llm_parts::{Attachments, SentFiles, Tables, rows_by};
 use super::llm_row::add_turns;
 use super::llm_threads::{self, Threads};
 use mementory_format::{FormatError, Member};
@@ -31,13 +31,14 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     let mut responses = responses_of(&database).map_err(|error| unreadable(member, &error))?;
     let mut threads = Threads::of(&database, &names).map_err(|error| unreadable(member, &error))?;
-    let log = Log { database: &database, tables: Tables::of(&database, &names), sent_bytes: Cell::new(0) };
+    let tables = Tables::of(&database, &names);
+    let log = Log { attachments: Attachments::of(&database), tables, sent_bytes: Cell::new(0) };
     each_row(files, member, &database, "conversations", |files, row, number| {
         let id = text_in(&row, "id");
         let rows = id.as_ref().and_then(|_| responses.remove(&id)).unwrap_or_default();
         let mut turns = log.turns_of(files, member, id.as_deref().unwrap_or_default(), &rows)?;
         // A thread that continues a conversation of an older version has the id of that conversation.
-        threads.add_messages(files, member, &database, id.as_deref().unwrap_or_default(), &mut turns)?;
+        threads.add_messages(files, member, &log.attachments, id.as_deref().unwrap_or_default(), &mut turns)?;
         let mut chat = Chat {
             id,
             title: text_in(&row, "name"),
@@ -70,7 +71,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     }
     for id in threads.ids() {
         let mut chat = Chat { is_log: true, pointer: format!("threads/{id}"), ..Chat::default() };
-        threads.add_messages(files, member, &database, &id, &mut chat.turns)?;
+        threads.add_messages(files, member, &log.attachments, &id, &mut chat.turns)?;
         if chat.turns.is_empty() {
             continue;
         }
@@ -104,7 +105,7 @@ fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>,
 
 /// An open database, and which tables it has besides the table of responses.
 struct Log<'d> {
-    database: &'d Database,
+    attachments: Attachments<'d>,
     tables: Tables,
     /// Number of bytes of the messages that were sent.
     sent_bytes: Cell<u64>,
@@ -144,7 +145,7 @@ impl Log<'_> {
             let place = format!("{}#responses of {conversation}", member.place);
             files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Message));
         }
-        attach(files, member, self.database, sent_files, &mut out)?;
+        self.attachments.attach(files, member, sent_files, &mut out)?;
         Ok(out)
     }
 
@@ -158,17 +159,18 @@ impl Log<'_> {
         sent_files: &mut SentFiles,
     ) -> rusqlite::Result<bool> {
         let sql = "SELECT * FROM responses WHERE rowid = ?1";
-        let mut statement = self.database.connection.prepare(sql)?;
+        let database = self.attachments.database;
+        let mut statement = database.connection.prepare(sql)?;
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let (mut bytes, mut last_system) = (0, None);
         for number in rows {
             let row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
             bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
-            if bytes > max_bytes || out.len() as u64 >= self.database.max_rows {
+            if bytes > max_bytes || out.len() as u64 >= database.max_rows {
                 return Ok(false);
             }
             let id = text_in(&row, "id").unwrap_or_default();
-            let Some(parts) = self.tables.parts(self.database, &id, max_bytes - bytes)? else { return Ok(false) };
+            let Some(parts) = self.tables.parts(database, &id, max_bytes - bytes)? else { return Ok(false) };
             bytes += parts.bytes();
             add_turns(row, parts, "responses", &mut last_system, sent_files, out);
         }

@@ -7,7 +7,9 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::Database;
 use mementory_model::{AttachmentRef, RecordKey};
 use rusqlite::types::{FromSql, Value, ValueRef};
-use std::{collections::HashMap, hash::Hash};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 /// Tables that name a response, each with the query for two texts of its rows. A file has its address as the second
 /// text. The tables of tools have no index of responses, so their rows are found by their numbers.
@@ -160,32 +162,49 @@ fn text_of(cell: ValueRef<'_>) -> Option<String> {
     }
 }
 
-/// Adds files to their messages.
-pub(super) fn attach(
-    files: &mut FileReader<'_>,
-    member: &Member,
-    database: &Database,
-    sent_files: SentFiles,
-    turns: &mut [Turn],
-) -> Result<(), FormatError> {
-    for (at, id) in sent_files {
-        let file = attachment(files, member, database, &id)?;
-        if let Some(turn) = turns.get_mut(at) {
-            turn.attachments.extend(file);
-        }
-    }
-    Ok(())
+/// The files in a database.
+pub(super) struct Attachments<'d> {
+    /// The database.
+    pub database: &'d Database,
+    /// Ids of the files whose bytes were sent. Any number of prompts may have the same file, which is sent once.
+    sent_ids: RefCell<HashSet<String>>,
 }
 
-/// Refers to a file, and sends its bytes if the database has them. The id of a file is a digest of its bytes. None if the
-/// table has no such file.
+impl<'d> Attachments<'d> {
+    pub fn of(database: &'d Database) -> Self {
+        Self { database, sent_ids: RefCell::default() }
+    }
+
+    /// Adds files to their messages.
+    pub fn attach(
+        &self,
+        files: &mut FileReader<'_>,
+        member: &Member,
+        sent_files: SentFiles,
+        turns: &mut [Turn],
+    ) -> Result<(), FormatError> {
+        for (at, id) in sent_files {
+            let is_new = self.sent_ids.borrow_mut().insert(id.clone());
+            let file = attachment(files, member, self.database, &id, is_new)?;
+            if let Some(turn) = turns.get_mut(at) {
+                turn.attachments.extend(file);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refers to a file, and sends its bytes if it `is_new` and the database has them. The id of a file is a digest of its
+/// bytes. None if the table has no such file.
 fn attachment(
     files: &mut FileReader<'_>,
     member: &Member,
     database: &Database,
     id: &str,
+    is_new: bool,
 ) -> Result<Option<AttachmentRef>, FormatError> {
     let limit = i64::try_from(files.context.limits.element_bytes).unwrap_or(i64::MAX);
+    let limit = if is_new { limit } else { -1 };
     let sql = "SELECT type, coalesce(path, url), length(content), CASE WHEN length(content) <= ?2 THEN content END \
                FROM attachments WHERE id = ?1";
     let row = database.connection.query_row(sql, rusqlite::params![id, limit], |row| {

@@ -1,6 +1,6 @@
 //! Reads the tables in which LLM 0.32 and later logs: threads, turns, and messages that are stored once and refer to
 //! their parents. A turn is converted to a row as older versions stored it (see `llm_row`).
-use super::llm_parts::{Named, Parts, SentFiles, attach};
+use super::llm_parts::{Attachments, Named, Parts, SentFiles};
 use super::llm_row::add_turns;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::Turn;
@@ -62,7 +62,7 @@ impl Threads {
         &mut self,
         files: &mut FileReader<'_>,
         member: &Member,
-        database: &Database,
+        attachments: &Attachments<'_>,
         thread: &str,
         out: &mut Vec<Turn>,
     ) -> Result<(), FormatError> {
@@ -70,7 +70,7 @@ impl Threads {
         let most = files.context.limits.element_bytes;
         let (mut bytes, mut last_system, mut sent_files) = (0, None, SentFiles::new());
         for number in rows {
-            let failed = match turn_row(database, number, most.saturating_sub(bytes)) {
+            let failed = match turn_row(attachments.database, number, most.saturating_sub(bytes)) {
                 Ok(Some((row, parts))) => {
                     bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
                     bytes += parts.bytes();
@@ -84,7 +84,7 @@ impl Threads {
             files.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
             break;
         }
-        attach(files, member, database, sent_files, out)
+        attachments.attach(files, member, sent_files, out)
     }
 }
 
