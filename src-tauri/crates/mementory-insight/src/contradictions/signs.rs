@@ -136,3 +136,18 @@ fn sign_words() -> &'static WordSet<Sign> {
         WordSet::new(signs.chain(occasions))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_word_that_adds_something_is_an_addition() {
+        for text in ["plays the harp too.", "has another dog", "also likes brie", "hat auch einen hund"] {
+            assert!(Signs::new(text).is_addition, "{text}");
+        }
+        for text in ["quit the gym, it got too expensive", "does not want another dog right now"] {
+            assert!(!Signs::new(text).is_addition, "{text}");
+        }
+    }
+}
