@@ -30,7 +30,11 @@ const TUNED: [&str; 15] = [
 /// A life from which causes of misses were taken, but to which the weights were not fitted.
 const OPTICIAN: &str = include_str!("data/lives/optician.tsv");
 /// Lives that were kept for measuring only. Do not adjust the rules to them.
-const KEPT: [&str; 2] = [include_str!("data/lives/kept_arborist.tsv"), include_str!("data/lives/kept_potter.tsv")];
+const KEPT: [&str; 3] = [
+    include_str!("data/lives/kept_arborist.tsv"),
+    include_str!("data/lives/kept_potter.tsv"),
+    include_str!("data/lives/kept_sound_engineer.tsv"),
+];
 const DAY: i64 = 86_400_000_000;
 /// The days in the files are counted from 1 January 2022, which is this many days after 1 January 1970.
 const FIRST_DAY: i64 = 18_993;
@@ -113,8 +117,8 @@ fn contradictions_of_a_life_are_found_by_meaning() {
     let life = life(LIFE);
     let (precision, recall) = figures(&life, &encoded(&life, &encoder));
     println!("precision {precision:.2}, recall {recall:.2}");
-    assert!(precision >= 0.85, "precision {precision}");
-    assert!(recall >= 0.45, "recall {recall}");
+    assert!(precision >= 0.9, "precision {precision}");
+    assert!(recall >= 0.65, "recall {recall}");
 }
 
 #[test]
@@ -124,15 +128,15 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
     let (precision, recall) = figures_of_all(&TUNED, &encoder);
     println!("tuned: precision {precision:.2}, recall {recall:.2}");
     assert!(precision >= 0.9, "precision {precision}");
-    assert!(recall >= 0.7, "recall {recall}");
+    assert!(recall >= 0.75, "recall {recall}");
     let (precision, recall) = figures_of_all(&KEPT, &encoder);
     println!("kept: precision {precision:.2}, recall {recall:.2}");
     assert!(precision >= 0.8, "precision {precision}");
-    assert!(recall >= 0.3, "recall {recall}");
+    assert!(recall >= 0.45, "recall {recall}");
     let (precision, recall) = figures_of_all(&[OPTICIAN], &encoder);
     println!("optician: precision {precision:.2}, recall {recall:.2}");
     assert!(precision >= 0.85, "precision {precision}");
-    assert!(recall >= 0.5, "recall {recall}");
+    assert!(recall >= 0.6, "recall {recall}");
 }
 
 #[test]

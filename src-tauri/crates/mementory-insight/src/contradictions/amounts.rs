@@ -1,5 +1,5 @@
 //! Finds the numbers and times in a text, so that two statements about the same thing can be compared.
-use super::units::Measure;
+use super::units::{Measure, factor};
 use crate::{
     fold::words,
     patterns::WordSet,
@@ -23,9 +23,29 @@ pub(super) struct Amounts {
 pub(super) struct Number {
     pub(super) value: f64,
     pub(super) measure: Measure,
+    /// True if the number was given in another unit, so that the value is not exact.
+    is_converted: bool,
 }
 
 impl Number {
+    /// A number between two parts of a folded text, converted to the first unit of its class.
+    fn between(before: &str, after: &str, value: f64) -> Self {
+        let measure = Measure::between(before, after, value);
+        match factor(after) {
+            Some(factor) => Self { value: value * factor, measure, is_converted: true },
+            None => Self { value, measure, is_converted: false },
+        }
+    }
+
+    /// True if both are the same. A number in miles is rarely exactly one in kilometres.
+    fn is_same(&self, other: &Self) -> bool {
+        let tolerance = match self.is_converted != other.is_converted {
+            true => self.value.max(other.value) * TOLERANCE_OF_CONVERTED,
+            false => 1e-9,
+        };
+        (self.value - other.value).abs() <= tolerance
+    }
+
     /// False if one amount is for a year, and the other has no period and differs greatly from it: an amount without a
     /// period is usually for a month.
     fn may_be_for_same_period(&self, other: &Self) -> bool {
@@ -50,6 +70,9 @@ pub(super) enum Time {
 /// An amount of money without a period may be for a year if it differs from a yearly amount by at most this factor.
 const MAX_RATIO_OF_YEARLY: f64 = 2.0;
 
+/// Two numbers, one of which was converted from another unit, are the same if they differ by at most this share.
+const TOLERANCE_OF_CONVERTED: f64 = 0.05;
+
 /// Punctuation that may follow a number and is not part of it.
 const PUNCTUATION: [char; 3] = ['.', ',', ':'];
 
@@ -73,8 +96,7 @@ impl Amounts {
     /// True if both contain the same number with the same unit, and no numbers that differ.
     pub(super) fn numbers_agree(&self, other: &Self) -> bool {
         let pairs = || self.numbers.iter().flat_map(|one| other.numbers.iter().map(move |two| (one, two)));
-        let is_same = |one: &Number, two: &Number| (one.value - two.value).abs() < 1e-9;
-        pairs().any(|(one, two)| is_same(one, two) && one.measure.may_be_same(&two.measure))
+        pairs().any(|(one, two)| one.is_same(two) && one.measure.may_be_same(&two.measure))
             && !self.numbers_of_one_unit_differ(other)
     }
 
@@ -96,7 +118,7 @@ impl Amounts {
     fn differ(&self, other: &Self, comparable: impl Fn(&Measure, &Measure) -> bool) -> bool {
         let pairs = || self.numbers.iter().flat_map(|one| other.numbers.iter().map(move |two| (one, two)));
         pairs().any(|(one, two)| comparable(&one.measure, &two.measure) && one.may_be_for_same_period(two))
-            && !pairs().any(|(one, two)| (one.value - two.value).abs() < 1e-9)
+            && !pairs().any(|(one, two)| one.is_same(two))
     }
 
     /// True if both have times of the same kind, such as months, but no time in common.
@@ -145,7 +167,7 @@ fn in_digits(folded: &str, out: &mut Amounts) {
         let written = digits.as_str().trim_end_matches(PUNCTUATION);
         if let Some(clock_time) = clock_time(written) {
             let measure = Measure::of_clock_time(before, &folded[all.start() + written.len()..]);
-            out.numbers.push(Number { value: clock_time, measure });
+            out.numbers.push(Number { value: clock_time, measure, is_converted: false });
             continue;
         }
         let Some(value) = number(&format!("{written}{unit}")) else {
@@ -162,11 +184,11 @@ fn in_digits(folded: &str, out: &mut Amounts) {
                     Some(_) => all.end(),
                     None => all.start() + written.len(),
                 };
-                let measure = Measure::between(before, &folded[end..], value);
                 // 1.78 m is 178 cm.
                 let metres = value < 3.0
                     && ["m ", "m.", "meter", "metre"].iter().any(|unit| folded[end..].trim_start().starts_with(unit));
-                out.numbers.push(Number { value: if metres { value * 100.0 } else { value }, measure });
+                let number = Number::between(before, &folded[end..], value);
+                out.numbers.push(if metres { Number { value: value * 100.0, ..number } } else { number });
             }
         }
     }
@@ -182,8 +204,7 @@ fn clock_time(digits: &str) -> Option<f64> {
 fn in_words(folded: &str, out: &mut Amounts) {
     let position = |lists: &[&[&str]], word: &str| lists.iter().position(|names| names.contains(&word));
     let mut add = |value: f64, (start, end): (usize, usize)| {
-        let measure = Measure::between(&folded[..start], &folded[end..], value);
-        out.numbers.push(Number { value, measure });
+        out.numbers.push(Number::between(&folded[..start], &folded[end..], value));
     };
     let mut tens: Option<(f64, (usize, usize))> = None;
     let mut end = 0;
@@ -247,8 +268,7 @@ fn in_kanji(folded: &str, out: &mut Amounts) {
             match c {
                 '月' if any && (1..=12).contains(&value) => out.times.push(Time::Month(value - 1)),
                 c if any && COUNTERS.contains(c) => {
-                    let measure = Measure::between(&folded[..start], &folded[at..], value as f64);
-                    out.numbers.push(Number { value: value as f64, measure });
+                    out.numbers.push(Number::between(&folded[..start], &folded[at..], value as f64));
                 }
                 _ => {}
             }
@@ -288,6 +308,9 @@ mod tests {
         let per_week = amounts("30 wochenstunden");
         assert!(per_week.numbers_of_one_unit_differ(&amounts("20 stunden pro woche")));
         assert!(amounts("75 μg").numbers_of_one_unit_differ(&amounts("100 mikrogramm")));
+        assert!(!amounts("runs 6 miles").numbers_differ(&amounts("läuft 10 km")));
+        assert!(amounts("runs 6 miles").numbers_differ(&amounts("läuft 15 km")));
+        assert!(!amounts("300 g mehl").numbers_differ(&amounts("0.3 kg flour")));
         assert_eq!(amounts("毎月1日と五月").times, [Time::Month(4), Time::Every(3)]);
         assert_eq!(amounts("every second thursday in may 2027").times.len(), 4);
     }

@@ -7,18 +7,27 @@ use super::{
     neighbours::Neighbours,
     reading::{Reading, SharedNames},
 };
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
+/// Largest number of statements that state the same attribute or share a name and are compared with each other. The
+/// newest are used.
+const MAX_RELATED: usize = 24;
+/// An attribute that is less probable than this makes no pairs.
+const MIN_ATTRIBUTE: f32 = 0.2;
 /// The weight of each number, and the constant with the name `bias`.
 const STORED_WEIGHTS: &str = include_str!("../../data/evidence.tsv");
 /// A pair that is less probable than this is not suggested.
 const MIN_PROBABILITY: f32 = 0.75;
+/// Like `MIN_PROBABILITY`, for a pair that is more probable than any other pair of either statement: most statements
+/// contradict only one other.
+const MIN_PROBABILITY_OF_BEST: f32 = 0.4;
 /// A pair that another rule found is left out if it is less probable than this.
-const MIN_PROBABILITY_OF_RULE: f32 = 0.04;
+const MIN_PROBABILITY_OF_RULE: f32 = 0.1;
 /// Confidence of a pair whose probability is 1.
 const MAX_CONFIDENCE: f32 = 0.9;
 
-/// Calls `found` for each pair of neighbours with their positions, their evidence, the numbers of the evidence, and
+/// Calls `found` for each pair of neighbours or related statements with their positions, their evidence, the numbers of the evidence, and
 /// whether there are enough statements to leave out pairs of other rules.
 pub(super) fn compare(
     readings: &[Reading<'_>],
@@ -26,7 +35,11 @@ pub(super) fn compare(
     mut found: impl FnMut(usize, usize, &Evidence<'_, '_>, &[Feature], bool),
 ) {
     let neighbours = Neighbours::new(readings);
-    for (a, b) in neighbours.pairs() {
+    let mut pairs = neighbours.pairs();
+    pairs.extend(related(readings, shared));
+    pairs.sort_unstable();
+    pairs.dedup();
+    for (a, b) in pairs {
         let (Some(one), Some(other)) = (readings.get(a), readings.get(b)) else { continue };
         let Some(evidence) = Evidence::new(one, other, shared) else { continue };
         let mut features = neighbours.features(a, b, evidence.similarity());
@@ -35,22 +48,73 @@ pub(super) fn compare(
     }
 }
 
+/// Pairs of statements that may be about the same thing although other statements are more similar to each of them:
+/// they state the same attribute, have listed values of one, or share a rare name.
+fn related(readings: &[Reading<'_>], shared: &SharedNames<'_>) -> Vec<(usize, usize)> {
+    let mut groups: HashMap<Shared<'_>, Vec<usize>> = HashMap::new();
+    for (n, reading) in readings.iter().enumerate() {
+        let attributes = reading.stated.iter().filter(|stated| stated.probability >= MIN_ATTRIBUTE);
+        let attributes = attributes.map(|stated| Shared::Attribute(stated.attribute));
+        let listed = shared.listed_attributes(reading).map(Shared::Listed);
+        let names = shared.rare_names(reading).map(Shared::Name);
+        for key in attributes.chain(listed).chain(names) {
+            let members = groups.entry(key).or_default();
+            if members.last() != Some(&n) {
+                members.push(n);
+            }
+        }
+    }
+    let mut pairs = Vec::new();
+    for mut members in groups.into_values() {
+        members.sort_by_key(|n| std::cmp::Reverse(readings.get(*n).and_then(|reading| reading.at)));
+        members.truncate(MAX_RELATED);
+        for (i, a) in members.iter().enumerate() {
+            pairs.extend(members.iter().skip(i + 1).map(|b| ((*a).min(*b), (*a).max(*b))));
+        }
+    }
+    pairs
+}
+
+/// What may make two statements a pair.
+#[derive(PartialEq, Eq, Hash)]
+enum Shared<'s> {
+    /// The position of an attribute that both state according to their vectors.
+    Attribute(usize),
+    /// An attribute of which both have listed values.
+    Listed(&'s str),
+    Name(&'s str),
+}
+
 /// Adds the probable pairs, and returns the positions of those that no rule may suggest.
 pub(super) fn find(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,
     add: &mut impl FnMut(usize, usize, f32, bool),
 ) -> Vec<(usize, usize)> {
-    let mut improbable = Vec::new();
+    let (mut probable, mut improbable) = (Vec::new(), Vec::new());
+    // For each statement, the probability of its most probable pair.
+    let mut highest: HashMap<usize, f32> = HashMap::new();
     compare(readings, shared, |one, other, evidence, features, are_many| {
         let probability = probability(features);
-        if probability >= MIN_PROBABILITY && !evidence.both_can_hold() {
-            add(one, other, probability * MAX_CONFIDENCE, !evidence.never_changes());
+        // Among few statements, being the most probable pair means nothing.
+        let least = if are_many { MIN_PROBABILITY_OF_BEST } else { MIN_PROBABILITY };
+        if probability >= least && !evidence.both_can_hold() {
+            probable.push((one, other, probability, !evidence.never_changes()));
+            for statement in [one, other] {
+                let highest = highest.entry(statement).or_default();
+                *highest = highest.max(probability);
+            }
         }
         if probability < MIN_PROBABILITY_OF_RULE && are_many {
             improbable.push((one.min(other), one.max(other)));
         }
     });
+    for (one, other, probability, can_change) in probable {
+        let is_best = [one, other].iter().all(|statement| highest.get(statement).is_none_or(|p| probability >= *p));
+        if is_best || probability >= MIN_PROBABILITY {
+            add(one, other, probability * MAX_CONFIDENCE, can_change);
+        }
+    }
     improbable
 }
 

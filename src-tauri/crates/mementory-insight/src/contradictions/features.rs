@@ -4,6 +4,9 @@ use super::{
     reading::{CloserComparison, Occasions, PairComparison, Reading, SharedNames, on_other_occasions, same_value},
 };
 
+/// Reasons why both may be true that are weighed like all other evidence. Any other reason decides alone.
+const WEIGHED_HARMONIES: [&str; 1] = ["same_listed"];
+
 /// A name and a number. Yes is 1, no is 0.
 pub(super) type Feature = (&'static str, f32);
 
@@ -82,10 +85,12 @@ impl<'r, 'v> Evidence<'r, 'v> {
     /// None if the statements are about different people.
     pub(super) fn new(one: &'r Reading<'v>, other: &'r Reading<'v>, shared: &SharedNames<'_>) -> Option<Self> {
         let pair = PairComparison::new(one, other, shared);
-        if !pair.same_person {
+        let (older, newer) = if one.at > other.at { (other, one) } else { (one, other) };
+        // "Used to smoke" contradicts an older statement about smoking. What was so before that one does not matter.
+        let says_past = newer.marks.is_past && (older.at < newer.at) && (pair.same_name || pair.same_thing);
+        if !pair.same_person || older.marks.is_past || newer.marks.is_past && !says_past {
             return None;
         }
-        let (older, newer) = if one.at > other.at { (other, one) } else { (one, other) };
         let (same_listed_value, listed_values_differ) = shared.compare_listed_values(one, other);
         let occasions = Occasions { places: true, parts_of_day: true, devices: true };
         Some(Self {
@@ -110,6 +115,11 @@ impl<'r, 'v> Evidence<'r, 'v> {
 
     /// True if both can be true, whatever else is similar or different.
     pub(super) fn both_can_hold(&self) -> bool {
+        self.harmonies().into_iter().any(|(name, holds)| holds && !WEIGHED_HARMONIES.contains(&name))
+    }
+
+    /// The reasons why both may be true, each with its name.
+    fn harmonies(&self) -> [(&'static str, bool); 13] {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
         let changes = pair.says_over || pair.says_changed;
         let situations = older.marks.is_situational || newer.marks.is_situational;
@@ -119,24 +129,32 @@ impl<'r, 'v> Evidence<'r, 'v> {
         let differ = sign || self.listed_values_differ || self.names_differ;
         let people_are_values = self.topic.best.is_some_and(|attribute| attribute.names_people);
         let is_named = self.topic.best.is_some_and(|attribute| attribute.comparison == Comparison::Names);
-        older.signs.is_addition
-            || newer.signs.is_addition
-            || self.one_onlooker
-            || self.one_has_grandchildren
-            || has_money && !self.same_purpose
-            || pair.opening_subjects_differ && !people_are_values && !pair.same_named_person
+        let ends = pair.says_over || pair.is_fulfilled;
+        [
+            ("addition", older.signs.is_addition || newer.signs.is_addition),
+            ("onlooker", self.one_onlooker),
+            ("grandchildren", self.one_has_grandchildren),
+            ("other_purpose", has_money && !self.same_purpose),
+            ("other_opening", pair.opening_subjects_differ && !people_are_values && !pair.same_named_person),
             // "Short answers for recipes" says nothing about other answers.
-            || older.marks.is_situational != newer.marks.is_situational && (is_style || pair.is_negated)
-            || is_style && situations
-            || self.other_occasions && !changes && !self.closer.numbers_of_one_unit_differ
-            || self.closer.have_opposites && !pair.says_over
-            || pair.opinions_differ && self.closer.denies_something_else && !changes
-            || pair.both_deny && !pair.numbers_differ
-            || self.same_listed_value && !self.listed_values_differ && !changes
+            (
+                "other_situation",
+                older.marks.is_situational != newer.marks.is_situational && (is_style || pair.is_negated)
+                    || is_style && situations,
+            ),
+            ("other_occasion", self.other_occasions && !changes && !self.closer.numbers_of_one_unit_differ),
+            ("opposites", self.closer.have_opposites && !pair.says_over),
+            ("other_opinion", pair.opinions_differ && self.closer.denies_something_else && !changes),
+            ("denied_by_both", pair.both_deny && !pair.numbers_differ),
+            ("same_listed", self.same_listed_value && !self.listed_values_differ && !changes),
             // "Lives in Utrecht" and "has lived in Utrecht since 2019" say the same.
-            || is_named && self.share_place && !pair.says_over
-            || older.amounts.numbers_agree(&newer.amounts) && !changes && !pair.is_negated
-            || !differ && pair.similarity >= MIN_SIMILARITY_OF_SAME
+            ("same_place", is_named && self.share_place && !ends),
+            (
+                "same_number",
+                older.amounts.numbers_agree(&newer.amounts) && !changes && !pair.is_negated && !pair.is_fulfilled
+                    || !differ && pair.similarity >= MIN_SIMILARITY_OF_SAME,
+            ),
+        ]
     }
 
     /// True if the attribute that both state never changes.
@@ -151,7 +169,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
 
     /// All numbers, in an order that is always the same.
     pub(super) fn features(&self) -> Vec<Feature> {
-        [self.of_vectors(), self.of_values(), self.of_words(), self.of_things(), self.of_several()].concat()
+        let harmonies = self.harmonies().map(|(name, holds)| (name, one_if(holds))).to_vec();
+        [self.of_vectors(), self.of_values(), self.of_words(), self.of_things(), self.of_several(), harmonies].concat()
     }
 
     /// Probability, according to their vectors, that both are about the same thing.
@@ -229,6 +248,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("one_situation", one_if(older.marks.is_situational != newer.marks.is_situational)),
             ("one_onlooker", one_if(self.one_onlooker)),
             ("same_language", one_if(pair.same_language)),
+            ("newer_past", one_if(newer.marks.is_past)),
             ("both_dated", one_if(older.at.is_some() && newer.at.is_some() && older.at != newer.at)),
         ]
     }
@@ -273,6 +293,15 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("attribute_changed", p * one_if(pair.says_changed)),
             ("attribute_over", p * one_if(pair.says_over)),
             ("attribute_negated", p * one_if(pair.is_negated)),
+            ("attribute_times", p * one_if(pair.times_differ)),
+            ("attribute_listed", p * one_if(self.listed_values_differ)),
+            ("attribute_fulfilled", p * one_if(pair.is_fulfilled)),
+            ("name_changed", one_if(pair.same_name && pair.says_changed)),
+            ("name_over", one_if(pair.same_name && pair.says_over)),
+            ("likeness_listed", l * one_if(self.listed_values_differ)),
+            ("likeness_negated", l * one_if(pair.is_negated)),
+            ("over_across_languages", one_if(pair.says_over && !pair.same_language)),
+            ("changed_across_languages", one_if(pair.says_changed && !pair.same_language)),
         ]
     }
 }

@@ -79,7 +79,9 @@ pub(super) fn find(
     let readings = read(prepared, vectors, persons);
     let shared = SharedNames::new(prepared, &readings, rare);
     let mut groups: BTreeMap<usize, Vec<&Reading<'_>>> = BTreeMap::new();
-    for reading in &readings {
+    // A statement about what was so before is only evidence that it is over.
+    let of_today: Vec<&Reading<'_>> = readings.iter().filter(|reading| !reading.marks.is_past).collect();
+    for reading in of_today.iter().copied() {
         reading.stated.iter().for_each(|stated| groups.entry(stated.attribute).or_default().push(reading));
     }
     for (position, mut members) in groups {
@@ -93,8 +95,8 @@ pub(super) fn find(
         });
     }
     let by_statement: BTreeMap<usize, &Reading<'_>> =
-        readings.iter().map(|reading| (reading.statement, reading)).collect();
-    find_ended_in_other_language(&readings, &shared, add);
+        of_today.iter().map(|reading| (reading.statement, *reading)).collect();
+    find_ended_in_other_language(&of_today, &shared, add);
     // Two statements that share several rare terms are in several groups, but are compared once.
     let mut compared_pairs: HashSet<(usize, usize)> = HashSet::new();
     for members in rare.groups(prepared).into_values() {
@@ -118,10 +120,13 @@ pub(super) fn find(
     evidence::find(&readings, &shared, add)
 }
 
-/// The statements with a vector that are short enough and not about the past.
+/// The statements with a vector that are short enough. Those about the past are left out, unless they say that something
+/// is over.
 pub(super) fn read<'p>(prepared: &'p [Prepared<'_>], vectors: &'p [Vec<f32>], persons: &Persons) -> Vec<Reading<'p>> {
     let usable = |statement: &Prepared<'_>, vector: &[f32]| {
-        vector.len() == DIMENSIONS && !statement.marks.is_past && statement.folded.text.chars().count() <= MAX_CHARS
+        vector.len() == DIMENSIONS
+            && (!statement.marks.is_past || statement.marks.was_so_before)
+            && statement.folded.text.chars().count() <= MAX_CHARS
     };
     let used: Vec<(usize, &Prepared<'_>, &[f32])> = prepared
         .iter()
@@ -140,16 +145,15 @@ pub(super) fn read<'p>(prepared: &'p [Prepared<'_>], vectors: &'p [Vec<f32>], pe
 /// Adds pairs of statements in different languages. Such statements share no words, so the newer one must say that
 /// something is over and be very similar to the older one.
 fn find_ended_in_other_language(
-    readings: &[Reading<'_>],
+    readings: &[&Reading<'_>],
     shared: &SharedNames<'_>,
     add: &mut impl FnMut(usize, usize, f32, bool),
 ) {
     let ending: Vec<&Reading<'_>> =
-        readings.iter().filter(|reading| reading.signs.says_over && reading.at.is_some()).collect();
+        readings.iter().copied().filter(|reading| reading.signs.says_over && reading.at.is_some()).collect();
     for newer in ending.into_iter().take(MAX_COMPARISONS / readings.len().max(1)) {
-        for older in
-            readings.iter().filter(|older| older.at < newer.at && !older.signs.says_over && !older.signs.is_negated)
-        {
+        let is_older = |older: &&Reading<'_>| older.at < newer.at && !older.signs.says_over && !older.signs.is_negated;
+        for older in readings.iter().copied().filter(is_older) {
             if older.shares_language(newer) || dot(older.vector, newer.vector) < MIN_SIMILARITY_IN_OTHER_LANGUAGE {
                 continue;
             }

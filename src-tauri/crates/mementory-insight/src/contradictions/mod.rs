@@ -166,6 +166,8 @@ impl Prepared<'_> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
     is_past: bool,
+    /// Something was so for a long time and is over: "used to smoke".
+    was_so_before: bool,
     is_plan: bool,
     has_ended: bool,
     progress: bool,
@@ -296,7 +298,8 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
         _ => premises_in(&folded.text),
     };
     let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
-    let signs = Signs::new(&folded.text);
+    let mut signs = Signs::new(&folded.text);
+    signs.says_over |= marks.was_so_before;
     let slots = slots::values_in(&folded);
     let negated_terms = signs.negated_clauses.as_ref().map(|clauses| {
         let clauses = clauses.iter().filter_map(|(start, end)| folded.text.get(*start..*end));
@@ -328,6 +331,7 @@ fn marks_of(folded: &Folded) -> Marks {
     for hit in mark_words().hits(&folded.text) {
         match hit.value {
             Mark::Past => marks.is_past = true,
+            Mark::Former => marks.was_so_before = true,
             Mark::Present => present = true,
             Mark::Plan => marks.is_plan |= !follows_fact(&folded.text, hit.start),
             Mark::Ended => marks.has_ended = true,
@@ -343,6 +347,7 @@ fn marks_of(folded: &Folded) -> Marks {
     marks.is_past |= is_about_past_state(folded);
     // "Used to smoke, now vapes" also says what is true now.
     marks.is_past &= !present;
+    marks.was_so_before &= marks.is_past;
     marks
 }
 
@@ -390,6 +395,7 @@ fn follows_fact(text: &str, at: usize) -> bool {
 #[derive(Debug, Clone, Copy)]
 enum Mark {
     Past,
+    Former,
     Present,
     Plan,
     Ended,
@@ -427,6 +433,7 @@ fn mark_words() -> &'static WordSet<Mark> {
     WORDS.get_or_init(|| {
         let lists = [
             (lists::PAST, Mark::Past),
+            (lists::FORMER, Mark::Former),
             (lists::PRESENT, Mark::Present),
             (lists::PLAN, Mark::Plan),
             (lists::ENDED, Mark::Ended),

@@ -102,7 +102,9 @@ impl Neighbours {
         };
         let (first, second) = (next(a, b), next(b, a));
         let (one, both) = (is_nearest(a, b) || is_nearest(b, a), is_nearest(a, b) && is_nearest(b, a));
+        let is_neighbour = of(a).iter().any(|(_, n)| *n == b) || of(b).iter().any(|(_, n)| *n == a);
         let numbers = [
+            ("neighbour", f32::from(u8::from(is_neighbour))),
             ("nearest", f32::from(u8::from(one))),
             ("nearest_of_both", f32::from(u8::from(both))),
             ("nearer_than_all", similarity - first.max(second)),

@@ -343,6 +343,19 @@ impl<'p> SharedNames<'p> {
         self.both(one, other).is_some_and(|(a, b)| self.rare.count_shared(a, b) > 0)
     }
 
+    /// The names in a statement that few statements have, in a form that is the same in all scripts.
+    pub(super) fn rare_names<'r>(&self, reading: &'r Reading<'_>) -> impl Iterator<Item = &'r str> {
+        let limit = self.rare.max_statements() as usize;
+        let is_rare = move |name: &&String| self.counts.get(*name).is_some_and(|count| (2..=limit).contains(count));
+        reading.names.iter().filter(is_rare).map(String::as_str)
+    }
+
+    /// The attributes of which a statement has a listed value.
+    pub(super) fn listed_attributes(&self, reading: &Reading<'_>) -> impl Iterator<Item = &'p str> {
+        let statement: Option<&'p Prepared<'p>> = self.prepared.get(reading.statement);
+        statement.into_iter().flat_map(|statement| statement.slots.iter().map(|(attribute, _)| *attribute))
+    }
+
     /// True if both have the same rare term. Units and listed names do not count.
     fn share_thing(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let both = self.both(one, other);

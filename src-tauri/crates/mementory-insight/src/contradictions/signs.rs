@@ -53,7 +53,7 @@ impl Signs {
                 Sign::Over => signs.says_over = true,
                 Sign::Changed => signs.says_changed = true,
                 Sign::Negated => negations.push(hit.start),
-                Sign::Adds => signs.is_addition = true,
+                Sign::Adds => signs.is_addition |= is_addition(folded, hit.start, hit.end),
                 Sign::Remaining => signs.remaining = true,
                 Sign::Onlooks => signs.is_onlooker = true,
                 Sign::Limited(n) => signs.occasions.push(*n),
@@ -70,6 +70,21 @@ impl Signs {
         signs.is_negated = !negations.is_empty();
         signs.negated_clauses = negated_clauses(folded, &negations);
         signs
+    }
+}
+
+/// False for a word for an addition that adds nothing here: "too expensive", "does not want another dog".
+fn is_addition(folded: &str, start: usize, end: usize) -> bool {
+    const CLAUSE_ENDS: [char; 10] = ['.', ',', ';', ':', '!', '?', ')', '(', '-', '/'];
+    const DENIALS: [&str; 6] = [" no ", " not ", "n't ", " never ", " without ", " nor "];
+    let (before, after) = (&folded[..start], folded[end..].trim_start());
+    match &folded[start..end] {
+        "too" => after.is_empty() || after.starts_with(CLAUSE_ENDS),
+        "another" => {
+            let clause = before.rsplit(CLAUSE_ENDS).next().unwrap_or_default();
+            !DENIALS.iter().any(|denial| clause.contains(denial))
+        }
+        _ => true,
     }
 }
 
@@ -120,4 +135,19 @@ fn sign_words() -> &'static WordSet<Sign> {
         let occasions = occasions.flat_map(|(n, names)| names.iter().map(move |name| (*name, Sign::Limited(n))));
         WordSet::new(signs.chain(occasions))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_word_that_adds_something_is_an_addition() {
+        for text in ["plays the harp too.", "has another dog", "also likes brie", "hat auch einen hund"] {
+            assert!(Signs::new(text).is_addition, "{text}");
+        }
+        for text in ["quit the gym, it got too expensive", "does not want another dog right now"] {
+            assert!(!Signs::new(text).is_addition, "{text}");
+        }
+    }
 }

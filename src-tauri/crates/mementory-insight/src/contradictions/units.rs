@@ -21,7 +21,26 @@ pub(super) const MONTHS_LONG: usize = 11;
 const PEOPLE: usize = 14;
 /// The names of units, one row for each class. Units of one class measure the same quantity.
 const CLASSES: [&[&str]; 19] = [
-    &["o'clock", "uhr", "am", "pm", "a.m", "p.m", "時に", "時ごろ", "時頃", "時半", "時から", "時まで", "時起"],
+    &[
+        "o'clock",
+        "uhr",
+        "am",
+        "pm",
+        "a.m",
+        "p.m",
+        "時に",
+        "時ごろ",
+        "時頃",
+        "時半",
+        "時から",
+        "時まで",
+        "時起",
+        "時開",
+        "時始",
+        "時閉",
+        "時出",
+        "時就",
+    ],
     &[],
     &[
         "euro",
@@ -59,7 +78,7 @@ const CLASSES: [&[&str]; 19] = [
         "¥",
     ],
     &["%", "percent", "prozent", "パーセント", "per cent"],
-    &["km", "kilometre", "kilometres", "kilometers", "kilometer", "miles", "meilen", "キロメートル"],
+    &["km", "kilometre", "kilometres", "kilometers", "kilometer", "miles", "meilen", "キロメートル", "マイル"],
     &["kg", "kilo", "kilos", "stone", "キロ", "キログラム", "g", "grams", "gramm", "グラム"],
     &["m", "cm", "metres", "meters", "meter", "foot", "feet", "センチ", "メートル", "cm", "mm"],
     &[
@@ -88,6 +107,14 @@ const CLASSES: [&[&str]; 19] = [
     &["words", "wörter", "字", "語"],
     &["chapters", "chapter", "kapitel", "章"],
     &["times", "mal", "x", "回"],
+];
+/// Units that are smaller or larger than the first unit of their class, with the factor.
+const FACTORS: [(&[&str], f64); 5] = [
+    (&["miles", "meilen", "マイル"], 1.609_344),
+    (&["stone"], 6.350_293),
+    (&["g", "grams", "gramm", "グラム"], 0.001),
+    (&["μg", "mcg", "microgram", "micrograms", "mikrogramm", "マイクログラム"], 0.001),
+    (&["mm"], 0.1),
 ];
 /// How often something happens: the words for a week, a month and so on, one row for each.
 const PERIODS: [&[&str]; 5] = [
@@ -180,6 +207,14 @@ impl Measure {
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.unit == other.unit && self.period == other.period
     }
+}
+
+/// The factor that converts a number before this text to the first unit of its class. None if it needs no conversion.
+pub(super) fn factor(after: &str) -> Option<f64> {
+    let after = after.trim_start_matches([' ', '-']);
+    let (next, is_asian) = next_word(after);
+    let is_unit = |name: &&str| if is_asian { after.starts_with(*name) } else { **name == *next };
+    FACTORS.iter().find(|(names, _)| names.iter().any(is_unit)).map(|(_, factor)| *factor)
 }
 
 fn unit(before: &str, after: &str, value: f64) -> Unit {
