@@ -27,8 +27,8 @@ const MIN_PROBABILITY_OF_RULE: f32 = 0.1;
 /// Confidence of a pair whose probability is 1.
 const MAX_CONFIDENCE: f32 = 0.9;
 
-/// Calls `found` for each pair of neighbours or related statements with their positions, their evidence, the numbers of the evidence, and
-/// whether there are enough statements to leave out pairs of other rules.
+/// Calls `found` for each pair of neighbours or related statements with their positions, their evidence, the numbers of
+/// the evidence, and whether there are enough statements to leave out pairs of other rules.
 pub(super) fn compare(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,

@@ -120,8 +120,8 @@ pub(super) fn find(
     evidence::find(&readings, &shared, add)
 }
 
-/// The statements with a vector that are short enough. Those about the past are left out, unless they say that something
-/// is over.
+/// The statements with a vector that are short enough. Those about the past are left out, unless they say that
+/// something is over.
 pub(super) fn read<'p>(prepared: &'p [Prepared<'_>], vectors: &'p [Vec<f32>], persons: &Persons) -> Vec<Reading<'p>> {
     let usable = |statement: &Prepared<'_>, vector: &[f32]| {
         vector.len() == DIMENSIONS
