@@ -50,11 +50,6 @@ pub fn formats_claiming(path: &Path) -> Vec<&'static str> {
     testkit::formats_claiming(&ALL, path)
 }
 
-/// Checks the cases of a format that is made for people to read. Its records have no verbatim text.
-pub fn check_cases_for_reading(format: &'static dyn Format) -> usize {
-    testkit::check_cases(&ALL, format, Checks { no_verbatim: true, ..Checks::default() })
-}
-
 pub fn check_texts_are_in_one_verbatim(format: &'static dyn Format, cases: &[&str]) {
     testkit::check_texts_are_in_one_verbatim(&ALL, format, cases);
 }
