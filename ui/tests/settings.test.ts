@@ -279,7 +279,7 @@ describe("appearance", () => {
 
 describe("about", () => {
   it("lists the formats that the core has, each with what the core does with it", async () => {
-    const known = ["archives", "interchange", "agents", "engines", "vendor"]
+    const known = ["archives", "interchange", "agents", "engines", "files", "vendor"]
       .map((name) => join(__dirname, `../../src-tauri/crates/mementory-formats-${name}/src`))
       .flatMap((core) =>
         readdirSync(core, { recursive: true, encoding: "utf8" }).map((file) => [file, join(core, file)] as const),

@@ -10,6 +10,7 @@ use mementory_formats_shared::{
 };
 use mementory_model::{DroppedAs, Kind, Source, Times, Verbatim};
 use serde_json::value::RawValue;
+use std::collections::HashMap;
 
 /// Keys of lists of histories.
 pub(super) const LIST_KEYS: [&str; 2] = ["histories", "chats"];
@@ -108,11 +109,19 @@ pub(super) fn is_turn(object: &Object<'_>) -> bool {
     object.has("turn_key") && object.has("candidates")
 }
 
-/// Turns that are not inside a history, by the id of their chat.
+/// Turns that are not inside a history.
 #[derive(Default)]
 pub(super) struct LooseTurns {
-    chats: Vec<(Option<String>, Vec<(String, String)>)>,
+    chats: Vec<LooseChat>,
+    /// The index of each chat in `chats`, by its id.
+    places: HashMap<Option<String>, usize>,
     bytes: u64,
+}
+
+/// The turns of one chat, each with its JSON pointer and its JSON.
+struct LooseChat {
+    id: Option<String>,
+    turns: Vec<(String, String)>,
 }
 
 impl LooseTurns {
@@ -130,16 +139,17 @@ impl LooseTurns {
         }
         let id = element.object.object("turn_key").and_then(|key| first_id(&key, &["chat_id"]));
         let turn = (element.pointer.clone(), element.text.to_owned());
-        match self.chats.iter_mut().find(|(chat, _)| *chat == id) {
-            Some((_, turns)) => turns.push(turn),
-            None => self.chats.push((id, vec![turn])),
+        let place = *self.places.entry(id.clone()).or_insert(self.chats.len());
+        match self.chats.get_mut(place) {
+            Some(chat) => chat.turns.push(turn),
+            None => self.chats.push(LooseChat { id, turns: vec![turn] }),
         }
         Ok(())
     }
 
     /// Sends the chats.
     pub(super) fn send(self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        for (id, turns) in self.chats {
+        for LooseChat { id, turns } in self.chats {
             let text = serde_json::json!({ "chat_id": id }).to_string();
             let object = Object::parse(&text).unwrap_or_default();
             let messages = turns.iter().filter_map(|(at, text)| Some((at.clone(), serde_json::from_str(text).ok()?)));
