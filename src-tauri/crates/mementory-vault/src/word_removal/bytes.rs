@@ -424,7 +424,8 @@ mod tests {
         let ascii = |text: &str| json(text).replace('é', "\\u00E9").replace('<', "\\u003c");
         let html = |text: &str| text.replace('&', "&amp;").replace('<', "&#60;").replace('"', "&quot;");
         let windows = |text: &str| text.replace('\n', "\r\n");
-        let forms: [(&str, &dyn Fn(&str) -> String); 6] = [
+        type Form<'f> = (&'f str, &'f dyn Fn(&str) -> String);
+        let forms: [Form<'_>; 6] = [
             ("JSON", &|text: &str| format!("{{\"q\":{}}}", json(text))),
             ("a script", &|text: &str| format!("part0 = [{{\"q\":{}}}]", ascii(text))),
             ("a line of a log", &|text: &str| format!("12:00 {}\n12:01 end\n", json(&format!("got {}", json(text))))),
