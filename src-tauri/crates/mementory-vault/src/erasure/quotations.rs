@@ -23,18 +23,16 @@ pub(crate) fn changed_texts(target: &Target, removal: &Removal, in_files: &Remov
         .collect()
 }
 
-/// The changed texts of several records, as in [`changed_texts`]. The records are read in chunks, because there may be
-/// thousands.
+/// What `changed_texts` returns for these records, which are read in chunks, because there may be thousands.
 pub(crate) fn changed_texts_of(
     context: &Context,
     views: &[RowView],
-    removal: &Removal,
-    in_files: &Removal,
+    changed_texts: impl Fn(&Target) -> Vec<(String, String)>,
 ) -> VaultResult<Vec<(String, String)>> {
     let mut out = Vec::new();
     for chunk in views.chunks(RECORDS_PER_READ) {
         let read = context.store.read(|c| Targets::new(context).read_targets(c, chunk.to_vec(), &mut |_| Ok(())))?;
-        out.extend(read.iter().flat_map(|target| changed_texts(target, removal, in_files)));
+        out.extend(read.iter().flat_map(&changed_texts));
     }
     Ok(out)
 }

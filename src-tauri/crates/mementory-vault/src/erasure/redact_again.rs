@@ -4,10 +4,10 @@ use crate::{
     VaultResult,
     context::Context,
     erasure::{
-        passthrough_files::PassthroughFiles, quotations::changed_texts_of, receipts::pending_receipt,
-        redactor::CommittedRedaction, redactor::Redactor, row_redaction::RowRedaction, targets::RECORDS_PER_READ,
-        targets::Target, targets::Targets, write_tombstones::EarlierErasure, write_tombstones::TombstoneContext,
-        write_tombstones::TombstoneWriter,
+        passthrough_files::PassthroughFiles, quotations::changed_texts, quotations::changed_texts_of,
+        receipts::pending_receipt, redactor::CommittedRedaction, redactor::Redactor, row_redaction::RowRedaction,
+        targets::RECORDS_PER_READ, targets::Target, targets::Targets, write_tombstones::EarlierErasure,
+        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{ErasureAct, WordFinder, text_fingerprint},
     sensitive::Scanner,
@@ -54,7 +54,8 @@ impl RedactAgain<'_> {
             Removal::exact(words.clone()).and_sentences(sentences.into_iter().map(|(s, _)| s).collect(), ERASED_MARK);
         let rows = views.iter().map(|view| view.row).collect();
         if removal.removes_more_than_exact_words() {
-            evidence.quotations = changed_texts_of(self.context, &views, &removal, &exact_removal)?;
+            evidence.quotations =
+                changed_texts_of(self.context, &views, |target| changed_texts(target, &removal, &exact_removal))?;
         }
         let in_files = Removal::exact(words.into_iter().chain(evidence.quotations.iter().cloned()).collect());
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&in_files, &rows, true)?;

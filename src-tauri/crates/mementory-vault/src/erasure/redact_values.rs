@@ -4,10 +4,10 @@ use crate::{
     applied::Applied,
     erasure::{
         eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, quotations::changed_texts,
-        receipts::Receipts, receipts::pending_receipt, redactor::CommittedRedaction, redactor::MAX_RECORDS,
-        redactor::Redactor, reports::ErasedNames, reports::clean_reports, row_redaction::RowRedaction,
-        same_words::SameWords, targets::RECORDS_PER_READ, targets::Target, targets::Targets,
-        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        quotations::changed_texts_of, receipts::Receipts, receipts::pending_receipt, redactor::CommittedRedaction,
+        redactor::MAX_RECORDS, redactor::Redactor, reports::ErasedNames, reports::clean_reports,
+        row_redaction::RowRedaction, same_words::SameWords, targets::RECORDS_PER_READ, targets::Target,
+        targets::Targets, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{ErasureAct, word_fingerprint},
     failed_step::FailedStep,
@@ -110,15 +110,9 @@ impl Redactor<'_> {
         // A file loses a short value only where it quotes a record that loses this value.
         let with_short_values: Vec<RowView> =
             found_values.views.iter().filter(|view| found_values.has_short_value(view.row)).cloned().collect();
-        for chunk in with_short_values.chunks(RECORDS_PER_READ) {
-            let read = self
-                .context
-                .store
-                .read(|c| Targets::new(self.context).read_targets(c, chunk.to_vec(), &mut |_| Ok(())))?;
-            for before in &read {
-                evidence.quotations.extend(changed_texts(before, &Removal::exact(pairs_of(before)), &elsewhere));
-            }
-        }
+        evidence.quotations = changed_texts_of(self.context, &with_short_values, |before| {
+            changed_texts(before, &Removal::exact(pairs_of(before)), &elsewhere)
+        })?;
         let in_files = Removal::exact(distinctive.into_iter().chain(evidence.quotations.iter().cloned()).collect());
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&in_files, &HashSet::new(), true)?;
         let receipt_id = mementory_store::ids::random_hex_id()?;

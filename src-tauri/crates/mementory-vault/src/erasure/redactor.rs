@@ -75,7 +75,9 @@ impl Redactor<'_> {
         evidence.quotations = changed_texts(&target, &own_removal, &exact);
         for (views, removal) in &others {
             if removal.removes_more_than_exact_words() {
-                evidence.quotations.extend(changed_texts_of(self.context, views, removal, &exact)?);
+                evidence
+                    .quotations
+                    .extend(changed_texts_of(self.context, views, |target| changed_texts(target, removal, &exact))?);
             }
         }
         let in_files = Removal::exact(redacted.removed.iter().chain(&evidence.quotations).cloned().collect());
