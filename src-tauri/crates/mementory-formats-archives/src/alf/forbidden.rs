@@ -11,7 +11,7 @@ use super::vocabulary::{EMPTY_CONTENT, ENTITY_TYPES, MEMORY_STATUSES, MEMORY_TYP
 use super::wire::FORBIDDEN_VALUES_MEMBER;
 use mementory_json::{
     Tree,
-    schema::{RepeatedKeys, check, mend},
+    schema::{RepeatedKeys, check, make_valid},
 };
 use mementory_model::Timestamp;
 use std::collections::BTreeSet;
@@ -50,7 +50,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str, id_space: &str) -> 
         let mut parts = pointer.split('/').skip(1);
         let (Some(top), below) = (parts.next(), parts.next()) else { continue };
         if !["id", "content", "confidence", "embeddings"].contains(&top) {
-            continue; // `mend` replaces these values below
+            continue; // `make_valid` replaces these values below
         }
         if let (Some(index), Some(Tree::Array(_))) = (below.and_then(|i| i.parse().ok()), tree.get(top)) {
             vectors.insert(index);
@@ -76,7 +76,8 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str, id_space: &str) -> 
     }
     let mut repaired = tree.clone();
     set_entity_types(&mut repaired);
-    if mend(&mut repaired, &schema::MEMORY_RULE, &valid_values(&tree, agent), &|v| !schema::code_of(v).1).is_some()
+    if make_valid(&mut repaired, &schema::MEMORY_RULE, &valid_values(&tree, agent), &|v| !schema::code_of(v).1)
+        .is_some()
         && let Tree::Object(members) = std::mem::replace(&mut tree, repaired)
     {
         let replaced = members.into_iter().filter(|(name, value)| tree.get(name) != Some(value));

@@ -8,7 +8,7 @@ use super::{
 };
 use mementory_json::{
     Tree,
-    schema::{RepeatedKeys, Violation, check, mend},
+    schema::{RepeatedKeys, Violation, check, make_valid},
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -60,7 +60,7 @@ pub(super) fn replace_forbidden_values(
         tree.set("redactions", redactions);
         names.insert("redactions".to_owned());
     }
-    names.extend(mend(tree, shape.element_rule(section), composed, &is_forbidden)?);
+    names.extend(make_valid(tree, shape.element_rule(section), composed, &is_forbidden)?);
     Some(names)
 }
 
@@ -79,7 +79,7 @@ pub(super) fn repair_document(root: &mut Tree, shape: Shape, new: &Tree) -> BTre
     if generator.is_some_and(|program| ["name", "version"].iter().any(|name| text(program, name).is_none())) {
         take(root, "generator");
     }
-    match mend(root, shape.document_rule(), new, &is_forbidden) {
+    match make_valid(root, shape.document_rule(), new, &is_forbidden) {
         Some(replaced_names) => names.extend(replaced_names),
         None => {
             root.clone_from(new);

@@ -14,7 +14,7 @@ use super::{
 };
 use mementory_json::{
     Tree,
-    schema::{Rule, mend},
+    schema::{Rule, make_valid},
 };
 use mementory_model::Timestamp;
 use std::collections::BTreeSet;
@@ -190,7 +190,8 @@ pub(super) fn repair_store(store: &mut Tree, new: &Tree, lists: &[&str], keeps_u
         lists.iter().copied().filter(|list| store.get(list).is_some()).partition(|list| is_list(store.get(list)));
     wrong.iter().for_each(|list| repaired.remove(list));
     kept.iter().for_each(|list| repaired.set(list, Tree::Array(vec![])));
-    let Some(mut names) = mend(&mut repaired, &STORE_RULE, new, &|violation| is_error(violation, keeps_unknown)) else {
+    let Some(mut names) = make_valid(&mut repaired, &STORE_RULE, new, &|violation| is_error(violation, keeps_unknown))
+    else {
         *store = new.clone();
         return BTreeSet::from(["store".to_owned()]);
     };
@@ -304,7 +305,7 @@ pub(super) fn move_forbidden_values(
     }
     if !faults.is_empty() {
         let mut repaired = tree.clone();
-        let names = mend(&mut repaired, kind.rule, &Tree::Null, &|violation| is_error(violation, keeps_unknown));
+        let names = make_valid(&mut repaired, kind.rule, &Tree::Null, &|violation| is_error(violation, keeps_unknown));
         if let Some(names) = names.filter(|names| !names.is_empty()) {
             changed.removed = names;
             *tree = repaired;

@@ -16,7 +16,7 @@ const MAX_ROUNDS: usize = 16;
 ///
 /// Returns the names of the changed top-level members. Returns None, with the tree partly changed, if the tree cannot
 /// be made to follow its rule, for example because `fallback` also lacks a required member.
-pub fn mend(
+pub fn make_valid(
     tree: &mut Tree,
     rule: &Rule,
     fallback: &Tree,

@@ -198,19 +198,19 @@ fn only_uris_by_rfc_3986_are_valid() {
     }
 }
 
-/// The tree after [`mend`] as JSON, and the names of its changed members.
-fn mended(json: &str, fallback: &str) -> Option<(String, Vec<String>)> {
+/// The tree after [`make_valid`] as JSON, and the names of its changed members.
+fn made_valid(json: &str, fallback: &str) -> Option<(String, Vec<String>)> {
     let mut tree = Tree::parse(json, 16).unwrap();
     let fallback = Tree::parse(fallback, 16).unwrap();
     let is_forbidden = |violation: &Violation| !matches!(violation, Violation::UnlistedWord(_));
-    let names = mend(&mut tree, &RECORD_RULE, &fallback, &is_forbidden)?;
+    let names = make_valid(&mut tree, &RECORD_RULE, &fallback, &is_forbidden)?;
     let mut out = String::new();
     tree.write(&mut out);
     Some((out, names.into_iter().collect()))
 }
 
 #[test]
-fn a_mended_tree_follows_its_rule() {
+fn a_tree_that_was_made_valid_follows_its_rule() {
     let id = r#""id":"0190b1a2-0000-7000-8000-00000000000a","parent":null"#;
     for (forbidden, fallback, expected, changed) in [
         (r#","weight":0.5"#, "{}", r#","weight":0.5"#, ""),
@@ -233,27 +233,27 @@ fn a_mended_tree_follows_its_rule() {
         (r#","trigger":{"type":"moon"}"#, "{}", "", "trigger"),
         (r#","unknown":1"#, "{}", "", "unknown"),
     ] {
-        let (tree, names) = mended(&format!("{{{id}{forbidden}}}"), fallback).unwrap();
+        let (tree, names) = made_valid(&format!("{{{id}{forbidden}}}"), fallback).unwrap();
         assert_eq!((tree, names.join(" ")), (format!("{{{id}{expected}}}"), changed.to_owned()), "{forbidden}");
     }
 }
 
 #[test]
-fn a_tree_without_a_required_member_cannot_be_mended() {
-    assert_eq!(mended(r#"{"id":"no UUID","parent":null}"#, "{}"), None);
-    assert_eq!(mended(r#"{"parent":null}"#, r#"{"id":"no UUID"}"#), None);
-    assert_eq!(mended("[]", "{}"), None);
-    let (tree, _) = mended(r#"{"parent":null}"#, r#"{"id":"0190b1a2-0000-7000-8000-00000000000a"}"#).unwrap();
+fn a_tree_without_a_required_member_cannot_be_made_valid() {
+    assert_eq!(made_valid(r#"{"id":"no UUID","parent":null}"#, "{}"), None);
+    assert_eq!(made_valid(r#"{"parent":null}"#, r#"{"id":"no UUID"}"#), None);
+    assert_eq!(made_valid("[]", "{}"), None);
+    let (tree, _) = made_valid(r#"{"parent":null}"#, r#"{"id":"0190b1a2-0000-7000-8000-00000000000a"}"#).unwrap();
     assert_eq!(tree, r#"{"parent":null,"id":"0190b1a2-0000-7000-8000-00000000000a"}"#);
 }
 
 #[test]
-fn mending_removes_whole_objects_of_a_list() {
+fn making_a_list_valid_removes_whole_objects_of_a_list() {
     const LIST_RULE: Rule =
         Object(&[optional("list", List(&Object(&[required("a", Text), required("b", Text), optional("c", Bool)])))]);
     let mut tree =
         Tree::parse(r#"{"list":[{"c":5},{"a":"1","b":"2","c":5},{"b":"2"},{"a":"3","b":"4"}]}"#, 16).unwrap();
-    let names = mend(&mut tree, &LIST_RULE, &Tree::Null, &|_| true).unwrap();
+    let names = make_valid(&mut tree, &LIST_RULE, &Tree::Null, &|_| true).unwrap();
     let mut out = String::new();
     tree.write(&mut out);
     assert_eq!(out, r#"{"list":[{"a":"1","b":"2"},{"a":"3","b":"4"}]}"#);
