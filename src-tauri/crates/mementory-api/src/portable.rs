@@ -342,7 +342,7 @@ pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
     match (request.whole_agent, request.ids.is_empty(), &request.out) {
         (true, false, _) => {
             return usage(
-                "Ids and --whole-agent cannot be combined. Nothing was removed. Name records, or the whole agent.",
+                "Ids and --whole-agent cannot be combined. Nothing was removed. Use one of them.",
             );
         }
         (true, _, Some(_)) => {
@@ -351,7 +351,7 @@ pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
             );
         }
         (false, true, _) => {
-            return usage("No records are named. Nothing was removed. Name their ids, or use --whole-agent.");
+            return usage("No ids were given. Nothing was removed. Give the ids of records, or use --whole-agent.");
         }
         _ => {}
     }

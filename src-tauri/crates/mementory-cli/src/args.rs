@@ -254,7 +254,7 @@ pub enum Command {
         /// Also import a file whose signature is invalid; the signature is dropped.
         #[arg(long)]
         accept_invalid_signature: bool,
-        /// Import what is left of a file that is damaged, or that does not contain every part of its own inventory.
+        /// Import what can be read of a file that is damaged or lacks parts that it lists.
         #[arg(long)]
         salvage: bool,
     },

@@ -27,7 +27,7 @@ pub enum ConnectCommand {
     },
     /// End an AI client's grant and remove the vault from its configuration.
     Disconnect {
-        /// The client, named as in connect.
+        /// The client, by the name that `connect` lists.
         client: String,
         /// The name in the client's list of servers.
         #[arg(long, default_value = DEFAULT_NAME)]

@@ -29,7 +29,7 @@ pub enum CryptoError {
     #[error("the key file cannot be used: {0}")]
     KeyFile(&'static str),
     /// The system provides no randomness.
-    #[error("the system has no randomness to give")]
+    #[error("the system's random number generator failed")]
     Random,
 }
 

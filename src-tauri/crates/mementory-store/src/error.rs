@@ -21,7 +21,7 @@ pub enum StoreError {
     #[error("{0} is not an export")]
     NotAnExport(String),
     /// Refused to remove the target because it was changed after it was written.
-    #[error("{0} was changed since")]
+    #[error("{0} was changed after it was written")]
     ChangedSince(String),
     /// Another process has the vault open.
     #[error("the vault is in use by another window or command")]
@@ -58,13 +58,13 @@ pub enum StoreError {
         erased: bool,
     },
     /// The person has refused the same suggestion permanently.
-    #[error("this was refused for good")]
+    #[error("this suggestion was refused for good")]
     RefusedForGood,
     /// The request is invalid, for example because of a bad span, a bad cursor or an empty text.
     #[error("{0}")]
     Usage(String),
     /// The words occur in more records than a single redaction may change.
-    #[error("these words stand in more than {most} records")]
+    #[error("these words occur in more than {most} records")]
     TooMany {
         /// Largest number of records that a single redaction may change.
         most: usize,

@@ -1057,7 +1057,7 @@ export type ImportRequest = {
 	accept_invalid_signature: boolean,
 	/**  How to resolve a conflict with an existing record. Null: the newer version wins. */
 	merge: MergeStrategy | null,
-	/**  Import what is left of a file that is damaged, or that does not contain every part of its own inventory. */
+	/**  Import what can be read of a file that is damaged or lacks parts that it lists. */
 	salvage: boolean,
 };
 

@@ -94,7 +94,7 @@ pub struct ImportRequest {
     /// How to resolve a conflict with an existing record. Null: the newer version wins.
     #[serde(default)]
     pub merge: Option<MergeStrategy>,
-    /// Import what is left of a file that is damaged, or that does not contain every part of its own inventory.
+    /// Import what can be read of a file that is damaged or lacks parts that it lists.
     #[serde(default)]
     pub salvage: bool,
 }
@@ -247,7 +247,7 @@ pub struct Progress {
     pub records: u32,
 }
 
-/// One batch.
+/// One import that was committed as a whole and can be undone as a whole.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct BatchInfo {
     pub batch: String,

@@ -125,7 +125,7 @@ impl MemoryEvidence<'_> {
         let view = self.context.find(id)?;
         if !matches!(view.kind, Kind::Memory | Kind::Profile | Kind::Fact) {
             return Err(VaultError::Usage(format!(
-                "This is a {}, not a memory. Only memories, profile notes and facts come from somewhere.",
+                "This is a {}, not a memory. Only memories, profile notes and facts have an origin in messages.",
                 view.kind.as_str()
             )));
         }

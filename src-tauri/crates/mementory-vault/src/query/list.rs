@@ -43,7 +43,6 @@ impl Sort {
         }
     }
 
-    /// The key of a row in a cursor.
     fn cursor_key(self, row: &RowView) -> String {
         match self {
             Self::Newest | Self::Oldest => row.sort.to_string(),
@@ -214,7 +213,7 @@ impl Queries<'_> {
         if let Some(cursor) = &query.cursor {
             // A cursor has row and key of the last record shown, so that the list continues even if that record is
             // gone.
-            let invalid_cursor = || VaultError::Usage("This page marker is not from this list.".into());
+            let invalid_cursor = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
             let (row, key) = cursor.split_once('.').ok_or_else(invalid_cursor)?;
             let row: i64 = row.parse().map_err(|_| invalid_cursor())?;
             let key: Value = match query.sort {

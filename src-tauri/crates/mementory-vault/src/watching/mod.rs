@@ -102,7 +102,7 @@ pub struct PendingOffer {
     pub folder: String,
     /// Size and time of the file.
     pub stamp: FileStamp,
-    /// The offer.
+    /// What can be imported from the file.
     pub offer: Offer,
 }
 
@@ -165,7 +165,7 @@ impl WatchedFolders<'_> {
                 return Ok(());
             }
             if folders.len() >= MAX_FOLDERS {
-                return Err(VaultError::Usage(format!("More than {MAX_FOLDERS} folders cannot be watched.")));
+                return Err(VaultError::Usage(format!("At most {MAX_FOLDERS} folders can be watched.")));
             }
             let id = self.keyed_id("folder", &[path.as_bytes(), &now.as_micros().to_le_bytes()]);
             for file in present {

@@ -79,7 +79,7 @@ impl Agents<'_> {
                 "read" => rights.read = true,
                 "suggest" => rights.suggest = true,
                 "export" => rights.export = true,
-                other => return Err(usage(format!("{other} is not a right. Use read, suggest or export."))),
+                other => return Err(usage(format!("A client cannot have the right {other}. Use read, suggest or export."))),
             }
         }
         if let Some(kind) = request.kinds.iter().find(|kind| Kind::parse(kind).is_none()) {
