@@ -100,7 +100,6 @@ mod answering {
     use std::sync::TryLockError;
     use std::thread::JoinHandle;
 
-    /// A running server.
     pub(super) struct RunningServer {
         stopper: Stopper,
         thread: JoinHandle<()>,

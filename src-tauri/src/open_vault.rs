@@ -6,12 +6,12 @@ use std::sync::{Arc, RwLock};
 /// The open vault, or None while it is locked. Commands of the window and connected clients use it.
 pub type SharedVault = Arc<RwLock<Option<OpenVault>>>;
 
-/// An open vault with its path and id.
+/// The session of the open vault, and what the window must know without asking it.
 pub struct OpenVault {
-    /// The session.
+    /// Runs every command on the vault.
     pub session: Session,
-    /// Its folder.
+    /// Folder of the vault.
     pub path: PathBuf,
-    /// Its id.
+    /// Id of the vault, as shown in the window's status.
     pub vault_id: String,
 }

@@ -541,7 +541,6 @@ fn a_quotation_of_a_message_that_was_redacted_first_is_removed() {
     assert!(failed_histories(905..906).is_empty());
 }
 
-/// The seeds of the histories that fail.
 fn failed_histories(seeds: Range<u64>) -> Vec<u64> {
     let has_failed = |seed: &u64| {
         let outcome = std::panic::catch_unwind(|| {

@@ -6,7 +6,6 @@ use mementory_testkit::{TempVault, at, options};
 use mementory_vault::{EditFields, ImportOptions, RedactSpan, VaultError};
 use std::sync::atomic::AtomicBool;
 
-/// An action of a person on a vault.
 type PersonAction = fn(&TempVault);
 
 const SECRET: &str = "The zanzibarquokka sleeps under the piano.";

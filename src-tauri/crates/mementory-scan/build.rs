@@ -31,7 +31,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Adds the lists in the text of one file.
 fn add_file(text: &str, lists: &mut WordLists) -> Result<(), Box<dyn Error>> {
     let file: Table = text.parse()?;
     for key in FILE_INFO_KEYS {

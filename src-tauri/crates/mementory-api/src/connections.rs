@@ -180,7 +180,6 @@ fn end_grant(session: &Session, token: &str) -> ApiResult<Option<GrantInfo>> {
     }
 }
 
-/// The id of the grant in a token.
 fn grant_id(token: &str) -> Option<&str> {
     token.trim().split('_').nth(2)
 }

@@ -13,7 +13,7 @@ pub struct Server {
     pub name: String,
     /// The program: an absolute path, because clients do not start it through a shell.
     pub command: String,
-    /// Its arguments.
+    /// Arguments for the program, in order.
     pub args: Vec<String>,
     /// Its environment variables, such as a token.
     pub env: BTreeMap<String, String>,

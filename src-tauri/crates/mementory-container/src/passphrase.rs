@@ -16,7 +16,7 @@ pub enum Cipher {
 /// Bytes encrypted under a passphrase, with a key derived by Argon2id. A file stores all these fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sealed {
-    /// The cipher.
+    /// The cipher, which determines the length of the nonce.
     pub cipher: Cipher,
     /// Salt of Argon2id.
     pub salt: Vec<u8>,

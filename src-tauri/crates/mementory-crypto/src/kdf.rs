@@ -33,7 +33,7 @@ pub struct KdfParams {
     pub memory_kib: u32,
     /// Passes over the memory.
     pub passes: u32,
-    /// Lanes.
+    /// Number of lanes, which can be computed in parallel.
     pub lanes: u32,
 }
 

@@ -19,7 +19,7 @@ impl Secret {
         Ok(Self::new(random_bytes()?))
     }
 
-    /// The bytes.
+    /// The secret itself. Must not be logged or stored.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -17,7 +17,7 @@ const MAX_MEMORY_KIB: u32 = 448 << 10;
 const MAX_KIB_TIMES_PASSES: u64 = 64 * 64 * 1024;
 const MAX_LANES: u32 = 16;
 
-/// The cipher.
+/// A cipher for data that is encrypted under a passphrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassphraseCipher {
     /// AES-256-GCM with a nonce of 12 bytes.
@@ -45,15 +45,15 @@ impl PassphraseCipher {
 /// Encrypted data and everything that is needed to decrypt it, except the passphrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassphraseSealed {
-    /// The cipher.
+    /// The cipher, which determines the length of the nonce.
     pub cipher: PassphraseCipher,
     /// The salt for Argon2id.
     pub salt: Vec<u8>,
-    /// Memory in KiB.
+    /// Memory of Argon2id in KiB.
     pub memory_kib: u32,
-    /// Passes.
+    /// Number of passes of Argon2id over its memory.
     pub passes: u32,
-    /// Lanes.
+    /// Number of lanes of Argon2id, which can be computed in parallel.
     pub lanes: u32,
     /// The nonce, as long as the cipher requires.
     pub nonce: Vec<u8>,

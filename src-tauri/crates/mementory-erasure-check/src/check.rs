@@ -22,13 +22,13 @@ use std::{
 pub struct ErasureCheck<'c> {
     /// Folder of the vault.
     pub dir: &'c Path,
-    /// Its keys.
+    /// Keys of the vault, with which the check reads the index files.
     pub keys: &'c VaultKeys,
-    /// Its database.
+    /// Database of the vault, which is searched row by row and page by page.
     pub store: &'c Store,
-    /// Its attachments.
+    /// Encrypted attachments.
     pub blobs: &'c Blobs,
-    /// Its search index.
+    /// Search index; the check takes the lock for reading only.
     pub index: &'c RwLock<SearchIndex>,
 }
 

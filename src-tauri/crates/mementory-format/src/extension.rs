@@ -170,7 +170,7 @@ pub fn apply(mut native: Map<String, Value>, mut difference: Map<String, Value>)
 
 /// A record that was read from an element with a slot.
 pub struct Restored {
-    /// The record.
+    /// The record from the slot, with the element's own values where another program changed them.
     pub record: Record,
     /// True if another program changed the element since we wrote it.
     pub changed: bool,

@@ -10,7 +10,6 @@ pub(crate) const MAX_CALL_BYTES: u64 = 256 << 10;
 #[cfg(feature = "relay")]
 pub(crate) const MAX_ANSWER_BYTES: u64 = 8 << 20;
 
-/// A call of a tool.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ToolCall {
     pub(crate) token: String,

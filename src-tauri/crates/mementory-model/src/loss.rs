@@ -25,7 +25,7 @@ impl LossKind {
     }
 }
 
-/// One loss.
+/// Something of a record that a written format cannot express.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
     /// Id of the record in the vault, or name of a passthrough file.

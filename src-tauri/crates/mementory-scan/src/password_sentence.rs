@@ -121,7 +121,6 @@ pub(crate) fn value_before_name(text: &str, from: usize) -> Option<Finding> {
     finding_if_password(text, SentenceValue { start, end: start + value.len(), quoted }, false)
 }
 
-/// A value in a sentence.
 #[derive(Clone, Copy)]
 struct SentenceValue {
     start: usize,

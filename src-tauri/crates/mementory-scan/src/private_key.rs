@@ -75,7 +75,6 @@ fn is_masked(body: &str) -> bool {
     seen.iter().filter(|occurs| **occurs).count() < 10
 }
 
-/// The length of the END line.
 fn end_line_length(end: &str) -> usize {
     let title = end.find("KEY").map_or(8, |at| at + 3);
     let dashes = end[title..].find("----").filter(|at| *at < 16).map_or(title, |at| title + at);

@@ -1,7 +1,6 @@
 //! Parses a typed query. Every query is valid: text without a special meaning is searched as words.
 use crate::tokenize::{TokenShape, Words};
 
-/// A parsed query.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ParsedQuery {
     /// Optional words. A document ranks higher the more of them it contains.

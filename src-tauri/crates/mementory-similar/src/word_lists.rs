@@ -8,7 +8,6 @@
 use crate::fold::fold_word;
 use std::{collections::HashMap, sync::LazyLock};
 
-/// The rule for a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WordRule {
     /// The word is ignored.

@@ -24,7 +24,6 @@ fn similar_texts() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(text, 0..24)
 }
 
-/// The groups as sets of texts.
 fn groups_as_texts(texts: &[String], groups: &[Group]) -> BTreeSet<Vec<String>> {
     groups
         .iter()

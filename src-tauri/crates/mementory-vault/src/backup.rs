@@ -35,7 +35,7 @@ pub struct Backup {
 /// A vault that was restored from a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoredBackup {
-    /// The copy.
+    /// Size and digest of the restored copy.
     pub copy: Backup,
     /// Number of erasures and redactions made after the backup. They are applied when the copy is opened.
     pub erased_since: u32,

@@ -366,7 +366,7 @@ export type AuditLog = {
 	verified: boolean | null,
 };
 
-/**  One batch. */
+/**  One import that was committed as a whole and can be undone as a whole. */
 export type BatchInfo = {
 	batch: string,
 	at: string,
@@ -910,7 +910,7 @@ export type FoundRow = {
 	message: string | null,
 } & ListItem;
 
-/**  A grant. */
+/**  What one client may see and do, without its token. */
 export type GrantInfo = {
 	id: string,
 	name: string,

@@ -237,7 +237,7 @@ impl Session {
         KeyRing::new(&self.context)
     }
 
-    /// The watched folders.
+    /// Folders whose new and changed files are offered for import.
     pub fn watching(&self) -> WatchedFolders<'_> {
         WatchedFolders::new(&self.context)
     }
@@ -247,7 +247,7 @@ impl Session {
         Backups::new(&self.context)
     }
 
-    /// Evidence Packs.
+    /// Writes Evidence Packs: tombstones, audit log, keys and transfers, for an auditor.
     pub fn evidence(&self) -> EvidencePacks<'_> {
         EvidencePacks::new(&self.context)
     }

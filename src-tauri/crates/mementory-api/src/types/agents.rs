@@ -30,7 +30,7 @@ pub struct GrantRequest {
     pub expires: Option<String>,
 }
 
-/// A grant.
+/// What one client may see and do, without its token.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct GrantInfo {
     pub id: String,

@@ -132,7 +132,6 @@ fn frozen_vectors_have_the_same_outcome() {
     assert!(seen >= 40, "vectors found: {seen}");
 }
 
-/// Writes the vectors that are missing.
 fn write_missing_vectors() {
     std::fs::create_dir_all(folder()).unwrap();
     let put = |file: &str, about: &str, expect: &str, input: Input| {

@@ -36,7 +36,6 @@ struct OpenMessage {
     time: Option<Timestamp>,
     /// Id of the call that started the subagent that writes the message.
     parent_call: Option<String>,
-    /// Kind of the last part.
     last_part: Option<PartKind>,
 }
 

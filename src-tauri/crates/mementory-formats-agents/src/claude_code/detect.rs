@@ -201,7 +201,6 @@ fn is_topic(catalog: &Catalog, member: &Member) -> bool {
     has_type && (document.text("name").is_some() || document.text("description").is_some())
 }
 
-/// The type of a topic.
 pub(super) fn topic_type(document: &Document<'_>) -> Option<String> {
     let nested_type = document.fields.get("metadata").and_then(|m| m.get("type")).and_then(|t| t.as_str());
     document.text("type").or_else(|| nested_type.map(str::to_owned))
@@ -239,7 +238,6 @@ fn place_of(member: &Member) -> FileFolder<'_> {
     (member.root, member.archive, folder(member))
 }
 
-/// The folders of these files.
 fn folders_of(catalog: &Catalog, ids: impl Iterator<Item = usize>) -> HashSet<FileFolder<'_>> {
     ids.filter_map(|id| catalog.members().get(id)).map(place_of).collect()
 }

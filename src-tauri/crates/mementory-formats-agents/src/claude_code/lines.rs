@@ -7,7 +7,6 @@ use mementory_model::Times;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineKind {
     /// A message.

@@ -58,7 +58,6 @@ struct Draft {
     is_result: bool,
 }
 
-/// The parent of a line.
 #[derive(Debug)]
 enum LineParent {
     /// The message at this index.
@@ -76,7 +75,6 @@ impl Session {
         Self { id, agent, container, ..Self::default() }
     }
 
-    /// Adds a line.
     pub(super) fn add(&mut self, text: &str, line: &Object<'_>, pointer: &str) {
         for (field, key) in
             [(&mut self.cwd, "cwd"), (&mut self.git_branch, "gitBranch"), (&mut self.version, "version")]

@@ -23,7 +23,6 @@ const CURSOR_WORDS: [&[u8]; 7] = [
 /// The word `latestRootBlobId` in hexadecimal digits. A chat's `store.db` contains JSON in this encoding.
 const ROOT_IN_HEX: &[u8] = b"6c6174657374526f6f74426c6f624964";
 
-/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     /// `state.vscdb`, either of the whole program or of one workspace.

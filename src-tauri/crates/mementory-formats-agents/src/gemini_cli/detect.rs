@@ -8,7 +8,6 @@ use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
 use mementory_json::{Keys, keys_of};
 
-/// Types of messages.
 const MESSAGE_TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
 
 /// One claim for all files of Gemini CLI in the catalog.

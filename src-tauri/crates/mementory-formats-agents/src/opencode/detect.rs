@@ -10,7 +10,6 @@ use mementory_json::{Keys, keys_of};
 /// Number of bytes at the beginning of a file that detection reads.
 const HEAD_BYTES: usize = JsonHead::BYTES;
 
-/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     /// A whole session.

@@ -8,7 +8,6 @@ use mementory_json::repair;
 use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use std::collections::BTreeMap;
 
-/// The files of a session.
 #[derive(Default)]
 struct SessionFiles<'m> {
     session: Option<&'m Member>,

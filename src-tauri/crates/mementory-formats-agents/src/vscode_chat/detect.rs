@@ -5,7 +5,6 @@ use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::may_be_log;
 use mementory_formats_shared::sqlite_rows;
 
-/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     /// One object with the whole chat.

@@ -95,7 +95,6 @@ impl Findings {
         memory_faults(tree).iter().for_each(|fault| self.report_memory_fault(fault, place));
     }
 
-    /// Reports a fault of a memory.
     pub(super) fn report_memory_fault(&mut self, fault: &MemoryFault, place: &str) {
         self.report(fault.code, place, fault.message, fault.is_warning);
     }

@@ -60,7 +60,6 @@ impl OpenedFile {
         Archive::open(&self.catalog, &self.detected)
     }
 
-    /// The archive or the delta.
     pub(super) fn archive_or_delta(&self) -> Result<Archive<'_>, FormatError> {
         Archive::open_any(&self.catalog, &self.detected)
     }

@@ -15,7 +15,6 @@ pub(super) fn is_scope_of(runtime: &Runtime, scope: &str) -> bool {
     scope.strip_prefix(runtime.id).is_some_and(|id| id.len() > 1 && id.starts_with(':'))
 }
 
-/// The runtime with this id.
 pub(super) fn by_id(id: &str) -> Option<&'static Runtime> {
     [&OPENCLAW, &ZEROCLAW].into_iter().find(|r| r.id == id)
 }

@@ -227,7 +227,7 @@ fn graph_edge(stored: &StoredRecord) -> Option<ProvenanceEdge> {
     })
 }
 
-/// Ids, as written in a bundle, of the records that a record is linked to by this relation.
+/// Ids of the targets of all links with this relation, as the bundle writes them.
 fn linked_ids<'s>(stored: &'s StoredRecord, relation: &'s str) -> impl Iterator<Item = String> + 's {
     let links = stored.record.links.iter().zip(&stored.link_ids).filter(move |(l, _)| l.relation == relation);
     links.filter_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))

@@ -15,7 +15,6 @@ pub(super) const PUBLIC_KEY_FILE: &str = "public-key.pem";
 /// DER prefix of a `SubjectPublicKeyInfo` with an Ed25519 key (RFC 8410). The 32 bytes of the key follow.
 const DER_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
-/// The public key as PEM.
 pub(super) fn public_key_pem(signer: &dyn Signer) -> String {
     let der = [DER_PREFIX.as_slice(), &signer.public_key()].concat();
     format!("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n", STANDARD.encode(der))

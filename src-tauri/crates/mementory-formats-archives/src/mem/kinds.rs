@@ -21,7 +21,6 @@ pub(super) enum Type {
     Derived,
 }
 
-/// One field.
 #[derive(Debug)]
 pub(super) struct Field {
     pub name: &'static str,

@@ -11,7 +11,6 @@ use serde_json::Value;
 /// Id space of all keys of this format.
 pub(super) const KEY_SCOPE: &str = "mem";
 
-/// Key of a record of this kind.
 pub(super) fn key(kind: &str, id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, format!("{kind}/{id}"))
 }

@@ -46,7 +46,6 @@ pub(super) fn exports<'c>(
     parsed.collect()
 }
 
-/// Parses an export.
 pub(super) fn parse(bytes: &[u8], place: &str) -> Result<Export, FormatError> {
     Export::parse(bytes).map_err(|why| FormatError::invalid("malformed", place, why))
 }

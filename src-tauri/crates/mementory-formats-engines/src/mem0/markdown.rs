@@ -7,7 +7,6 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::text_head::text_head;
 use mementory_model::{Kind, Record, Verbatim};
 
-/// Names in a header.
 const HEADER_NAMES: [&str; 7] = ["id", "created_at", "type", "confidence", "branch", "files", "categories"];
 /// Smallest number of these names in a header. Fewer are not enough, because notes may have `id` or `type` as well.
 const MIN_NAMES: usize = 4;

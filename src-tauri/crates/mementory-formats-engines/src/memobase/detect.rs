@@ -2,7 +2,6 @@
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
-/// Lists of profiles, events and gists.
 pub(super) const LIST_KEYS: [&str; 3] = ["profiles", "events", "gists"];
 
 /// Makes one claim for the files of each folder.

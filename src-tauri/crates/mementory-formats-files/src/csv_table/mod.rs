@@ -19,7 +19,6 @@ const ID: &str = "csv_table";
 const VERSION: &str = "1";
 /// The first column, by which the table is recognised.
 const ID_COLUMN: &str = "mementory_id";
-/// The column with the text.
 const TEXT_COLUMN: &str = "text";
 
 /// A table of all records.

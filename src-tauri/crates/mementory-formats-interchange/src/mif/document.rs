@@ -10,7 +10,6 @@ use mementory_json::{Tree, write_string, yaml};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 
-/// Value of a member.
 pub(super) enum MemberValue {
     /// A value that contains no list of records.
     Tree(Tree),
@@ -20,7 +19,6 @@ pub(super) enum MemberValue {
     Object(Vec<(String, MemberValue)>),
 }
 
-/// The document.
 pub(super) struct Document {
     /// Members in the order in which they are written.
     pub members: Vec<(String, MemberValue)>,

@@ -29,7 +29,6 @@ const PERSONAL_CLASSES: [&str; 12] = [
     "person",
     "pii",
 ];
-/// Classes of secrets.
 const SECRET_CLASSES: [&str; 8] =
     ["access_key", "private_key", "password", "stored_secret", "api_key", "token", "secret", "credential"];
 

@@ -82,7 +82,6 @@ pub(super) const MEMORY_TYPES_2: [&str; 14] = [
     "conversation",
     "intention",
 ];
-/// States of a todo.
 pub(super) const TASK_STATES: [&str; 6] = ["backlog", "todo", "in_progress", "blocked", "done", "cancelled"];
 /// Priorities of a todo.
 pub(super) const TASK_PRIORITIES: [&str; 5] = ["urgent", "high", "medium", "low", "none"];

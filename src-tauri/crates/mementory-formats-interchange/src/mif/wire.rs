@@ -93,7 +93,6 @@ pub(super) fn restore_text(mut root: Tree) -> Tree {
     root
 }
 
-/// The list of a section.
 pub(super) fn list_mut<'t>(root: &'t mut Tree, section: &Section) -> Option<&'t mut Tree> {
     let object = match (root, section.parent) {
         (root, "") => root,

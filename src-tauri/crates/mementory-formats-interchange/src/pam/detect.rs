@@ -11,7 +11,6 @@ const STORE_FILE: &str = "memory-store.json";
 /// Number of bytes at the start of a file that are examined first. They usually contain `schema`.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// Kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DocumentKind {
     Store,

@@ -28,7 +28,6 @@ pub(super) enum Destination {
     Vector,
 }
 
-/// A conversation that is exported.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ExportedConversation {
     pub id: String,

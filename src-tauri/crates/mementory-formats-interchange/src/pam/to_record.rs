@@ -5,12 +5,10 @@ use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Fields, Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp};
 use serde_json::Value;
 
-/// Key of a memory.
 pub(super) fn memory_key(scope: &str, id: &str) -> RecordKey {
     RecordKey::new(scope, format!("memory/{id}"))
 }
 
-/// Key of a conversation.
 pub(super) fn conversation_key(scope: &str, id: &str) -> RecordKey {
     RecordKey::new(scope, format!("conversation/{id}"))
 }

@@ -8,14 +8,12 @@ use serde_json::value::RawValue;
 pub(super) const UNSIGNED_VERSION: &str = "zaxy.export.unsigned.v1";
 /// Version of a signed bundle and of a disclosed subset.
 pub(super) const PORTABLE_VERSION: &str = "zaxy.portable.v1";
-/// Version of an entry.
 pub(super) const ENTRY_VERSION: &str = "zaxy.export.v1";
 
 /// Members that a signature covers. The entries are covered through the Merkle root.
 pub(super) const SIGNED_MEMBERS: [&str; 7] =
     ["algorithm", "created_at", "merkle_root", "nonce", "public_key", "session_id", "version"];
 
-/// Kind of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BundleKind {
     /// Entries without wrappers, ids or a signature.

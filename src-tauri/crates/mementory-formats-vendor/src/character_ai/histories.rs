@@ -12,7 +12,6 @@ use mementory_model::{DroppedAs, Kind, Source, Times, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// Keys of lists of histories.
 pub(super) const LIST_KEYS: [&str; 2] = ["histories", "chats"];
 /// Members of a history that have a field in the model.
 const HISTORY_MEMBERS: [&str; 8] =

@@ -29,12 +29,10 @@ pub(super) struct FileNames {
     restored: HashMap<String, AttachmentRef>,
 }
 
-/// Key of the record of a file.
 pub(super) fn file_key(id: &str) -> RecordKey {
     RecordKey::new("chatgpt", format!("file/{id}"))
 }
 
-/// Last segment of a path.
 pub(super) fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

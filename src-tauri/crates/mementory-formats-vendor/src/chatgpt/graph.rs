@@ -3,7 +3,6 @@
 use mementory_model::Timestamp;
 use std::collections::HashMap;
 
-/// One node of the graph.
 #[derive(Debug)]
 pub(super) struct GraphNode<'a> {
     pub(super) id: &'a str,

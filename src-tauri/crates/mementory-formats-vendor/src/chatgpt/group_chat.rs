@@ -16,7 +16,6 @@ use mementory_json::repair;
 use mementory_model::{AttachmentRef, Kind, Record, Source, Times, Verbatim};
 use std::borrow::Cow;
 
-/// Type of the record of a group chat.
 const RECORD_TYPE: &str = "group_chat";
 /// Name of the side file.
 const FILE: &str = "group_chats.json";

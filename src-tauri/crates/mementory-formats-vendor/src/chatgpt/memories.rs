@@ -24,7 +24,6 @@ pub(super) fn is_found_memory(record: &mementory_model::Record) -> bool {
     record.key.scope == "chatgpt" && record.key.value.starts_with("memory/")
 }
 
-/// Finds the memories in a message.
 pub(super) fn find_memories(message: &Message<'_>, content: &Content<'_>, text: &str) -> Vec<FoundMemory> {
     let mut out = Vec::new();
     match content.content_type.get() {

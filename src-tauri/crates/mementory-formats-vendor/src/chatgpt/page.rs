@@ -66,7 +66,6 @@ impl<'r> ScriptValue<'r> {
         Self::new(reader, CONVERSATIONS, b'[')
     }
 
-    /// The names of files.
     pub(super) fn file_names(reader: &'r mut dyn Read) -> Self {
         Self::new(reader, FILE_NAMES, b'{')
     }

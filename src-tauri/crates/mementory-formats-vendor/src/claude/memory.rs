@@ -15,7 +15,6 @@ const READ_MEMBERS: [&str; 4] = ["conversations_memory", "project_memories", "me
 
 /// A memory document.
 struct Document<'a> {
-    /// Key of its record.
     key: RecordKey,
     method: &'static str,
     account: Option<String>,

@@ -30,7 +30,6 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::Path;
 
-/// The layout that is written.
 const WRITTEN_LAYOUT: &str = "flat";
 
 /// Claude's data export.

@@ -1,7 +1,6 @@
 //! Places, keys and results of Claude's readers.
 pub(super) use mementory_formats_shared::object::{Object, content_id, decode_string, list, with_replaced_values};
 
-/// Place of an element.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ElementPlace<'p> {
     /// Container path, as in [`mementory_model::Origin`].

@@ -20,7 +20,6 @@ pub(super) fn asset_id(path: &str) -> Option<&str> {
     (!id.is_empty()).then_some(id)
 }
 
-/// Key of the record of a file.
 pub(super) fn file_key(id: &str) -> RecordKey {
     RecordKey::new(GROK, format!("file/{id}"))
 }

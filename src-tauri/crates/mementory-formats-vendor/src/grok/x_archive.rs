@@ -64,7 +64,6 @@ pub(super) fn read(
     messages.send(&mut reader)
 }
 
-/// The messages of a chat.
 struct ChatMessages {
     container: String,
     account: Option<String>,

@@ -16,7 +16,6 @@ use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Times, Timesta
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
-/// Keys of lists of labels or threads.
 const LIST_KEYS: [&str; 3] = ["label_values", "threads", "conversations"];
 /// Members with the time of a message.
 const MESSAGE_TIMES: [&str; 4] = ["timestamp_ms", "timestamp", "created_at", "creation_timestamp"];

@@ -25,7 +25,6 @@ pub(super) fn file_key(chat: &str, name: &str) -> RecordKey {
     RecordKey::new(MISTRAL, format!("file/{chat}/{name}"))
 }
 
-/// Reads the content of a message.
 pub(super) fn read(message: &Object<'_>, chat: &str) -> Content {
     let mut out = Content::default();
     let mut chunk_text = String::new();

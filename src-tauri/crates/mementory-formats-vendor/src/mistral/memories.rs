@@ -11,7 +11,6 @@ use mementory_json::{close_truncated, repair};
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;
 
-/// Keys of lists of memories.
 const LIST_KEYS: [&str; 4] = ["memories", "data", "items", "results"];
 /// Keys of the text of a memory.
 const TEXTS: [&str; 6] = ["content", "text", "memory", "value", "fact", "description"];

@@ -14,7 +14,6 @@ use mementory_formats_shared::sqlite_rows::{
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
 use serde_json::Value;
 
-/// Tables that are read.
 const READ_TABLES: [&str; 5] = ["chat", "memory", "note", "folder", "chat_message"];
 
 /// Reads a database. Opening the database neither locks nor changes anything.

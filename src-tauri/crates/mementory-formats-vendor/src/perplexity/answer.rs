@@ -26,7 +26,6 @@ pub(super) struct Answer {
     pub citations: Vec<Value>,
 }
 
-/// The answer of an entry.
 pub(super) fn of_entry(entry: &Object<'_>) -> Answer {
     let mut out = Answer::default();
     for raw in entry.list("blocks").into_iter().flatten() {

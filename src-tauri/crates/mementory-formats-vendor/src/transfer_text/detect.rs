@@ -14,7 +14,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Number of bytes that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// Kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextKind {
     /// The answer to an import prompt, with dated lines under headings.

@@ -335,7 +335,7 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
     {
         return false;
     }
-    // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" are similar, but begin with different things.
+    // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" say the same about two things.
     let parallel = pair.first_things_differ && at_least(MIN_SIMILARITY_OF_PARALLELS) || closer.are_distinguished;
     let numbers_differ = closer.numbers_of_one_unit_differ && (pair.says_changed || at_least(0.6))
         || pair.numbers_differ && pair.says_changed && several;

@@ -248,7 +248,6 @@ fn import_memory_only_fills_the_queue() {
     assert_eq!(v.session.records().list(&ListRequest::default()).unwrap().total, 3, "no record was added");
 }
 
-/// A document with these memories.
 fn document(version: &str, memories: &[Value]) -> String {
     let export = json!({"id": "exp_1", "created_at": "2026-01-01T00:00:00.000Z", "user_id": "x"});
     json!({"mif_version": version, "export": export, "memories": memories}).to_string()

@@ -5,7 +5,6 @@ pub(super) fn weighted_sum(digits: &[u8], weights: &[u32]) -> u32 {
     digits.iter().zip(weights).map(|(digit, weight)| u32::from(*digit) * weight).sum()
 }
 
-/// The digits as a single number.
 pub(super) fn digits_as_number(digits: &[u8]) -> u64 {
     digits.iter().fold(0, |n, digit| n * 10 + u64::from(*digit))
 }

@@ -31,7 +31,6 @@ pub struct GrantScope {
 }
 
 impl GrantScope {
-    /// The visible kinds.
     pub(crate) fn visible_kinds(&self) -> Vec<Kind> {
         let in_scope = |kind: &Kind| {
             !NEVER_VISIBLE.contains(kind)

@@ -7,7 +7,7 @@ use crate::{
 use mementory_store::RowView;
 use rusqlite::OptionalExtension;
 
-/// One batch.
+/// One import, with the counts of its report.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct BatchRow {

@@ -4,7 +4,6 @@ use mementory_formats::{REDACTED, Redaction};
 use mementory_model::redaction_marks;
 use std::ops::Range;
 
-/// The mark of a class.
 pub(crate) fn mark(class: &str) -> String {
     format!("{REDACTED}{class}]")
 }

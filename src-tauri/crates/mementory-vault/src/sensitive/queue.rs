@@ -58,12 +58,12 @@ pub struct ContextSegment {
     pub this: bool,
 }
 
-/// One value of the queue.
+/// One entry of the queue: a value, with the first record that contains it.
 #[derive(Debug, Clone)]
 pub struct SensitiveValue {
-    /// Its fingerprint.
+    /// Keyed fingerprint, which stands for the value wherever it must not be shown.
     pub value: String,
-    /// Its class.
+    /// What the value is: an email address, a key, a phone number …
     pub class: Class,
     /// The detector that found it at its first place.
     pub detector: String,
@@ -82,7 +82,7 @@ pub struct SensitiveValue {
 /// A record that contains a value.
 #[derive(Debug, Clone)]
 pub struct SensitivePlace {
-    /// Its row.
+    /// The record, as in lists.
     pub view: RowView,
     /// The field that contains it: `text`, `title`, `file`, `block` or `verbatim`.
     pub field: &'static str,

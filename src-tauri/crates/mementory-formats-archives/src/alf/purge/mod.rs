@@ -217,7 +217,6 @@ struct Deletion<'a> {
 }
 
 impl Deletion<'_> {
-    /// The id of a line if the line is to be deleted.
     fn deleted_id(&self, line: &str) -> Option<String> {
         rewrite::id_of(line).map(|id| id.to_ascii_lowercase()).filter(|id| self.ids.contains(id))
     }

@@ -91,7 +91,7 @@ pub(in super::super) struct ScannedLine {
     shared_id: Option<String>,
 }
 
-/// Scans single lines.
+/// Finds in a line what it supersedes, and its id if a layer document has the same. Most lines are not parsed.
 pub(in super::super) struct LineScanner {
     document_ids: HashSet<String>,
     supersedes: Finder<'static>,
@@ -110,7 +110,7 @@ impl LineScanner {
         }
     }
 
-    /// Scans one line. Most lines need not be parsed for this.
+    /// Scans one line. Parses it only if its bytes say that it may have something to find.
     pub(in super::super) fn scan(&self, line: &str) -> ScannedLine {
         let may_supersede = self.supersedes.find(line.as_bytes()).is_some();
         let may_be_shared = !self.document_ids.is_empty()

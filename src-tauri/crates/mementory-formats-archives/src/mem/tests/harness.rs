@@ -252,7 +252,6 @@ impl RecordSource for MemorySource<'_> {
     }
 }
 
-/// All files of a folder by path.
 pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut out = BTreeMap::new();
     let mut pending = vec![folder.to_path_buf()];

@@ -93,7 +93,6 @@ impl Renames {
     }
 }
 
-/// The text as a JSON string.
 fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -31,7 +31,6 @@ impl ImportRun<'_> {
         }
     }
 
-    /// The record with this id.
     pub(super) fn known_record(&self, id: &[u8; 16]) -> VaultResult<Option<KnownRecord>> {
         let sql = "SELECT row, digest, trashed IS NOT NULL, version, flags, sort, position, details, updated \
                    FROM records WHERE id = ?1";
