@@ -94,7 +94,7 @@ pub fn append_by(
 /// All entries, oldest first.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn entries(c: &Connection) -> StoreResult<Vec<AuditRow>> {
     let mut statement = c.prepare("SELECT seq, at, actor, op, target, detail FROM audit ORDER BY seq")?;
     let rows = statement.query_map([], read_entry)?;
@@ -115,7 +115,7 @@ fn read_entry(r: &Row<'_>) -> rusqlite::Result<AuditRow> {
 /// Chain data of all entries, oldest first.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn chain(c: &Connection) -> StoreResult<Vec<ChainLink>> {
     let mut statement = c.prepare("SELECT seq, at, hash, signature FROM audit ORDER BY seq")?;
     let read = |r: &Row<'_>| -> rusqlite::Result<ChainLink> {
@@ -129,7 +129,7 @@ pub fn chain(c: &Connection) -> StoreResult<Vec<ChainLink>> {
 /// go unnoticed, because nothing outside the store records the log's length.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn verify_chain(c: &Connection, keys: &VaultKeys) -> StoreResult<bool> {
     let public = keys.signing().public();
     let mut statement =

@@ -55,7 +55,7 @@ pub fn each_member<'r>(record: &'r Record, mut add: impl FnMut(&[&'r str])) {
 /// that their time is still read from the body.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn clear(tx: &Connection, row: i64) -> StoreResult<()> {
     for table in ["records", "versions"] {
         let sql = format!("UPDATE {table} SET details = ?2 WHERE row = ?1 AND details IS NOT NULL");
@@ -67,7 +67,7 @@ pub fn clear(tx: &Connection, row: i64) -> StoreResult<()> {
 /// Completes a row of an older program.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn complete(tx: &Connection, row: i64, details: i64, updated: Option<i64>) -> StoreResult<()> {
     tx.prepare_cached("UPDATE records SET details = ?2, updated = ?3 WHERE row = ?1")?
         .execute(params![row, details, updated])?;

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension};
 /// True if any record has an export id other than its vault id.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn any(c: &Connection) -> StoreResult<bool> {
     Ok(c.query_row("SELECT EXISTS (SELECT 1 FROM export_ids)", [], |r| r.get(0))?)
 }
@@ -17,7 +17,7 @@ pub fn any(c: &Connection) -> StoreResult<bool> {
 /// or the export id of another record.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn add(tx: &Connection, record: &[u8; 16], id: &[u8; 16]) -> StoreResult<()> {
     if record != id {
         tx.prepare_cached(
@@ -32,7 +32,7 @@ pub fn add(tx: &Connection, record: &[u8; 16], id: &[u8; 16]) -> StoreResult<()>
 /// Frees the vault id of a new record if a file claimed it for another record.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn release(tx: &Connection, id: &[u8; 16]) -> StoreResult<()> {
     tx.prepare_cached("DELETE FROM export_ids WHERE id = ?1")?.execute([id])?;
     Ok(())
@@ -41,7 +41,7 @@ pub fn release(tx: &Connection, id: &[u8; 16]) -> StoreResult<()> {
 /// Removes the export ids of records that an undo removed. Those that a tombstone needs stay.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn remove_unused(tx: &Connection) -> StoreResult<()> {
     tx.execute(
         "DELETE FROM export_ids WHERE record NOT IN (SELECT id FROM records) \
@@ -54,7 +54,7 @@ pub fn remove_unused(tx: &Connection) -> StoreResult<()> {
 /// The export id of the record with this vault id. The record need not exist.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn export_id(c: &Connection, record: [u8; 16]) -> StoreResult<[u8; 16]> {
     let mut statement = c.prepare_cached("SELECT id FROM export_ids WHERE record = ?1")?;
     Ok(statement.query_row([record], |r| r.get(0)).optional()?.unwrap_or(record))
@@ -63,7 +63,7 @@ pub fn export_id(c: &Connection, record: [u8; 16]) -> StoreResult<[u8; 16]> {
 /// Vault id of the record that has this export id from another vault.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn record_with(c: &Connection, id: &[u8; 16]) -> StoreResult<Option<[u8; 16]>> {
     let mut statement = c.prepare_cached("SELECT record FROM export_ids WHERE id = ?1")?;
     Ok(statement.query_row([id], |r| r.get(0)).optional()?)
@@ -72,7 +72,7 @@ pub fn record_with(c: &Connection, id: &[u8; 16]) -> StoreResult<Option<[u8; 16]
 /// [`export_id`] in hexadecimal. A text that is not an id is returned unchanged.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn export_id_text(c: &Connection, record: &str) -> StoreResult<String> {
     match parse_id(record) {
         Some(id) => Ok(hex::encode(export_id(c, id)?)),

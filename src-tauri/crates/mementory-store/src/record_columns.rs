@@ -98,7 +98,7 @@ impl RecordColumns {
 /// Updates the columns and tags that are derived from a record's body.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn write_columns(tx: &Connection, row: i64, record: &Record) -> StoreResult<()> {
     let columns = RecordColumns::from_record(record, 0, 0);
     tx.prepare_cached(
@@ -120,7 +120,7 @@ pub fn write_columns(tx: &Connection, row: i64, record: &Record) -> StoreResult<
 /// Adds tags to a row.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn write_tags(tx: &Connection, row: i64, tags: &[String]) -> StoreResult<()> {
     for tag in tags {
         tx.prepare_cached("INSERT OR IGNORE INTO tags (row, tag) VALUES (?1, ?2)")?.execute(params![row, tag])?;

@@ -123,7 +123,7 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
 /// this vault read from the same source is included.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn target_record_ids(c: &Connection, keys: &VaultKeys, tombstone: &Tombstone) -> StoreResult<Vec<[u8; 16]>> {
     target_ids(c, keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
 }
@@ -325,7 +325,7 @@ pub struct OwnTarget {
 /// The targets of the vault's own tombstones.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn own_targets(c: &Connection) -> StoreResult<Vec<OwnTarget>> {
     let mut by_tombstone: HashMap<String, Vec<[u8; 16]>> = HashMap::new();
     let mut statement = c.prepare("SELECT tombstone, fingerprint FROM fingerprints")?;
@@ -353,7 +353,7 @@ pub fn own_targets(c: &Connection) -> StoreResult<Vec<OwnTarget>> {
 /// Ids of the vault's own tombstones.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn own_ids(c: &Connection) -> StoreResult<HashSet<String>> {
     let mut statement = c.prepare("SELECT id FROM tombstones WHERE own = 1")?;
     let rows = statement.query_map([], |r| r.get(0))?;
@@ -363,7 +363,7 @@ pub fn own_ids(c: &Connection) -> StoreResult<HashSet<String>> {
 /// All tombstones, newest first. The signatures of the vault's own ones are checked.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn all(c: &Connection, keys: &VaultKeys) -> StoreResult<Vec<TombstoneRow>> {
     let public = keys.signing().public();
     let mut statement = c.prepare(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;

@@ -38,7 +38,7 @@ pub fn reroot_orphans(tx: &Connection) -> StoreResult<()> {
 /// Row numbers that a query with the parameter `row` returns.
 ///
 /// # Errors
-/// The database fails.
+/// Errors of the database.
 pub fn query_rows(tx: &Connection, sql: &str, row: i64) -> StoreResult<Vec<i64>> {
     let mut statement = tx.prepare_cached(sql)?;
     let rows = statement.query_map([row], |r| r.get(0))?;

@@ -16,7 +16,7 @@ use mementory_model::{AttachmentRef, DroppedAs, Kind, Source, Times, Verbatim};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
-/// Layout of the claim.
+/// How a claim for these files calls their layout.
 pub(super) const LAYOUT: &str = "x_archive";
 /// Name of the variable, without the number of the part.
 const VARIABLE: &[u8] = b"YTD.grok_chat_item";
