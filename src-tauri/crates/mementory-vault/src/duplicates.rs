@@ -71,7 +71,9 @@ impl Duplicates<'_> {
     pub fn keep_apart(&self, ids: &[String], now: Timestamp) -> VaultResult<()> {
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         if views.len() > MAX_DISMISSED {
-            return Err(VaultError::Usage(format!("At most {MAX_DISMISSED} memories can be marked as different at once.")));
+            return Err(VaultError::Usage(format!(
+                "At most {MAX_DISMISSED} memories can be marked as different at once."
+            )));
         }
         self.context.store.write(|tx| {
             for (one, other) in id_pairs(&views) {

@@ -106,7 +106,9 @@ impl Insight<'_> {
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         match views.iter().all(|view| view.kind == Kind::Memory) {
             true => Ok(views),
-            false => Err(VaultError::Usage("What it is about can be stored only for a memory. Nothing was changed.".into())),
+            false => {
+                Err(VaultError::Usage("What it is about can be stored only for a memory. Nothing was changed.".into()))
+            }
         }
     }
 

@@ -213,7 +213,8 @@ impl Queries<'_> {
         if let Some(cursor) = &query.cursor {
             // A cursor has row and key of the last record shown, so that the list continues even if that record is
             // gone.
-            let invalid_cursor = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
+            let invalid_cursor =
+                || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
             let (row, key) = cursor.split_once('.').ok_or_else(invalid_cursor)?;
             let row: i64 = row.parse().map_err(|_| invalid_cursor())?;
             let key: Value = match query.sort {
