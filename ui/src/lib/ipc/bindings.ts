@@ -513,17 +513,6 @@ export type ContradictionList = {
 	past_plans: ListItem[],
 };
 
-/**  Another record with the same text. */
-export type Copy = {
-	id: string,
-	kind: string,
-	text: string,
-	source: string,
-	conversation_id: string | null,
-	conversation_title: string | null,
-	created_at: string | null,
-};
-
 /**  Result of creating a vault. The recovery code is shown once. */
 export type Created = {
 	vault_id: string,
@@ -1000,7 +989,7 @@ export type Impact = {
 	attachments: number,
 	/**  Number of passthrough files of imports that contain the text. */
 	passthrough: number,
-	copies: Copy[],
+	copies: RecordCopy[],
 	/**  Ids of everything that would be removed. */
 	ids: string[],
 };
@@ -1375,6 +1364,17 @@ export type RecentVault = {
 	name: string,
 	/**  False if the folder does not exist now. */
 	present: boolean,
+};
+
+/**  Another record with the same text. */
+export type RecordCopy = {
+	id: string,
+	kind: string,
+	text: string,
+	source: string,
+	conversation_id: string | null,
+	conversation_title: string | null,
+	created_at: string | null,
 };
 
 /**  One complete record. */

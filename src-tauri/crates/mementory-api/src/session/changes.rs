@@ -207,10 +207,10 @@ impl Changes<'_> {
         Ok(receipt_view(&self.context.vault.receipts().retry(id, now(), &|stage| stage_progress(job, stage))?))
     }
 
-    fn copy_view(&self, view: &RowView) -> ApiResult<Copy> {
+    fn copy_view(&self, view: &RowView) -> ApiResult<RecordCopy> {
         let record = self.context.vault.reader().record(view)?;
         let conversation = view.owner.map(|o| self.context.vault.reader().view_by_row(o)).transpose()?.flatten();
-        Ok(Copy {
+        Ok(RecordCopy {
             id: view.id_text(),
             kind: view.kind.as_str().into(),
             text: record.text.chars().take(300).collect(),

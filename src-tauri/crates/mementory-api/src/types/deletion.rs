@@ -61,7 +61,7 @@ pub struct EraseRequest {
 
 /// Another record with the same text.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct Copy {
+pub struct RecordCopy {
     pub id: String,
     pub kind: String,
     pub text: String,
@@ -85,7 +85,7 @@ pub struct Impact {
     pub attachments: u32,
     /// Number of passthrough files of imports that contain the text.
     pub passthrough: u32,
-    pub copies: Vec<Copy>,
+    pub copies: Vec<RecordCopy>,
     /// Ids of everything that would be removed.
     pub ids: Vec<String>,
 }
