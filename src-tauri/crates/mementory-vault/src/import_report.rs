@@ -116,7 +116,7 @@ pub struct MissingPart {
 pub struct ReachedState {
     /// Id of the format of the whole source.
     pub format: String,
-    /// Id of the agent whose state it is.
+    /// Id of the agent that has this state.
     pub group: String,
     /// Number of the state.
     pub sequence: u64,

@@ -10,7 +10,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 /// A session while its lines are read.
 #[derive(Debug, Default)]
 pub(super) struct Session {
-    /// The conversation.
+    /// The conversation so far, with its messages in the order of the lines.
     pub chat: Chat,
     /// Lines that are not messages. They become the verbatim of the conversation.
     pub other_lines: Vec<String>,

@@ -26,7 +26,6 @@ const REFUSED_ENTRY_CODES: [&str; 6] =
 
 /// One archive, checked for unsafe entries.
 pub(super) struct Archive<'c> {
-    /// The catalog.
     pub catalog: &'c Catalog,
     /// Path of the archive, for messages.
     pub place: String,

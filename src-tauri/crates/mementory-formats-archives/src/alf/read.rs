@@ -50,7 +50,6 @@ pub(super) fn read(
 
 /// Reads one archive or delta bundle.
 pub(super) struct Reader<'a> {
-    /// The archive.
     pub archive: &'a Archive<'a>,
     /// Manifest of the archive.
     pub manifest: &'a Manifest,

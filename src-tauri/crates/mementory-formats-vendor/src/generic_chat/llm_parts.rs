@@ -164,7 +164,6 @@ fn text_of(cell: ValueRef<'_>) -> Option<String> {
 
 /// The files in a database.
 pub(super) struct Attachments<'d> {
-    /// The database.
     pub database: &'d Database,
     /// Ids of the files whose bytes were sent. Any number of prompts may have the same file, which is sent once.
     sent_ids: RefCell<HashSet<String>>,
