@@ -92,7 +92,8 @@ export function openLinkText(place: SensitivePlace): string {
 
 export function openLocation(place: SensitivePlace): void {
   const valueIsInSteps = place.field === "block";
-  if (place.kind === "message") nav.go("conversations", place.conversation_id, valueIsInSteps ? stepsId(place.id) : place.id);
+  if (place.kind === "message")
+    nav.go("conversations", place.conversation_id, valueIsInSteps ? stepsId(place.id) : place.id);
   else if (place.kind === "conversation") nav.go("conversations", place.id);
   else if (place.kind === "attachment" && place.conversation_id) nav.go("conversations", place.conversation_id);
   else nav.go(place.kind === "attachment" ? "files" : "memories", place.id);
