@@ -111,16 +111,17 @@ fn is_droid(lines: &[Object<'_>]) -> bool {
     lines.iter().any(is_header) && lines.iter().any(is_message)
 }
 
-/// True for a session whose header has only an id and whose messages name no parents, as OpenClaw's first versions wrote
-/// it.
+/// True for a session whose header has an id or a folder, and whose messages name no parents, as older versions of Pi
+/// and OpenClaw wrote it.
 fn is_unlinked(lines: &[Object<'_>]) -> bool {
-    let is_kind = |line: &Object<'_>, kind: &str| line.text("type").as_deref() == Some(kind) && line.has("id");
-    let is_header = |line: &Object<'_>| is_kind(line, "session") && !line.has("messages");
+    let is_kind = |line: &Object<'_>, kind: &str| line.text("type").as_deref() == Some(kind) && !is_foreign(line);
+    let is_header =
+        |line: &Object<'_>| is_kind(line, "session") && (line.has("id") || line.has("cwd")) && !line.has("messages");
     let is_message = |line: &Object<'_>| {
         let message = line.object("message").filter(|message| message.has("role") && message.has("content"));
-        is_kind(line, "message") && message.is_some() && !is_foreign(line)
+        is_kind(line, "message") && message.is_some()
     };
-    lines.first().is_some_and(is_header) && lines.iter().any(is_message)
+    lines.iter().any(is_header) && lines.iter().any(is_message)
 }
 
 /// True for a line with members that only the sessions of other programs have.

@@ -55,6 +55,8 @@ impl PiSession {
                     let chat = &mut self.session.chat;
                     chat.title = text("sessionTitle").or_else(|| text("title")).or(chat.title.take());
                 }
+                // A name that the person gave is in a later line.
+                "title" => self.session.chat.title = self.session.chat.title.take().or(text("title")),
                 "session_info" => self.session.chat.title = text("name").or(self.session.chat.title.take()),
                 _ => {}
             }
