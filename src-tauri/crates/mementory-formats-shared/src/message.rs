@@ -195,8 +195,11 @@ fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
     role.to_owned()
 }
 
-/// True for a message that Goose shows only to the model, such as a summary.
+/// True for a message that Goose shows only to the model, such as a summary, or that an agent put in as the person's.
 fn is_only_for_model(object: &Object<'_>) -> bool {
+    if ["injected", "isMeta", "is_meta"].iter().any(|key| object.is_true(key)) {
+        return true;
+    }
     let metadata = object.object("metadata");
     metadata.and_then(|metadata| metadata.raw_value("userVisible")).is_some_and(|raw| raw.get() == "false")
 }

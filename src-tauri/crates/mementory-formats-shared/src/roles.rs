@@ -44,8 +44,8 @@ const ASSISTANT_NAMES: [&str; 26] = [
     "character",
 ];
 const SYSTEM_NAMES: [&str; 6] = ["system", "developer", "instructions", "system_prompt", "system prompt", "context"];
-const TOOL_NAMES: [&str; 8] =
-    ["tool", "function", "tool_result", "tool_use", "tool_response", "observation", "ipython", "plugin"];
+const TOOL_NAMES: [&str; 9] =
+    ["tool", "function", "tool_result", "tool_use", "tool_call", "tool_response", "observation", "ipython", "plugin"];
 
 /// The role for a name in any spelling: `user`, `assistant`, `system` or `tool`. None for an unknown name.
 pub fn role(name: &str) -> Option<&'static str> {

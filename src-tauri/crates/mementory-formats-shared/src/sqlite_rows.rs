@@ -36,6 +36,11 @@ impl Schema {
         Some(Self { head, log })
     }
 
+    /// True if the start of the database or of its log contains this text, for example the key of a row.
+    pub fn contains(&self, text: &str) -> bool {
+        [&self.head, &self.log].into_iter().any(|bytes| memmem::find(bytes, text.as_bytes()).is_some())
+    }
+
     /// True if there is a table with this name and these columns.
     pub fn has_table(&self, name: &str, columns: &[&str]) -> bool {
         [&self.head, &self.log].into_iter().any(|bytes| {

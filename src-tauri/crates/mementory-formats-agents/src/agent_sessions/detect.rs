@@ -95,7 +95,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     }
     let lines = head_lines(catalog, member)?;
     let objects: Vec<Object<'_>> = lines.iter().filter_map(|line| Object::parse(line)).collect();
-    if is_droid(&objects) {
+    if is_droid(&objects) || is_unlinked(&objects) {
         return Some(FileKind::Pi);
     }
     objects.iter().find_map(kind_of_line)
@@ -111,13 +111,30 @@ fn is_droid(lines: &[Object<'_>]) -> bool {
     lines.iter().any(is_header) && lines.iter().any(is_message)
 }
 
+/// True for a session whose header has an id or a folder, and whose messages name no parents, as older versions of Pi
+/// and OpenClaw wrote it.
+fn is_unlinked(lines: &[Object<'_>]) -> bool {
+    let is_kind = |line: &Object<'_>, kind: &str| line.text("type").as_deref() == Some(kind) && !is_foreign(line);
+    let is_header =
+        |line: &Object<'_>| is_kind(line, "session") && (line.has("id") || line.has("cwd")) && !line.has("messages");
+    let is_message = |line: &Object<'_>| {
+        let message = line.object("message").filter(|message| message.has("role") && message.has("content"));
+        is_kind(line, "message") && message.is_some()
+    };
+    lines.iter().any(is_header) && lines.iter().any(is_message)
+}
+
+/// True for a line with members that only the sessions of other programs have.
+fn is_foreign(line: &Object<'_>) -> bool {
+    ["uuid", "payload", "hash", "sessionID", "sessionId"].into_iter().any(|key| line.has(key))
+}
+
 fn kind_of_line(line: &Object<'_>) -> Option<FileKind> {
     if is_kimi_event(line) {
         return Some(FileKind::Kimi);
     }
     let kind = line.text("type")?;
-    let is_foreign = ["uuid", "payload", "hash", "sessionID", "sessionId"].into_iter().any(|key| line.has(key));
-    if is_foreign {
+    if is_foreign(line) {
         return None;
     }
     if COPILOT_TYPES.contains(&kind.as_ref()) && line.object("data").is_some() {

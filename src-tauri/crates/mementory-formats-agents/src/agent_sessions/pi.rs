@@ -12,9 +12,9 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// True for the first line of a session of Droid.
+/// True for the first line of a session of Droid. Older versions write no id.
 pub(super) fn is_droid_header(line: &Object<'_>) -> bool {
-    line.text("type").as_deref() == Some("session_start") && line.has("id")
+    line.text("type").as_deref() == Some("session_start") && (line.has("id") || line.has("sessionTitle"))
 }
 
 /// A session while its lines are read.
@@ -55,6 +55,8 @@ impl PiSession {
                     let chat = &mut self.session.chat;
                     chat.title = text("sessionTitle").or_else(|| text("title")).or(chat.title.take());
                 }
+                // A name that the person gave is in a later line.
+                "title" => self.session.chat.title = self.session.chat.title.take().or(text("title")),
                 "session_info" => self.session.chat.title = text("name").or(self.session.chat.title.take()),
                 _ => {}
             }

@@ -231,7 +231,12 @@ impl Session {
             }
             _ => return self.other_lines.push(line.0.to_owned()),
         };
-        let text = event.text(key).unwrap_or_default().into_owned();
+        // Other programs that write such logs name the text of an event `text` or `content`.
+        let text = [key, "text", "content"]
+            .into_iter()
+            .find_map(|key| event.non_blank_text(key))
+            .unwrap_or_default()
+            .into_owned();
         let mut content = AgentContent { text, ..AgentContent::default() };
         let mut turn = Turn { role: role.into(), ..Turn::default() };
         items::finish(&mut turn, &mut content, if content_type == "thinking" { "reasoning" } else { "message" });

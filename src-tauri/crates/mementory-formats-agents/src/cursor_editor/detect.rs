@@ -83,8 +83,8 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     is_store.then_some(FileKind::Store)
 }
 
-/// True for a file whose lines are messages with a role, but without a type or an id. Lines that report an error may
-/// have no role.
+/// True for a file whose lines are messages with a role, but without a type or an id. Lines that report an error or the
+/// end of a turn may have no role.
 fn is_transcript(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -96,7 +96,10 @@ fn is_transcript(catalog: &Catalog, member: &Member) -> bool {
         let has_content = line.object("message").is_some_and(|m| m.has("content"));
         has_content && line.has("role") && !line.has("type") && !line.has("uuid") && !line.has("id")
     };
-    let is_error = |line: &Object<'_>| line.text("type").as_deref() == Some("error") && !line.has("role");
+    let is_report = |line: &Object<'_>| {
+        let kind = line.text("type").unwrap_or_default();
+        !line.has("role") && !line.has("message") && (kind == "error" || kind.starts_with("turn_"))
+    };
     let objects: Vec<Object<'_>> = lines.iter().filter_map(|line| Object::parse(line)).collect();
-    objects.iter().any(is_message) && objects.iter().all(|line| is_message(line) || is_error(line))
+    objects.iter().any(is_message) && objects.iter().all(|line| is_message(line) || is_report(line))
 }

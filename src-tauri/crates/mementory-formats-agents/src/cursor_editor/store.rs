@@ -222,7 +222,9 @@ pub(super) fn message_turn(text: &str, message: &Object<'_>) -> (Turn, AgentCont
     }
     .into();
     let mut content = AgentContent::read(message.raw_value("content"));
-    if turn.role == "user" && content.separate_harness_text() {
+    if turn.role == "user" && content.text.trim().is_empty() && content.content_type() == "tool_result" {
+        turn.role = "tool".into();
+    } else if turn.role == "user" && content.separate_harness_text() {
         turn.role = "system".into();
     }
     let files = std::mem::take(&mut content.files);

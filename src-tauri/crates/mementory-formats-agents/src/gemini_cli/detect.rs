@@ -57,6 +57,12 @@ fn role_of_lines(lines: &[String]) -> Option<Role> {
         let Some(object) = Object::parse(line) else {
             return document_role(line.as_bytes(), &keys_of(line.as_bytes()), "");
         };
+        if object.has("sessionId")
+            && object.has("messages")
+            && is_bare_session(line.as_bytes(), &keys_of(line.as_bytes()))
+        {
+            return Some(Role::Conversations);
+        }
         let is_session = object.has("sessionId") && (object.has("projectHash") || object.has("startTime"));
         let kind = object.text("type").unwrap_or_default();
         if is_session && (!object.has("type") || kind == METADATA_TYPE) && !object.has("uuid") {
@@ -83,6 +89,16 @@ fn is_history(object: &Object<'_>) -> bool {
     first.is_some_and(|first| first.has("role") && first.has("parts"))
 }
 
+/// True for a session without the members that the program writes around its messages. Its answers have the type
+/// `gemini` or, in some versions, `model`.
+fn is_bare_session(head: &[u8], keys: &Keys) -> bool {
+    let has_members = ["sessionId", "messages.type", "messages.content"].iter().all(|key| keys.has(key));
+    let answers = ["\"type\":\"gemini\"", "\"type\": \"gemini\"", "\"type\":\"model\"", "\"type\": \"model\""];
+    let has_answer = answers.iter().any(|words| memchr::memmem::find(head, words.as_bytes()).is_some());
+    let is_foreign = ["messages.role", "messages.uuid", "messages.sessionId"].iter().any(|key| keys.has(key));
+    has_members && has_answer && !is_foreign
+}
+
 fn document_role(head: &[u8], keys: &Keys, name: &str) -> Option<Role> {
     let has = |key: &str| keys.has(key);
     if head.starts_with(b"{") {
@@ -96,6 +112,9 @@ fn document_role(head: &[u8], keys: &Keys, name: &str) -> Option<Role> {
         let has_gemini = memchr::memmem::find(head, b"\"gemini\"").is_some();
         let has_header = has("lastUpdated") || has("startTime") || has("projectHash");
         if has_header && has_gemini && has("messages.type") && has("messages.id") && has("messages.content") {
+            return Some(Role::Conversations);
+        }
+        if is_bare_session(head, keys) {
             return Some(Role::Conversations);
         }
         return (has("history.role") && has("history.parts")).then_some(Role::Projects);

@@ -79,6 +79,10 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
         let is_likely = has("IDENTITY.md") && (has("AGENTS.md") || has("USER.md"))
             || has("MEMORY.md") && found.iter().any(|m| marks::folder_of(&m.name) != folder); // daily notes in a subfolder
         let is_likely = is_likely || !is_certain && marks::has_marked_files(catalog, &found, folder, &memory_folders);
+        let is_likely = is_likely
+            || has("MEMORY.md")
+                && memory_folders.contains(&(root, archive, folder))
+                && has_only_notes(catalog, (root, archive, folder));
         if !(is_certain || is_likely || is_selected) {
             continue;
         }
@@ -101,6 +105,17 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
         claimed.push((root, archive, folder.to_owned()));
     }
     out
+}
+
+/// True if all files in the folder are Markdown. A project with other files may have a `MEMORY.md` and a folder `memory`
+/// of its own.
+fn has_only_notes(catalog: &Catalog, (root, archive, folder): marks::Folder<'_>) -> bool {
+    let is_hidden = |member: &Member| member.file_name().starts_with('.');
+    let mut inside = catalog
+        .members()
+        .iter()
+        .filter(|m| m.root == root && m.archive == archive && m.name.starts_with(folder) && !is_hidden(m));
+    inside.all(|member| member.file_name().to_ascii_lowercase().ends_with(".md"))
 }
 
 fn part_role(member: &Member, folder: &str, manifest: usize) -> Role {

@@ -1,6 +1,7 @@
 //! Recognises a workspace without an identity by the content of its files. One file is not enough, because other
 //! programs and people use the same names: a folder of notes may have a `USER.md`, and many projects an `AGENTS.md`.
 use mementory_format::{Catalog, Member};
+use mementory_formats_shared::text_head::text_head;
 use std::collections::HashSet;
 
 /// Number of bytes at the beginning of a file that detection reads.
@@ -11,7 +12,7 @@ const MIN_WORKSPACE_FILES: usize = 2;
 const RULES_WORDS: [&str; 4] = ["SOUL.md", "HEARTBEAT.md", "BOOTSTRAP.md", "memory/YYYY-MM-DD"];
 
 /// Root, archive and folder of a workspace.
-type Folder<'m> = (usize, Option<usize>, &'m str);
+pub(super) type Folder<'m> = (usize, Option<usize>, &'m str);
 
 /// The folders that have a subfolder `memory` with Markdown files.
 pub(super) fn memory_folders(catalog: &Catalog) -> HashSet<Folder<'_>> {
@@ -32,8 +33,7 @@ pub(super) fn has_marked_files(
     let inside = members.iter().filter(|member| folder_of(&member.name) == folder);
     let is_marked = |member: &&&Member| {
         let has_notes = || memory_folders.contains(&(member.root, member.archive, folder));
-        let Ok(head) = catalog.head(member, HEAD_BYTES) else { return false };
-        let text = String::from_utf8_lossy(&head);
+        let Some(text) = text_head(catalog, member, HEAD_BYTES) else { return false };
         match member.file_name() {
             // Other agents also use this file name, but without a folder of notes next to the file.
             "MEMORY.md" => has_notes() && has_heading(&text, &["memory", "long-term memory", "curated memory"]),

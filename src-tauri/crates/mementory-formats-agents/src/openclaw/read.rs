@@ -3,6 +3,7 @@
 use super::files::{self, FileRole, MemoryFile};
 use super::{Root, Runtime, sections};
 use mementory_format::{Catalog, Detected, FolderKeys, FormatError, Member, PassthroughItem, ReadContext, Sink};
+use mementory_formats_shared::text_head::text_head;
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -56,7 +57,7 @@ impl<'a> Reader<'a> {
             FileRole::Junk | FileRole::Slots => return Ok(()),
             FileRole::Profile(_) | FileRole::Memory(_) if member.size <= self.context.limits.side_file_bytes => {
                 let bytes = self.catalog.bytes(member, self.context.limits.side_file_bytes)?;
-                match String::from_utf8(bytes) {
+                match String::from_utf8(self.in_utf8(member, bytes)) {
                     Ok(text) if !text.trim().is_empty() => {
                         return match role {
                             FileRole::Profile(block) => self.read_profile(member, &path, &text, block),
@@ -75,6 +76,17 @@ impl<'a> Reader<'a> {
             _ => {}
         }
         self.pass_through(member, &path)
+    }
+
+    /// The bytes of a text file in UTF-8. Editors on Windows also write UTF-16, which begins with a byte order mark.
+    fn in_utf8(&mut self, member: &Member, bytes: Vec<u8>) -> Vec<u8> {
+        if ![&[0xff, 0xfe][..], &[0xfe, 0xff]].iter().any(|mark| bytes.starts_with(mark)) {
+            return bytes;
+        }
+        let message = "this file is in UTF-16; its text is stored and exported in UTF-8";
+        self.report_issue("utf16", &member.place, message);
+        let text = text_head(self.catalog, member, bytes.len());
+        text.map_or(bytes, String::into_bytes)
     }
 
     /// Stores a file unchanged as a passthrough file.

@@ -312,7 +312,10 @@ fn a_workspace_without_an_identity_is_detected_by_two_of_its_files() {
 
     assert!(!is_workspace(&scratch, "6", &[("USER.md", user), ("notes.md", note)]));
     assert!(!is_workspace(&scratch, "7", &[("USER.md", b"# User guide\n"), ("TOOLS.md", b"# Tools and links\n")]));
-    assert!(!is_workspace(&scratch, "8", &[("MEMORY.md", memory), ("memory/people.md", note)]));
+    // Nothing else reads the notes, unless they are part of a project with other files.
+    let notes: [(&str, &[u8]); 3] = [("MEMORY.md", memory), ("memory/people.md", note), ("memory/a/b.md", note)];
+    assert!(is_workspace(&scratch, "8", &notes));
+    assert!(!is_workspace(&scratch, "10", &[notes[0], notes[1], ("setup.py", b"print()\n")]));
     assert!(!is_workspace(&scratch, "9", &[("AGENTS.md", b"# AGENTS.md\n\nUse tabs.\n"), ("TOOLS.md", tools)]));
 }
 
@@ -347,4 +350,20 @@ fn notes_without_a_day_are_facts_and_notes_about_sessions_have_their_day() {
     ] {
         assert_eq!(files::session_day(path), day, "{path}");
     }
+}
+
+#[test]
+fn notes_in_utf16_are_read_as_text() {
+    let scratch = Scratch::new("openclaw-utf16");
+    let utf16 = |text: &str| -> Vec<u8> {
+        [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+    };
+    let (user, memory) = (utf16("# USER.md\n\n- **Name:** Ida\n"), utf16("# MEMORY.md\n\n## Boats\n\nRows to Ærø.\n"));
+    let files: [(&str, &[u8]); 3] =
+        [("USER.md", &user), ("MEMORY.md", &memory), ("memory/people.md", b"## Odd\n\nA cousin.\n")];
+    assert!(is_workspace(&scratch, "w", &files));
+    let source = read(&scratch.0.join("w"), &OpenClaw);
+    assert!(source.records.iter().any(|record| record.kind == Kind::Memory && record.text.contains("Rows to Ærø.")));
+    assert_eq!(source.notes.iter().filter(|note| note.code == "utf16").count(), 2);
+    assert!(source.dropped.is_empty(), "{:?}", source.dropped);
 }

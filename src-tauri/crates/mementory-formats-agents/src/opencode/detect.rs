@@ -87,7 +87,27 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
         .and_then(|o| o.text("id").map(|t| t.into_owned()));
     let has_session_id = id.is_some_and(|id| id.starts_with("ses_"));
     let is_session = has_session_id && has("time.created") && !has("messages") && !has("messageID");
-    (is_session || is_storage(&keys)).then_some(FileKind::Storage)
+    (is_session || is_storage(&keys) || is_in_storage_folder(&keys, member)).then_some(FileKind::Storage)
+}
+
+/// The folders of a file in the storage: `session`, `message` or `part`, and the folder in it, whose name is that of the
+/// project, or the id of the session or message.
+pub(super) fn storage_folders(member: &Member) -> Option<(&str, &str)> {
+    let mut folders = member.name.rsplit('/').skip(1);
+    let (inner, outer) = (folders.next()?, folders.next()?);
+    matches!(outer, "session" | "message" | "part").then_some((outer, inner))
+}
+
+/// True for a file without the ids of its session and message, which its folders name.
+fn is_in_storage_folder(keys: &Keys, member: &Member) -> bool {
+    let has_any = |names: &[&str]| names.iter().any(|name| keys.has(name));
+    let has_members = match storage_folders(member) {
+        Some(("session", _)) => has_any(&["directory", "projectID", "projectId"]),
+        Some(("message", _)) => keys.has("role") && has_any(&["time.created", "createdAt"]),
+        Some(("part", _)) => keys.has("type") && has_any(&["text", "tool", "messageId"]),
+        _ => false,
+    };
+    has_members && keys.has("id")
 }
 
 /// True if the value of this key, which is in quotes, is an object.

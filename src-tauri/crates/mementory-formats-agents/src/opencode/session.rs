@@ -100,8 +100,8 @@ fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
     let assistant = metadata.object("assistant").unwrap_or_default();
     turn.model = turn.model.take().or_else(|| assistant.non_blank_text("modelID").map(|t| t.into_owned()));
     let time = info.object("time").or_else(|| metadata.object("time")).unwrap_or_default();
-    let column = |names: [&str; 2]| names.into_iter().find_map(|name| any_time(info, name));
-    turn.times.created = any_time(&time, "created").or_else(|| column(["time_created", "created_at"]));
+    let column = |names: [&str; 3]| names.into_iter().find_map(|name| any_time(info, name));
+    turn.times.created = any_time(&time, "created").or_else(|| column(["time_created", "created_at", "createdAt"]));
     turn.times.updated = any_time(&time, "completed").or_else(|| any_time(info, "finished_at"));
     let mut content = AgentContent::default();
     for part in parts {

@@ -1,7 +1,9 @@
-//! Reads OpenCode's storage folder, with one file for each session, message and part. The ids in the files, not the
-//! folders, determine which files belong together.
+//! Reads OpenCode's storage folder, with one file for each session, message and part. The ids in the files determine
+//! which files belong together, and the folders only where a file has no such id.
+use super::detect::storage_folders;
 use super::session::Session;
 use mementory_format::{FormatError, Member, decoded_head};
+use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_json::repair;
@@ -20,6 +22,8 @@ struct SessionFiles<'m> {
 /// Reads the files as conversations.
 pub(super) fn read<'m>(reader: &mut FileReader<'_>, members: &[&'m Member]) -> Result<(), FormatError> {
     let mut sessions: BTreeMap<String, SessionFiles<'m>> = BTreeMap::new();
+    // Parts that do not name their session, by the id of their message.
+    let mut loose_parts: BTreeMap<String, BTreeMap<String, &'m Member>> = BTreeMap::new();
     reader.each_member(members, |reader, member| {
         let text = text_of(reader, member)?;
         let Some(object) = Object::parse(&text) else {
@@ -28,25 +32,44 @@ pub(super) fn read<'m>(reader: &mut FileReader<'_>, members: &[&'m Member]) -> R
         let id = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
         let own_id = id("id").unwrap_or_default();
         let metadata = object.object("metadata").unwrap_or_default();
+        let folder_in = |kind: &str| {
+            let folders = storage_folders(member).filter(|(outer, _)| *outer == kind);
+            folders.map(|(_, inner)| inner.to_owned())
+        };
         let session = id("sessionID").or_else(|| metadata.non_blank_text("sessionID").map(|t| t.into_owned()));
-        match (session, id("messageID")) {
+        let session = session.or_else(|| id("sessionId")).or_else(|| folder_in("message"));
+        let message = id("messageID").or_else(|| id("messageId")).or_else(|| folder_in("part"));
+        match (session, message) {
             (Some(session), Some(message)) => {
                 sessions.entry(session).or_default().parts.entry(message).or_default().insert(own_id, member);
+            }
+            (None, Some(message)) => {
+                loose_parts.entry(message).or_default().insert(own_id, member);
             }
             (Some(session), None) => {
                 let time = object
                     .object("time")
                     .or_else(|| metadata.object("time"))
-                    .and_then(|t| mementory_formats_shared::jsonl_session::any_time(&t, "created"));
+                    .and_then(|t| any_time(&t, "created"))
+                    .or_else(|| any_time(&object, "createdAt"));
                 let time = time.map_or(i64::MAX, |t| t.as_micros());
                 sessions.entry(session).or_default().messages.insert((time, own_id), member);
             }
-            (None, _) => sessions.entry(own_id).or_default().session = Some(member),
+            (None, None) => sessions.entry(own_id).or_default().session = Some(member),
         }
         Ok(())
     })?;
-    for (id, files) in sessions {
+    for (id, mut files) in sessions {
+        for (_, message) in files.messages.keys() {
+            if let Some(parts) = loose_parts.remove(message) {
+                files.parts.entry(message.clone()).or_default().extend(parts);
+            }
+        }
         read_session(reader, &id, files)?;
+    }
+    for member in loose_parts.into_values().flat_map(BTreeMap::into_values) {
+        let reason = "message_missing: the file of the message of this part is missing";
+        reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Message));
     }
     Ok(())
 }

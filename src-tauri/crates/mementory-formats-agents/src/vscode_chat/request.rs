@@ -179,13 +179,15 @@ fn add_tool(content: &mut AgentContent, part: &Object<'_>) {
     }
 }
 
-/// A string, or the value of a Markdown object.
+/// A string, or the value of a Markdown object, which some versions put into a part of an answer.
 fn markdown(raw: Option<&RawValue>) -> String {
     let Some(raw) = raw else { return String::new() };
-    match decode_string(raw) {
-        Some(text) => text.into_owned(),
-        None => Object::parse(raw.get()).and_then(|o| o.text("value").map(|t| t.into_owned())).unwrap_or_default(),
+    if let Some(text) = decode_string(raw) {
+        return text.into_owned();
     }
+    let object = Object::parse(raw.get()).unwrap_or_default();
+    let inner = object.object("content").unwrap_or_default();
+    object.text("value").or_else(|| inner.text("value")).unwrap_or_default().into_owned()
 }
 
 /// The text that represents a reference: its name, or the name of the file that it refers to.
@@ -220,6 +222,8 @@ mod tests {
             {"value":"\nFound "},{"kind":"inlineReference","name":"hive.ts"},{"value":"."}]}"#,
         );
         assert_eq!(turns[1].text, "Let me look.\n\nFound `hive.ts`.");
+        let nested = r#"{"message":{"text":"Where?"},"response":[{"value":{"kind":"markdownContent","content":{"value":"There."}}}]}"#;
+        assert_eq!(turns_of(nested)[1].text, "There.");
     }
 
     #[test]

@@ -39,7 +39,10 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let is_thread = head.has_any("", &["session_id", "thread_id"])
         && head.has_all("messages", &["uuid", "role", "content"])
         && head.has_any("messages", &["token_count", "processed", "role_type"]);
-    if (is_session || is_thread) && !head.is_list {
+    // The memory of a session may name no session, but its summary is an object with an id.
+    let is_summed_up =
+        head.has_all("messages", &["uuid", "role", "content"]) && head.has_all("summary", &["uuid", "content"]);
+    if (is_session || is_thread || is_summed_up) && !head.is_list {
         return Some("session");
     }
     let is_row = |list: &str| is_fact(head, list) || is_node(head, list) || is_episode(head, list);
@@ -63,12 +66,12 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
 }
 
 /// True for facts and edges. A member `fact` alone is not enough: the row must also have a time from which or until
-/// which the fact is valid, or members that only Zep and Graphiti write.
+/// which the fact is valid, an id and a time, or members that only Zep and Graphiti write.
 fn is_fact(head: &Head, list: &str) -> bool {
     let fact_keys = ["source_node_uuid", "target_node_uuid", "fact_embedding"];
     head.has_any(list, &["fact"]) && head.has_any(list, &["valid_at", "invalid_at", "expired_at"])
         || head.has_any(list, &["fact"]) && head.has_any(list, &["uuid", "uuid_"]) && head.has_any(list, &fact_keys)
-        || head.has_any(list, &["fact"]) && head.has_all(list, &["uuid", "created_at", "rating"])
+        || head.has_all(list, &["fact", "uuid", "created_at"])
         || head.has_all(list, &["source_node_uuid", "target_node_uuid", "group_id"])
 }
 

@@ -5,6 +5,8 @@ use mementory_format::{Catalog, JsonHead, Member};
 const MAX_MEMBERS: usize = 500;
 /// Number of bytes at the start of a file that are enough to recognise a web page.
 const PAGE_BYTES: usize = 64;
+/// Number of bytes of a web page that are enough to find its first activity.
+const ACTIVITY_PAGE_BYTES: usize = 256 << 10;
 
 /// A known kind of file.
 struct KnownFile {
@@ -15,7 +17,12 @@ struct KnownFile {
     text: &'static str,
 }
 
-const KNOWN_FILES: [KnownFile; 6] = [
+/// Says what a log of activities is in which no activity is a chat.
+const ACTIVITIES: &str = "It lists what you did in other products of Google, and none of it is a chat with Gemini. In \
+    Google Takeout, choose My Activity, and in it Gemini Apps";
+
+const KNOWN_FILES: [KnownFile; 7] = [
+    KnownFile { paths: &[], keys: &["header", "title", "time", "products"], text: ACTIVITIES },
     KnownFile {
         paths: &["snapchat_ai.json", "snapchat_ai.html"],
         keys: &["My AI Content"],
@@ -52,6 +59,9 @@ pub(super) fn description(catalog: &Catalog) -> Option<&'static str> {
                     to sign in. Download the export again";
         return Some(text);
     }
+    if members().any(|member| is_activity_page(catalog, member)) {
+        return Some(ACTIVITIES);
+    }
     KNOWN_FILES.iter().find(|known| members().any(|member| known.matches(catalog, member))).map(|known| known.text)
 }
 
@@ -69,6 +79,16 @@ impl KnownFile {
 /// True if one of the folders in a path has the name after the slash.
 fn has_folder(path: &str, name: &str) -> bool {
     path.split('/').any(|part| name.strip_prefix('/') == Some(part))
+}
+
+/// True for a log of activities as a web page. Its styles come before its first activity.
+fn is_activity_page(catalog: &Catalog, member: &Member) -> bool {
+    let begins = catalog.head(member, PAGE_BYTES).unwrap_or_default();
+    if !begins.trim_ascii_start().starts_with(b"<") {
+        return false;
+    }
+    let head = catalog.head(member, ACTIVITY_PAGE_BYTES).unwrap_or_default();
+    [&b"outer-cell"[..], b"mdl-typography--title"].iter().all(|class| memchr::memmem::find(&head, class).is_some())
 }
 
 /// True for a web page with the name of a JSON file.

@@ -42,6 +42,17 @@ fn the_claim_of_a_document_for_printing_says_why_it_is_only_stored() {
         ("snapchat_ai.json", b"{}".as_slice(), "a download of Snapchat"),
         ("renamed.json", br#"{"My AI Content":[]}"#.as_slice(), "a download of Snapchat"),
         ("result.json", br#"{"messages":[{"from_id":"u","text_entities":[]}]}"#.as_slice(), "Telegram"),
+        (
+            "MyActivity.json",
+            br#"[{"header":"YouTube","title":"Watched boats","time":"2026-01-01T10:00:00Z","products":["YouTube"]}]"#
+                .as_slice(),
+            "other products of Google",
+        ),
+        (
+            "activities.html",
+            br#"<html><div class="outer-cell"><p class="mdl-typography--title">Search</p></div></html>"#.as_slice(),
+            "other products of Google",
+        ),
         ("conversations.json", b"\n<!DOCTYPE html><html>Sign in</html>".as_slice(), "may have expired"),
     ] {
         let path = scratch.put(name, content);

@@ -12,11 +12,13 @@ use serde_json::{Value, value::RawValue};
 use std::collections::{HashMap, HashSet};
 
 /// Members of a conversation that have a field in the model.
-const CONVERSATION_MEMBERS: [&str; 9] = [
+const CONVERSATION_MEMBERS: [&str; 11] = [
     "id",
     "title",
     "inserted_at",
     "updated_at",
+    "create_time",
+    "update_time",
     "mapping",
     "messages",
     "chat_messages",
@@ -98,8 +100,8 @@ pub(super) fn read(
         id: id(about, "id"),
         title: first_text(about, &["title"]),
         times: Times {
-            created: first_time(about, &["inserted_at", "created_at"]),
-            updated: first_time(about, &["updated_at"]),
+            created: first_time(about, &["inserted_at", "created_at", "create_time"]),
+            updated: first_time(about, &["updated_at", "update_time"]),
             ..Times::default()
         },
         source: Source { account: id(about, "user_id").or_else(|| account.map(Into::into)), ..Source::default() },
@@ -229,6 +231,7 @@ fn turns(messages: Vec<Message<'_>>, conversation: &str) -> Vec<Turn> {
             Some(first) => first.get("type").and_then(Value::as_str).unwrap_or("text").to_owned(),
             None => "text".to_owned(),
         };
+        let is_only_tool = matches!(content_type.as_str(), "tool_call" | "tool_result");
         if !content.blocks.is_empty() {
             fields.insert("blocks".into(), Value::Array(content.blocks));
         }
@@ -241,6 +244,7 @@ fn turns(messages: Vec<Message<'_>>, conversation: &str) -> Vec<Turn> {
             model: (role != "user").then(|| first_text(&message.object, &["model"])).flatten(),
             role,
             text: content.text,
+            hidden: is_only_tool,
             content_type,
             times: Times {
                 created: first_time(&message.object, &["inserted_at", "created_at"]),

@@ -80,7 +80,9 @@ enum Content {
 fn content_of(keys: &Keys) -> Option<Content> {
     let is_chatgpt = ["current_node", "create_time", "conversation_id"].iter().any(|key| keys.has(key));
     let has_times = keys.has("inserted_at") || keys.has_at_any_level("message.inserted_at");
-    if keys.has("mapping") && !is_chatgpt && (has_times || keys.has_at_any_level("message.fragments")) {
+    // ChatGPT's messages have no fragments, whatever the members around them are called.
+    let has_fragments = keys.has_at_any_level("message.fragments");
+    if keys.has("mapping") && (has_fragments || has_times && !is_chatgpt) {
         Some(Content::Export)
     } else if ["chat_messages", "chat_session", "messages"].iter().any(|key| keys.has(&format!("biz_data.{key}"))) {
         Some(Content::Session)

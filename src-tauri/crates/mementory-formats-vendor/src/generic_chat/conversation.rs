@@ -91,30 +91,32 @@ pub(super) fn conversation(
     element: &ObjectElement<'_>,
     loose: &mut LooseMessages,
 ) -> Result<(), FormatError> {
-    conversation_in(files, member, element, None, loose)
+    conversation_in(files, member, element, (None, None), loose)
 }
 
-/// Sends the conversation in an element. `outer` is the object around it, if that describes the conversation too.
+/// Sends the conversation in an element. `outer` is the object around it, if that describes the conversation too, and
+/// `shared_title` a title around it.
 fn conversation_in(
     files: &mut FileReader<'_>,
     member: &Member,
     element: &ObjectElement<'_>,
-    outer: Option<&ObjectElement<'_>>,
+    (outer, shared_title): (Option<&ObjectElement<'_>>, Option<String>),
     loose: &mut LooseMessages,
 ) -> Result<(), FormatError> {
     let object = &element.object;
     let Some((key, raw)) = message_list(object) else {
         let is_message = role_name(object).is_some() || question_and_answer(object).is_some();
         let enveloped = if is_message { Vec::new() } else { envelope::find(object, has_messages) };
-        for found in &enveloped {
+        let has_enveloped = !enveloped.is_empty();
+        for found in enveloped {
             let Some(inner) = Object::parse(found.raw.get()) else { continue };
             let pointer = format!("{}{}", element.pointer, found.pointer);
             let inner = ObjectElement { text: found.raw.get(), object: inner, pointer };
             loose.platform = found.platform.or(loose.platform);
             let outer = found.is_described_outside.then_some(element);
-            conversation_in(files, member, &inner, outer, loose)?;
+            conversation_in(files, member, &inner, (outer, found.title), loose)?;
         }
-        if !enveloped.is_empty() {
+        if has_enveloped {
             return Ok(());
         }
         // A message may have its text inside `data`, so only an element without a role is searched for conversations.
@@ -190,7 +192,7 @@ fn conversation_in(
         // The address of a chat ends with its id.
         id: text(&ID_KEYS)
             .or_else(|| link.as_deref()?.rsplit('/').next().filter(|id| !id.is_empty()).map(str::to_owned)),
-        title: text(&TITLE_KEYS),
+        title: text(&TITLE_KEYS).or(shared_title),
         summary: first_text(object, &["summary", "memoryPrompt"]).unwrap_or_default(),
         times: chat_times,
         model: text(&["model", "model_id", "modelId"]).or_else(|| first_text(model.as_ref()?, &["id", "name"])),
@@ -469,8 +471,13 @@ pub(super) struct LooseMessages {
     chats: Vec<LooseChat>,
     positions: HashMap<(Option<String>, Option<String>), usize>,
     bytes: u64,
-    /// The first line of a session of Goose, which describes the session.
+    /// The first of several lines, if it describes the session.
     header: Option<String>,
+}
+
+/// True for the first line of a session of Goose.
+fn is_goose(object: &Object<'_>) -> bool {
+    object.has("working_dir") && object.has("message_count")
 }
 
 impl LooseMessages {
@@ -479,14 +486,16 @@ impl LooseMessages {
         Self { platform: Some(platform), ..Self::default() }
     }
 
-    /// Stores the first line of a session of Goose. Returns false for any other element.
+    /// Stores the first line if it describes the session whose messages follow. Returns false for any other element.
     fn store_header(&mut self, element: &ObjectElement<'_>) -> bool {
-        let is_header = self.header.is_none() && self.chats.is_empty();
-        let is_goose = element.object.has("working_dir") && element.object.has("message_count");
-        if is_header && is_goose {
+        let object = &element.object;
+        let is_first = self.header.is_none() && self.chats.is_empty() && element.pointer.is_empty();
+        let is_named = || first_text(object, &ID_KEYS).is_some() || first_text(object, &TITLE_KEYS).is_some();
+        let is_header = is_first && (is_goose(object) || is_named());
+        if is_header {
             self.header = Some(element.text.to_owned());
         }
-        is_header && is_goose
+        is_header
     }
 
     fn add(&mut self, files: &FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
@@ -522,6 +531,11 @@ impl LooseMessages {
 
     /// Sends the messages that were added, as conversations.
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        if self.chats.is_empty() && self.header.is_some() {
+            let reason = "no_messages: this entry has no messages";
+            files.report_dropped(format!("{}#", member.place), DroppedAs::Failed, reason, Some(Kind::Conversation));
+        }
+        let header = self.header.as_deref().and_then(Object::parse);
         let mut people: HashMap<Option<String>, usize> = HashMap::new();
         self.chats.iter().for_each(|chat| *people.entry(chat.id.clone()).or_default() += 1);
         for LooseChat { id, title, person, mut turns } in self.chats {
@@ -535,6 +549,7 @@ impl LooseMessages {
                     turn.parent = TurnParent::Previous;
                 }
             }
+            let id = id.or_else(|| first_text(header.as_ref()?, &ID_KEYS));
             let stated_id = id.clone();
             let is_shared = people.get(&id).is_some_and(|count| *count > 1);
             let id = match person.as_ref().filter(|_| is_shared).zip(id.as_ref()) {
@@ -544,13 +559,15 @@ impl LooseMessages {
             };
             let mut chat = Chat { id, title, turns, ..Chat::default() };
             chat.source.account = person;
-            let header = self.header.as_deref().and_then(Object::parse);
             if let Some(header) = &header {
-                chat.title = first_text(header, &["description"]);
-                chat.source.project = first_text(header, &["working_dir"]);
+                chat.title = first_text(header, &TITLE_KEYS).or_else(|| first_text(header, &["description"]));
+                chat.model = first_text(header, &["model", "model_id", "modelId"]);
+                chat.source.project = first_text(header, &["working_dir", "cwd"]);
+                chat.times = times(header);
                 chat.verbatim = self.header.clone().map(Verbatim::json);
             }
-            let platform = self.platform.unwrap_or(if header.is_some() { "goose" } else { "other" });
+            let is_goose = header.as_ref().is_some_and(is_goose);
+            let platform = self.platform.unwrap_or(if is_goose { "goose" } else { "other" });
             store_embedded(files, member, &chat)?;
             let mut unit = unit(files, member, chat, platform, Some("messages"));
             if let Some(conversation) = unit.records.first_mut() {

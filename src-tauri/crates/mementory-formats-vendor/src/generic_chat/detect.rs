@@ -4,7 +4,7 @@ use super::cline::MODEL_FILE;
 use super::hugging_chat;
 use super::shape::{Shape, shape};
 use super::tables::{self, Table};
-use super::{amazon_q, anything_llm, goose, llm_logs, ollama, superjson, zed};
+use super::{amazon_q, anything_llm, chatbox_page, goose, llm_logs, ollama, superjson, void, zed};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
 use mementory_formats_shared::sqlite_rows;
@@ -20,6 +20,10 @@ pub(super) const ANYTHING_LLM: &str = "anything_llm";
 pub(super) const LLM: &str = "llm";
 /// Version of the claim for a database of Zed.
 pub(super) const ZED: &str = "zed";
+/// Version of the claim for a database of Void.
+pub(super) const VOID: &str = "void";
+/// Version of the claim for a page of Chatbox.
+pub(super) const CHATBOX_PAGE: &str = "chatbox_page";
 /// Version of the claim for a table.
 const TABLE: &str = "table";
 
@@ -72,17 +76,26 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     });
     let databases = sqlite_rows::claims(catalog, 0.9, "The database of Kiro CLI or Amazon Q", amazon_q::is_database);
     let mut all: Vec<Claim> = chat_claims.chain(databases).collect();
-    let programs: [(&str, &str, IsDatabase); 5] = [
+    let programs: [(&str, &str, IsDatabase); 6] = [
         (GOOSE, "The database of Goose", goose::is_database),
         (OLLAMA, "The database of Ollama's app", ollama::is_database),
         (ANYTHING_LLM, "The database of AnythingLLM", anything_llm::is_database),
         (LLM, "The database of the command line program LLM", llm_logs::is_database),
         (ZED, "The threads of Zed", zed::is_database),
+        (VOID, "The storage of Void", void::is_database),
     ];
     for (version, reason, is_database) in programs {
         let database_claims = sqlite_rows::claims(catalog, 0.9, reason, is_database);
         all.extend(database_claims.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
     }
+    let pages = catalog.members().iter().filter(|member| chatbox_page::is_page(catalog, member));
+    all.extend(pages.map(|member| Claim {
+        version: Some(CHATBOX_PAGE.into()),
+        confidence: 0.9,
+        reason: "A session that Chatbox exported as a page".into(),
+        parts: vec![part(member, Role::Manifest)],
+        missing_parts: vec![],
+    }));
     let found = catalog.members().iter().filter_map(|member| Some((member, tables::table(catalog, member)?)));
     all.extend(found.map(|(member, table)| Claim {
         version: Some(TABLE.into()),

@@ -1,4 +1,5 @@
 //! A conversation, or several, inside another object: in the response of an API, or next to the details of an account.
+use mementory_formats_shared::message::first_text;
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 
@@ -17,20 +18,23 @@ pub(super) struct Enveloped<'a> {
     pub raw: &'a RawValue,
     /// True if the outer object describes the conversation too. An API's response describes only the request.
     pub is_described_outside: bool,
+    /// The title that the object around it has. Several conversations may share it.
+    pub title: Option<String>,
     /// The assistant, if the file is a download of the person's own data.
     pub platform: Option<&'static str>,
 }
 
 /// Finds the conversations in an object that has no messages itself. `has_messages` is true for the text of a
 /// conversation. At most two objects are opened. If there are several conversations, the outer object describes none of
-/// them.
+/// them, except for a title.
 pub(super) fn find<'a>(object: &Object<'a>, has_messages: fn(&RawValue) -> bool) -> Vec<Enveloped<'a>> {
     let inside = |outer: &Object<'a>, at: &str| {
         let found = ENVELOPES.iter().filter_map(|key| {
             let raw = outer.raw_value(key).filter(|raw| has_messages(raw))?;
             let is_described_outside = !OUTER_ENVELOPES.contains(key) && *key != PI_ENVELOPE;
             let platform = (*key == PI_ENVELOPE && outer.has("base64encoded_compressed_user_data")).then_some("pi");
-            Some(Enveloped { pointer: format!("{at}/{key}"), raw, is_described_outside, platform })
+            let title = first_text(outer, &["title"]).filter(|_| *key != PI_ENVELOPE);
+            Some(Enveloped { pointer: format!("{at}/{key}"), raw, is_described_outside, title, platform })
         });
         found.collect::<Vec<_>>()
     };

@@ -5,6 +5,7 @@ mod anything_llm;
 mod api;
 mod branches;
 mod chat_store;
+mod chatbox_page;
 mod cherry_studio;
 mod cline;
 mod compliance;

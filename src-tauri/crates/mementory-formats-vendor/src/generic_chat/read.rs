@@ -1,11 +1,11 @@
 //! Reads chats in common shapes.
 use super::FORMAT_ID;
 use super::conversation::{LooseMessages, conversation};
-use super::detect::{ANYTHING_LLM, GOOSE, LLM, OLLAMA, ZED};
+use super::detect::{ANYTHING_LLM, CHATBOX_PAGE, GOOSE, LLM, OLLAMA, VOID, ZED};
 use super::shape::{Shape, wrappers};
 use super::{
-    amazon_q, amazon_q_tabs, anything_llm, api, chat_store, cherry_studio, cline, compliance, doubao, goose,
-    hugging_chat, kiro, kobold, llm_json, llm_logs, ollama, openrouter, poe, stores, superjson, tables, threads,
+    amazon_q, amazon_q_tabs, anything_llm, api, chat_store, chatbox_page, cherry_studio, cline, compliance, doubao,
+    goose, hugging_chat, kiro, kobold, llm_json, llm_logs, ollama, openrouter, poe, stores, superjson, tables, threads,
     tongyi, void, yuanbao, zed,
 };
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
@@ -32,6 +32,8 @@ pub(super) fn read(
                     Some(ANYTHING_LLM) => anything_llm::read_database(files, member),
                     Some(LLM) => llm_logs::read_database(files, member),
                     Some(ZED) => zed::read_database(files, member),
+                    Some(CHATBOX_PAGE) => chatbox_page::read(files, member),
+                    Some(VOID) => void::read_database(files, member),
                     _ => amazon_q::read_database(files, member),
                 };
             }

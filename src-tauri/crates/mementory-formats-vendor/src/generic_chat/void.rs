@@ -1,4 +1,5 @@
-//! Reads the chats of the editor Void: threads by their ids, as its storage has them under `void.chatThreadStorageII`.
+//! Reads the chats of the editor Void: threads by their ids, as its storage (`state.vscdb`) has them under
+//! `void.chatThreadStorageII`, or such an object as a file.
 use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, times_of};
@@ -7,10 +8,55 @@ use mementory_formats_shared::message::{first_text, read_message, report_no_mess
 use mementory_formats_shared::object::{Object, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
+use mementory_formats_shared::sqlite::unreadable;
+use mementory_formats_shared::sqlite_rows::{self, Schema};
 use mementory_json::Keys;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
 const PLATFORM: &str = "void";
+/// Table of the storage of VS Code and of editors that are made from it.
+const TABLE: &str = "ItemTable";
+/// Part of the keys of the threads. Their beginning is the name of the editor, and their end the version.
+const KEY: &str = "chatThreadStorage";
+
+/// True for a storage with threads.
+pub(super) fn is_database(schema: &Schema) -> bool {
+    schema.has_table(TABLE, &["key", "value"]) && schema.contains(KEY)
+}
+
+/// Sends the threads of a storage. Opening the database neither locks nor changes anything. Its other rows are settings
+/// of the editor, and are not read.
+pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let database = sqlite_rows::open(files, member)?;
+    let limit = i64::try_from(files.context.limits.element_bytes).unwrap_or(i64::MAX);
+    // Versions of the editor that stored the threads under another key left them there, so the newest key is last.
+    let sql = format!(
+        "SELECT CAST(key AS TEXT), CASE WHEN length(value) <= ?2 THEN CAST(value AS BLOB) END FROM {TABLE} \
+         WHERE instr(key, ?1) ORDER BY key"
+    );
+    let rows = database.connection.prepare(&sql).and_then(|mut statement| {
+        let row = statement
+            .query_map((KEY, limit), |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<Vec<u8>>>(1)?)))?;
+        row.collect::<Result<Vec<_>, _>>()
+    });
+    for (key, value) in rows.map_err(|error| unreadable(member, &error))? {
+        let text = value.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let document = match &text {
+            Some(text) => {
+                Object::parse(text).map(|object| (text, object)).ok_or("malformed: these threads are not JSON")
+            }
+            None => Err("too_large: these threads are larger than the limit"),
+        };
+        match document {
+            Ok((text, object)) => read_storage(files, member, &ObjectElement { text, object, pointer: key })?,
+            Err(reason) => {
+                let place = format!("{}#{key}", member.place);
+                files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+            }
+        }
+    }
+    Ok(())
+}
 
 /// True for the keys of threads. Only Void writes a text to show beside the one that the model received, and the files
 /// that the person changed.

@@ -159,6 +159,7 @@ fn turn(text: &str, message: &Object<'_>, pointer: String, model: Option<&str>) 
         (_, Some(last)) if body.trim().is_empty() => last.get("type").and_then(Value::as_str).unwrap_or("text"),
         _ => "text",
     };
+    let is_only_tool = matches!(content_type, "tool_call" | "tool_result");
     let mut fields = other_fields(message, &MESSAGE_MEMBERS);
     let content_type = content_type.to_owned();
     if !blocks.is_empty() {
@@ -170,7 +171,7 @@ fn turn(text: &str, message: &Object<'_>, pointer: String, model: Option<&str>) 
         role: if is_context { "system".into() } else { stated_role },
         text: body,
         content_type,
-        hidden: is_context,
+        hidden: is_context || is_only_tool,
         times: Times { created: first_time(message, &["timestamp", "created_at"]), ..Times::default() },
         pointer,
         verbatim: Some(Verbatim::json(text)),

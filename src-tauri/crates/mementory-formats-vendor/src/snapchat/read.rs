@@ -1,17 +1,16 @@
 //! Reads the chat with My AI as one conversation, and what My AI remembers as memories.
-use super::detect::{CHAT, HISTORY, MEMORY};
+use super::detect::{CHAT, HISTORY, MEMORY, is_history};
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::chat::{Chat, Turn, put_oldest_first, times_of};
-use mementory_formats_shared::memory_heads::Head;
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, each_row_in, object_of};
 use mementory_formats_shared::message::send;
 use mementory_formats_shared::object::{Object, content_id, decode_string};
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles;
-use mementory_model::{Issue, Kind, Times, Verbatim};
+use mementory_model::{DroppedAs, Issue, Kind, Times, Verbatim};
 use serde_json::value::RawValue;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Id and title of the conversation. There is only one, and the file has no name for it.
 const NAME: &str = "My AI";
@@ -24,10 +23,11 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, None);
+    // What the chats of the account have of the chat with My AI. They say who wrote a message, so they are read first.
+    let mut known: HashSet<(Option<i64>, String)> = HashSet::new();
     files.each_file(detected, |files, member, _| {
-        let head = Head::of(catalog, member);
-        if head.is_some_and(|head| head.has_all(HISTORY, &["From", "Created"])) {
-            return read_history(&rows, files, member);
+        if is_history(catalog, member) {
+            return read_history(&rows, files, member, &mut known);
         }
         let (mut turns, mut bytes, mut is_empty) = (Vec::new(), 0, true);
         each_row(files, member, &[CHAT, MEMORY], Kind::Message, &mut |files, row| {
@@ -54,6 +54,12 @@ pub(super) fn read(
         if is_empty {
             files.sink.note(Issue::new("empty", &member.place, "neither messages nor memories of My AI"));
         }
+        let count = turns.len();
+        turns.retain(|turn| !known.contains(&said(turn)));
+        if turns.len() < count {
+            let reason = format!("duplicate: {} messages are in the chats of the account too", count - turns.len());
+            files.report_dropped(member.place.clone(), DroppedAs::Skipped, &reason, None);
+        }
         if turns.is_empty() {
             return Ok(());
         }
@@ -61,8 +67,18 @@ pub(super) fn read(
     })
 }
 
-/// Reads the chat with My AI in `chat_history.json`. The chats with people are not read.
-fn read_history(rows: &RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+/// Time and text of a message, which both files have.
+fn said(turn: &Turn) -> (Option<i64>, String) {
+    (turn.times.created.map(|time| time.as_micros()), turn.text.clone())
+}
+
+/// Reads the chat with My AI in `chat_history.json`, and adds its messages to `known`. The chats with people are not read.
+fn read_history(
+    rows: &RowSender,
+    files: &mut FileReader<'_>,
+    member: &Member,
+    known: &mut HashSet<(Option<i64>, String)>,
+) -> Result<(), FormatError> {
     let (mut turns, mut bytes) = (Vec::new(), 0);
     let catalog = files.catalog;
     // What is around the list has the chats with people, so it is not stored.
@@ -79,6 +95,7 @@ fn read_history(rows: &RowSender, files: &mut FileReader<'_>, member: &Member) -
     })?;
     let message = "only the chat with My AI is read; the chats with people in this file are not";
     files.sink.note(Issue::new("chats_with_people", &member.place, message));
+    known.extend(turns.iter().map(said));
     if turns.is_empty() {
         return Ok(());
     }
