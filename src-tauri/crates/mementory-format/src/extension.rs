@@ -144,13 +144,14 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Option<T> {
 }
 
 /// The [`difference`] of two records. With `same_source`, the element was written from the record's own verbatim, so
-/// `origin` and `verbatim` are left out.
+/// `origin`, `verbatim` and `edited` are left out.
 pub fn record_difference(native: &Record, record: &Record, same_source: bool) -> Map<String, Value> {
     let (mut native_members, mut wanted) = (members(native), members(record));
     if same_source {
         for map in [&mut native_members, &mut wanted] {
-            map.remove("origin");
-            map.remove("verbatim");
+            for name in ["origin", "verbatim", EDITED_MEMBER] {
+                map.remove(name);
+            }
         }
     }
     difference(&native_members, &wanted)
@@ -358,6 +359,7 @@ mod tests {
     fn a_difference_restores_the_record() {
         let (native, mut wanted) = (record("the same"), record("the same"));
         wanted.title = Some("a title".into());
+        wanted.edited = true;
         let difference = record_difference(&native, &wanted, true);
         assert_eq!(difference.keys().collect::<Vec<_>>(), ["title"]);
         assert_eq!(apply(members(&native), difference).map(|r| r.title), Some(wanted.title));
