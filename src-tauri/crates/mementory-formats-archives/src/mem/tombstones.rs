@@ -195,7 +195,7 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
 /// `mementory_forbidden`. The signature is removed, because it covers the count.
 fn move_forbidden_count(tree: &mut Tree) {
     let Some(mut derived) = tree.get("derived").cloned() else { return };
-    let Some(count) = derived.get(DERIVED_COUNT_FIELD).filter(|count| is_below_zero(Some(count))).cloned() else {
+    let Some(count) = derived.get(DERIVED_COUNT_FIELD).filter(|count| is_below_zero(Some(*count))).cloned() else {
         return;
     };
     derived.set(DERIVED_COUNT_FIELD, Tree::Number("0".into()));

@@ -54,7 +54,7 @@ fn forbidden_numbers_are_exported_as_zero() {
 
 #[test]
 fn a_tombstone_whose_count_was_changed_loses_its_signature() {
-    let written = |line: &str| to_line(&from_tree(&decode(&TOMBSTONE_SPEC, line, 64).ok().unwrap(), line), 64);
+    let written = |line: &str| to_line(&from_tree(&decode(&TOMBSTONE_SPEC, line, 64_u32).ok().unwrap(), line), 64);
     let changed = written(TOMBSTONE);
     assert!(changed.contains(r#""episodeLinkCount":0"#) && !changed.contains("SIGNATURE"), "{changed}");
     let allowed = TOMBSTONE.replace("-1", "1");
