@@ -28,6 +28,8 @@ const MAX_FIELD_LEVELS: u32 = 64;
 pub const FINGERPRINT_MEMBER: &str = "native";
 /// Name of the slot's member with the record's export id, in formats whose ids of elements do not contain it.
 pub const EXPORT_ID_MEMBER: &str = "export_id";
+/// Name of the slot's member for [`Record::edited`]. It is not a loss, because it only serves to restore the record.
+pub const EDITED_MEMBER: &str = "edited";
 /// Note in the loss list for a field that only the slot contains.
 pub const MOVED_NOTE: &str = "kept in x_mementory, which other programs do not read";
 
@@ -142,13 +144,14 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Option<T> {
 }
 
 /// The [`difference`] of two records. With `same_source`, the element was written from the record's own verbatim, so
-/// `origin` and `verbatim` are left out.
+/// `origin`, `verbatim` and `edited` are left out.
 pub fn record_difference(native: &Record, record: &Record, same_source: bool) -> Map<String, Value> {
     let (mut native_members, mut wanted) = (members(native), members(record));
     if same_source {
         for map in [&mut native_members, &mut wanted] {
-            map.remove("origin");
-            map.remove("verbatim");
+            for name in ["origin", "verbatim", EDITED_MEMBER] {
+                map.remove(name);
+            }
         }
     }
     difference(&native_members, &wanted)
@@ -243,6 +246,8 @@ impl NativeFields {
     /// slot. The fields of this struct define what happens to absent fields and to times.
     pub fn adopt_native_fields(&self, native: &Record, record: &mut Record) {
         record.text.clone_from(&native.text);
+        // The element becomes the verbatim, so it no longer differs from the record.
+        record.edited = false;
         for field in self.always {
             self.copy_native_field(*field, native, record, true);
         }
@@ -289,9 +294,11 @@ impl NativeFields {
 }
 
 /// Adds every member that only the slot contains to the loss list, because other programs do not read the slot.
-/// [`FINGERPRINT_MEMBER`] and the members in `silent` are not listed, because they only serve to restore the record.
+/// [`FINGERPRINT_MEMBER`], [`EDITED_MEMBER`] and the members in `silent` are not listed, because they only serve to
+/// restore the record.
 pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent: &[&str], losses: &mut LossReport) {
-    for name in names.filter(|name| *name != FINGERPRINT_MEMBER && !silent.contains(name)) {
+    let is_silent = |name: &str| [FINGERPRINT_MEMBER, EDITED_MEMBER].contains(&name) || silent.contains(&name);
+    for name in names.filter(|name| !is_silent(name)) {
         let name = model_name(name);
         losses.add(id, name, LossKind::MovedToExtension, MOVED_NOTE);
     }
@@ -352,6 +359,7 @@ mod tests {
     fn a_difference_restores_the_record() {
         let (native, mut wanted) = (record("the same"), record("the same"));
         wanted.title = Some("a title".into());
+        wanted.edited = true;
         let difference = record_difference(&native, &wanted, true);
         assert_eq!(difference.keys().collect::<Vec<_>>(), ["title"]);
         assert_eq!(apply(members(&native), difference).map(|r| r.title), Some(wanted.title));
@@ -363,11 +371,13 @@ mod tests {
             NativeFields { always: &[Field::Status], sometimes: &[Field::Title, Field::Created], whole_seconds: true };
         let exact_time = Timestamp::from_micros(1_700_000_000_123_456);
         let mut ours = record("before");
+        ours.edited = true;
         (ours.title, ours.status, ours.times.created) = (Some("ours".into()), Some("active".into()), exact_time);
         let mut native = record("after");
         native.times.created = Timestamp::from_micros(1_700_000_000_000_000);
         fields.adopt_native_fields(&native, &mut ours);
         assert_eq!(ours.text, "after");
+        assert!(!ours.edited, "the element becomes the verbatim");
         assert_eq!(ours.title.as_deref(), Some("ours"), "absent in this element, which says nothing");
         assert_eq!(ours.status, None, "absent, so somebody removed it");
         assert_eq!(ours.times.created, exact_time, "the same second");

@@ -1,5 +1,5 @@
 //! Shared code of writers of memories: selects the records to write, and reports values that the target cannot store.
-use mementory_format::extension::members;
+use mementory_format::extension::{EDITED_MEMBER, members};
 use mementory_format::passthrough_envelope::note_left_out;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_model::{Kind, LossKind, Record, Timestamp};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub const MAX_DOCUMENT_BYTES: usize = 16 << 10;
 
 /// Members that no conversion to another format preserves, so they are not reported as losses.
-const UNREPORTED_MEMBERS: [&str; 5] = ["key", "origin", "origin_id", "kind", "repeats"];
+const UNREPORTED_MEMBERS: [&str; 6] = [EDITED_MEMBER, "key", "origin", "origin_id", "kind", "repeats"];
 
 const OTHER_TIME_NOTE: &str =
     "the format requires a time of creation, and another time of the record or the export is written";

@@ -338,6 +338,10 @@ pub struct Record {
     /// The original text.
     pub verbatim: Option<Verbatim>,
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    /// True if the record was edited in the vault that exported it in another format than that of the verbatim. Text,
+    /// title, tags, type or status then differ from the verbatim.
+    pub edited: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     /// True if the source contains the same record more than once, such as custom instructions in each conversation.
     /// Repetitions within one import are merged and not reported, and their links are combined.
     pub repeats: bool,
@@ -370,6 +374,7 @@ impl Record {
             origin: Origin::default(),
             fields: Fields::new(),
             verbatim: None,
+            edited: false,
             repeats: false,
         }
     }

@@ -110,3 +110,45 @@ fn an_export_since_a_time_contains_the_deletions_since_then() {
         assert_eq!(lines.lines().count(), deletions, "since {since}");
     }
 }
+
+#[test]
+fn an_increment_says_nothing_about_facts_that_it_does_not_contain() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = CreateOptions { kdf_floor: true };
+    let bundle = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/mem/all-kinds/input.mem");
+    let open = |name: &str| Session::create(&folder.path().join(name), PASSPHRASE, options).unwrap().0;
+    let import = |session: &Session, path: &Path| {
+        let request = ImportRequest { paths: vec![path.display().to_string()], ..ImportRequest::default() };
+        session.imports().import(&request, false, &Job::silent()).unwrap()
+    };
+    let list = |session: &Session, kind: &str| {
+        let filter = Filter { kind: Some(kind.into()), ..Filter::default() };
+        let request = ListRequest { filter, limit: Some(100), ..ListRequest::default() };
+        session.records().list(&request).unwrap().items
+    };
+    let facts = |session: &Session| {
+        let mut all: Vec<_> = list(session, "fact").into_iter().map(|fact| (fact.text, fact.status)).collect();
+        all.sort();
+        all
+    };
+    let (first, second) = (open("first"), open("second"));
+    import(&first, &bundle);
+    import(&second, &bundle);
+    let before = facts(&second);
+    assert!(before.len() > 1, "{before:?}");
+
+    // Both facts of the fixture are derived from this memory.
+    let memories = list(&first, "memory");
+    let id = memories.iter().find(|item| item.origin_id.as_deref() == Some("ep_tea")).unwrap().id.clone();
+    let text = Some("Drinks black tea now.".to_owned());
+    first.changes().edit(&EditRequest { id, text, title: None, tags: None, record_type: None }).unwrap();
+    let out = folder.path().join("since.mem");
+    let filter = Filter { since: Some("2026-05-01T00:00:00Z".into()), ..Filter::default() };
+    let request =
+        ExportRequest { format: "mem".into(), out: out.display().to_string(), filter, ..ExportRequest::default() };
+    first.exports().export(&request, &Job::silent()).unwrap();
+
+    import(&second, &out);
+    assert!(list(&second, "memory").iter().any(|item| item.text == "Drinks black tea now."));
+    assert_eq!(facts(&second), before);
+}

@@ -3,6 +3,7 @@
 mod audit;
 mod cancel;
 mod changed_since;
+mod edited_elsewhere;
 mod evidence;
 mod preview;
 mod review;

@@ -106,6 +106,7 @@ impl ChangedSlot {
         }
         record.tags.clone_from(&line_record.tags);
         record.times.updated = line_record.times.updated;
+        record.edited = false; // the line becomes the verbatim
         restored
     }
 }

@@ -424,7 +424,7 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
         let message = "scopes mismatch: not the sorted set of context ids";
         report.add_finding(Severity::Error, "scopes_mismatch", MANIFEST_FILE, message);
     }
-    if manifest.embedding_dim.starts_with('-') {
+    if manifest.has_forbidden_dim() {
         report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, "embeddingDim is below 0");
     }
     if manifest.since.is_some() && manifest.mode == "full" {

@@ -1,6 +1,7 @@
 //! `manifest.json` (spec v1.1 §3) and `CHECKSUMS` (§1.2).
 use super::{
     canonical::canonical,
+    forbidden::FORBIDDEN_VALUES_MEMBER,
     kinds::{Field, Type},
     wire::{check_fields, integer, list, text, texts, time_of},
 };
@@ -140,6 +141,23 @@ impl Manifest {
             },
             unknown,
         })
+    }
+
+    /// True if `embeddingDim` is below 0, which the schema forbids.
+    pub fn has_forbidden_dim(&self) -> bool {
+        self.embedding_dim.starts_with('-')
+    }
+
+    /// Sets `embeddingDim`. A forbidden value is set to 0, and the original value is added under
+    /// `mementory_forbidden`.
+    pub fn set_embedding_dim(&mut self, digits: String) {
+        self.embedding_dim = digits;
+        if self.has_forbidden_dim() {
+            let original = Tree::Number(std::mem::replace(&mut self.embedding_dim, "0".into()));
+            self.unknown.retain(|(name, _)| name != FORBIDDEN_VALUES_MEMBER);
+            let values = Tree::Object(vec![("embeddingDim".into(), original)]);
+            self.unknown.push((FORBIDDEN_VALUES_MEMBER.into(), values));
+        }
     }
 
     /// Major version of the format.

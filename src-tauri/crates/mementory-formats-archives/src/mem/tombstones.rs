@@ -2,6 +2,7 @@
 //! what was deleted together with the record.
 use super::{
     canonical::canonical,
+    forbidden::{FORBIDDEN_VALUES_MEMBER, is_below_zero},
     kinds::TOMBSTONE_SPEC,
     line_encoder::{id_prefix, wire_kind},
     to_record::KEY_SCOPE,
@@ -139,11 +140,13 @@ pub(super) fn needs_our_signature(tombstone: &Tombstone) -> bool {
 pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     if tombstone.scope == "mem"
         && let Some(source) = &tombstone.verbatim
-        && let Ok(tree) = decode(&TOMBSTONE_SPEC, source, depth)
+        && let Ok(mut tree) = decode(&TOMBSTONE_SPEC, source, depth)
         && text(&tree, "id").is_some_and(|id| is_stored_id(&tombstone.id, id))
-        && let Ok(line) = line(&TOMBSTONE_SPEC, &tree)
     {
-        return line;
+        move_forbidden_count(&mut tree);
+        if let Ok(line) = line(&TOMBSTONE_SPEC, &tree) {
+            return line;
+        }
     }
     let text_tree = |s: &str| Tree::Text(s.to_owned());
     let model = Kind::parse(&tombstone.target_kind);
@@ -186,6 +189,19 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     }
     // Cannot fail, because the only number is a count.
     canonical(&tree).unwrap_or_default()
+}
+
+/// Sets a count below 0 in `derived`, which the schema forbids, to 0 and adds the original value under
+/// `mementory_forbidden`. The signature is removed, because it covers the count.
+fn move_forbidden_count(tree: &mut Tree) {
+    let Some(mut derived) = tree.get("derived").cloned() else { return };
+    let Some(count) = derived.get(DERIVED_COUNT_FIELD).filter(|count| is_below_zero(Some(*count))).cloned() else {
+        return;
+    };
+    derived.set(DERIVED_COUNT_FIELD, Tree::Number("0".into()));
+    tree.set("derived", derived);
+    tree.set(FORBIDDEN_VALUES_MEMBER, Tree::Object(vec![(DERIVED_COUNT_FIELD.into(), count)]));
+    tree.remove(SIGNATURE_MEMBER);
 }
 
 /// True if a tombstone with the id `in_line` may have the id `stored` in a vault: a vault adds `#` and a digest if

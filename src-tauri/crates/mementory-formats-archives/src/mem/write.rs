@@ -477,8 +477,8 @@ impl<'l> BundleWriter<'l> {
         if let Some((manifest_before, _)) = self.manifests.pop() {
             manifest.schema_version = manifest_before.schema_version;
             manifest.embedding_model = manifest_before.embedding_model;
-            manifest.embedding_dim = manifest_before.embedding_dim;
             manifest.unknown = manifest_before.unknown;
+            manifest.set_embedding_dim(manifest_before.embedding_dim);
         }
         if let Some(version) = self.version.take().or(self.source_version.take()) {
             manifest.format = version;
@@ -521,8 +521,17 @@ impl BundleWriter<'_> {
             && !self.delta.is_incremental()
             && (self.is_conversion || manifest_before.mode == "full")
             && sorted.0 == sorted.1
-            && manifest_before.bundle_digest.as_ref().is_none_or(|declared| *declared == digest);
+            && manifest_before.bundle_digest.as_ref().is_none_or(|declared| *declared == digest)
+            && self.has_valid_claims(manifest_before);
         is_same.then(|| (bytes.clone(), self.signatures.first().cloned()))
+    }
+
+    /// True if the validator would accept coverage, scopes and dimension of a manifest for the written records.
+    fn has_valid_claims(&self, manifest: &Manifest) -> bool {
+        let seconds = |(from, to): (Timestamp, Timestamp)| (from.to_rfc3339_seconds(), to.to_rfc3339_seconds());
+        manifest.coverage.is_none_or(|claimed| Some(seconds(claimed)) == self.coverage.map(seconds))
+            && manifest.scopes.as_ref().is_none_or(|claimed| claimed.iter().eq(self.scopes.iter()))
+            && !manifest.has_forbidden_dim()
     }
 }
 

@@ -236,7 +236,7 @@ fn report_losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, rep
     }
     for (name, partly) in differing_members(mapped, record) {
         match (name.as_str(), partly) {
-            ("key" | "origin" | "origin_id" | "kind" | "repeats", _) => {}
+            ("edited" | "key" | "origin" | "origin_id" | "kind" | "repeats", _) => {}
             ("verbatim", _) => {
                 report.add(
                     &stored.id,

@@ -157,6 +157,14 @@ pub(super) fn set_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut Los
     is_new
 }
 
+/// Sets the id of an object whose id is missing or empty, which the format forbids.
+pub(super) fn set_missing_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut LossReport) {
+    if to_record::id(tree, "id").is_none_or(str::is_empty) {
+        tree.set("id", Tree::Text(id.to_owned()));
+        losses.add(vault_id, "id", LossKind::Narrowed, MISSING_VALUE_NOTE);
+    }
+}
+
 /// The state of the export that is needed to convert records.
 pub(super) struct Context<'a> {
     pub first_pass: &'a FirstPass,

@@ -1,7 +1,7 @@
 //! Writes conversations, each as an index entry and a file. A conversation of the home store stays byte-identical if
 //! all its messages are unedited.
 use super::{
-    compose::{Context, clean, compact, object, platform, role, set_id, tags, text_value, time_tree},
+    compose::{Context, clean, compact, object, platform, role, set_id, set_missing_id, tags, text_value, time_tree},
     conformance::is_safe_path,
     document::Document,
     envelope, extension,
@@ -262,6 +262,7 @@ impl ConversationWriter {
         for (tree, kind) in [(&mut index, &INDEX_ENTRY), (&mut file, &CONVERSATION)] {
             let Some(tree) = tree else { continue };
             clean(tree, kind, (created, &name, context.keeps_unknown()), &stored.id, losses);
+            set_missing_id(tree, &conversation.id, &stored.id, losses);
         }
         if context.strip
             && let Some(file) = &mut file

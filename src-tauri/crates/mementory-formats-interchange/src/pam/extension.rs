@@ -138,7 +138,8 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
 /// Reports the members of the extension slot as losses, because other programs do not read them. Members for identity
 /// and position (such as key, origin and parent) are not reported.
 pub(super) fn report_losses(id: &str, difference: &Map<String, Value>, report: &mut LossReport) {
-    let unreported_members = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
+    let unreported_members =
+        [extension::EDITED_MEMBER, "key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
     for (name, value) in difference {
         if value.is_null() || unreported_members.contains(&name.as_str()) || (name == "text" && value == "") {
             continue;

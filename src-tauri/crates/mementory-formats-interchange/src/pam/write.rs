@@ -2,7 +2,7 @@
 //! first, in their original order.
 use super::{
     bundle::{KEY_SCOPE, STORE_LISTS},
-    compose::{ComposedMemory, Context, clean, compact, object, set_id, text_value, time_tree},
+    compose::{ComposedMemory, Context, clean, compact, object, set_id, set_missing_id, text_value, time_tree},
     conformance::is_safe_path,
     conversation_writer::{ConversationWriter, FinishedConversation, UsedPaths},
     envelope,
@@ -244,6 +244,7 @@ impl StoreWriter<'_> {
             let original = tree.clone();
             let required_values = (created, "", self.context.keeps_unknown());
             clean(&mut tree, &RELATION, required_values, &stored.id, &mut self.report.losses);
+            set_missing_id(&mut tree, &uuid(&stored.id), &stored.id, &mut self.report.losses);
             let id = to_record::id(&tree, "id").unwrap_or_default();
             if !self.used_ids.insert(format!("relation {id}")) {
                 set_id(&mut tree, &uuid(&stored.id), &stored.id, &mut self.report.losses);

@@ -3,7 +3,8 @@
 use super::strip::ExportSource;
 use crate::object::content_id;
 use mementory_format::{
-    FormatError, NO_BYTES_NOTE, RecordSource, StoredRecord, WriteReport, extension::record_difference,
+    FormatError, NO_BYTES_NOTE, RecordSource, StoredRecord, WriteReport,
+    extension::{EDITED_MEMBER, record_difference},
     passthrough_envelope::note_left_out,
 };
 use mementory_json::Tree;
@@ -228,8 +229,9 @@ impl Readable {
         let record = &stored.record;
         let Some(part) = record_of("", record.text.clone(), |name| value_of(record, name)) else { return };
         let part_members = serde_json::to_value(&part).unwrap_or_default();
-        for (name, _) in
-            record_difference(&part, record, false).iter().filter(|(name, v)| *name != "origin" && !v.is_null())
+        for (name, _) in record_difference(&part, record, false)
+            .iter()
+            .filter(|(name, v)| !["origin", EDITED_MEMBER].contains(&name.as_str()) && !v.is_null())
         {
             let (kind, note) = match (name.as_str(), part_members.get(name)) {
                 ("verbatim", _) => (LossKind::LeftOut, "the original text of its source stays behind"),

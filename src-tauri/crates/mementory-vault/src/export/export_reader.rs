@@ -48,6 +48,8 @@ pub(crate) struct ExportReader<'v> {
     /// True if all records are exported.
     pub everything: bool,
     pub cancel: &'v AtomicBool,
+    /// Id of the written format, or of the base format of a delta.
+    pub written_format: Option<&'static str>,
     /// Masks sensitive values in the records.
     pub masker: Option<Masker<'v>>,
     /// True if plaintext secrets are replaced, because the export is not encrypted as a whole.
@@ -161,7 +163,12 @@ impl ExportReader<'_> {
             self.without_secrets.insert(hex::encode(place.id));
         }
         let covered = self.masker.as_mut().and_then(|masker| masker.mask_record(&mut record));
-        let edited = covered.is_some() || place.renewed.flags & (Flags::EDITED | Flags::REDACTED) != 0;
+        let was_edited = place.renewed.flags & Flags::EDITED != 0 || record.edited;
+        let edited = covered.is_some() || was_edited || place.renewed.flags & Flags::REDACTED != 0;
+        // In another format, the verbatim is exported unchanged. A later export in the format of the verbatim must not
+        // take it for the current text.
+        let is_foreign = self.written_format.is_none_or(|format| format != record.origin.format);
+        record.edited = was_edited && is_foreign && record.verbatim.is_some();
         let mut redactions = covered.unwrap_or_default();
         if place.renewed.flags & Flags::REDACTED != 0 {
             add_earlier_marks(&record.text, &mut redactions);

@@ -77,6 +77,7 @@ impl<'v> VaultSource<'v> {
                 changes,
                 everything,
                 cancel,
+                written_format: format.map(|f| f.capabilities().base_format.unwrap_or(f.id())),
                 masker,
                 withholds_not_exportable: !format.is_some_and(|f| f.capabilities().withholds_not_exportable),
                 withheld: BTreeMap::new(),

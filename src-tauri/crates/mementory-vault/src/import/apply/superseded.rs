@@ -5,6 +5,7 @@ use crate::{
     VaultResult,
     import::{apply::ImportRun, apply::KnownRecord, apply::SeenRecord},
 };
+use mementory_formats::by_id;
 use mementory_model::{Kind, Record};
 use mementory_store::{
     Flags,
@@ -35,11 +36,14 @@ impl<'a, 'i> SupersededStatements<'a, 'i> {
 
 impl SupersededStatements<'_, '_> {
     /// If a unit has a newer version of its first record, marks as superseded the facts that were derived from that
-    /// record and are not in the unit.
+    /// record and are not in the unit. Does nothing if the input contains facts as separate units.
     pub(super) fn supersede_dropped(&mut self, unit: &[Record], ids: &[[u8; 16]]) -> VaultResult<()> {
         let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.vault_was_empty) else {
             return Ok(());
         };
+        if self.has_separate_facts(text) {
+            return Ok(());
+        }
         let Some(id) = ids.first() else { return Ok(()) };
         let Some(text_row) = self.run.seen.get(id).filter(|seen| seen.written && seen.row > 0).map(|seen| seen.row)
         else {
@@ -54,6 +58,15 @@ impl SupersededStatements<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// True if the input contains facts as separate units, so that a unit without a fact does not mean that the fact was
+    /// dropped. This is the case in formats with tombstones, which state what was deleted, and for records of another
+    /// format. An increment does not even contain the facts that have not changed.
+    fn has_separate_facts(&self, text: &Record) -> bool {
+        let format = self.run.source_format;
+        let has_tombstones = by_id(format).is_some_and(|format| format.capabilities().tombstones);
+        has_tombstones || !format.is_empty() && text.origin.format != format
     }
 
     /// Marks the memories of the vault that a new memory of the unit replaces. A memory that the input contains is not

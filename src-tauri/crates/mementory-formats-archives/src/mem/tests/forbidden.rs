@@ -1,0 +1,78 @@
+//! Values in a manifest and in tombstones that the schemas forbid. An import reports them, and an export does not write
+//! them again.
+use super::harness::{TempDir, bundle, copy, files, read, repo, validate, write_as};
+use crate::mem::{
+    kinds::TOMBSTONE_SPEC,
+    tombstones::{from_tree, to_line},
+    wire::decode,
+};
+use mementory_format::WriteOptions;
+use std::path::Path;
+
+const TOMBSTONE: &str = concat!(
+    r#"{"actor":"user","deletedAt":"2026-04-20T00:00:00Z","derived":{"chunkIDs":[],"edgeIDs":[],"#,
+    r#""embeddingCacheKeys":[],"entityIDs":[],"episodeLinkCount":-1,"factIDs":[],"sentenceIDs":[]},"#,
+    r#""id":"t-1","op":"delete","signature":"SIGNATURE","targetID":"ep_1","targetKind":"episode"}"#,
+);
+
+fn edit_manifest(bundle: &Path, from: &str, to: &str) {
+    let path = bundle.join("manifest.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{text}");
+    std::fs::write(path, text.replace(from, to)).unwrap();
+}
+
+fn error_codes(bundle: &Path) -> Vec<String> {
+    validate(bundle, &[]).errors.into_iter().map(|finding| finding.code).collect()
+}
+
+/// Options of a conversion from version 1.1.0.
+fn conversion() -> WriteOptions {
+    WriteOptions { source_version: Some("1.1.0".into()), ..WriteOptions::default() }
+}
+
+#[test]
+fn forbidden_numbers_are_exported_as_zero() {
+    let temp = TempDir::new();
+    let path = temp.join("b.mem");
+    let unsigned = TOMBSTONE.replace(r#""signature":"SIGNATURE","#, "");
+    bundle(&path, &[("audit/tombstones.jsonl", &format!("{unsigned}\n"))]);
+    edit_manifest(&path, r#""embeddingDim":0"#, r#""embeddingDim":-1"#);
+    assert_eq!(error_codes(&path), ["bad_value", "bad_value"]);
+    let sink = read(&path);
+    for (name, options) in [("export.mem", WriteOptions::default()), ("conversion.mem", conversion())] {
+        let out = temp.join(name);
+        write_as(&sink, &[], &out, options).unwrap();
+        assert_eq!(error_codes(&out), [""; 0], "{name}");
+        let written = files(&out);
+        let text = |file: &str| String::from_utf8(written[file].clone()).unwrap();
+        assert!(text("manifest.json").contains(r#""mementory_forbidden":{"embeddingDim":-1}"#), "{name}");
+        assert!(text("audit/tombstones.jsonl").contains(r#""mementory_forbidden":{"episodeLinkCount":-1}"#), "{name}");
+        assert_eq!(read(&out).tombstones[0].target_id, "ep_1", "{name}");
+    }
+}
+
+#[test]
+fn a_tombstone_whose_count_was_changed_loses_its_signature() {
+    let written = |line: &str| to_line(&from_tree(&decode(&TOMBSTONE_SPEC, line, 64_u32).ok().unwrap(), line), 64);
+    let changed = written(TOMBSTONE);
+    assert!(changed.contains(r#""episodeLinkCount":0"#) && !changed.contains("SIGNATURE"), "{changed}");
+    let allowed = TOMBSTONE.replace("-1", "1");
+    assert_eq!(written(&allowed), allowed);
+}
+
+#[test]
+fn a_conversion_corrects_coverage_and_scopes() {
+    let temp = TempDir::new();
+    let path = temp.join("b.mem");
+    copy(&repo().join("fixtures/mem/small/input.mem"), &path);
+    edit_manifest(&path, r#""from":"2026-01-10T08:00:00Z""#, r#""from":"2020-01-10T08:00:00Z""#);
+    edit_manifest(&path, r#""scopes":["ctx_life"]"#, r#""scopes":["ctx_other"]"#);
+    assert_eq!(error_codes(&path), ["coverage_mismatch", "scopes_mismatch"]);
+    let out = temp.join("out.mem");
+    write_as(&read(&path), &[], &out, conversion()).unwrap();
+    assert_eq!(error_codes(&out), [""; 0]);
+    for file in ["items/context.jsonl", "items/episode.jsonl"] {
+        assert_eq!(files(&out)[file], files(&path)[file], "{file}");
+    }
+}
