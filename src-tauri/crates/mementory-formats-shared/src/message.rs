@@ -21,7 +21,7 @@ const CONTENT_KEYS: [&str; 9] =
 const THOUGHT_KEYS: [&str; 6] =
     ["reasoning", "reasoning_content", "thinking", "reasoningContent", "thinking_content", "thought"];
 const FILE_KEYS: [&str; 5] = ["attachments", "files", "images", "experimental_attachments", "image_urls"];
-const CREATED_KEYS: [&str; 15] = [
+const CREATED_KEYS: [&str; 16] = [
     "created_at",
     "createdAt",
     "timestamp",
@@ -37,6 +37,7 @@ const CREATED_KEYS: [&str; 15] = [
     "created_date",
     "creationTime",
     "dateCreated",
+    "ts",
 ];
 const UPDATED_KEYS: [&str; 7] =
     ["updated_at", "updatedAt", "update_time", "edited_at", "updated", "lastUpdate", "lastModified"];

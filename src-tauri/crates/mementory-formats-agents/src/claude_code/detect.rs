@@ -2,6 +2,7 @@
 //! frontmatter. File names only determine which other files belong to these.
 use super::cowork;
 use super::lines::{is_answer, is_person};
+use super::session_index;
 use crate::agent_rules;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
@@ -250,7 +251,7 @@ fn is_side_file(member: &Member, claimed_folders: &HashSet<FileFolder<'_>>) -> b
     match parent {
         "tool-results" => mementory_format::is_uuid(above),
         "subagents" => name.ends_with(".meta.json"),
-        _ if name == "sessions-index.json" => claimed_folders.contains(&place_of(member)),
+        _ if name == session_index::NAME => claimed_folders.contains(&place_of(member)),
         _ => false,
     }
 }

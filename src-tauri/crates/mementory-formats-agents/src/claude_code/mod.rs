@@ -6,6 +6,7 @@ mod lines;
 mod memory;
 mod read;
 mod session;
+mod session_index;
 #[cfg(test)]
 mod tests;
 mod write;

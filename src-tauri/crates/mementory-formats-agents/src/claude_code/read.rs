@@ -1,7 +1,7 @@
 //! Reads the files of a claim: first the logs, then the prompts of sessions without a log, then the memory.
 use super::detect::{WEB_LINES_MEMBER, is_web_log};
 use super::session::Session;
-use super::{FORMAT, cowork, history, memory};
+use super::{FORMAT, cowork, history, memory, session_index};
 use crate::agent_rules;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::object::content_id;
@@ -25,12 +25,13 @@ pub(super) fn read(
         parts.filter_map(|p| catalog.members().get(p.member)).collect::<Vec<&Member>>()
     };
     let titles = cowork::titles(&reader, &members_of(Role::Sidecar));
+    let summaries = session_index::summaries(&reader, &members_of(Role::Sidecar));
     let mut known_sessions = HashSet::new();
     for group in groups(catalog, &members_of(Role::Conversations), context.limits.element_bytes)? {
         let mut sessions = GroupSessions::default();
         reader.each_member(&group, |reader, member| sessions.read(reader, member))?;
         known_sessions.extend(sessions.list.iter().map(|s| s.id.clone()));
-        sessions.send(&mut reader, &group, &titles)?;
+        sessions.send(&mut reader, &group, (&titles, &summaries))?;
     }
     reader.each_member(&members_of(Role::Records), |reader, member| history::read(reader, member, &known_sessions))?;
     let mut known_ids = memory::KnownIds::default();
@@ -200,12 +201,13 @@ impl GroupSessions {
         &mut self.list[at]
     }
 
-    /// Sends the sessions. `titles` has the titles that another program gave to sessions, by their ids.
+    /// Sends the sessions. `titles` has the titles that another program gave to sessions, and `summaries` those in the
+    /// lists of sessions, by their ids.
     fn send(
         self,
         reader: &mut FileReader<'_>,
         group: &[&Member],
-        titles: &HashMap<String, String>,
+        (titles, summaries): (&HashMap<String, String>, &HashMap<String, String>),
     ) -> Result<(), FormatError> {
         let Some(first) = group.first().copied() else { return Ok(()) };
         let session_of: HashMap<String, String> =
@@ -213,6 +215,9 @@ impl GroupSessions {
         for mut session in self.list {
             if let Some(title) = titles.get(&session.id) {
                 session.note_given_title(title);
+            }
+            if let Some(summary) = summaries.get(&session.id).filter(|_| session.key() == session.id) {
+                session.note_listed_title(summary);
             }
             let member = group.iter().copied().find(|m| m.place == session.container).unwrap_or(first);
             if session.progress_lines > 0 {

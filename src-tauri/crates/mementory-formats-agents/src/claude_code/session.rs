@@ -32,6 +32,8 @@ pub(super) struct Session {
     other_lines: Vec<String>,
     custom_title: Option<String>,
     ai_title: Option<String>,
+    /// The summary in the list of sessions, which may be older than the log.
+    listed_title: Option<String>,
     summaries: Vec<(String, Option<String>)>,
     tags: Vec<String>,
     /// Uuid of the last line on the active branch.
@@ -170,6 +172,11 @@ impl Session {
         self.custom_title.get_or_insert_with(|| title.to_owned());
     }
 
+    /// Sets the title that the list of sessions has for the session, in case its log has none.
+    pub(super) fn note_listed_title(&mut self, title: &str) {
+        self.listed_title = Some(title.to_owned());
+    }
+
     /// True if the session has no messages.
     pub(super) fn is_empty(&self) -> bool {
         self.drafts.is_empty()
@@ -269,7 +276,7 @@ impl Session {
         let is_leaf_of_session = |leaf: &Option<String>| leaf.as_ref().is_none_or(|l| self.draft_of.contains_key(l));
         let summary =
             self.summaries.iter().rev().find(|(_, leaf)| is_leaf_of_session(leaf)).map(|(text, _)| text.clone());
-        chat.title = self.custom_title.take().or_else(|| self.ai_title.take()).or(summary);
+        chat.title = self.custom_title.take().or_else(|| self.ai_title.take()).or(summary).or(self.listed_title.take());
         chat.tags = std::mem::take(&mut self.tags);
         chat.source.project = self.cwd.take();
         for (name, value) in [("git_branch", self.git_branch.take()), ("version", self.version.take())] {

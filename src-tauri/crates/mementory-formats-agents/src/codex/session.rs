@@ -237,6 +237,9 @@ impl Session {
             .find_map(|key| event.non_blank_text(key))
             .unwrap_or_default()
             .into_owned();
+        if text.is_empty() && event.list("images").is_none_or(|images| images.is_empty()) {
+            return self.other_lines.push(line.0.to_owned());
+        }
         let mut content = AgentContent { text, ..AgentContent::default() };
         let mut turn = Turn { role: role.into(), ..Turn::default() };
         items::finish(&mut turn, &mut content, if content_type == "thinking" { "reasoning" } else { "message" });

@@ -44,7 +44,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
 fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> bool {
     let mut bytes = &*head.bytes;
     let mut elements = Elements::new(&mut bytes, limits).with_keys(&super::WRAPPER_KEYS);
-    let (mut object_count, mut text_count) = (0, 0);
+    let (mut object_count, mut text_count, mut has_named) = (0, 0, false);
     while object_count < SAMPLE_COUNT {
         match elements.next() {
             Ok(Some(element)) if element.in_array || object_count > 0 || element.offset == 0 => {
@@ -55,13 +55,16 @@ fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> b
                 }
                 object_count += 1;
                 let is_named = NAMED_LISTS.iter().any(|list| element.pointer().starts_with(list));
-                text_count += usize::from(is_memory(text, element.in_array, is_named, is_selected));
+                let is_text = is_memory(text, element.in_array, is_named, is_selected);
+                text_count += usize::from(is_text);
+                has_named |= is_text && is_named;
             }
             _ => break,
         }
     }
-    // One memory is enough in a list, or in a file of ChatGPT.
-    let is_enough = is_selected || text_count > 1 || head.bytes.starts_with(b"[") || has_chatgpt_keys(&head.keys);
+    // One memory is enough in a list at the top or one that is named after memories, or in a file of ChatGPT.
+    let is_listed = has_named || head.bytes.starts_with(b"[");
+    let is_enough = is_selected || text_count > 1 || is_listed || has_chatgpt_keys(&head.keys);
     text_count > 0 && 5 * text_count >= 4 * object_count && is_enough
 }
 

@@ -11,8 +11,9 @@ use mementory_json::{Keys, keys_of};
 const WRAPPER_KEYS: [&str; 9] =
     ["conversations", "data", "chats", "threads", "items", "history", "sessions", "results", "chat_history"];
 /// Keys under which a conversation lists its messages.
-pub(super) const MESSAGE_LISTS: [&str; 16] = [
+pub(super) const MESSAGE_LISTS: [&str; 17] = [
     "messages",
+    "msgs",
     "conversations",
     "turns",
     "chat",
