@@ -22,6 +22,7 @@ mod features;
 mod meaning;
 mod neighbours;
 mod persons;
+mod projection;
 mod reading;
 mod signs;
 mod slots;
