@@ -160,6 +160,20 @@ fn statements_about_the_same_are_compared_even_if_no_sample_sentence_is_near_bot
     assert!(compared.iter().any(|(a, b, ..)| (*a, *b) == wanted));
 }
 
+/// A life with a home in two cities, in two languages, whose vectors do not show that both are homes.
+const CUSTOMS_OFFICER: &str = include_str!("data/lives/kept_customs_officer.tsv");
+
+#[test]
+fn evidence_does_not_overrule_two_values_that_patterns_read() {
+    let Some(folder) = common::weights() else { return };
+    let encoder = Encoder::open(&folder).unwrap();
+    let life = life(CUSTOMS_OFFICER);
+    let position = |name: &str| life.names.iter().position(|other| *other == name).unwrap();
+    let (older, newer) = (position("home2b"), position("home4c"));
+    let found = contradictions(&life.statements(), &encoded(&life, &encoder));
+    assert!(found.iter().any(|pair| (pair.a, pair.b) == (older, newer)));
+}
+
 #[test]
 fn without_vectors_the_words_alone_are_rarely_wrong() {
     let (precision, recall) = figures(&life(LIFE), &[]);
