@@ -93,6 +93,7 @@ fn contradictions_are_found_across_languages_and_other_pairs_are_not() {
         ["Wohnt in München.", "Lives in Munich."],
         ["Wohnt in Lüttich.", "Lives in Liège."],
         ["Has two children.", "妹には子どもが4人いる。"],
+        ["Lives in Oslo.", "いつかバンクーバーに住んでみたいと話している。"],
         ["Her sister has three children.", "User has two children."],
         ["Lives in Antwerp.", "現在アントワープに住んでいる。"],
         ["東京に住んでいる。", "現在東京に住んでいる。"],
