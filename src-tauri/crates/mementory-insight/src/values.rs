@@ -184,5 +184,7 @@ mod tests {
         assert_eq!(compare(&value("Leipzig"), &value("ハンブルク")), Difference::Other);
         assert_eq!(compare(&value("Germany"), &value("Leipzig")), Difference::Unknown);
         assert_eq!(compare(&value("Emil"), &value("エミル")), Difference::Unknown);
+        assert_eq!(compare(&value("Lüttich"), &value("Liège")), Difference::Same);
+        assert_eq!(compare(&value("Tampere"), &value("トゥルク")), Difference::Other);
     }
 }

@@ -1,7 +1,7 @@
 //! Tests for contradictions in memories that were not used to write the rules. They use the vectors of the real encoder
 //! if its weights are present (`MEMENTORY_WEIGHTS_DIR`), and also the words alone.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
-use mementory_insight::{Statement, contradictions};
+use mementory_insight::{Statement, contradictions, evidence_of};
 use mementory_meaning::Encoder;
 use std::collections::HashSet;
 
@@ -47,6 +47,12 @@ struct Life {
     texts: Vec<&'static str>,
     wanted: HashSet<(usize, usize)>,
     arguable: HashSet<(usize, usize)>,
+}
+
+impl Life {
+    fn statements(&self) -> Vec<Statement<'_>> {
+        self.texts.iter().zip(&self.days).map(|(text, at)| Statement { text, at: *at }).collect()
+    }
 }
 
 fn life(file: &'static str) -> Life {
@@ -95,9 +101,7 @@ fn encoded(life: &Life, encoder: &Encoder) -> Vec<Vec<f32>> {
 
 /// How many of the found pairs are right, and how many were found. Arguable pairs do not count.
 fn count(life: &Life, vectors: &[Vec<f32>]) -> (usize, usize) {
-    let statements: Vec<Statement<'_>> =
-        life.texts.iter().zip(&life.days).map(|(text, at)| Statement { text, at: *at }).collect();
-    let found_pairs: Vec<(usize, usize)> = contradictions(&statements, vectors)
+    let found_pairs: Vec<(usize, usize)> = contradictions(&life.statements(), vectors)
         .into_iter()
         .map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b)))
         .filter(|pair| !life.arguable.contains(pair))
@@ -139,6 +143,35 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
     println!("optician: precision {precision:.2}, recall {recall:.2}");
     assert!(precision >= 0.85, "precision {precision}");
     assert!(recall >= 0.6, "recall {recall}");
+}
+
+/// A life with two statements about one instrument in two languages. They share no word, no attribute of `data/claims`
+/// and no near sample sentence.
+const TRAM_DRIVER: &str = include_str!("data/lives/tram_driver.tsv");
+
+#[test]
+fn statements_about_the_same_are_compared_even_if_no_sample_sentence_is_near_both() {
+    let Some(folder) = common::weights() else { return };
+    let encoder = Encoder::open(&folder).unwrap();
+    let life = life(TRAM_DRIVER);
+    let position = |name: &str| life.names.iter().position(|other| *other == name).unwrap();
+    let wanted = (position("m38"), position("m39"));
+    let compared = evidence_of(&life.statements(), &encoded(&life, &encoder));
+    assert!(compared.iter().any(|(a, b, ..)| (*a, *b) == wanted));
+}
+
+/// A life with a home in two cities, in two languages, whose vectors do not show that both are homes.
+const CUSTOMS_OFFICER: &str = include_str!("data/lives/kept_customs_officer.tsv");
+
+#[test]
+fn evidence_does_not_overrule_two_values_that_patterns_read() {
+    let Some(folder) = common::weights() else { return };
+    let encoder = Encoder::open(&folder).unwrap();
+    let life = life(CUSTOMS_OFFICER);
+    let position = |name: &str| life.names.iter().position(|other| *other == name).unwrap();
+    let (older, newer) = (position("home2b"), position("home4c"));
+    let found = contradictions(&life.statements(), &encoded(&life, &encoder));
+    assert!(found.iter().any(|pair| (pair.a, pair.b) == (older, newer)));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::{
     fold::{Folded, fold},
     subject::subject,
     values::{Difference, Value, compare, value},
-    word_lists::{MONTHS, VALUES, WEEKDAYS},
+    word_lists::{MONTHS, RELATIONS, VALUES, WEEKDAYS},
 };
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -26,7 +26,11 @@ const UNCHANGING_ATTRIBUTES: [&str; 11] = [
     "name",
 ];
 /// Attributes that always belong to the person, even if the text before them mentions somebody else.
-const ATTRIBUTES_ABOUT_OTHERS: [&str; 5] = ["partner_name", "boss_name", "children", "siblings", "has_siblings"];
+const ATTRIBUTES_ABOUT_OTHERS: [&str; 2] = ["partner_name", "boss_name"];
+
+/// Attributes of a family. They belong to a relative only if the same clause names this relative: "her sister has two
+/// children". A partner has the same family.
+const FAMILY_ATTRIBUTES: [&str; 3] = ["children", "siblings", "has_siblings"];
 
 /// Attributes whose value is the name of somebody else, so that a statement may begin with this name.
 const PERSON_NAME_ATTRIBUTES: [&str; 2] = ["partner_name", "boss_name"];
@@ -140,12 +144,30 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
             // this part is folded separately.
             false => {
                 let before = fold(&statement.written[..at]);
-                subject(&before, before.len())
+                if FAMILY_ATTRIBUTES.contains(&attribute.name) {
+                    relative_in(last_clause(&before))
+                } else {
+                    subject(&before, before.len())
+                }
             }
         };
         out.push(((attribute.name, owner, person), value));
     }
     out
+}
+
+/// The part of a folded text after its last comma, full stop or "and".
+fn last_clause(folded: &str) -> &str {
+    const ENDS: [&str; 8] = [".", ",", ";", ":", " and ", " und ", "。", "、"];
+    let start = ENDS.iter().filter_map(|end| folded.rfind(end).map(|at| at + end.len())).max();
+    start.and_then(|start| folded.get(start..)).unwrap_or(folded)
+}
+
+/// The last relative that a folded clause names, other than a partner.
+fn relative_in(clause: &str) -> Option<usize> {
+    const PARTNERS: [&str; 3] = ["wife", "husband", "partner"];
+    let is_partner = |names: &[&str]| names.iter().any(|name| PARTNERS.contains(name));
+    subject(clause, clause.len()).filter(|relation| RELATIONS.get(*relation).is_none_or(|names| !is_partner(names)))
 }
 
 /// True if a Japanese statement begins with a name in Katakana that is not the person's own, and a topic particle.

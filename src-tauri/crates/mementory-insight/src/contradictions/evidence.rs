@@ -4,7 +4,7 @@
 //! logistic regression weighs the evidence of their words. `examples/fit_pairs.rs` fitted its weights.
 use super::{
     features::{Evidence, Feature},
-    neighbours::Neighbours,
+    neighbours::{Neighbours, Space},
     reading::{Reading, SharedNames},
 };
 use std::collections::HashMap;
@@ -34,15 +34,18 @@ pub(super) fn compare(
     shared: &SharedNames<'_>,
     mut found: impl FnMut(usize, usize, &Evidence<'_, '_>, &[Feature], bool),
 ) {
-    let neighbours = Neighbours::new(readings);
+    let neighbours = Neighbours::new(readings, Space::Encoder);
+    let projected = Neighbours::new(readings, Space::Projection);
     let mut pairs = neighbours.pairs();
+    pairs.extend(projected.pairs());
     pairs.extend(related(readings, shared));
     pairs.sort_unstable();
     pairs.dedup();
     for (a, b) in pairs {
         let (Some(one), Some(other)) = (readings.get(a), readings.get(b)) else { continue };
         let Some(evidence) = Evidence::new(one, other, shared) else { continue };
-        let mut features = neighbours.features(a, b, evidence.similarity());
+        let mut features = neighbours.features(a, b, readings);
+        features.extend(projected.features(a, b, readings));
         features.extend(evidence.features());
         found(one.statement, other.statement, &evidence, &features, neighbours.are_many());
     }

@@ -1,6 +1,6 @@
 //! The evidence for and against two statements contradicting each other, as numbers for a logistic regression.
 use super::{
-    attributes::{Attribute, Comparison, attribute},
+    attributes::{Attribute, Comparison, attribute, dot},
     reading::{CloserComparison, Occasions, PairComparison, Reading, SharedNames, on_other_occasions, same_value},
 };
 
@@ -14,6 +14,8 @@ pub(super) type Feature = (&'static str, f32);
 const MAX_SHARED_ROWS: f32 = 6.0;
 /// The amount by which a similarity exceeds this is additional evidence.
 const HIGH_SIMILARITY: f32 = 0.6;
+/// The part of the similarity of the projected vectors that exceeds this is additional evidence.
+const HIGH_PROJECTED: f32 = 0.5;
 /// Two statements say the same if they are more similar than this and nothing in them differs.
 const MIN_SIMILARITY_OF_SAME: f32 = 0.7;
 /// Largest number of shared terms that count.
@@ -162,9 +164,9 @@ impl<'r, 'v> Evidence<'r, 'v> {
         self.topic.best.is_some_and(|attribute| attribute.never_changes)
     }
 
-    /// Cosine of the vectors.
-    pub(super) fn similarity(&self) -> f32 {
-        self.pair.similarity
+    /// Cosine of the projected vectors.
+    fn projected(&self) -> f32 {
+        dot(&self.older.projected, &self.newer.projected)
     }
 
     /// All numbers, in an order that is always the same.
@@ -176,10 +178,14 @@ impl<'r, 'v> Evidence<'r, 'v> {
     /// Probability, according to their vectors, that both are about the same thing.
     fn of_vectors(&self) -> Vec<Feature> {
         let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
+        let projected = self.projected();
         vec![
             ("likeness", l),
             ("likeness_across_languages", l * one_if(!pair.same_language)),
             ("high_likeness", (l - HIGH_SIMILARITY).max(0.0)),
+            ("projected", projected),
+            ("projected_across_languages", projected * one_if(!pair.same_language)),
+            ("high_projected", (projected - HIGH_PROJECTED).max(0.0)),
             ("attribute", topic.probability),
             ("attributes", topic.all),
             ("row_probability", topic.rows),
@@ -288,6 +294,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("likeness_changed", l * one_if(pair.says_changed)),
             ("likeness_times", l * one_if(pair.times_differ)),
             ("likeness_without_sign", l * one_if(!sign)),
+            ("projected_with_sign", self.projected() * one_if(sign)),
+            ("projected_without_sign", self.projected() * one_if(!sign)),
             ("without_sign", one_if(!sign)),
             ("overlap_with_sign", self.closer.overlap.min(1.0) * one_if(sign)),
             ("attribute_changed", p * one_if(pair.says_changed)),

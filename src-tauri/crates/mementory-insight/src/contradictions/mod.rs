@@ -22,6 +22,7 @@ mod features;
 mod meaning;
 mod neighbours;
 mod persons;
+mod projection;
 mod reading;
 mod signs;
 mod slots;
@@ -199,7 +200,11 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
             *pair = (confidence, can_change);
         }
     };
-    claims::find(&prepared, &persons, &mut add);
+    let mut claimed: HashSet<(usize, usize)> = HashSet::new();
+    claims::find(&prepared, &persons, &mut |a: usize, b: usize, confidence: f32, can_change: bool| {
+        claimed.insert((a.min(b), a.max(b)));
+        add(a, b, confidence, can_change);
+    });
     slots::find(&prepared, &mut add);
     let mut add_if_alike = |a: usize, b: usize, confidence: f32, can_change: bool| {
         if are_alike(vectors, a, b) {
@@ -213,7 +218,9 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     favourites::find(&prepared, &mut add);
     let improbable: HashSet<(usize, usize)> =
         meaning::find(&prepared, vectors, &rare, &persons, &mut add).into_iter().collect();
-    pairs.retain(|pair, _| !improbable.contains(pair));
+    // A pattern of `claims` names the attribute and reads both values. The evidence does not overrule that, because it
+    // often misses an attribute in other words or in another language.
+    pairs.retain(|pair, _| claimed.contains(pair) || !improbable.contains(pair));
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
         .map(|((a, b), (confidence, changes))| contradiction_of(&prepared, a, b, confidence, changes))

@@ -1,6 +1,6 @@
 //! Finds for each statement those that are most like it. The other half of a contradiction is mostly among them. That
-//! no other statement is as similar is evidence too. Only statements that are near the same sample sentences are
-//! compared, because comparing all takes too long.
+//! no other statement is as similar is evidence too. Among many statements, only those that are near the same sample
+//! sentences are compared, because comparing all takes too long.
 use super::{attributes::dot, features::Feature, reading::Reading};
 use std::collections::BTreeMap;
 
@@ -15,35 +15,73 @@ const MANY_STATEMENTS: usize = 5000;
 const MIN_SIMILARITY: f32 = 0.15;
 /// Among fewer statements than this, being the nearest one means nothing.
 const MIN_STATEMENTS: usize = 8;
+/// Largest number of statements that are all compared with each other by their projected vectors.
+const MAX_ALL: usize = 600;
+
+/// The vectors by which statements are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Space {
+    /// Those of the sentence encoder.
+    Encoder,
+    /// Those in which statements of the same attribute are similar, see `projection`.
+    Projection,
+}
+
+impl Space {
+    /// Cosine of the two vectors.
+    fn similarity(self, one: &Reading<'_>, other: &Reading<'_>) -> f32 {
+        match self {
+            Self::Encoder => dot(one.vector, other.vector),
+            Self::Projection => dot(&one.projected, &other.projected),
+        }
+    }
+
+    /// Names of the numbers that `Neighbours::features` returns.
+    const fn names(self) -> [&'static str; 5] {
+        match self {
+            Self::Encoder => ["neighbour", "nearest", "nearest_of_both", "nearer_than_all", "nearer_than_some"],
+            Self::Projection => [
+                "projected_neighbour",
+                "projected_nearest",
+                "projected_nearest_of_both",
+                "projected_nearer_than_all",
+                "projected_nearer_than_some",
+            ],
+        }
+    }
+}
 
 /// The nearest neighbours of each statement: similarity and position, the nearest one first.
 pub(super) struct Neighbours {
     /// Number of neighbours that are kept of each.
     limit: usize,
+    /// Number of neighbours of each with which it makes pairs.
+    paired: usize,
+    space: Space,
     of: Vec<Vec<(f32, usize)>>,
 }
 
 impl Neighbours {
-    pub(super) fn new(readings: &[Reading<'_>]) -> Self {
-        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (n, reading) in readings.iter().enumerate() {
-            reading.rows.iter().for_each(|(row, _)| groups.entry(*row).or_default().push(n));
-        }
+    pub(super) fn new(readings: &[Reading<'_>], space: Space) -> Self {
+        let kept = match space {
+            Space::Projection if readings.len() <= MAX_ALL => vec![(0..readings.len()).collect()],
+            _ => near_same_samples(readings),
+        };
         let mut groups_of: Vec<Vec<usize>> = vec![Vec::new(); readings.len()];
-        let groups: Vec<Vec<usize>> = groups.into_values().collect();
-        let mut kept: Vec<Vec<usize>> = Vec::with_capacity(groups.len());
-        for (number, mut members) in groups.into_iter().enumerate() {
-            members.sort_by_key(|n| std::cmp::Reverse(readings.get(*n).and_then(|reading| reading.at)));
-            members.truncate(MAX_GROUP);
-            for member in &members {
+        for (number, members) in kept.iter().enumerate() {
+            for member in members {
                 if let Some(groups) = groups_of.get_mut(*member) {
                     groups.push(number);
                 }
             }
-            kept.push(members);
         }
-        let limit = if readings.len() > MANY_STATEMENTS { MAX_NEIGHBOURS_OF_MANY } else { MAX_NEIGHBOURS };
-        let mut neighbours = Self { limit, of: vec![Vec::new(); readings.len()] };
+        let (limit, paired) = match space {
+            _ if readings.len() <= MANY_STATEMENTS => (MAX_NEIGHBOURS, MAX_NEIGHBOURS),
+            Space::Encoder => (MAX_NEIGHBOURS_OF_MANY, MAX_NEIGHBOURS_OF_MANY),
+            // The second one is kept only to say by how much the first one is nearer.
+            Space::Projection => (MAX_NEIGHBOURS_OF_MANY, 1),
+        };
+        let mut neighbours = Self { limit, paired, space, of: vec![Vec::new(); readings.len()] };
         // For each statement, the last one that it was compared with, so that a pair in several groups counts once.
         let mut compared_with = vec![usize::MAX; readings.len()];
         for (a, one) in readings.iter().enumerate() {
@@ -54,7 +92,7 @@ impl Neighbours {
                     continue;
                 }
                 *last = a;
-                let similarity = dot(one.vector, other.vector);
+                let similarity = space.similarity(one, other);
                 if similarity >= MIN_SIMILARITY {
                     neighbours.add(a, b, similarity);
                     neighbours.add(b, a, similarity);
@@ -76,9 +114,10 @@ impl Neighbours {
 
     /// The positions of all pairs in which one statement is a neighbour of the other. Each pair is listed once.
     pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
-        let pairs = self.of.iter().enumerate();
-        let mut out: Vec<(usize, usize)> =
-            pairs.flat_map(|(a, nearest)| nearest.iter().map(move |(_, b)| (a.min(*b), a.max(*b)))).collect();
+        let pairs_of = |(a, nearest): (usize, &Vec<(f32, usize)>)| -> Vec<(usize, usize)> {
+            nearest.iter().take(self.paired).map(|(_, b)| (a.min(*b), a.max(*b))).collect()
+        };
+        let mut out: Vec<(usize, usize)> = self.of.iter().enumerate().flat_map(pairs_of).collect();
         out.sort_unstable();
         out.dedup();
         out
@@ -91,7 +130,9 @@ impl Neighbours {
 
     /// Whether one statement is the nearest neighbour of the other, and by how much it is nearer than any third
     /// statement.
-    pub(super) fn features(&self, a: usize, b: usize, similarity: f32) -> Vec<Feature> {
+    pub(super) fn features(&self, a: usize, b: usize, readings: &[Reading<'_>]) -> Vec<Feature> {
+        let both = readings.get(a).zip(readings.get(b));
+        let similarity = both.map_or(0.0, |(one, other)| self.space.similarity(one, other));
         let of = |n: usize| self.of.get(n).map_or(&[][..], Vec::as_slice);
         let is_nearest = |n: usize, other: usize| of(n).first().is_some_and(|(_, nearest)| *nearest == other);
         let next = |n: usize, other: usize| {
@@ -104,12 +145,27 @@ impl Neighbours {
         let (one, both) = (is_nearest(a, b) || is_nearest(b, a), is_nearest(a, b) && is_nearest(b, a));
         let is_neighbour = of(a).iter().any(|(_, n)| *n == b) || of(b).iter().any(|(_, n)| *n == a);
         let numbers = [
-            ("neighbour", f32::from(u8::from(is_neighbour))),
-            ("nearest", f32::from(u8::from(one))),
-            ("nearest_of_both", f32::from(u8::from(both))),
-            ("nearer_than_all", similarity - first.max(second)),
-            ("nearer_than_some", similarity - first.min(second)),
+            f32::from(u8::from(is_neighbour)),
+            f32::from(u8::from(one)),
+            f32::from(u8::from(both)),
+            similarity - first.max(second),
+            similarity - first.min(second),
         ];
-        numbers.map(|(name, number)| (name, if self.are_many() { number } else { 0.0 })).to_vec()
+        let number = |n: f32| if self.are_many() { n } else { 0.0 };
+        self.space.names().into_iter().zip(numbers.map(number)).collect()
     }
+}
+
+/// For each row of sample sentences, the newest statements that are near it.
+fn near_same_samples(readings: &[Reading<'_>]) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (n, reading) in readings.iter().enumerate() {
+        reading.rows.iter().for_each(|(row, _)| groups.entry(*row).or_default().push(n));
+    }
+    let newest = |mut members: Vec<usize>| {
+        members.sort_by_key(|n| std::cmp::Reverse(readings.get(*n).and_then(|reading| reading.at)));
+        members.truncate(MAX_GROUP);
+        members
+    };
+    groups.into_values().map(newest).collect()
 }

@@ -3,6 +3,7 @@ use super::{
     Marks, Persons, Prepared, Signs,
     amounts::{Amounts, Time, amounts},
     attributes::{Attribute, SentenceAttributes, StatedAttribute, attribute, dot},
+    projection::project,
     slots::may_have_several,
     terms::{Rarity, is_general_concept, places_differ, share_place},
 };
@@ -33,6 +34,8 @@ pub(super) struct Reading<'v> {
     pub(super) statement: usize,
     pub(super) at: Option<i64>,
     pub(super) vector: &'v [f32],
+    /// The vector in fewer dimensions, see `projection`.
+    pub(super) projected: Vec<f32>,
     pub(super) stated: Vec<StatedAttribute>,
     /// The rows of sample sentences that are nearest to the statement, each with its probability.
     pub(super) rows: Vec<(usize, f32)>,
@@ -70,6 +73,7 @@ impl<'v> Reading<'v> {
             statement,
             at: prepared.at,
             vector,
+            projected: project(vector),
             stated: stated.attributes,
             rows: stated.rows,
             amounts: amounts(&folded.text),

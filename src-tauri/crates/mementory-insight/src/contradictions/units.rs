@@ -11,6 +11,8 @@ const CLOCK: usize = 0;
 const DAY_OF_MONTH: usize = 1;
 /// Position of the class of money in `CLASSES`.
 pub(super) const MONEY: usize = 2;
+/// Position of the class of distances in `CLASSES`.
+const DISTANCE: usize = 4;
 /// Position of the class of masses in `CLASSES`.
 pub(super) const MASS: usize = 5;
 /// Position of the class of years in `CLASSES`.
@@ -131,6 +133,12 @@ const WORDS_BEFORE_PERIOD: [&str; 10] = ["a", "an", "per", "each", "every", "pro
 /// Words before a clock time: "at 7", "bis 9".
 const WORDS_BEFORE_CLOCK_TIME: [&str; 7] = ["at", "till", "until", "um", "bis", "gegen", "around"];
 
+/// The Japanese short form of both kilogram and kilometre.
+const KILO: &str = "キロ";
+/// Beside such words it is a distance.
+const WORDS_OF_DISTANCE: [&str; 12] =
+    ["走", "歩", "泳", "漕", "マラソン", "ランニング", "距離", "自己ベスト", "離れ", "先に", "自転車", "通勤"];
+
 /// True for a term of a statement that is the name of a unit or a period. Such a term does not show what a statement is
 /// about.
 pub(super) fn is_unit(term: &str) -> bool {
@@ -247,6 +255,11 @@ fn unit(before: &str, after: &str, value: f64) -> Unit {
             }
         })
     });
+    let is_short =
+        after.strip_prefix(KILO).is_some_and(|rest| !["グラム", "メートル"].iter().any(|end| rest.starts_with(end)));
+    if is_short && WORDS_OF_DISTANCE.iter().any(|word| before.contains(word) || after.contains(word)) {
+        return Unit::Class(DISTANCE);
+    }
     // 時間 (hours) begins with 時, which is a clock time.
     if let Some(class) = known {
         return Unit::Class(class);
@@ -320,6 +333,8 @@ mod tests {
             ("saves 300 euros", "is 5 foot tall"),
             ("runs 30 km a week", "runs 5 km every day"),
             ("月に2回", "登録者は1200人"),
+            ("10キロの自己ベストを出した", "体重は84キロ"),
+            ("毎朝5キロ走る", "weighs 92 kg"),
             ("born on 9 may", "is 41 years old"),
             ("earns 50,000 a year", "earns 4,000 a month"),
         ] {
@@ -328,6 +343,7 @@ mod tests {
         for (one, other) in [
             ("pays 900 euros", "pays 9,800 kronor"),
             ("weighs 92 kg", "体重は84キロ"),
+            ("毎朝5キロ走る", "runs 10 km"),
             ("is 38 years old", "turned 40"),
             ("has 6,000 in savings", "has £15,000"),
             ("has 2 sons", "has 3 children"),
