@@ -27,20 +27,37 @@ const cards = () => screen.findAllByTestId("contradiction");
 const press = (key: string) => fireEvent.keyDown(window, { key });
 const expectCards = (n: number) => waitFor(async () => expect(await cards()).toHaveLength(n));
 
-it("pairs that share a memory are one group, also if a later pair joins two groups", () => {
-  const memory = (id: string, days: number) => item(id, "memory", "chatgpt", id, days);
-  const pair = (a: string, b: string): ContradictionInfo => ({
-    ...{ a, b, sort: "conflict", newer: null, confidence: 0.9 },
-    items: [memory(a, a.charCodeAt(0)), memory(b, b.charCodeAt(0))],
+describe("pairs that share memories", () => {
+  const memory = (id: string) => item(id, "memory", "chatgpt", id, id.charCodeAt(0));
+  const pairsOf = (names: string): ContradictionInfo[] =>
+    names.split(" ").map((name) => {
+      const [a = "", b = ""] = name.split("-");
+      return { a, b, sort: "conflict", newer: null, confidence: 0.9, items: [memory(a), memory(b)] };
+    });
+  const groupsOf = (names: string) => groupPairs(pairsOf(names)).map(({ items }) => items.map(({ id }) => id).join(""));
+
+  it("are one group if the memories contradict each other, or agree and contradict the same ones", () => {
+    expect(groupsOf("a-b b-c a-c")).toEqual(["cba"]);
+    expect(groupsOf("a-b e-f b-c")).toEqual(["cba", "fe"]);
+    expect(groupsOf("a-c b-c a-d b-d")).toEqual(["dcba"]);
+    const [group] = groupPairs(pairsOf("a-b b-d"));
+    expect(group!.pairs).toHaveLength(2);
+    expect(newestOf(group!)).toBe("a");
+    expect(opponentsOf(group!, "b").sort()).toEqual(["a", "d"]);
   });
-  const groups = groupPairs([pair("a", "b"), pair("c", "d"), pair("e", "f"), pair("b", "d")]);
-  expect(groups.map(({ items }) => items.map(({ id }) => id))).toEqual([
-    ["d", "c", "b", "a"],
-    ["f", "e"],
-  ]);
-  expect(groups[0]!.pairs).toHaveLength(3);
-  expect(newestOf(groups[0]!)).toBe("a");
-  expect(opponentsOf(groups[0]!, "b").sort()).toEqual(["a", "d"]);
+
+  it("are several groups if they only form a chain, so that unrelated memories are not called one fact", () => {
+    expect(groupsOf("a-b c-d b-d")).toEqual(["dba", "dc"]);
+    expect(groupsOf("a-b b-c c-a c-d")).toEqual(["cba", "dc"]);
+  });
+
+  it("are in exactly one group each, and a group has at most nine memories", () => {
+    const pairs = pairsOf([..."bcdefghijklmn"].map((id) => `a-${id}`).join(" "));
+    const groups = groupPairs(pairs);
+    expect(groups.map(({ items }) => items.length)).toEqual([9, 6]);
+    expect(new Set(groups.flatMap((group) => group.pairs))).toEqual(new Set(pairs));
+    expect(groups.flatMap((group) => group.pairs)).toHaveLength(pairs.length);
+  });
 });
 
 describe("contradictions", () => {

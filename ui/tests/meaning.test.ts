@@ -1,8 +1,10 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import MemoriesView from "../src/features/memories/MemoriesView.svelte";
 import SimilarList from "../src/features/memories/SimilarList.svelte";
 import Window from "../src/shell/Window.svelte";
 import { contradictions } from "$lib/state/contradictions.svelte";
+import { facets } from "$lib/state/facets.svelte";
 import { meaning } from "$lib/state/meaning.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { vault } from "$lib/state/vault.svelte";
@@ -45,6 +47,22 @@ describe("the palette", () => {
     expect((await screen.findByTestId("palette-weights")).textContent).toContain("isn’t installed");
     expect(screen.getAllByTestId("palette-item").length).toBeGreaterThan(0);
   });
+});
+
+it("the list of memories, its filters and the open memory are loaded again when memories were encoded", async () => {
+  nav.section = "memories";
+  render(MemoriesView);
+  await waitFor(() => expect(screen.getAllByTestId("list-row").length).toBeGreaterThan(0));
+  await screen.findByTestId("detail-text");
+  await waitFor(() => expect(Object.keys(facets.all.about).length).toBeGreaterThan(0));
+  const open = nav.id;
+  const [list, counts, show] = [vi.spyOn(mock, "list"), vi.spyOn(mock, "facets"), vi.spyOn(mock, "show")];
+  meaning.revision += 1;
+  await waitFor(() => expect(list).toHaveBeenCalledTimes(1));
+  // The numbers beside the filters, and those over all memories.
+  await waitFor(() => expect(counts).toHaveBeenCalledTimes(2));
+  expect(show.mock.calls.map(([id]) => id)).toEqual([open]);
+  expect(nav.id).toBe(open);
 });
 
 describe("more like this", () => {

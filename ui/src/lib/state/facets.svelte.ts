@@ -2,6 +2,7 @@ import { byName } from "$lib/text";
 import { backend, type Facets, type Filter } from "$lib/ipc";
 import { ANY, FACET_NAMES, type FacetName } from "./filter";
 import { onLock } from "./lock-cleanup";
+import { meaning } from "./meaning.svelte";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 
@@ -30,7 +31,7 @@ class FacetNumbers {
   /** Counts over the whole kind. With them, a name stays in the list even if a search reduces its number to 0. */
   all = $state.raw<Facets>(NO_FACETS);
   #run = 0;
-  /** Revision and kind for which `all` was counted. */
+  /** Revisions and kind for which `all` was counted. */
   #counted = "";
   #chosenType: string | null = null;
 
@@ -56,9 +57,9 @@ class FacetNumbers {
     }
   }
 
-  /** Counts without filters and search. The result is reused until the vault or the kind changes. */
+  /** Counts without filters and search. The result is reused until the vault, the vectors or the kind change. */
   async #countAll(kind: string | null): Promise<Facets> {
-    const key = `${vault.revision} ${kind}`;
+    const key = `${vault.revision} ${meaning.revision} ${kind}`;
     if (key === this.#counted) return this.all;
     const all = await backend().facets({ ...ANY, kind }, null, false);
     this.#counted = key;
