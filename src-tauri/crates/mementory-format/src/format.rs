@@ -5,7 +5,7 @@ use crate::{
     Validation, Verifier,
 };
 use mementory_model::{
-    Derived, Dropped, Issue, Kind, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit,
+    AttachmentRef, Derived, Dropped, Issue, Kind, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit,
 };
 use std::{
     collections::BTreeMap,
@@ -334,6 +334,19 @@ pub struct AttachmentFile {
     pub media_type: Option<String>,
     /// Path in the input.
     pub place: String,
+}
+
+impl AttachmentFile {
+    /// The file that a record refers to and whose bytes are inside the record, in the file `place`.
+    pub fn inside(place: &str, reference: &AttachmentRef) -> Self {
+        Self {
+            key: reference.key.clone(),
+            origin_id: None,
+            name: reference.name.clone(),
+            media_type: reference.media_type.clone(),
+            place: place.to_owned(),
+        }
+    }
 }
 
 /// A file of an export that is not a record: additional files, `raw/`, unknown entries, extra data of the manifest.

@@ -4,6 +4,7 @@
 use super::chat::Turn;
 use super::harness;
 use super::object::{Object, decode_string, list};
+use super::values;
 use base64::Engine;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, RecordKey};
@@ -72,13 +73,7 @@ impl AgentContent {
         if text.trim().is_empty() && name.is_none() && !matches!(kind, "tool_call" | "tool_result") {
             return;
         }
-        let mut block = serde_json::Map::new();
-        block.insert("type".into(), kind.into());
-        if let Some(name) = name {
-            block.insert("name".into(), name.into());
-        }
-        block.insert("text".into(), text.into());
-        self.blocks.push(Value::Object(block));
+        self.blocks.push(values::block(kind, name, text));
     }
 
     fn push_one(&mut self, raw: &RawValue) {

@@ -2,6 +2,7 @@
 //! call, tool result, image, file).
 use super::chat::Turn;
 use super::object::{Object, content_id, decode_string, list};
+use super::values;
 use mementory_model::{AttachmentRef, RecordKey};
 use serde_json::{Value, value::RawValue};
 use std::borrow::Cow;
@@ -169,13 +170,7 @@ impl Content {
         if text.trim().is_empty() && name.is_none() && kind != "tool_result" {
             return;
         }
-        let mut block = serde_json::Map::new();
-        block.insert("type".into(), kind.into());
-        if let Some(name) = name {
-            block.insert("name".into(), name.into());
-        }
-        block.insert("text".into(), text.into());
-        self.blocks.push(Value::Object(block));
+        self.blocks.push(values::block(kind, name.as_deref(), text));
     }
 
     /// Adds a tool call: `{name, arguments}`, or an object with these members under `function`. If the call also

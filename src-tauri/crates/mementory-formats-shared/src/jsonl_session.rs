@@ -201,13 +201,7 @@ impl FileReader<'_> {
     /// Sends the files inside a message to the sink.
     pub fn store_files(&mut self, member: &Member, content: &mut AgentContent) -> Result<(), FormatError> {
         for InlineFile { reference, bytes } in &mut content.files {
-            let file = AttachmentFile {
-                key: reference.key.clone(),
-                origin_id: None,
-                name: reference.name.clone(),
-                media_type: reference.media_type.clone(),
-                place: member.place.clone(),
-            };
+            let file = AttachmentFile::inside(&member.place, reference);
             self.sink.attachment(file, &mut bytes.as_slice())?;
             bytes.clear();
         }

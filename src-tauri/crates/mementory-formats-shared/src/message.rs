@@ -292,13 +292,7 @@ pub fn store_embedded(files: &mut FileReader<'_>, member: &Member, chat: &Chat) 
             let Some((reference, bytes)) = reference.and_then(|file| Some((file, embedded_bytes(data)?))) else {
                 continue;
             };
-            let file = AttachmentFile {
-                key: reference.key.clone(),
-                origin_id: None,
-                name: reference.name.clone(),
-                media_type: reference.media_type.clone(),
-                place: member.place.clone(),
-            };
+            let file = AttachmentFile::inside(&member.place, reference);
             files.sink.attachment(file, &mut bytes.as_slice())?;
         }
     }
