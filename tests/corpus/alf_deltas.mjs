@@ -108,6 +108,10 @@ export const DELTAS = {
     "layer_missing",
   ],
   "delta: no changes": [editManifest((m) => delete m.changes), "manifest_invalid"],
+  "delta: null in place of the change of the records": [
+    editManifest((m) => (m.changes.memory = null)),
+    "manifest_invalid",
+  ],
   "delta: no version": [editManifest((m) => delete m.alf_version), "manifest_invalid"],
   "delta: a vector of another length": [
     editDeltaLines((all) => [

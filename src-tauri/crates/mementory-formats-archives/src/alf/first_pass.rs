@@ -4,6 +4,7 @@ mod workspace_agent;
 use super::compose;
 use super::document_row::Row;
 use super::forbidden;
+use super::forbidden_documents;
 use super::identity;
 use super::lineage::Lineage;
 use super::partitions::{Period, stable_v5, stable_v7};
@@ -172,12 +173,20 @@ impl ExportPlan {
     fn add_row(&mut self, layer: &'static str, stored: &StoredRecord, file: Option<String>) {
         let record = &stored.record;
         let verbatim = record.verbatim.as_ref().map_or("", |v| v.text.as_str());
-        let patched = stored.edited.then(|| identity::patch(record, verbatim)).flatten();
+        let mut text = stored.edited.then(|| identity::patch(record, verbatim)).flatten();
+        let agent = record.key.scope.strip_prefix("alf:").unwrap_or(&self.agent);
+        let current = text.as_deref().unwrap_or(verbatim);
+        if let Some((valid, members)) = forbidden_documents::move_forbidden_values(layer, current, agent) {
+            for member in members {
+                self.losses.add(&stored.id, &member, LossKind::MovedToExtension, FORBIDDEN_MEMBER_NOTE);
+            }
+            text = Some(valid);
+        }
         self.rows.entry(layer).or_default().push(Row {
             value: record.key.value.clone(),
             scope: record.key.scope.clone(),
             runtime: record.source.platform.clone(),
-            text: patched.unwrap_or_else(|| verbatim.to_owned()),
+            text: text.unwrap_or_else(|| verbatim.to_owned()),
             file,
         });
     }
@@ -288,6 +297,10 @@ impl ExportPlan {
 
 /// Loss note for a value that the specification forbids.
 const FORBIDDEN_NOTE: &str = "the specification forbids this value: it is in raw_source_format.mementory_forbidden";
+
+/// Loss note for a member of a document with a value that the specification forbids.
+const FORBIDDEN_MEMBER_NOTE: &str =
+    "the specification forbids a value in this member: the member as it was is in mementory_forbidden";
 
 /// A quarter with more lines than this is split into months.
 pub(super) const MAX_LINES_PER_QUARTER: u64 = 100_000;

@@ -20,6 +20,7 @@ mod extension;
 mod findings;
 mod first_pass;
 mod forbidden;
+mod forbidden_documents;
 mod hashing_reader;
 #[cfg(test)]
 mod id_case_tests;

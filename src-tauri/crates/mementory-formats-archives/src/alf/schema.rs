@@ -281,120 +281,106 @@ pub(super) const IDENTITY_RULE: Rule = Object(&[
     optional("raw_source", Map(&Any)),
 ]);
 
-/// Rule for the document `principals.json`.
-pub(super) const PRINCIPALS_RULE: Rule = Object(&[required(
-    "principals",
-    List(&Object(&[
-        required("id", Uuid),
-        required("principal_type", OpenWord(&["human", "agent"])),
-        nullable("agent_id", Uuid),
-        required(
-            "profile",
-            Object(&[
-                required("id", Uuid),
-                required("agent_id", Uuid),
-                required("principal_id", Uuid),
-                required("version", Whole(1)),
-                required("updated_at", Time),
-                optional(
-                    "structured",
-                    Object(&[
-                        optional("name", Text),
-                        optional("principal_type", Text),
-                        optional("timezone", Text),
-                        optional("locale", Text),
-                        optional(
-                            "communication_preferences",
-                            Object(&[
-                                optional("tone", Text),
-                                optional("response_length", Text),
-                                optional("formatting", Text),
-                            ]),
-                        ),
-                        optional(
-                            "work_context",
-                            Object(&[
-                                optional("role", Text),
-                                optional("company", Text),
-                                optional("projects", List(&Text)),
-                            ]),
-                        ),
-                        optional("relationships", List(&Map(&Any))),
-                        optional("custom_fields", Map(&Any)),
-                    ]),
-                ),
-                optional("prose", Object(&[optional("user_profile", Text)])),
-                optional("source_format", Text),
-                optional("raw_source", Map(&Any)),
-            ]),
-        ),
-    ])),
-)]);
-
-/// Rule for the document `credentials.json`.
-pub(super) const CREDENTIALS_RULE: Rule = Object(&[required(
-    "credentials",
-    List(&Object(&[
-        required("id", Uuid),
-        required("agent_id", Uuid),
-        required("service", Text),
-        required(
-            "credential_type",
-            OpenWord(&[
-                "api_key",
-                "oauth_token",
-                "webhook_secret",
-                "session_token",
-                "ssh_key",
-                "certificate",
-                "custom",
-            ]),
-        ),
-        optional("label", Text),
-        optional("capabilities_granted", List(&Text)),
-        required("encrypted_payload", Text),
-        required(
-            "encryption",
-            Object(&[
-                required("algorithm", Text),
-                optional("kdf", Text),
-                optional(
-                    "kdf_params",
-                    Object(&[
-                        optional("memory_cost", Whole(1)),
-                        optional("time_cost", Whole(1)),
-                        optional("parallelism", Whole(1)),
-                    ]),
-                ),
-                required("nonce", Text),
-            ]),
-        ),
-        required("created_at", Time),
-        nullable("updated_at", Time),
-        nullable("last_rotated_at", Time),
-        nullable("expires_at", Time),
-        optional("tags", List(&Text)),
-    ])),
-)]);
-
-/// Rule for the document `attachments.json`.
-pub(super) const ATTACHMENTS_RULE: Rule = Object(&[
-    optional("artifact_size_threshold", Whole(0)),
+/// Rule for a principal.
+pub(super) const PRINCIPAL_RULE: Rule = Object(&[
+    required("id", Uuid),
+    required("principal_type", OpenWord(&["human", "agent"])),
+    nullable("agent_id", Uuid),
     required(
-        "attachments",
-        List(&Object(&[
+        "profile",
+        Object(&[
             required("id", Uuid),
-            required("filename", Text),
-            required("media_type", Text),
-            required("size_bytes", Whole(0)),
-            required("hash", Object(&[required("algorithm", Text), required("value", Text)])),
-            required("source_path", Text),
-            required_nullable("archive_path", Text),
-            required_nullable("remote_ref", Form(&URI_FORM)),
-            optional("referenced_by", List(&Uuid)),
-        ])),
+            required("agent_id", Uuid),
+            required("principal_id", Uuid),
+            required("version", Whole(1)),
+            required("updated_at", Time),
+            optional(
+                "structured",
+                Object(&[
+                    optional("name", Text),
+                    optional("principal_type", Text),
+                    optional("timezone", Text),
+                    optional("locale", Text),
+                    optional(
+                        "communication_preferences",
+                        Object(&[
+                            optional("tone", Text),
+                            optional("response_length", Text),
+                            optional("formatting", Text),
+                        ]),
+                    ),
+                    optional(
+                        "work_context",
+                        Object(&[optional("role", Text), optional("company", Text), optional("projects", List(&Text))]),
+                    ),
+                    optional("relationships", List(&Map(&Any))),
+                    optional("custom_fields", Map(&Any)),
+                ]),
+            ),
+            optional("prose", Object(&[optional("user_profile", Text)])),
+            optional("source_format", Text),
+            optional("raw_source", Map(&Any)),
+        ]),
     ),
 ]);
+
+/// Rule for the document `principals.json`.
+pub(super) const PRINCIPALS_RULE: Rule = Object(&[required("principals", List(&PRINCIPAL_RULE))]);
+
+/// Rule for a credential.
+pub(super) const CREDENTIAL_RULE: Rule = Object(&[
+    required("id", Uuid),
+    required("agent_id", Uuid),
+    required("service", Text),
+    required(
+        "credential_type",
+        OpenWord(&["api_key", "oauth_token", "webhook_secret", "session_token", "ssh_key", "certificate", "custom"]),
+    ),
+    optional("label", Text),
+    optional("capabilities_granted", List(&Text)),
+    required("encrypted_payload", Text),
+    required(
+        "encryption",
+        Object(&[
+            required("algorithm", Text),
+            optional("kdf", Text),
+            optional(
+                "kdf_params",
+                Object(&[
+                    optional("memory_cost", Whole(1)),
+                    optional("time_cost", Whole(1)),
+                    optional("parallelism", Whole(1)),
+                ]),
+            ),
+            required("nonce", Text),
+        ]),
+    ),
+    required("created_at", Time),
+    nullable("updated_at", Time),
+    nullable("last_rotated_at", Time),
+    nullable("expires_at", Time),
+    optional("tags", List(&Text)),
+]);
+
+/// Rule for the document `credentials.json`.
+pub(super) const CREDENTIALS_RULE: Rule = Object(&[required("credentials", List(&CREDENTIAL_RULE))]);
+
+/// Rule for a row of the attachment index.
+pub(super) const ATTACHMENT_RULE: Rule = Object(&[
+    required("id", Uuid),
+    required("filename", Text),
+    required("media_type", Text),
+    required("size_bytes", Whole(0)),
+    required("hash", Object(&[required("algorithm", Text), required("value", Text)])),
+    required("source_path", Text),
+    required_nullable("archive_path", Text),
+    required_nullable("remote_ref", Form(&URI_FORM)),
+    optional("referenced_by", List(&Uuid)),
+]);
+
+/// Rule for the document `attachments.json`.
+pub(super) const ATTACHMENTS_RULE: Rule =
+    Object(&[optional("artifact_size_threshold", Whole(0)), required("attachments", List(&ATTACHMENT_RULE))]);
 
 /// Code of a violation, and true if it is only a warning.
 pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {

@@ -186,6 +186,51 @@ fn spec_10_1_forbidden_values_of_a_line_are_not_written_again() {
 }
 
 #[test]
+fn spec_10_1_forbidden_values_of_a_document_are_not_written_again() {
+    let profile = |principal: u32| {
+        json!({"id": id(51), "agent_id": AGENT_ID, "principal_id": id(principal), "version": 1,
+            "updated_at": "2026-01-01T00:00:00Z"})
+    };
+    let principal = json!({"id": id(1), "principal_type": "human", "profile": profile(1)});
+    let file = json!({"id": id(60), "filename": "a.csv", "media_type": "text/csv", "size_bytes": 5,
+        "hash": {"algorithm": "sha256", "value": "0".repeat(64)}, "source_path": "a.csv", "archive_path": null,
+        "remote_ref": null});
+    let elements = [("principals", principal), ("credentials", credential(40, json!({}))), ("attachments", file)];
+    let elements: BTreeMap<&str, Value> = elements.into_iter().chain([("identity", identity(json!({})))]).collect();
+    for (i, (layer, member, value)) in [
+        ("identity", "id", json!("me")),
+        ("identity", "updated_at", json!("soon")),
+        ("identity", "structured", json!({"psychology": {"neural_matrix": {"logic": 1.5, "empathy": 0.5}}})),
+        ("identity", "prose", json!({"soul": 5, "operating_instructions": "Be brief."})),
+        ("principals", "profile", profile(2)),
+        ("credentials", "encryption", json!({"algorithm": "x", "nonce": "AAAA", "kdf_params": {"memory_cost": 0}})),
+        ("attachments", "remote_ref", json!("not a uri")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut element = elements[layer].clone();
+        element[member] = value.clone();
+        let written = match layer {
+            "identity" => element,
+            _ => json!({layer: [element]}),
+        };
+        let lines = [memory(1, "2026-01-01T00:00:00Z", json!({}))];
+        let (scratch, ..) = round_trip(&lines, &[(layer, written)], &format!("forbidden-document-{i}"));
+        assert_eq!(validate(&scratch.0.join("b.alf")).errors, [], "{layer} {member} {value}");
+        let document = document(&scratch, &format!("{layer}.json"));
+        let element = if layer == "identity" { &document } else { &document[layer][0] };
+        assert_eq!(element["mementory_forbidden"][format!("/{member}")], value, "{layer} {member}");
+        match (layer, member) {
+            ("identity", "structured") => assert_eq!(element[member]["psychology"]["neural_matrix"]["empathy"], 0.5),
+            ("identity", "prose") => assert_eq!(element[member]["operating_instructions"], "Be brief."),
+            ("principals", "profile") => assert_eq!(element[member]["principal_id"], id(1)),
+            _ => {}
+        }
+    }
+}
+
+#[test]
 fn spec_10_2_1_identity_versions_of_lines_survive_a_round_trip() {
     let memory_of_version = |n: u32, version: Option<u32>| {
         let source = version.map_or(json!({}), |v| json!({"source": {"identity_version": v}}));

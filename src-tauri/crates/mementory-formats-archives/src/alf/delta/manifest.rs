@@ -53,8 +53,13 @@ impl DeltaManifest {
             let stated = number(tree.get("sync").and_then(|s| s.get(key)));
             stated.ok_or_else(|| invalid_manifest(format!("no {key} that is a whole number of at most 64 bits")))
         };
-        if !matches!(tree.get("changes"), Some(Tree::Object(_))) {
+        let Some(changes @ Tree::Object(_)) = tree.get("changes") else {
             return Err(invalid_manifest("no changes".into()));
+        };
+        // Without its object, the change would not be applied, although the sequence number advances.
+        let is_no_change = |layer: &&str| changes.get(layer).is_some_and(|c| !matches!(c, Tree::Object(_)));
+        if let Some(layer) = DOCUMENT_LAYERS.into_iter().chain(["memory"]).find(is_no_change) {
+            return Err(invalid_manifest(format!("the change of the layer {layer} is not an object")));
         }
         let base = sequence("base_sequence")?;
         let new = match sequence("new_sequence")? {

@@ -1,0 +1,146 @@
+//! Values that the specification forbids in the identity (§3.2.2), a principal (§3.3), a credential (§3.4.2), a row of
+//! the attachment index (§3.1.9) or the manifest (§4.2). The vault keeps such a value in the verbatim text, and an import
+//! reports it. An export writes a valid value in its place or omits the field. The top-level members that change are
+//! preserved as they were in the element's `mementory_forbidden`, under their JSON pointers. Memory lines have rules of
+//! their own (see [`super::forbidden`]).
+use super::partitions::stable_v5;
+use super::schema;
+use super::wire::FORBIDDEN_VALUES_MEMBER;
+use mementory_format::NOT_EXPORTED;
+use mementory_json::{
+    Tree,
+    schema::{Rule, make_valid},
+};
+use mementory_model::Timestamp;
+use std::collections::BTreeSet;
+
+/// The element of a layer document with its forbidden values replaced, and the names of the changed members. The
+/// identity is a single element. `agent` is the agent to which the element belongs. None if the element has no forbidden
+/// values, or if there is no valid value for one of them, such as the size of a file.
+pub(super) fn move_forbidden_values(layer: &str, text: &str, agent: &str) -> Option<(String, BTreeSet<String>)> {
+    let rule = match layer {
+        "identity" => &schema::IDENTITY_RULE,
+        "principals" => &schema::PRINCIPAL_RULE,
+        "credentials" => &schema::CREDENTIAL_RULE,
+        "attachments" => &schema::ATTACHMENT_RULE,
+        _ => return None,
+    };
+    let tree = Tree::parse(text, 512).ok()?;
+    let (mut valid, mut changed) = replace_values(&tree, rule, &valid_values(layer, &tree, agent))?;
+    if layer == "principals" && set_principal_of_profile(&mut valid) {
+        changed.insert("profile".to_owned());
+    }
+    if changed.is_empty() {
+        return None;
+    }
+    preserve_members(&mut valid, &tree, &changed);
+    let mut out = String::new();
+    valid.write(&mut out);
+    Some((out, changed))
+}
+
+/// Replaces the forbidden values of a manifest. Leaves the manifest unchanged if it has none, or if there is no valid
+/// value for one of them. `version` is the version that replaces a forbidden one.
+pub(super) fn move_forbidden_manifest_values(manifest: &mut Tree, agent: &str, version: &str) {
+    let identity_of_agent = [("id", text(agent)), ("name", text("")), ("source_runtime", text("unknown"))];
+    let fallback = object(&[("alf_version", text(version)), ("agent", object(&identity_of_agent))]);
+    let Some((mut valid, changed)) = replace_values(manifest, &schema::MANIFEST_RULE, &fallback) else { return };
+    if !changed.is_empty() {
+        preserve_members(&mut valid, manifest, &changed);
+        *manifest = valid;
+    }
+}
+
+fn replace_values(tree: &Tree, rule: &Rule, fallback: &Tree) -> Option<(Tree, BTreeSet<String>)> {
+    let mut valid = tree.clone();
+    let changed = make_valid(&mut valid, rule, fallback, &|violation| !schema::code_of(violation).1)?;
+    Some((valid, changed))
+}
+
+/// Adds the original values of the changed members. A payload is omitted, because it may be a secret in the clear
+/// (§8.3).
+fn preserve_members(valid: &mut Tree, original: &Tree, changed: &BTreeSet<String>) {
+    let earlier = valid.get(FORBIDDEN_VALUES_MEMBER).filter(|value| matches!(value, Tree::Object(_)));
+    let mut moved = earlier.cloned().unwrap_or_else(|| Tree::Object(vec![]));
+    for name in changed.iter().filter(|name| *name != "encrypted_payload") {
+        if let Some(value) = original.get(name) {
+            moved.set(&format!("/{name}"), value.clone());
+        }
+    }
+    if moved != Tree::Object(vec![]) {
+        valid.set(FORBIDDEN_VALUES_MEMBER, moved);
+    }
+}
+
+/// Sets the id of the principal in its profile (§3.3.3). False if it was already there.
+fn set_principal_of_profile(principal: &mut Tree) -> bool {
+    let Some(id) = principal.get("id").and_then(Tree::as_str).map(str::to_owned) else { return false };
+    let Some(mut profile) = principal.get("profile").cloned() else { return false };
+    if profile.get("principal_id").and_then(Tree::as_str).is_some_and(|stated| stated.eq_ignore_ascii_case(&id)) {
+        return false;
+    }
+    profile.set("principal_id", Tree::Text(id));
+    principal.set("profile", profile);
+    true
+}
+
+/// Valid replacements for the fields of an element: the times that can be read, and defaults for all other fields.
+fn valid_values(layer: &str, tree: &Tree, agent: &str) -> Tree {
+    let time = |of: Option<&Tree>, name: &str| {
+        let stated_time = of.and_then(|of| of.get(name)).and_then(Tree::as_str).and_then(Timestamp::parse);
+        text(&stated_time.unwrap_or(Timestamp::EPOCH).to_rfc3339())
+    };
+    let first_version = Tree::Number("1".to_owned());
+    let mut source = String::new();
+    tree.get("id").unwrap_or(&Tree::Null).write(&mut source);
+    let id = text(&stable_v5(&format!("forbidden id:{layer}:{agent}:{source}")).to_string());
+    match layer {
+        "identity" => object(&[
+            ("id", id),
+            ("agent_id", text(agent)),
+            ("version", first_version),
+            ("updated_at", time(Some(tree), "updated_at")),
+        ]),
+        "principals" => {
+            let id_of_profile = stable_v5(&format!("forbidden id:profile:{agent}:{source}")).to_string();
+            let profile = object(&[
+                ("id", text(&id_of_profile)),
+                ("agent_id", text(agent)),
+                ("principal_id", tree.get("id").filter(|id| id.as_str().is_some()).unwrap_or(&id).clone()),
+                ("version", first_version),
+                ("updated_at", time(tree.get("profile"), "updated_at")),
+            ]);
+            object(&[("id", id), ("principal_type", text("human")), ("profile", profile)])
+        }
+        "credentials" => object(&[
+            ("id", id),
+            ("agent_id", text(agent)),
+            ("service", text("unknown")),
+            ("credential_type", text("custom")),
+            ("encrypted_payload", text(NOT_EXPORTED)),
+            ("encryption", object(&[("algorithm", text("none")), ("nonce", text("<not-encrypted>"))])),
+            ("created_at", time(Some(tree), "created_at")),
+        ]),
+        _ => {
+            let name =
+                ["filename", "source_path", "archive_path"].into_iter().find_map(|name| tree.get(name)?.as_str());
+            let name = name.unwrap_or("file");
+            object(&[
+                ("id", id),
+                ("filename", text(name)),
+                ("media_type", text("application/octet-stream")),
+                ("source_path", text(name)),
+                ("archive_path", Tree::Null),
+                ("remote_ref", Tree::Null),
+            ])
+        }
+    }
+}
+
+fn text(value: &str) -> Tree {
+    Tree::Text(value.to_owned())
+}
+
+fn object(members: &[(&str, Tree)]) -> Tree {
+    Tree::Object(members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
+}
