@@ -119,7 +119,11 @@ describe("contradictions", () => {
     render(AttentionList, { columns: [], incomplete: [] });
     const row = await screen.findByTestId("look-contradictions");
     expect(row.querySelector("b")?.textContent).toBe("3");
+    const plans = (await screen.findByTestId("look-plans")).querySelector("b")?.textContent;
     await fireEvent.click(row);
+    render(ReviewView);
+    const tab = screen.getByTestId("review-contradictions");
+    await waitFor(() => expect(tab.textContent).toMatch(new RegExp(`plans\\D*${3 + Number(plans)}`)));
     expect([nav.section, nav.reviewTab]).toEqual(["review", "contradictions"]);
   });
 });
@@ -127,7 +131,7 @@ describe("contradictions", () => {
 it("a suggested subject can be confirmed, and the confirmation can be taken back", async () => {
   render(MemoryDetail, { id: "m-0" });
   const row = await screen.findByTestId("detail-subject");
-  expect(row.textContent).toContain("suggested, 82 %");
+  expect(row.textContent).toContain("suggested, 82%");
   await fireEvent.click(screen.getByTestId("subject-confirm"));
   await fireEvent.click(await screen.findByTestId("subject-back"));
   await screen.findByTestId("subject-confirm");

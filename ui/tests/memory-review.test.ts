@@ -74,6 +74,10 @@ describe("the review of memories", () => {
     await fireEvent.click(screen.getByTestId("review-trash"));
     await waitFor(() => expect(trash).toHaveBeenCalled());
     expect([...trash.mock.calls[0]![0]].sort()).toEqual(ids.slice(0, 2).sort());
+    const { left } = await mock.reviewNext({ source: null, sensitive: false, skip: [], id: null, counts_only: true });
+    await vault.refresh();
+    await waitFor(() => expect(review.state?.left).toBe(left));
+    expect(screen.getByText(`3 of ${left + 3} statements reviewed`), "what is in the Trash was reviewed").toBeTruthy();
   });
 
   it("writes the report in the language of the window", async () => {

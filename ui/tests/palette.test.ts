@@ -53,6 +53,17 @@ describe("the palette", () => {
     expect(groups[0]!.textContent).toContain("Ctrl L");
   });
 
+  it("calls a conversation without a title by its first words, as the list does", async () => {
+    const real = mock.find;
+    mock.find = async (request) => {
+      const found = await real(request);
+      return { ...found, rows: found.rows.map((row) => (row.id === "c-bath" ? { ...row, title: null } : row)) };
+    };
+    await open("joists");
+    const row = () => screen.getAllByTestId("palette-item").find(({ dataset }) => dataset.id === "c-bath");
+    await waitFor(() => expect(row()?.textContent).toContain("The joists are 48 × 198"));
+  });
+
   it("waits 120 ms before it asks the vault, and drops the answer to an older question", async () => {
     const requests = vi.spyOn(mock, "find");
     await open();

@@ -8,6 +8,7 @@ import OriginalRecord from "../src/features/memories/OriginalRecord.svelte";
 import WriteSheet from "../src/features/memories/WriteSheet.svelte";
 import { start, type Mock } from "./start-mock";
 import { BackendError } from "$lib/ipc";
+import { FORMATS } from "$lib/ipc/formats";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { dayTime } from "$lib/text/format";
@@ -38,6 +39,13 @@ describe("a memory that is written", () => {
 });
 
 describe("the original record", () => {
+  it("names its format as the rest of the window does", async () => {
+    const { record } = await mock.show("m-0", false, true);
+    const format = FORMATS.find(({ id }) => id === record.origin?.format);
+    render(OriginalRecord, { id: "m-0" });
+    await waitFor(() => expect(screen.getByTestId("original-record").textContent).toContain(format!.name));
+  });
+
   it("that cannot be loaded is reported in the window's words", async () => {
     mock.show = () => Promise.reject(new BackendError({ code: "store", message: "page 7", details: {} }));
     render(OriginalRecord, { id: "m-0" });

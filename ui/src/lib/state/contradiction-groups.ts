@@ -23,7 +23,7 @@ export const groupKey = ({ items }: ContradictionGroup): string => items.map(({ 
  * therefore be in several groups, but a pair is in only one.
  */
 export function groupPairs(pairs: readonly ContradictionInfo[]): ContradictionGroup[] {
-  const items = new Map(pairs.flatMap((pair) => pair.items.map((item) => [item.id, item])));
+  const items = new Map(pairs.flatMap((pair) => pair.items.map((item) => [item.id, item] as const)));
   const opponents = new Map<string, Map<string, ContradictionInfo>>();
   for (const pair of pairs) {
     opponents.set(pair.a, (opponents.get(pair.a) ?? new Map()).set(pair.b, pair));

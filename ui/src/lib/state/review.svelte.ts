@@ -25,7 +25,10 @@ class Review {
   #steps = $state.raw<Step[]>([]);
 
   readonly item = $derived(this.state?.item ?? null);
-  readonly answered = $derived(this.state ? this.state.total - this.state.left : 0);
+  /** Number of answers, including those for memories that were then moved to the Trash. */
+  readonly answered = $derived(Object.values(this.state?.answers ?? {}).reduce((sum, n) => sum + n, 0));
+  /** Number of memories with or without an answer. */
+  readonly total = $derived(this.answered + (this.state?.left ?? 0));
   readonly canUndo = $derived(this.#steps.length > 0);
 
   async load(id: string | null = null): Promise<void> {

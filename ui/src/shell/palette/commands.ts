@@ -33,6 +33,7 @@ import { nav, SECTIONS, SETTINGS_PAGES, type Section, type SettingsPage } from "
 import { emptyTrash } from "$lib/state/trash-actions";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { session } from "$lib/state/session.svelte";
 import { t } from "$lib/text";
 import type { IconComponent } from "$lib/ui/types";
 import { run } from "../commands";
@@ -115,13 +116,18 @@ export function actions(): PaletteCommand[] {
           },
         ]
       : []),
-    {
-      id: "passphrase",
-      label: t("palette.passphrase"),
-      words: t("palette.passphraseWords"),
-      icon: KeyRound,
-      run: () => dialogs.show({ kind: "passphrase" }),
-    },
+    // The passphrase of a demonstration can't be changed, see `Security.svelte`.
+    ...(session.demonstration
+      ? []
+      : [
+          {
+            id: "passphrase",
+            label: t("palette.passphrase"),
+            words: t("palette.passphraseWords"),
+            icon: KeyRound,
+            run: () => dialogs.show({ kind: "passphrase" }),
+          },
+        ]),
     ...SETTINGS_PAGES.map((page) => ({
       id: `settings-${page}`,
       label: t("palette.settings", { page: t(`settings.${page}`) }),
