@@ -163,12 +163,7 @@ impl Redactor<'_> {
             Ok((Store::last_change(tx)?, tombstones, changed))
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
-        if written.is_err() {
-            // Ignored, because the error of the transaction is returned. New blobs left behind are removed when the
-            // vault is next opened.
-            let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
-        }
-        let (seq, tombstones, changed) = written?;
+        let (seq, tombstones, changed) = PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
         // A failure needs no warning: rows that are not scanned now stay in the scan queue.
         if Scanner::new(self.context).scan_rows(&changed).is_ok() {
             let _ = self.context.store.write(|tx| mark_redacted(tx, &found_values, &changed, now));
