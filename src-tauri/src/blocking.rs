@@ -23,7 +23,7 @@ pub async fn run_blocking<T: Send + 'static>(
             Err(ApiError::new(
                 "internal",
                 1,
-                "An internal error happened. Your vault was not changed. Restart Mementory.",
+                "Something unexpected happened. Restart Mementory, and check the result before you try again.",
             ))
         })
         .map_err(|error| error.body())

@@ -101,7 +101,8 @@ pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
         V::Index(what) => ApiError::new("index", 5, "The search index could not be used. Your records are safe. Lock and unlock the vault to rebuild it.").with("detail", what),
         V::Crypto(_) => ApiError::new("vault_damaged", 5, "Part of this vault doesn't pass its check. Nothing has been changed. Open a backup."),
         V::Cancelled => ApiError::new("cancelled", 130, "Cancelled. Nothing from it was kept."),
-        _ => ApiError::new("internal", 7, "Something unexpected happened. Nothing was changed."),
+        // A part of the work may be committed already.
+        _ => ApiError::new("internal", 7, "Something unexpected happened. Check the result before you try again."),
     }
 }
 

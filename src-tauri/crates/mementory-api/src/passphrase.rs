@@ -1,6 +1,6 @@
 //! The passphrase of a file. Format readers and writers use it through the [`Passphrase`] trait and never see its text.
 use mementory_crypto::{
-    AgeWriter, CryptoError, KeyPairParams, PassphraseCipher, PassphraseKeyPair, PassphraseSealed, open_age,
+    AgeWriter, CryptoError, KdfParams, KeyPairParams, PassphraseCipher, PassphraseKeyPair, PassphraseSealed, open_age,
     open_with_passphrase, portable, random_id, seal_with_passphrase,
 };
 use mementory_formats::{
@@ -42,7 +42,8 @@ impl Passphrase for TypedPassphrase {
 
     fn key_pair(&self, derivation: &KeyDerivation<'_>) -> Result<Box<dyn KeyPair>, FormatError> {
         let KeyDerivation { salt, memory_kib, passes, lanes, signing_label, agreement_label } = *derivation;
-        let params = KeyPairParams { salt, cost: (memory_kib, passes, lanes), signing_label, agreement_label };
+        let params =
+            KeyPairParams { salt, cost: KdfParams { memory_kib, passes, lanes }, signing_label, agreement_label };
         Ok(Box::new(TypedKeyPair(PassphraseKeyPair::derive(self.0.as_bytes(), params).map_err(format_error)?)))
     }
 

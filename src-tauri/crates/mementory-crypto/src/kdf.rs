@@ -73,10 +73,15 @@ impl KdfParams {
         if is_allowed { Ok(()) } else { Err(CryptoError::KdfParameters) }
     }
 
-    /// The 32-byte key for a secret and a salt. Argon2id's working memory is wiped, because the key can be computed
-    /// from its last blocks.
+    /// The 32-byte key for a secret and a salt. Fails if [`check`](Self::check) fails.
     pub(crate) fn derive(&self, secret: &[u8], salt: &[u8; 16]) -> Result<Secret, CryptoError> {
         self.check()?;
+        self.derive_unchecked(secret, salt)
+    }
+
+    /// The 32-byte key for a secret and a salt. The caller must limit the cost. Argon2id's working memory is wiped,
+    /// because the key can be computed from its last blocks.
+    pub(crate) fn derive_unchecked(&self, secret: &[u8], salt: &[u8]) -> Result<Secret, CryptoError> {
         let params =
             Params::new(self.memory_kib, self.passes, self.lanes, Some(32)).map_err(|_| CryptoError::KdfParameters)?;
         let count = params.block_count();

@@ -2,7 +2,7 @@
 //! with AES key wrap (RFC 3394) and AES-256-GCM. The vault itself does not use this module.
 use crate::hazmat::derive_key;
 use crate::sealed::{derive, open_gcm, seal_gcm};
-use crate::{CryptoError, SigningKey, random_bytes};
+use crate::{CryptoError, KdfParams, SigningKey, random_bytes};
 use aes_kw::{KeyInit, KwAes256};
 use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::Zeroizing;
@@ -25,8 +25,8 @@ type Sealed = (Vec<u8>, Vec<u8>, Vec<u8>);
 pub struct KeyPairParams<'a> {
     /// The salt for Argon2id.
     pub salt: &'a [u8],
-    /// Memory in KiB, passes and lanes of Argon2id.
-    pub cost: (u32, u32, u32),
+    /// Cost of Argon2id.
+    pub cost: KdfParams,
     /// HKDF label of the Ed25519 seed.
     pub signing_label: &'a [u8],
     /// HKDF label of the X25519 key.
@@ -148,8 +148,12 @@ mod tests {
     use super::*;
 
     fn pair(passphrase: &[u8]) -> PassphraseKeyPair {
-        let params =
-            KeyPairParams { salt: &[7; 16], cost: (64, 1, 1), signing_label: b"sign", agreement_label: b"agree" };
+        let params = KeyPairParams {
+            salt: &[7; 16],
+            cost: KdfParams { memory_kib: 64, passes: 1, lanes: 1 },
+            signing_label: b"sign",
+            agreement_label: b"agree",
+        };
         PassphraseKeyPair::derive(passphrase, params).unwrap()
     }
 

@@ -5,9 +5,8 @@ use aes_gcm::{
     Aes256Gcm,
     aead::{AeadInOut, KeyInit},
 };
-use argon2::{Algorithm, Argon2, Block, Params, Version};
 use chacha20poly1305::XChaCha20Poly1305;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 /// Length of a tag in bytes.
 const TAG_LEN: usize = 16;
@@ -69,12 +68,13 @@ pub fn seal_with_passphrase(
     aad: &[u8],
     plaintext: &[u8],
 ) -> Result<PassphraseSealed, CryptoError> {
-    let KdfParams { memory_kib, passes, lanes } = KdfParams::floor();
+    let params = KdfParams::floor();
     let salt: [u8; 16] = random_bytes()?;
-    let key = derive(passphrase, &salt, (memory_kib, passes, lanes))?;
+    let key = derive(passphrase, &salt, params)?;
     let mut ciphertext = Vec::with_capacity(plaintext.len() + TAG_LEN);
     ciphertext.extend_from_slice(plaintext);
     let nonce = cipher.seal(&key, aad, &mut ciphertext)?;
+    let KdfParams { memory_kib, passes, lanes } = params;
     Ok(PassphraseSealed { cipher, salt: salt.to_vec(), memory_kib, passes, lanes, nonce, ciphertext })
 }
 
@@ -85,7 +85,8 @@ pub fn open_with_passphrase(
     aad: &[u8],
     sealed: &PassphraseSealed,
 ) -> Result<Zeroizing<Vec<u8>>, CryptoError> {
-    let key = derive(passphrase, &sealed.salt, (sealed.memory_kib, sealed.passes, sealed.lanes))?;
+    let params = KdfParams { memory_kib: sealed.memory_kib, passes: sealed.passes, lanes: sealed.lanes };
+    let key = derive(passphrase, &sealed.salt, params)?;
     let mut plaintext = Zeroizing::new(sealed.ciphertext.clone());
     sealed.cipher.open(&key, &sealed.nonce, aad, &mut plaintext)?;
     Ok(plaintext)
@@ -129,34 +130,16 @@ fn open<C: KeyInit + AeadInOut>(
 
 /// Derives a 32-byte key with Argon2id 0x13. A vault's minimum cost does not apply, because other programs choose their
 /// own cost.
-pub(crate) fn derive(
-    passphrase: &[u8],
-    salt: &[u8],
-    (memory_kib, passes, lanes): (u32, u32, u32),
-) -> Result<Secret, CryptoError> {
-    let work = u64::from(memory_kib) * u64::from(passes);
-    if memory_kib > MAX_MEMORY_KIB
+pub(crate) fn derive(passphrase: &[u8], salt: &[u8], params: KdfParams) -> Result<Secret, CryptoError> {
+    let work = u64::from(params.memory_kib) * u64::from(params.passes);
+    if params.memory_kib > MAX_MEMORY_KIB
         || work > MAX_KIB_TIMES_PASSES
-        || lanes > MAX_LANES
+        || params.lanes > MAX_LANES
         || !(8..=64).contains(&salt.len())
     {
         return Err(CryptoError::KdfParameters);
     }
-    let params = Params::new(memory_kib, passes, lanes, Some(32)).map_err(|_| CryptoError::KdfParameters)?;
-    let count = params.block_count();
-    let mut memory = Vec::new();
-    memory.try_reserve_exact(count).map_err(|_| CryptoError::Io(std::io::ErrorKind::OutOfMemory.into()))?;
-    memory.resize(count, Block::new());
-    let mut key = Secret::new([0; 32]);
-    let derived = Argon2::new(Algorithm::Argon2id, Version::V0x13, params).hash_password_into_with_memory(
-        passphrase,
-        salt,
-        key.bytes_mut(),
-        &mut memory,
-    );
-    memory.iter_mut().for_each(Zeroize::zeroize);
-    derived.map_err(|_| CryptoError::KdfParameters)?;
-    Ok(key)
+    params.derive_unchecked(passphrase, salt)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use crate::{
     Evidence, PlaceOutcome, Receipt, ReceiptPlace,
     indexed_words::indexed_words,
+    internal::thread_stopped,
     receipt::{NOT_SEARCHED, checked_place},
 };
 use mementory_crypto::VaultKeys;
@@ -62,7 +63,6 @@ impl ErasureCheck<'_> {
     ) -> StoreResult<Receipt> {
         let mut places = vec![self.check_records(evidence)?];
         let shared = &*evidence;
-        let stopped = || StoreError::Usage("the check stopped".into());
         let (pages, index, passthrough, copies_left) = std::thread::scope(|scope| {
             let other_checks = scope.spawn(|| {
                 clean_index()?;
@@ -70,7 +70,7 @@ impl ErasureCheck<'_> {
                 StoreResult::Ok((index, self.check_passthrough(shared), self.copies_left(shared, &present)))
             });
             let pages = self.check_pages(shared, wipe);
-            let (index, passthrough, copies) = other_checks.join().unwrap_or_else(|_| Err(stopped()))?;
+            let (index, passthrough, copies) = other_checks.join().unwrap_or_else(|_| Err(thread_stopped()))?;
             StoreResult::Ok((pages, index, passthrough, copies))
         })?;
         // A place that cannot be searched counts as failed.

@@ -1,9 +1,9 @@
 //! Counts other records that contain a sentence of an erased text. The index finds current records. Records in the
 //! Trash and earlier versions, which are not in the index, are all read.
-use crate::{ErasureCheck, Evidence};
+use crate::{ErasureCheck, Evidence, internal::search_for};
 use mementory_model::{Record, normal_sentences, normal_text, word_count};
 use mementory_search::Needles;
-use mementory_store::{StoreError, StoreResult};
+use mementory_store::StoreResult;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::{BTreeSet, HashSet};
 
@@ -30,7 +30,7 @@ impl<'s> SentenceSearch<'s> {
         let sentences: Vec<&str> = sentences.iter().map(String::as_str).collect();
         let beginnings: Vec<&[u8]> =
             sentences.iter().map(|s| s.as_bytes().get(..HEAD_BYTES).unwrap_or(s.as_bytes())).collect();
-        let beginnings = Needles::new(&beginnings).map_err(|e| StoreError::Usage(e.to_string()))?;
+        let beginnings = search_for(&beginnings)?;
         Ok(Self { sentences, beginnings })
     }
 

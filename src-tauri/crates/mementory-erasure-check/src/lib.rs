@@ -7,6 +7,7 @@ mod entity_names;
 mod evidence;
 mod folder;
 mod indexed_words;
+mod internal;
 mod joined_forms;
 mod live_counts;
 mod other_forms;

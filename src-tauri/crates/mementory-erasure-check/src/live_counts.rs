@@ -1,8 +1,11 @@
 //! Counts how often the needles (the byte strings that the check searches for) occur in live data. If a needle occurs
 //! in the pages more often, the additional occurrences are leftovers.
-use crate::ErasureCheck;
+use crate::{
+    ErasureCheck,
+    internal::{search_for, thread_stopped},
+};
 use mementory_search::Needles;
-use mementory_store::{Store, StoreError, StoreResult};
+use mementory_store::{Store, StoreResult};
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::{collections::BTreeSet, ops::Range};
 
@@ -60,7 +63,7 @@ pub(crate) fn counts_by_index(
     needles: &[&[u8]],
     owners: &[Option<i64>],
 ) -> StoreResult<Vec<u64>> {
-    let search = Needles::new(needles).map_err(|e| StoreError::Usage(e.to_string()))?;
+    let search = search_for(needles)?;
     let mut counter = NeedleCounter { search: &search, counts: vec![0; needles.len()] };
     if needles.len() > MAX_NEEDLES {
         return Ok(counter.counts);
@@ -99,7 +102,7 @@ pub(crate) fn counts_by_index(
 /// unchanged. A needle that was taken from an earlier version of a pack (`owners` has the id of that pack for each
 /// needle) is counted in the other packs, which may contain the same bytes, but not in that pack itself.
 pub(crate) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -> StoreResult<Vec<u64>> {
-    let search = Needles::new(needles).map_err(|e| StoreError::Usage(e.to_string()))?;
+    let search = search_for(needles)?;
     let counter = || NeedleCounter { search: &search, counts: vec![0; needles.len()] };
     let connection = store.new_reader()?;
     let last: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM packs", [], |r| r.get(0))?;
@@ -109,7 +112,7 @@ pub(crate) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -
         let second = scope.spawn(|| packs(last / 2 + 1, last));
         let mut sum = counter().count_columns(&connection)?;
         for half in [first.join(), second.join()] {
-            let half = half.unwrap_or_else(|_| Err(StoreError::Usage("the page check stopped".into())))?;
+            let half = half.unwrap_or_else(|_| Err(thread_stopped()))?;
             sum.iter_mut().zip(half).for_each(|(all, one)| *all += one);
         }
         Ok(sum)

@@ -3,9 +3,9 @@
 //!
 //! Escapes of JSON, JavaScript, Python and HTML are decoded until none is left, and backslashes without a meaning are
 //! dropped. After that, a text has the same form however it was escaped, even in JSON inside a JSON string.
-use crate::entity_names::character;
+use crate::{entity_names::character, internal::search_for};
 use mementory_search::Needles;
-use mementory_store::{StoreError, StoreResult};
+use mementory_store::StoreResult;
 use std::{borrow::Cow, collections::BTreeSet};
 
 /// Length in bytes of the beginning of a form that is searched for. Where it is found, the whole form is compared.
@@ -34,7 +34,7 @@ impl Forms {
     fn new(all: BTreeSet<Vec<u8>>) -> StoreResult<Self> {
         let all: Vec<Vec<u8>> = all.into_iter().collect();
         let heads: Vec<&[u8]> = all.iter().map(|form| form.get(..HEAD_BYTES).unwrap_or(form)).collect();
-        let heads = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
+        let heads = search_for(&heads)?;
         Ok(Self { heads, all })
     }
 

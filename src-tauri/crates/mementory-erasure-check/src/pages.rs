@@ -1,10 +1,14 @@
 //! Searches every page of the database for traces, including free pages. Pages are decrypted and searched as bytes.
 use crate::{
-    ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, Wipe, live_counts, page_values::PageLayout,
-    receipt::checked_place, unused_bytes,
+    ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, Wipe,
+    internal::{search_for, thread_stopped},
+    live_counts,
+    page_values::PageLayout,
+    receipt::checked_place,
+    unused_bytes,
 };
 use mementory_search::Needles;
-use mementory_store::{StoreError, StoreResult};
+use mementory_store::StoreResult;
 use std::collections::{BTreeSet, HashMap};
 
 /// Length in bytes of the beginning of a text that is searched for. The rest is not searched for, since previews store
@@ -66,7 +70,7 @@ impl ErasureCheck<'_> {
         std::thread::scope(|scope| {
             let second = scope.spawn(|| search.scan(&self.store.new_reader()?, middle + 1..=pages));
             let mut first = search.scan(connection, 1..=middle)?;
-            let second = second.join().unwrap_or_else(|_| Err(StoreError::Usage("the page check stopped".into())));
+            let second = second.join().unwrap_or_else(|_| Err(thread_stopped()));
             first.extend(second?);
             Ok(first)
         })
@@ -88,7 +92,7 @@ struct PageSearch<'n> {
 
 impl<'n> PageSearch<'n> {
     fn new(connection: &rusqlite::Connection, needles: &'n [&'n [u8]]) -> StoreResult<Self> {
-        let search = Needles::new(needles).map_err(|e| StoreError::Usage(e.to_string()))?;
+        let search = search_for(needles)?;
         let sql = "SELECT data FROM sqlite_dbpage WHERE pgno = 1";
         let first: Vec<u8> = connection.query_row(sql, [], |r| r.get(0))?;
         Ok(Self { needles, search, reserved: first.get(20).copied().map_or(0, usize::from) })

@@ -2,6 +2,7 @@
 //! searched for as bytes: plain, escaped, and in other encodings.
 use crate::{
     ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace,
+    internal::search_for,
     joined_forms::JoinedForms,
     other_forms::OtherForms,
     phrases::{MAX_GAP_BYTES, SplitLines, are_around_mark, is_long_phrase, pieces_of, sentences_left},
@@ -12,7 +13,7 @@ use crate::{
 use memchr::memmem;
 use mementory_model::normal_text;
 use mementory_search::Needles;
-use mementory_store::{StoreError, StoreResult};
+use mementory_store::StoreResult;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write,
@@ -197,7 +198,7 @@ impl TextFinder {
         forms.extend(quoted.iter().flat_map(|text| written_forms(text)));
         let Some(max_form_bytes) = forms.iter().map(Vec::len).max() else { return Ok(None) };
         let heads: Vec<&[u8]> = forms.iter().map(|f| f.get(..HEAD_BYTES).unwrap_or(f)).collect();
-        let heads = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
+        let heads = search_for(&heads)?;
         let other_forms = OtherForms::new(erased.into_iter().chain(quoted))?;
         let split_lines = if is_erasure { SplitLines::new(texts, written_forms)? } else { None };
         let quoted_lines = if is_erasure { QuotedLines::new(texts)? } else { None };

@@ -3,13 +3,13 @@
 //!
 //! A short phrase may be in many texts by chance. A piece counts only if it is long, or if another piece of the same
 //! text is next to it and both together are long.
-use crate::joined_forms::JoinedForms;
+use crate::{internal::search_for, joined_forms::JoinedForms};
 use memchr::memmem;
 use mementory_model::{
     REDACTED, between_redaction_marks, is_of_unspaced_script, normal_text, without_redaction_marks, word_count,
 };
 use mementory_search::Needles;
-use mementory_store::{StoreError, StoreResult};
+use mementory_store::StoreResult;
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Range,
@@ -161,7 +161,7 @@ impl SplitLines {
                 needles.push(needle);
             }
         }
-        let search = Needles::new(&needles).map_err(|e| StoreError::Usage(e.to_string()))?;
+        let search = search_for(&needles)?;
         Ok(Some(Self { search, forms, pairs }))
     }
 

@@ -1,9 +1,12 @@
 //! Finds erased texts of several lines that a file quotes with an earlier redaction mark in one of the lines. The other
 //! lines have no mark next to them, so they are found by the beginning or the end of the text.
-use crate::phrases::{is_long_phrase, pieces_of};
+use crate::{
+    internal::search_for,
+    phrases::{is_long_phrase, pieces_of},
+};
 use mementory_model::{REDACTED, normal_text};
 use mementory_search::Needles;
-use mementory_store::{StoreError, StoreResult};
+use mementory_store::StoreResult;
 use std::ops::Range;
 
 /// Length in bytes of the beginning and the end of a text that are searched for.
@@ -27,7 +30,7 @@ impl QuotedLines {
         if texts.is_empty() {
             return Ok(None);
         }
-        let needles = |edges: Vec<&[u8]>| Needles::new(&edges).map_err(|e| StoreError::Usage(e.to_string()));
+        let needles = |edges: Vec<&[u8]>| search_for(&edges);
         let beginnings = needles(texts.iter().map(|text| text.get(..EDGE_BYTES).unwrap_or(text)).collect())?;
         let ends = needles(texts.iter().map(|text| text.get(text.len() - EDGE_BYTES..).unwrap_or(text)).collect())?;
         Ok(Some(Self { texts, beginnings, ends }))

@@ -94,6 +94,9 @@ pub enum StoreError {
     /// A cryptographic error other than a wrong secret.
     #[error("{0}")]
     Crypto(CryptoError),
+    /// The program itself failed, for example because a thread panicked.
+    #[error("internal error: {0}")]
+    Internal(String),
     /// The person cancelled the operation; nothing was changed.
     #[error("cancelled")]
     Cancelled,

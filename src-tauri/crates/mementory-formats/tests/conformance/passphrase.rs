@@ -1,5 +1,5 @@
 //! A [`Passphrase`] for files that are encrypted for their owner. Its other operations return an error.
-use mementory_crypto::{CryptoError, KeyPairParams, PassphraseKeyPair, portable};
+use mementory_crypto::{CryptoError, KdfParams, KeyPairParams, PassphraseKeyPair, portable};
 use mementory_formats::{
     Cipher, FormatError, KeyDerivation, KeyPair, Passphrase, Sealed, SealedContent, SealedFile, WrappedKey,
 };
@@ -41,7 +41,8 @@ fn not_needed<T>() -> Result<T, FormatError> {
 impl Passphrase for OwnerPassphrase {
     fn key_pair(&self, derivation: &KeyDerivation<'_>) -> Result<Box<dyn KeyPair>, FormatError> {
         let KeyDerivation { salt, memory_kib, passes, lanes, signing_label, agreement_label } = *derivation;
-        let params = KeyPairParams { salt, cost: (memory_kib, passes, lanes), signing_label, agreement_label };
+        let params =
+            KeyPairParams { salt, cost: KdfParams { memory_kib, passes, lanes }, signing_label, agreement_label };
         let mut derived = DERIVED.lock().unwrap();
         let key = (self.text.clone(), salt.to_vec());
         if let Some(pair) = derived.get(&key) {

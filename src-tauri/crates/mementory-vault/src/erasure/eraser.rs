@@ -233,12 +233,7 @@ impl Eraser<'_> {
         if request.earlier.is_none() {
             ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         }
-        if written.is_err() {
-            // Ignored, because the error of the transaction is returned. New blobs left behind are removed when the
-            // vault is next opened.
-            let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
-        }
-        let (seq, tombstones, reindex) = written?;
+        let (seq, tombstones, reindex) = PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
         evidence.texts = texts;
         let after = CommittedErasure { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
         let receipt = self.after_erasing(after, request, &mut evidence, progress, sabotage);

@@ -114,9 +114,13 @@ impl PassthroughFiles<'_> {
         Ok((old, files.len() as u32))
     }
 
-    /// Removes the new blobs after a deletion that failed.
-    pub(crate) fn drop_new_blobs(&self, files: &[FileWithWords]) -> VaultResult<()> {
-        if files.is_empty() { Ok(()) } else { self.context.sweep_blobs().map(drop) }
+    /// Returns the result of the transaction that wrote `files`. If it failed, the new blobs are removed first.
+    pub(crate) fn after_write<T>(&self, files: &[FileWithWords], written: VaultResult<T>) -> VaultResult<T> {
+        if written.is_err() && !files.is_empty() {
+            // Ignored, because the error of the transaction matters more. Opening the vault removes what is left.
+            let _ = self.context.sweep_blobs();
+        }
+        written
     }
 }
 

@@ -112,10 +112,7 @@ impl RedactAgain<'_> {
             mementory_store::audit::append(tx, &self.context.keys, now, "redact", &earlier.receipt, &detail)?;
             Ok((Store::last_change(tx)?, changed))
         });
-        if written.is_err() {
-            let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
-        }
-        let (seq, changed) = written?;
+        let (seq, changed) = PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
         let _ = Scanner::new(self.context).scan_rows(&changed);
         let after = CommittedRedaction { seq, changed: &changed, words: &removed, receipt_id, now };
         // The redaction is committed. If a later step fails, opening the vault again finishes it, since its receipt is

@@ -48,6 +48,24 @@ impl FoundValues {
     fn has_short_value(&self, row: i64) -> bool {
         self.by_row.get(&row).is_some_and(|found| found.iter().any(|spelling| spelling.len() < MIN_DISTINCTIVE_BYTES))
     }
+
+    /// The spellings that are long enough to be removed wherever they occur, each with its mark. Shorter ones could be
+    /// part of any word.
+    fn distinctive(&self) -> BTreeMap<String, String> {
+        let is_distinctive = |(spelling, _): &(&String, &String)| spelling.len() >= MIN_DISTINCTIVE_BYTES;
+        self.spellings.iter().filter(is_distinctive).map(|(s, mark)| (s.clone(), mark.clone())).collect()
+    }
+
+    /// The spellings that are removed from a record, each with its mark. Short ones are removed only from records in
+    /// which the scan finds them.
+    fn pairs_in(&self, before: &Target) -> Vec<(String, String)> {
+        let found_here = self.by_row.get(&before.view.row);
+        let is_removed = |spelling: &str| {
+            spelling.len() >= MIN_DISTINCTIVE_BYTES || found_here.is_some_and(|found| found.contains(spelling))
+        };
+        let pairs = self.spellings.iter().filter(|(s, _)| is_removed(s) && may_contain(before, s));
+        pairs.map(|(spelling, mark)| (spelling.clone(), mark.clone())).collect()
+    }
 }
 
 impl Redactor<'_> {
@@ -72,46 +90,16 @@ impl Redactor<'_> {
         let found_values = self.find_values(&ids, only.as_ref())?;
         let first_view =
             found_values.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
-        // Short values could be part of any word, so they are removed only from records in which the scan finds them.
-        let distinctive: BTreeMap<String, String> = found_values
-            .spellings
-            .clone()
-            .into_iter()
-            .filter(|(spelling, _)| spelling.len() >= MIN_DISTINCTIVE_BYTES)
-            .collect();
+        let distinctive = found_values.distinctive();
         let elsewhere = Removal::exact(distinctive.clone().into_iter().collect());
         let words: Vec<String> = found_values.spellings.keys().cloned().collect();
-        let mut rows: HashSet<i64> = found_values.views.iter().map(|view| view.row).collect();
-        let mut views = found_values.views.clone();
-        if only.is_none() {
-            // Adds the records that contain a value although the scan does not find it there.
-            let normal: Vec<String> = distinctive.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
-            views.extend(SameWords::new(self.context).all_with_sentences(
-                &normal,
-                &rows,
-                MAX_RECORDS,
-                &AtomicBool::new(false),
-            )?);
-            rows.extend(views.iter().map(|view| view.row));
-        }
-        for view in views.clone() {
-            views.extend(self.derived_of(&view)?.into_iter().filter(|derived| rows.insert(derived.row)));
-        }
-        let pairs_of = |before: &Target| -> Vec<(String, String)> {
-            let spellings_of_row = found_values.by_row.get(&before.view.row);
-            let is_removed = |spelling: &str| {
-                spelling.len() >= MIN_DISTINCTIVE_BYTES
-                    || spellings_of_row.is_some_and(|found| found.contains(spelling))
-            };
-            let pairs = found_values.spellings.iter().filter(|(s, _)| is_removed(s) && may_contain(before, s));
-            pairs.map(|(spelling, mark)| (spelling.clone(), mark.clone())).collect()
-        };
+        let views = self.records_to_redact(&found_values, &distinctive, only.is_none())?;
         let mut evidence = Evidence::default();
         // A file loses a short value only where it quotes a record that loses this value.
         let with_short_values: Vec<RowView> =
             found_values.views.iter().filter(|view| found_values.has_short_value(view.row)).cloned().collect();
         evidence.quotations = changed_texts_of(self.context, &with_short_values, |before| {
-            changed_texts(before, &Removal::exact(pairs_of(before)), &elsewhere)
+            changed_texts(before, &Removal::exact(found_values.pairs_in(before)), &elsewhere)
         })?;
         let in_files = Removal::exact(distinctive.into_iter().chain(evidence.quotations.iter().cloned()).collect());
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&in_files, &HashSet::new(), true)?;
@@ -130,7 +118,7 @@ impl Redactor<'_> {
                     Ok(())
                 };
                 for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), visit)? {
-                    let pairs = pairs_of(&before);
+                    let pairs = found_values.pairs_in(&before);
                     let removed: Vec<String> = pairs.iter().map(|(spelling, _)| spelling.clone()).collect();
                     let removal = Removal::exact(pairs);
                     if RowRedaction::new(self.context).redact_row(tx, &before.view, &removal, &mut evidence)? {
@@ -163,12 +151,7 @@ impl Redactor<'_> {
             Ok((Store::last_change(tx)?, tombstones, changed))
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
-        if written.is_err() {
-            // Ignored, because the error of the transaction is returned. New blobs left behind are removed when the
-            // vault is next opened.
-            let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
-        }
-        let (seq, tombstones, changed) = written?;
+        let (seq, tombstones, changed) = PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
         // A failure needs no warning: rows that are not scanned now stay in the scan queue.
         if Scanner::new(self.context).scan_rows(&changed).is_ok() {
             let _ = self.context.store.write(|tx| mark_redacted(tx, &found_values, &changed, now));
@@ -179,6 +162,32 @@ impl Redactor<'_> {
         let copies_redacted = changed.len() as u32;
         let outcome = receipt.map(|receipt| EraseOutcome { tombstones, receipt, copies_redacted });
         Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
+    }
+
+    /// The records in which the scan finds a value; with `everywhere`, also those that contain a distinctive one although
+    /// the scan does not find it there; and the records derived from all these.
+    fn records_to_redact(
+        &self,
+        found_values: &FoundValues,
+        distinctive: &BTreeMap<String, String>,
+        everywhere: bool,
+    ) -> VaultResult<Vec<RowView>> {
+        let mut rows: HashSet<i64> = found_values.views.iter().map(|view| view.row).collect();
+        let mut views = found_values.views.clone();
+        if everywhere {
+            let normal: Vec<String> = distinctive.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
+            views.extend(SameWords::new(self.context).all_with_sentences(
+                &normal,
+                &rows,
+                MAX_RECORDS,
+                &AtomicBool::new(false),
+            )?);
+            rows.extend(views.iter().map(|view| view.row));
+        }
+        for view in views.clone() {
+            views.extend(self.derived_of(&view)?.into_iter().filter(|derived| rows.insert(derived.row)));
+        }
+        Ok(views)
     }
 
     fn find_values(&self, ids: &BTreeSet<ValueId>, only: Option<&HashSet<ValueId>>) -> VaultResult<FoundValues> {

@@ -152,12 +152,7 @@ impl Redactor<'_> {
             Ok((Store::last_change(tx)?, tombstone, changed))
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
-        if written.is_err() {
-            // Ignored, because the error of the transaction is returned. New blobs left behind are removed when the
-            // vault is next opened.
-            let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
-        }
-        let (seq, tombstone, changed) = written?;
+        let (seq, tombstone, changed) = PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
         // A failure needs no warning: rows that are not scanned now stay in the scan queue.
         let _ = Scanner::new(self.context).scan_rows(&changed);
         let after = CommittedRedaction { seq, changed: &changed, words: &words, receipt_id, now };

@@ -70,10 +70,7 @@ impl Receipts<'_> {
             log_retry(self.context, tx, receipt, now)?;
             Ok((old_blobs, changed))
         });
-        if written.is_err() {
-            let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
-        }
-        let (old_blobs, changed) = written?;
+        let (old_blobs, changed) = PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
         evidence.blobs.extend(old_blobs);
         evidence.passthrough_files += changed;
         self.remove_leftovers(receipt, progress)?;

@@ -4,7 +4,7 @@ use crate::VaultError;
 /// Calls `read` for the two halves of `all` on two threads. Returns the results in the order of `all`.
 ///
 /// # Errors
-/// Errors of `read`; `Damaged` if it panics on the second thread.
+/// Errors of `read`; `Internal` if it panics on the second thread.
 pub fn in_halves<T: Sync, R: Send, E: From<VaultError> + Send>(
     all: &[T],
     read: impl Fn(&[T]) -> Result<Vec<R>, E> + Sync,
@@ -16,7 +16,7 @@ pub fn in_halves<T: Sync, R: Send, E: From<VaultError> + Send>(
     std::thread::scope(|scope| {
         let second = scope.spawn(|| read(second));
         let mut out = read(first)?;
-        let panicked = |_| Err(VaultError::Damaged("a record cannot be read".into()).into());
+        let panicked = |_| Err(VaultError::Internal("a thread that reads records stopped".into()).into());
         out.extend(second.join().unwrap_or_else(panicked)?);
         Ok(out)
     })

@@ -79,6 +79,22 @@ pub struct SensitiveValue {
     pub context: Vec<ContextSegment>,
 }
 
+impl SensitiveValue {
+    /// The value before its first place is read. `class` is the code in the database.
+    fn without_place(id: ValueId, class: i64, places: u32, judged: Option<i64>) -> Self {
+        Self {
+            value: hex::encode(id),
+            class: class_from_code(class),
+            detector: String::new(),
+            confidence: Confidence::Possible,
+            places,
+            judged,
+            first: None,
+            context: Vec::new(),
+        }
+    }
+}
+
 /// A record that contains a value.
 #[derive(Debug, Clone)]
 pub struct SensitivePlace {
@@ -148,16 +164,7 @@ impl Scanner<'_> {
                 .query_map(params![limit, query.offset], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
                 .collect::<Result<Vec<(ValueId, i64, u32, Option<i64>)>, _>>()?;
             for (id, class, places, judged) in rows {
-                let mut value = SensitiveValue {
-                    value: hex::encode(id),
-                    class: class_from_code(class),
-                    detector: String::new(),
-                    confidence: Confidence::Possible,
-                    places,
-                    judged,
-                    first: None,
-                    context: Vec::new(),
-                };
+                let mut value = SensitiveValue::without_place(id, class, places, judged);
                 if query.state != SensitiveState::Redacted {
                     self.add_first_place(c, id, &mut value, LIST_CONTEXT)?;
                 }
@@ -179,16 +186,7 @@ impl Scanner<'_> {
             let (class, places, judged): (Option<i64>, u32, Option<i64>) =
                 c.prepare_cached(sql)?.query_row([id], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
             let class = class.ok_or_else(|| VaultError::not_found(value))?;
-            let mut out = SensitiveValue {
-                value: value.to_owned(),
-                class: class_from_code(class),
-                detector: String::new(),
-                confidence: Confidence::Possible,
-                places,
-                judged,
-                first: None,
-                context: Vec::new(),
-            };
+            let mut out = SensitiveValue::without_place(id, class, places, judged);
             self.add_first_place(c, id, &mut out, DETAIL_CONTEXT)?;
             let mut values = Vec::new();
             for (row, field) in rows_with(c, id, MAX_PLACES)? {

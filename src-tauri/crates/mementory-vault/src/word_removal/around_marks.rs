@@ -3,7 +3,7 @@
 //! only if the piece on the other side of the mark is close to it in the same erased text, or if the whole line or
 //! string matches an erased text.
 use crate::word_removal::{
-    ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase, parse_json,
+    ERASED_MARK, MAX_GAP_BYTES, edit_json, is_distinctive_sentence, is_rare_phrase, parse_json,
     split_texts::{SplitLines, pieces_between_marks},
     window_filter::WindowFilter,
 };
@@ -97,13 +97,7 @@ impl QuotedPieces {
         if !text.trim_start().starts_with(['{', '[']) {
             return None;
         }
-        let mut tree = parse_json(text)?;
-        if !self.clean_tree(&mut tree) {
-            return Some(None);
-        }
-        let mut out = String::with_capacity(text.len());
-        tree.write(&mut out);
-        Some(Some(out))
+        edit_json(text, |tree| self.clean_tree(tree))
     }
 
     fn clean_tree(&self, tree: &mut Tree) -> bool {

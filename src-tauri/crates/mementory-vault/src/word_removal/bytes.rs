@@ -138,7 +138,7 @@ impl<'r> WordRemover<'r> {
             form.truncate(HEAD_BYTES);
             form
         };
-        let finder = |heads: HashSet<Vec<u8>>| AhoCorasick::new(heads).map_err(|e| VaultError::Usage(e.to_string()));
+        let finder = |heads: HashSet<Vec<u8>>| AhoCorasick::new(heads).map_err(|e| VaultError::Internal(e.to_string()));
         let (mut encoded, mut decoded) = (HashSet::new(), HashSet::new());
         for (from, _) in removal.exact_pairs() {
             encoded.extend(encoded_forms(from).into_iter().map(head));

@@ -28,6 +28,18 @@ fn parse_json(text: &str) -> Option<Tree> {
     Tree::parse(text, MAX_DEPTH).ok().or_else(repaired)
 }
 
+/// Parses JSON text, changes it with `edit`, which returns whether it changed anything, and writes it again. None if the
+/// text is not JSON, Some(None) if nothing was changed.
+fn edit_json(text: &str, edit: impl FnOnce(&mut Tree) -> bool) -> Option<Option<String>> {
+    let mut tree = parse_json(text)?;
+    if !edit(&mut tree) {
+        return Some(None);
+    }
+    let mut out = String::with_capacity(text.len());
+    tree.write(&mut out);
+    Some(Some(out))
+}
+
 /// Length of the shortest sentence that is searched for, in bytes of its normal form.
 const MIN_SENTENCE_BYTES: usize = 12;
 

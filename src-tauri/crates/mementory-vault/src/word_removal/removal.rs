@@ -2,7 +2,7 @@
 use crate::word_removal::{
     ERASED_MARK,
     around_marks::QuotedPieces,
-    is_rare_phrase, parse_json,
+    edit_json, is_rare_phrase,
     spans::{Overlap, Spans},
     split_texts::{pieces_between_marks, sentences_left},
     with_windows_line_ends,
@@ -326,13 +326,7 @@ impl Removal {
     /// Removes the words from JSON text. Returns None if the text is not JSON, and Some(None) if it contains none of
     /// the words. Escapes such as `\u00fc` are decoded first, so that words cannot hide behind them.
     pub(crate) fn json(&self, text: &str) -> Option<Option<String>> {
-        let mut tree = parse_json(text)?;
-        if !self.clean_tree(&mut tree) {
-            return Some(None);
-        }
-        let mut out = String::with_capacity(text.len());
-        tree.write(&mut out);
-        Some(Some(out))
+        edit_json(text, |tree| self.clean_tree(tree))
     }
 
     /// Removes the words from JSON inside a string (tool arguments, an older `verbatim` in an extension slot), where
