@@ -88,9 +88,7 @@ impl Exports<'_> {
         job: &Job,
     ) -> ApiResult<Applied<Exported>> {
         if request.out.trim().is_empty() {
-            return Err(ApiError::new(
-                "usage",
-                2,
+            return Err(ApiError::usage(
                 "No file is named for the export. Nothing was written. Choose where to save it.",
             ));
         }
