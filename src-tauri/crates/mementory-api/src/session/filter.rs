@@ -35,19 +35,8 @@ pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
 
 /// Converts the part of a filter that can be converted without a vault.
 pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
-    let kind = filter
-        .kind
-        .as_deref()
-        .map(|k| {
-            Kind::parse(k).ok_or_else(|| {
-                ApiError::usage(format!(
-                    "{k} is not a kind of record. Use memory, conversation, message or attachment, for example."
-                ))
-            })
-        })
-        .transpose()?;
     Ok(ListQuery {
-        kind,
+        kind: filter.kind.as_deref().map(kind).transpose()?,
         source: filter.source.clone(),
         status: filter.status.clone(),
         tag: filter.tag.clone(),
@@ -58,19 +47,24 @@ pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
         trash: filter.trash,
         ids: filter.ids.clone(),
         batch: filter.batch.clone(),
-        file_kind: filter
-            .file_kind
-            .as_deref()
-            .map(|k| {
-                let unknown = || {
-                    ApiError::usage(format!(
-                        "{k} is not a kind of file. Use picture, document, code, sound, video, other or missing."
-                    ))
-                };
-                FileKind::parse(k).ok_or_else(unknown)
-            })
-            .transpose()?,
+        file_kind: filter.file_kind.as_deref().map(file_kind).transpose()?,
         ..ListQuery::default()
+    })
+}
+
+fn kind(name: &str) -> ApiResult<Kind> {
+    Kind::parse(name).ok_or_else(|| {
+        ApiError::usage(format!(
+            "{name} is not a kind of record. Use memory, conversation, message or attachment, for example."
+        ))
+    })
+}
+
+fn file_kind(name: &str) -> ApiResult<FileKind> {
+    FileKind::parse(name).ok_or_else(|| {
+        ApiError::usage(format!(
+            "{name} is not a kind of file. Use picture, document, code, sound, video, other or missing."
+        ))
     })
 }
 
