@@ -118,7 +118,7 @@ mod answering {
             let thread = std::thread::Builder::new()
                 .name("clients".into())
                 .spawn(move || server.run(&access))
-                .map_err(|error| ApiError::new("io", 7, format!("Clients cannot be answered: {error}.")))?;
+                .map_err(|error| ApiError::io(format!("Clients cannot be answered: {error}.")))?;
             Ok(Self { stopper, thread })
         }
 

@@ -20,9 +20,7 @@ pub async fn run_blocking<T: Send + 'static>(
     tauri::async_runtime::spawn_blocking(move || work(&app.state::<AppState>()))
         .await
         .unwrap_or_else(|_| {
-            Err(ApiError::new(
-                "internal",
-                1,
+            Err(ApiError::internal(
                 "Something unexpected happened. Restart Mementory, and check the result before you try again.",
             ))
         })

@@ -35,9 +35,7 @@ impl Jobs {
     fn register(&self, id: &str, job: &Job, background: bool) -> ApiResult<RunningJob<'_>> {
         let mut running = self.lock();
         if id.is_empty() || running.contains_key(id) {
-            return Err(ApiError::new(
-                "usage",
-                2,
+            return Err(ApiError::usage(
                 "Another job with this id is running, or the id is empty. Nothing was started.",
             ));
         }

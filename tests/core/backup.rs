@@ -272,17 +272,15 @@ fn a_vault_its_backups_and_exports_are_closed_to_other_users() {
     };
     for format in ["alf", "mem"] {
         let path = t.folder.path().join(format!("all.{format}"));
+        let run = mementory_vault::ExportRun {
+            scope: &scope,
+            now: at(9),
+            cancel: &AtomicBool::new(false),
+            progress: &|_, _| {},
+        };
         t.vault
             .exporter()
-            .export(
-                format,
-                &path,
-                &scope,
-                false,
-                at(9),
-                &AtomicBool::new(false),
-                &|_, _| {},
-            )
+            .export(format, &path, false, run)
             .unwrap();
         places.push(path);
     }

@@ -1,7 +1,7 @@
 //! An export that is cancelled or fails leaves no files behind.
 use mementory_model::{Kind, Record, RecordKey};
 use mementory_testkit::{TempVault, at};
-use mementory_vault::{ExportOutcome, Scope, VaultError, VaultResult};
+use mementory_vault::{ExportOutcome, ExportRun, Scope, VaultError, VaultResult};
 use std::{
     path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
@@ -34,10 +34,13 @@ fn export(
     };
     let out = t.folder.path().join("out");
     let progress = |_: &str, done: u64| seen(done);
-    let done = t
-        .vault
-        .exporter()
-        .export(format, &out, &scope, false, at(9), cancel, &progress);
+    let run = ExportRun {
+        scope: &scope,
+        now: at(9),
+        cancel,
+        progress: &progress,
+    };
+    let done = t.vault.exporter().export(format, &out, false, run);
     (done.map(|done| done.value), out)
 }
 

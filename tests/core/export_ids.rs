@@ -3,7 +3,7 @@
 use crate::source::{faults, import_units, key, live_records, record, record_with_id};
 use mementory_model::{Kind, Unit};
 use mementory_testkit::{TempVault, at};
-use mementory_vault::{ExportOutcome, Scope};
+use mementory_vault::{ExportOutcome, ExportRun, Scope};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -43,10 +43,13 @@ fn export(t: &TempVault, format: &str, name: &str) -> (ExportOutcome, PathBuf) {
         .ending;
     let out = t.folder.path().join(format!("{name}{ending}"));
     let cancel = AtomicBool::new(false);
-    let done = t
-        .vault
-        .exporter()
-        .export(format, &out, &scope, false, at(9), &cancel, &|_, _| {});
+    let run = ExportRun {
+        scope: &scope,
+        now: at(9),
+        cancel: &cancel,
+        progress: &|_, _| {},
+    };
+    let done = t.vault.exporter().export(format, &out, false, run);
     (done.unwrap().value, out)
 }
 

@@ -3,7 +3,7 @@
 use crate::{deletion::record, redaction::redact};
 use mementory_model::{Kind, Record};
 use mementory_testkit::{TempVault, at, contains_text, repo};
-use mementory_vault::Scope;
+use mementory_vault::{ExportRun, Scope};
 use serde_json::{Value, json};
 use std::{path::PathBuf, sync::atomic::AtomicBool};
 
@@ -28,11 +28,13 @@ fn export_document(t: &TempVault, cover: bool, version: &str) -> (Value, Vec<u8>
     };
     scope.writing.version = Some(version.into());
     let cancel = AtomicBool::new(false);
-    let done = t
-        .vault
-        .exporter()
-        .export("mif", &out, &scope, false, at(90), &cancel, &|_, _| {})
-        .unwrap();
+    let run = ExportRun {
+        scope: &scope,
+        now: at(90),
+        cancel: &cancel,
+        progress: &|_, _| {},
+    };
+    let done = t.vault.exporter().export("mif", &out, false, run).unwrap();
     let validation = &done.validation;
     assert!(validation.errors.is_empty(), "{:?}", validation.errors);
     assert!(validation.warnings.is_empty(), "{:?}", validation.warnings);

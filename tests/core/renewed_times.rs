@@ -3,7 +3,7 @@
 use crate::source::*;
 use mementory_model::{Kind, Record, Unit};
 use mementory_testkit::{TempVault, at};
-use mementory_vault::{EditFields, Scope};
+use mementory_vault::{EditFields, ExportRun, Scope};
 use std::sync::atomic::AtomicBool;
 
 const TEA: &str = "Likes tea.";
@@ -266,10 +266,13 @@ fn a_renewed_time_is_shown_and_exported() {
             .ending;
         let out = t.folder.path().join(format!("{format}{ending}"));
         let cancel = AtomicBool::new(false);
-        t.vault
-            .exporter()
-            .export(format, &out, &scope, false, at(9), &cancel, &|_, _| {})
-            .unwrap();
+        let run = ExportRun {
+            scope: &scope,
+            now: at(9),
+            cancel: &cancel,
+            progress: &|_, _| {},
+        };
+        t.vault.exporter().export(format, &out, false, run).unwrap();
         let other = TempVault::new();
         other.import(&[out]).unwrap();
         assert_eq!(shown(&other), Some(at(5)), "{format}");

@@ -6,8 +6,8 @@ use mementory_formats::{Catalog, Validation, by_id, detect, file_sha256};
 use mementory_model::{Kind, Limits, TombstoneOp};
 use mementory_testkit::{TempVault, at, contains_text, repo};
 use mementory_vault::{
-    EditFields, EraseOutcome, EvidencePackOptions, ExportOutcome, ListQuery, RedactSpan, RowView,
-    Scope, VaultError,
+    EditFields, EraseOutcome, EvidencePackOptions, ExportOutcome, ExportRun, ListQuery, RedactSpan,
+    RowView, Scope, VaultError,
 };
 use serde_json::{Value, json};
 use std::{
@@ -100,19 +100,13 @@ fn export(t: &TempVault, name: &str, since: Option<i64>) -> ExportOutcome {
     };
     scope.writing.since = since.map(at);
     let out = t.folder.path().join(name);
-    let done = t
-        .vault
-        .exporter()
-        .export(
-            "mem",
-            &out,
-            &scope,
-            false,
-            at(500),
-            &AtomicBool::new(false),
-            &|_, _| (),
-        )
-        .unwrap();
+    let run = ExportRun {
+        scope: &scope,
+        now: at(500),
+        cancel: &AtomicBool::new(false),
+        progress: &|_, _| (),
+    };
+    let done = t.vault.exporter().export("mem", &out, false, run).unwrap();
     assert_eq!(done.validation.errors, [], "{name}");
     done.value
 }

@@ -3,7 +3,7 @@ use crate::deletion::record;
 use mementory_model::{Kind, Record, Verbatim};
 use mementory_testkit::{TempVault, at, contains_text};
 use mementory_vault::{
-    EditFields, Scope, SensitiveClass, SensitiveList, SensitiveQuery, SensitiveState,
+    EditFields, ExportRun, Scope, SensitiveClass, SensitiveList, SensitiveQuery, SensitiveState,
 };
 use std::{path::Path, sync::atomic::AtomicBool};
 
@@ -458,11 +458,13 @@ fn a_covered_export_contains_no_value_in_any_format() {
                 ..Scope::default()
             };
             let cancel = AtomicBool::new(false);
-            let done = t
-                .vault
-                .exporter()
-                .export(format, &out, &scope, false, at(90), &cancel, &|_, _| {})
-                .unwrap();
+            let run = ExportRun {
+                scope: &scope,
+                now: at(90),
+                cancel: &cancel,
+                progress: &|_, _| {},
+            };
+            let done = t.vault.exporter().export(format, &out, false, run).unwrap();
             assert!(
                 done.validation.errors.is_empty(),
                 "{format}: {:?}",

@@ -82,13 +82,9 @@ pub async fn save_text(
             return Ok(None);
         };
         write_private(Path::new(&path), text.as_bytes()).map_err(|error| {
-            ApiError::new(
-                "io",
-                7,
-                format!(
-                    "The file could not be saved: {error}. An existing file was left as it was. Choose another place."
-                ),
-            )
+            ApiError::io(format!(
+                "The file could not be saved: {error}. An existing file was left as it was. Choose another place."
+            ))
             .with("path", &path)
         })?;
         Ok(Some(path))
@@ -124,12 +120,7 @@ pub async fn show_in_folder(app: AppHandle, path: String) -> CommandResult<()> {
 #[specta::specta]
 pub async fn print(window: WebviewWindow) -> CommandResult<()> {
     window.print().map_err(|error| {
-        ApiError::new(
-            "io",
-            7,
-            format!("Printing failed: {error}. Nothing was printed. Try again, or save it as a file."),
-        )
-        .body()
+        ApiError::io(format!("Printing failed: {error}. Nothing was printed. Try again, or save it as a file.")).body()
     })
 }
 
@@ -160,12 +151,8 @@ pub async fn set_preference(app: AppHandle, name: String, value: Option<String>)
         if state.settings().change(|settings| settings.set_preference(&name, value)) {
             Ok(())
         } else {
-            Err(ApiError::new(
-                "usage",
-                2,
-                "This preference does not exist, or its value is too long. Nothing was changed.",
-            )
-            .with("name", name))
+            Err(ApiError::usage("This preference does not exist, or its value is too long. Nothing was changed.")
+                .with("name", name))
         }
     })
     .await
@@ -211,11 +198,11 @@ pub async fn set_hide_from_capture(app: AppHandle, window: WebviewWindow, on: bo
     run_blocking(app, move |state| {
         if !CAN_HIDE_FROM_CAPTURE {
             let message = "This system cannot hide a window from screenshots. The setting was not changed.";
-            return Err(ApiError::new("usage", 2, message));
+            return Err(ApiError::usage(message));
         }
         window.set_content_protected(on).map_err(|error| {
             let message = format!("The window could not be hidden or shown: {error}. The setting was not changed.");
-            ApiError::new("io", 7, message)
+            ApiError::io(message)
         })?;
         state.settings().change(|settings| settings.hide_from_capture = on);
         Ok(())
@@ -268,7 +255,7 @@ fn path_text(path: Option<FilePath>) -> Option<String> {
 }
 
 fn open_error(error: &tauri_plugin_opener::Error) -> ApiError {
-    ApiError::new("io", 7, format!("It could not be opened: {error}. Nothing was changed."))
+    ApiError::io(format!("It could not be opened: {error}. Nothing was changed."))
 }
 
 /// Checks a link. Fails with `refused_input` for schemes that could start a program or read a file.

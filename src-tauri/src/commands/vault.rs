@@ -118,9 +118,8 @@ pub async fn unlock(
 pub async fn open_demonstration(app: AppHandle) -> CommandResult<SessionState> {
     let folder = app.path().app_data_dir();
     run_blocking(app, move |state| {
-        let folder = folder.map_err(|_| {
-            ApiError::new("io", 7, "This system has no folder for data of programs. Nothing was created.")
-        })?;
+        let folder =
+            folder.map_err(|_| ApiError::io("This system has no folder for data of programs. Nothing was created."))?;
         let path = folder.join("Demonstration.mementory");
         state.wait_for_lock();
         let job = Job::silent();
@@ -255,9 +254,7 @@ fn require_absolute(path: &str) -> Result<PathBuf, ApiError> {
     if path.is_absolute() {
         Ok(path)
     } else {
-        Err(ApiError::new(
-            "usage",
-            2,
+        Err(ApiError::usage(
             "This path is not absolute. Nothing was changed. Give the whole path of the folder, starting at the root.",
         )
         .with("path", path.display()))

@@ -31,10 +31,10 @@ impl Connections {
     /// `io` if the home folder is not known; `usage` if the path is not Unicode.
     pub fn of_this_computer(program: &Path, name: &str) -> ApiResult<Self> {
         let places = Places::of_this_computer()
-            .ok_or_else(|| ApiError::new("io", 7, "The home folder is not known (HOME). Nothing was changed."))?;
-        let command = program.to_str().ok_or_else(|| {
-            ApiError::new("usage", 2, "The path of the program is not Unicode, so no client can start it.")
-        })?;
+            .ok_or_else(|| ApiError::io("The home folder is not known (HOME). Nothing was changed."))?;
+        let command = program
+            .to_str()
+            .ok_or_else(|| ApiError::usage("The path of the program is not Unicode, so no client can start it."))?;
         Ok(Self { places, command: command.to_owned(), name: name.to_owned() })
     }
 
@@ -187,7 +187,7 @@ fn grant_id(token: &str) -> Option<&str> {
 fn parse(client: &str) -> ApiResult<Client> {
     Client::parse(client).ok_or_else(|| {
         let known: Vec<_> = Client::ALL.iter().map(|client| client.id()).collect();
-        ApiError::new("usage", 2, format!("There is no such client. Known are {}.", known.join(", ")))
+        ApiError::usage(format!("There is no such client. Known are {}.", known.join(", ")))
     })
 }
 

@@ -42,9 +42,10 @@ pub fn convert(
     options: &ExportOptions,
     job: &Job,
 ) -> ApiResult<Applied<Converted>> {
-    let folder = tempfile::Builder::new().prefix("mementory-convert-").tempdir().map_err(|e| {
-        ApiError::new("io", 7, format!("A temporary folder could not be made: {e}. Nothing was written."))
-    })?;
+    let folder = tempfile::Builder::new()
+        .prefix("mementory-convert-")
+        .tempdir()
+        .map_err(|e| ApiError::io(format!("A temporary folder could not be made: {e}. Nothing was written.")))?;
     let secret = zeroize::Zeroizing::new(format!("{} {}", files::suggest_passphrase()?, files::suggest_passphrase()?));
     let dir = folder.path().join("Mementory.mementory");
     // An id that is derived from a masked value or an identifier could be used to confirm a guess of that value.

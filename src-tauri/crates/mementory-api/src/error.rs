@@ -27,6 +27,21 @@ impl ApiError {
         Self { code, message: message.into(), details: BTreeMap::new(), exit }
     }
 
+    /// A request that is wrong in itself, such as an unknown option or an empty name.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new("usage", 2, message)
+    }
+
+    /// A file or folder could not be read or written.
+    pub fn io(message: impl Into<String>) -> Self {
+        Self::new("io", 7, message)
+    }
+
+    /// The program itself failed. The message must not say what was changed unless that is certain.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new("internal", 7, message)
+    }
+
     /// The error for an output file or folder that exists: refused, like an input.
     pub fn exists(path: impl std::fmt::Display) -> Self {
         let message = format!("{path} already exists and was not changed. Choose another name.");
@@ -85,7 +100,7 @@ pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
             3,
             "The person has refused this suggestion for good. Nothing was added. Do not suggest it again.",
         ),
-        V::Usage(message) => ApiError::new("usage", 2, message.clone()),
+        V::Usage(message) => ApiError::usage(message.clone()),
         V::TooMany { most } => ApiError::new("too_many_places", 6, format!("These words occur in more than {most} places. Nothing was changed. Select a longer passage, or redact only here.")).with("most", most),
         V::Format(inner) => from_format(inner),
         V::Io { place, source } => from_io(place, source),
@@ -102,7 +117,7 @@ pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
         V::Crypto(_) => ApiError::new("vault_damaged", 5, "Part of this vault doesn't pass its check. Nothing has been changed. Open a backup."),
         V::Cancelled => ApiError::new("cancelled", 130, "Cancelled. Nothing from it was kept."),
         // A part of the work may be committed already.
-        _ => ApiError::new("internal", 7, "Something unexpected happened. Check the result before you try again."),
+        _ => ApiError::internal("Something unexpected happened. Check the result before you try again."),
     }
 }
 
@@ -148,7 +163,7 @@ pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
                 .with("place", place)
         }
         F::Io { place, source } => from_io(place, source),
-        _ => ApiError::new("internal", 7, "Something unexpected happened. Nothing was changed."),
+        _ => ApiError::internal("Something unexpected happened. Nothing was changed."),
     }
 }
 

@@ -259,11 +259,9 @@ pub(crate) fn nearest_candidates<'n>(
 /// Returns the error `usage` for an unknown format.
 pub(crate) fn check_format_known(format: Option<&str>) -> ApiResult<()> {
     match format.filter(|f| by_id(f).is_none()) {
-        Some(unknown) => Err(ApiError::new(
-            "usage",
-            2,
-            format!("{unknown} is not a format that Mementory knows. Nothing was changed."),
-        )),
+        Some(unknown) => {
+            Err(ApiError::usage(format!("{unknown} is not a format that Mementory knows. Nothing was changed.")))
+        }
         None => Ok(()),
     }
 }
@@ -294,13 +292,9 @@ impl Expected {
     /// Parses the name of a property. Error `usage` for any other word.
     pub fn parse(word: &str) -> ApiResult<Self> {
         Self::ALL.into_iter().find(|e| e.as_str() == word).ok_or_else(|| {
-            ApiError::new(
-                "usage",
-                2,
-                format!(
-                    "{word} is not something to expect. Use signed, unsigned, subset, log, full, incremental or delta."
-                ),
-            )
+            ApiError::usage(format!(
+                "{word} is not something to expect. Use signed, unsigned, subset, log, full, incremental or delta."
+            ))
         })
     }
 
@@ -363,7 +357,7 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
         return Ok(invalid_result(format, "not_recognised", path, &reason));
     };
     let reader = by_id(source.format)
-        .ok_or_else(|| ApiError::new("internal", 7, "The format of this file has no reader. Nothing was changed."))?;
+        .ok_or_else(|| ApiError::internal("The format of this file has no reader. Nothing was changed."))?;
     if !reader.capabilities().validate {
         return Err(ApiError::new(
             "not_supported",
@@ -395,9 +389,8 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
     result.errors.extend(faults);
     let signature = trusted.verify_signatures(reader, &catalog, source, &limits, &mut result)?;
     if let Some(base) = base {
-        let usage = || {
-            ApiError::new("usage", 2, "Only a delta has a base, and this file is not a delta. Check it without --base.")
-        };
+        let usage =
+            || ApiError::usage("Only a delta has a base, and this file is not a delta. Check it without --base.");
         let delta = DeltaFile { path, catalog: &catalog, detected: source, limits: &limits, passphrase };
         let base_findings = reader.check_base(&delta, base)?.ok_or_else(usage)?;
         result.errors.extend(base_findings.errors);

@@ -138,7 +138,7 @@ fn load_texts(language: &str) -> ApiResult<BTreeMap<String, Texts>> {
 }
 
 fn load_sources() -> ApiResult<Vec<SourceData>> {
-    serde_json::from_str(SOURCES).map_err(|_| ApiError::new("internal", 7, "The list of sources cannot be read."))
+    serde_json::from_str(SOURCES).map_err(|_| ApiError::internal("The list of sources cannot be read."))
 }
 
 /// Replaces the marks of a sentence, which the window shows as formatted text: `*labels of menus*` and

@@ -39,11 +39,7 @@ pub struct GeneratedKey {
 /// `usage` for an unknown algorithm, `exists`, `io`. After an error neither file exists.
 pub fn generate_key(algorithm: &str, private: &Path, public: &Path) -> ApiResult<GeneratedKey> {
     let unknown = || {
-        ApiError::new(
-            "usage",
-            2,
-            format!("{algorithm} is not a signing algorithm. No key was made. Use ed25519 or ml-dsa-65."),
-        )
+        ApiError::usage(format!("{algorithm} is not a signing algorithm. No key was made. Use ed25519 or ml-dsa-65."))
     };
     let algorithm = Algorithm::parse(algorithm).ok_or_else(unknown)?;
     let key = SigningKey::generate(algorithm).map_err(|_| {
@@ -71,7 +67,7 @@ fn write_new(path: &Path, bytes: &[u8], secret: bool) -> ApiResult<()> {
         let place = path.display();
         match e.kind() {
             std::io::ErrorKind::AlreadyExists => ApiError::exists(place),
-            _ => ApiError::new("io", 7, format!("{place} could not be written: {e}. No key was made.")),
+            _ => ApiError::io(format!("{place} could not be written: {e}. No key was made.")),
         }
     };
     let mut file = new_file(path, secret).map_err(failed)?;
@@ -110,8 +106,7 @@ pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
             ),
         )
     };
-    let io =
-        |e: std::io::Error| ApiError::new("io", 7, format!("{place} could not be read: {e}. Nothing was changed."));
+    let io = |e: std::io::Error| ApiError::io(format!("{place} could not be read: {e}. Nothing was changed."));
     let opened = std::fs::File::open(file).map_err(io)?;
     let mut text = zeroize::Zeroizing::new(String::new());
     std::io::Read::read_to_string(&mut std::io::Read::take(opened, MAX_KEY_FILE_BYTES), &mut text).map_err(
@@ -194,9 +189,8 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
 /// Writes to a temporary file next to `out` and renames it once it is complete. An existing file is replaced only if
 /// `replace` is set.
 fn write_atomically(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Result<(), FormatError>) -> ApiResult<()> {
-    let io = |e: std::io::Error| {
-        ApiError::new("io", 7, format!("{} could not be written: {e}. Nothing was changed.", out.display()))
-    };
+    let io =
+        |e: std::io::Error| ApiError::io(format!("{} could not be written: {e}. Nothing was changed.", out.display()));
     if out.symlink_metadata().is_ok() && !replace {
         return Err(ApiError::exists(out.display()));
     }
@@ -338,12 +332,10 @@ pub struct Leftover {
 /// invalid file, `io`. After an error nothing is changed, except if `io` occurs after the first of several files was
 /// written. Then the audit record next to the archive has no completion time and names the remaining files.
 pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
-    let usage = |message: &str| Err(ApiError::new("usage", 2, message));
+    let usage = |message: &str| Err(ApiError::usage(message));
     match (request.whole_agent, request.ids.is_empty(), &request.out) {
         (true, false, _) => {
-            return usage(
-                "Ids and --whole-agent cannot be combined. Nothing was removed. Use one of them.",
-            );
+            return usage("Ids and --whole-agent cannot be combined. Nothing was removed. Use one of them.");
         }
         (true, _, Some(_)) => {
             return usage(

@@ -36,7 +36,7 @@ fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
 fn file_error(path: &Path, error: &std::io::Error) -> ApiError {
     match error.kind() {
         std::io::ErrorKind::AlreadyExists => ApiError::exists(path.display()),
-        _ => ApiError::new("io", 7, format!("{} could not be written: {error}. No grant was made.", path.display())),
+        _ => ApiError::io(format!("{} could not be written: {error}. No grant was made.", path.display())),
     }
 }
 
@@ -105,7 +105,7 @@ pub fn mcp(args: &McpArgs) -> ApiResult<CommandResult> {
         (None, Ok(token)) => token,
         (None, Err(_)) => {
             let message = "No token is given. Give --token-file FILE or set MEMENTORY_TOKEN.";
-            return Err(ApiError::new("usage", 2, message));
+            return Err(ApiError::usage(message));
         }
     };
     #[cfg(unix)]

@@ -31,5 +31,5 @@ pub fn applied<T: Serialize>(change: &Applied<T>) -> ApiResult<CommandResult> {
 }
 
 pub fn internal_error() -> ApiError {
-    ApiError::new("internal", 7, "The command succeeded, but its result could not be printed.")
+    ApiError::internal("The command succeeded, but its result could not be printed.")
 }

@@ -80,7 +80,7 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
 
 fn connections(name: &str) -> ApiResult<Connections> {
     let program = std::env::current_exe().map_err(|error| {
-        ApiError::new("io", 7, format!("The path of this program is not known: {error}. Nothing was changed."))
+        ApiError::io(format!("The path of this program is not known: {error}. Nothing was changed."))
     })?;
     Connections::of_this_computer(&program, name)
 }

@@ -16,23 +16,21 @@ pub fn read_secret(file: Option<&Path>, prompt: &str, ask_twice: bool) -> ApiRes
         return Ok(line);
     }
     if !std::io::stdin().is_terminal() {
-        return Err(ApiError::new(
-            "usage",
-            2,
+        return Err(ApiError::usage(
             "There is no terminal to ask for the passphrase. Nothing was changed. Use --passphrase-file.",
         ));
     }
-    let ask = |p: &str| rpassword::prompt_password(format!("{p}: ")).map_err(|e| ApiError::new("io", 7, e.to_string()));
+    let ask = |p: &str| rpassword::prompt_password(format!("{p}: ")).map_err(|e| ApiError::io(e.to_string()));
     let first = ask(prompt)?;
     if ask_twice && ask("Repeat it")? != first {
-        return Err(ApiError::new("usage", 2, "The two passphrases differ. Nothing was created. Try again."));
+        return Err(ApiError::usage("The two passphrases differ. Nothing was created. Try again."));
     }
     Ok(first)
 }
 
 pub fn read_text(file: &Path) -> ApiResult<String> {
     let name = file.display();
-    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{name} could not be read: {e}. Nothing was changed."));
+    let io = |e: std::io::Error| ApiError::io(format!("{name} could not be read: {e}. Nothing was changed."));
     let refused = |reason: &str| ApiError::new("refused_input", 6, format!("{name} is {reason}. Nothing was changed."));
     let mut out = Vec::new();
     if file == Path::new("-") {
@@ -57,7 +55,7 @@ pub fn path_text(path: &Path) -> ApiResult<String> {
     text.ok_or_else(|| {
         let message =
             format!("The name {} is not UTF-8. Nothing was changed. Rename it, then try again.", path.display());
-        ApiError::new("usage", 2, message)
+        ApiError::usage(message)
     })
 }
 

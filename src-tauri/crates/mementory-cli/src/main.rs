@@ -65,7 +65,7 @@ fn print_usage_error(error: &clap::Error) -> ExitCode {
         return if is_written { ExitCode::SUCCESS } else { ExitCode::from(OUTPUT_FAILED) };
     }
     if std::env::args_os().any(|a| a == "--json") {
-        print::error(&ApiError::new("usage", 2, error.to_string()), true);
+        print::error(&ApiError::usage(error.to_string()), true);
     } else {
         eprint!("{error}");
     }

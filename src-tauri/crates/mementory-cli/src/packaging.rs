@@ -23,9 +23,9 @@ const TOKEN_TEXT: &str = "Token of this client, which `mementory grants add` pri
 /// # Errors
 /// `io`.
 pub fn write(dir: &Path, release: &ReleaseArgs) -> ApiResult<CommandResult> {
-    let files = write_files(dir).and_then(|files| Ok(files + write_bundle(dir, release)?)).map_err(|error| {
-        ApiError::new("io", 7, format!("The files could not be written to {}: {error}.", dir.display()))
-    })?;
+    let files = write_files(dir)
+        .and_then(|files| Ok(files + write_bundle(dir, release)?))
+        .map_err(|error| ApiError::io(format!("The files could not be written to {}: {error}.", dir.display())))?;
     success(&serde_json::json!({ "files": files }))
 }
 

@@ -75,7 +75,7 @@ fn purge(command: &Command) -> ApiResult<CommandResult> {
         dry_run,
     } = command
     else {
-        return Err(ApiError::new("usage", 2, "This is not a purge command. Nothing was removed."));
+        return Err(ApiError::usage("This is not a purge command. Nothing was removed."));
     };
     let request = PurgeRequest {
         archive: archive.clone(),
@@ -212,7 +212,7 @@ fn selector(selection: &SelectArgs) -> ApiResult<Selector> {
         ..Selector::default()
     };
     if !selection.grains.is_empty() {
-        let unknown = || ApiError::new("usage", 2, "A grain is event or semantic. Nothing was written.");
+        let unknown = || ApiError::usage("A grain is event or semantic. Nothing was written.");
         out.grains = Selector::grains_of(selection.grains.iter().map(String::as_str)).ok_or_else(unknown)?;
     }
     Ok(out)

@@ -33,7 +33,7 @@ struct Pushed<'p> {
 /// Validates the file, then sends it. The content of `token_file` is sent as a bearer token and never printed.
 pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job: &Job) -> ApiResult<CommandResult> {
     if !path.metadata().map_err(|e| io_error(path, &e))?.is_file() {
-        return Err(usage_error("A folder cannot be sent. Nothing was sent. Make one file of it first (zip it)."));
+        return Err(ApiError::usage("A folder cannot be sent. Nothing was sent. Make one file of it first (zip it)."));
     }
     let checked = files::validate(path, &files::Check::default(), job)?;
     if let Some(first) = checked.errors.first() {
@@ -43,7 +43,11 @@ pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job:
     let status = match sink {
         "file" => copy(path, Path::new(dest))?,
         "webhook" => post(path, checked.format.as_deref(), dest, token_file)?,
-        _ => return Err(usage_error("A sink is file or webhook. Nothing was sent.")),
+        _ => {
+            return Err(ApiError::usage(
+                "A file can be sent to a file or to a webhook. Nothing was sent. Use file or webhook.",
+            ));
+        }
     };
     success(&Pushed { sink, dest, status })
 }
@@ -67,11 +71,11 @@ fn copy(path: &Path, dest: &Path) -> ApiResult<String> {
 fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>) -> ApiResult<String> {
     let uri: Uri = dest
         .parse()
-        .map_err(|_| usage_error("The destination of a webhook is an address: https://… Nothing was sent."))?;
+        .map_err(|_| ApiError::usage("The destination of a webhook is an address: https://… Nothing was sent."))?;
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
     let is_local = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
     if uri.scheme_str() != Some("https") && !(uri.scheme_str() == Some("http") && is_local) {
-        return Err(usage_error(
+        return Err(ApiError::usage(
             "Only https is allowed (http to this computer only), so that nobody can read along. Nothing was sent.",
         ));
     }
@@ -102,13 +106,9 @@ fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>
     Ok(status.as_u16().to_string())
 }
 
-fn usage_error(message: &str) -> ApiError {
-    ApiError::new("usage", 2, message)
-}
-
 fn io_error(path: &Path, error: &io::Error) -> ApiError {
     match error.kind() {
         io::ErrorKind::AlreadyExists => ApiError::exists(path.display()),
-        _ => ApiError::new("io", 7, format!("{}: {error}. Nothing was sent.", path.display())),
+        _ => ApiError::io(format!("{}: {error}. Nothing was sent.", path.display())),
     }
 }

@@ -68,7 +68,7 @@ pub fn evidence(session: &Session, out: &Path, pack: &PackOptions<'_>, job: &Job
         if pack.is_used() {
             let message =
                 format!("{id} is the id of a record, and these options are for an Evidence Pack. Write ./{id}.");
-            return Err(ApiError::new("usage", 2, message));
+            return Err(ApiError::usage(message));
         }
         return success(&session.origins().of(id)?);
     }
@@ -109,8 +109,8 @@ pub fn review(session: &Session, args: &ReviewArgs) -> ApiResult<CommandResult> 
 }
 
 fn parse_answer(text: &str) -> ApiResult<ReviewAnswer> {
-    let (id, answer) = text.split_once('=').ok_or_else(|| {
-        ApiError::new("usage", 2, format!("{text} is not an answer. Nothing was changed. Write ID=ANSWER."))
-    })?;
+    let (id, answer) = text
+        .split_once('=')
+        .ok_or_else(|| ApiError::usage(format!("{text} is not an answer. Nothing was changed. Write ID=ANSWER.")))?;
     Ok(ReviewAnswer { id: id.trim().into(), answer: answer.trim().into() })
 }

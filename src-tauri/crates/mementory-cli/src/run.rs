@@ -270,7 +270,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         Command::Keys(KeysCommand::List) => success(&session.keys().list()?),
         Command::Keys(KeysCommand::Trust { key, name }) => success(&session.keys().trust(key, name.as_deref())?),
         Command::Keys(KeysCommand::Forget { key }) => success(&session.keys().forget(key)?),
-        _ => Err(ApiError::new("usage", 2, "This command works without a vault. Nothing was changed.")),
+        _ => Err(ApiError::usage("This command works without a vault. Nothing was changed.")),
     }
 }
 
@@ -293,7 +293,7 @@ fn search(
             let results = text.lines().map(|query| Ok(search_one(query)?.value)).collect::<ApiResult<Vec<_>>>()?;
             Ok(CommandResult { value: serde_json::json!({"results": results}), exit: 0, essential: true })
         }
-        (None, None) => Err(ApiError::new("usage", 2, "No query is given. Give one, or a file with --queries.")),
+        (None, None) => Err(ApiError::usage("No query is given. Give one, or a file with --queries.")),
     }
 }
 
@@ -302,11 +302,9 @@ fn parse_span(text: &str) -> ApiResult<Span> {
     let mut number = || parts.next().and_then(|n| n.parse::<u32>().ok());
     match (number(), number()) {
         (Some(start), Some(end)) => Ok(Span { start, end, class: parts.next().map(str::to_owned) }),
-        _ => Err(ApiError::new(
-            "usage",
-            2,
-            format!("{text} is not a span. Nothing was changed. Write START:END or START:END:CLASS."),
-        )),
+        _ => Err(ApiError::usage(format!(
+            "{text} is not a span. Nothing was changed. Write START:END or START:END:CLASS."
+        ))),
     }
 }
 
@@ -346,5 +344,5 @@ fn require_vault(dir: &Path) -> ApiResult<()> {
 
 fn vault_dir(cli: &Cli) -> ApiResult<PathBuf> {
     let dir = cli.vault.clone().filter(|dir| !dir.as_os_str().is_empty());
-    dir.ok_or_else(|| ApiError::new("usage", 2, "No vault is named. Give --vault DIR or set MEMENTORY_VAULT."))
+    dir.ok_or_else(|| ApiError::usage("No vault is named. Give --vault DIR or set MEMENTORY_VAULT."))
 }

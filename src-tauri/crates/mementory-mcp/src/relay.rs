@@ -140,7 +140,7 @@ fn ask(_socket: &Path, _call: &ToolCall) -> ToolAnswer {
 /// `io`; `no_permission` if others may read the file; `usage` if it has no token.
 pub fn read_token(file: &Path) -> ApiResult<String> {
     let name = file.display();
-    let io = |error: std::io::Error| ApiError::new("io", 7, format!("{name} could not be read: {error}."));
+    let io = |error: std::io::Error| ApiError::io(format!("{name} could not be read: {error}."));
     let token_file = std::fs::File::open(file).map_err(io)?;
     #[cfg(unix)]
     {
@@ -162,9 +162,9 @@ pub fn read_token(file: &Path) -> ApiResult<String> {
 pub fn relay(token: String, socket: PathBuf) -> ApiResult<()> {
     let tools: Vec<Tool> = list_json(&token).into_iter().filter_map(|tool| serde_json::from_value(tool).ok()).collect();
     if tools.is_empty() {
-        return Err(ApiError::new("usage", 2, "This is not a token of Mementory. Connect this client again."));
+        return Err(ApiError::usage("This is not a token of Mementory. Connect this client again."));
     }
-    let io = |error: std::io::Error| ApiError::new("io", 7, format!("The program could not be started: {error}."));
+    let io = |error: std::io::Error| ApiError::io(format!("The program could not be started: {error}."));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(MAX_WAITING)

@@ -85,7 +85,7 @@ impl Server {
             let _ = std::fs::remove_file(path);
         }
         let io = |error: std::io::Error| {
-            ApiError::new("io", 7, format!("{} cannot be made: {error}. Nobody is answered.", path.display()))
+            ApiError::io(format!("{} cannot be made: {error}. Clients are not answered.", path.display()))
         };
         let listener = UnixListener::bind(path).map_err(io)?;
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(io)?;

@@ -30,13 +30,13 @@ pub fn socket_path() -> PathBuf {
 pub(crate) fn make_folder(socket: &Path) -> ApiResult<()> {
     let folder = socket.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let io = |error: std::io::Error| {
-        ApiError::new("io", 7, format!("{} cannot be used: {error}. Nobody is answered.", folder.display()))
+        ApiError::io(format!("{} cannot be used: {error}. Clients are not answered.", folder.display()))
     };
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(io)?;
     let meta = std::fs::symlink_metadata(folder).map_err(io)?;
     if !meta.is_dir() || meta.uid() != own_uid() || meta.mode() & 0o077 != 0 {
         let message = format!(
-            "{} is not a folder that only you can enter. Nobody is answered. Remove it or close it to others.",
+            "{} is not a folder that only you can enter. Clients are not answered. Remove it or close it to others.",
             folder.display()
         );
         return Err(ApiError::new("no_permission", 7, message));

@@ -77,21 +77,21 @@ pub fn answer(session: &Session, token: &str, tool: &str, arguments: &Value) -> 
         "export_memory" => documents::export_memory(client, &parse(arguments)?),
         "import_memory" => documents::import_memory(client, &parse(arguments)?),
         "memory_export" => documents::memory_export(client, &parse(arguments)?),
-        _ => Err(ApiError::new("usage", 2, "There is no such tool. Nothing was read or changed.")),
+        _ => Err(ApiError::usage("There is no such tool. Nothing was read or changed.")),
     }
 }
 
 fn parse<T: DeserializeOwned>(arguments: &Value) -> ApiResult<T> {
     let arguments = if arguments.is_null() { json!({}) } else { arguments.clone() };
     serde_json::from_value(arguments).map_err(|error| {
-        ApiError::new("usage", 2, format!("The arguments do not fit the tool: {error}. Nothing was read or changed."))
+        ApiError::usage(format!("The arguments do not fit the tool: {error}. Nothing was read or changed."))
     })
 }
 
 fn search(client: ClientCalls<'_>, arguments: SearchArguments) -> ApiResult<Value> {
     if arguments.query.chars().count() > MAX_QUERY_CHARS {
         let message = format!("A query has at most {MAX_QUERY_CHARS} characters. Nothing was read.");
-        return Err(ApiError::new("usage", 2, message));
+        return Err(ApiError::usage(message));
     }
     let hits = client.search(&arguments.query, arguments.limit.unwrap_or(10).clamp(1, 50))?;
     let results: Vec<Value> = hits

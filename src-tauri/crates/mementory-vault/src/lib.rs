@@ -72,7 +72,7 @@ pub use edit::{EditFields, Editor};
 pub use erasure::Sabotage;
 pub use erasure::{AppliedErasures, EraseOutcome, ErasePlan, Eraser, ErasureLedger, Receipts, RedactSpan, Redactor};
 pub use export::{
-    EvidencePackOptions, EvidenceParts, ExportOutcome, Exporter, Scope, WrittenEvidencePack, WrittenFiles,
+    EvidencePackOptions, EvidenceParts, ExportOutcome, ExportRun, Exporter, Scope, WrittenEvidencePack, WrittenFiles,
 };
 pub use failed_step::FailedStep;
 pub use file_locations::{FailedImport, FileLocations, KnownLocations};

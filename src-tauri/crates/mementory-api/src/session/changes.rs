@@ -113,7 +113,7 @@ impl Changes<'_> {
         let receipt = receipt_view(&outcome.receipt);
         let tombstone = outcome.tombstones.first().cloned().map(|t| tombstone_view(t, receipt.complete));
         let tombstone = tombstone.ok_or_else(|| {
-            ApiError::new("internal", 7, "The redaction wrote no tombstone. Check the vault, then redact again.")
+            ApiError::internal("The redaction wrote no tombstone. Check the vault, then redact again.")
         })?;
         let id = request.id.clone();
         Ok(outcome.map(|outcome| Redacted { id, redacted: outcome.copies_redacted, tombstone, receipt }))

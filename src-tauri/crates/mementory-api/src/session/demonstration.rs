@@ -92,11 +92,9 @@ pub fn delete_demonstration(dir: &Path) -> ApiResult<()> {
 }
 
 fn unpacking_error(error: &std::io::Error) -> ApiError {
-    ApiError::new(
-        "io",
-        7,
-        format!("The demonstration could not be unpacked: {error}. Nothing was created. Check the space on your disk."),
-    )
+    ApiError::io(format!(
+        "The demonstration could not be unpacked: {error}. Nothing was created. Check the space on your disk."
+    ))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ use super::{context::Context, filter, now, offers::Offers, progress::ProgressThr
 use crate::{ApiError, ApiResult, Applied, Job, files, types::*};
 use mementory_formats::{FormatOptions, Passphrase, Signer, WriteOptions, by_id};
 use mementory_model::{LossReport, Timestamp};
-use mementory_vault::{FailedStep, Scope};
+use mementory_vault::{ExportRun, FailedStep, Scope};
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, PoisonError},
@@ -37,8 +37,8 @@ impl Exports<'_> {
         let scope = self.scope(request, options)?;
         let throttle = ProgressThrottle::new(job);
         let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
-        let (report, covered) =
-            self.context.vault.exporter().export_preview(&request.format, &scope, now(), &cancel, &progress)?;
+        let run = ExportRun { scope: &scope, now: now(), cancel: &cancel, progress: &progress };
+        let (report, covered) = self.context.vault.exporter().export_preview(&request.format, run)?;
         Ok(Exported { covered, ..export_result(request, Path::new(&request.out), &report, 0, String::new(), None) })
     }
 
@@ -56,8 +56,8 @@ impl Exports<'_> {
         let scope = self.scope(request, &options)?;
         let throttle = ProgressThrottle::new(job);
         let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
-        let (text, detail) =
-            self.context.vault.exporter().export_text(&request.format, &scope, now(), &cancel, &progress)?;
+        let run = ExportRun { scope: &scope, now: now(), cancel: &cancel, progress: &progress };
+        let (text, detail) = self.context.vault.exporter().export_text(&request.format, run)?;
         *self.context.clipboard_text.lock().unwrap_or_else(PoisonError::into_inner) =
             Some((request.format.clone(), detail));
         Ok(text)
@@ -88,9 +88,7 @@ impl Exports<'_> {
         job: &Job,
     ) -> ApiResult<Applied<Exported>> {
         if request.out.trim().is_empty() {
-            return Err(ApiError::new(
-                "usage",
-                2,
+            return Err(ApiError::usage(
                 "No file is named for the export. Nothing was written. Choose where to save it.",
             ));
         }
@@ -100,15 +98,11 @@ impl Exports<'_> {
         let (cancel, throttle) = (job.cancel_flag(), ProgressThrottle::new(job));
         let _guard = self.context.snapshot_guard();
         let export_guard = Offers::new(self.context).begin_file_export(Path::new(&request.out));
-        let applied = self.context.vault.exporter().export(
-            &request.format,
-            Path::new(&request.out),
-            &self.scope(request, options)?,
-            request.overwrite,
-            now(),
-            &cancel,
-            &|stage, n| throttle.report(stage, n, 0, n),
-        )?;
+        let scope = self.scope(request, options)?;
+        let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
+        let run = ExportRun { scope: &scope, now: now(), cancel: &cancel, progress: &progress };
+        let out = Path::new(&request.out);
+        let applied = self.context.vault.exporter().export(&request.format, out, request.overwrite, run)?;
         let Applied { value: outcome, mut warnings } = applied;
         export_guard.mark_written(std::iter::once(&outcome.path).chain(&outcome.beside));
         let mut out = export_result(

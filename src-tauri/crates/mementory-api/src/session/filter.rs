@@ -35,23 +35,8 @@ pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
 
 /// Converts the part of a filter that can be converted without a vault.
 pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
-    let kind = filter
-        .kind
-        .as_deref()
-        .map(|k| {
-            Kind::parse(k).ok_or_else(|| {
-                ApiError::new(
-                    "usage",
-                    2,
-                    format!(
-                        "{k} is not a kind of record. Use memory, conversation, message or attachment, for example."
-                    ),
-                )
-            })
-        })
-        .transpose()?;
     Ok(ListQuery {
-        kind,
+        kind: filter.kind.as_deref().map(kind).transpose()?,
         source: filter.source.clone(),
         status: filter.status.clone(),
         tag: filter.tag.clone(),
@@ -62,23 +47,24 @@ pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
         trash: filter.trash,
         ids: filter.ids.clone(),
         batch: filter.batch.clone(),
-        file_kind: filter
-            .file_kind
-            .as_deref()
-            .map(|k| {
-                let unknown = || {
-                    ApiError::new(
-                        "usage",
-                        2,
-                        format!(
-                            "{k} is not a kind of file. Use picture, document, code, sound, video, other or missing."
-                        ),
-                    )
-                };
-                FileKind::parse(k).ok_or_else(unknown)
-            })
-            .transpose()?,
+        file_kind: filter.file_kind.as_deref().map(file_kind).transpose()?,
         ..ListQuery::default()
+    })
+}
+
+fn kind(name: &str) -> ApiResult<Kind> {
+    Kind::parse(name).ok_or_else(|| {
+        ApiError::usage(format!(
+            "{name} is not a kind of record. Use memory, conversation, message or attachment, for example."
+        ))
+    })
+}
+
+fn file_kind(name: &str) -> ApiResult<FileKind> {
+    FileKind::parse(name).ok_or_else(|| {
+        ApiError::usage(format!(
+            "{name} is not a kind of file. Use picture, document, code, sound, video, other or missing."
+        ))
     })
 }
 
@@ -97,7 +83,7 @@ fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
         Some(ANY_SPECIAL) => Some(None),
         Some(name) => {
             let names = Special::ALL.map(Special::as_str).join(", ");
-            let unknown = || ApiError::new("usage", 2, format!("{name} is not a private topic. Use any, {names}."));
+            let unknown = || ApiError::usage(format!("{name} is not a private topic. Use any, {names}."));
             Some(Some(Special::parse(name).ok_or_else(unknown)?))
         }
     };
@@ -107,7 +93,7 @@ fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
 /// Parses the name of a kind of memories.
 pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
     let names = AboutKind::ALL.map(AboutKind::as_str).join(", ");
-    let unknown = || ApiError::new("usage", 2, format!("{name} is not what a memory can be about. Use {names}."));
+    let unknown = || ApiError::usage(format!("What a memory is about cannot be {name}. Use {names}."));
     AboutKind::parse(name).ok_or_else(unknown)
 }
 
@@ -118,8 +104,9 @@ const UNKNOWN: &str = "unknown";
 fn said_by(name: &str) -> ApiResult<Option<SaidBy>> {
     let known = SaidBy::ALL.into_iter().find(|who| who.as_str() == name);
     if known.is_none() && name != UNKNOWN {
-        let message = format!("{name} is not an answer to who said it. Use user, assistant, system or unknown.");
-        return Err(ApiError::new("usage", 2, message));
+        let message =
+            format!("The party that said something cannot be {name}. Use user, assistant, system or unknown.");
+        return Err(ApiError::usage(message));
     }
     Ok(known)
 }
@@ -131,7 +118,7 @@ pub(super) fn said_by_name(who: Option<SaidBy>) -> &'static str {
 
 fn export_status(name: &str) -> ApiResult<ExportDiffStatus> {
     ExportDiffStatus::parse(name).ok_or_else(|| {
-        ApiError::new("usage", 2, format!("{name} is not a status by the newest export. Use new, changed or gone."))
+        ApiError::usage(format!("{name} is not a status in the newest export. Use new, changed or gone."))
     })
 }
 
@@ -178,9 +165,8 @@ pub(super) fn is_unfiltered(filter: &Filter) -> bool {
 /// Parses a time or a date as a bound of a filter, in microseconds since 1970. As an upper bound, a date means the end
 /// of that day.
 pub(super) fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
-    let time_error = || {
-        ApiError::new("usage", 2, format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."))
-    };
+    let time_error =
+        || ApiError::usage(format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."));
     let time = Timestamp::parse(text).ok_or_else(time_error)?;
     let rest_of_day = 86_400_000_000 - 1;
     let whole_day = text.trim().len() <= 10;

@@ -159,7 +159,7 @@ impl Insights<'_> {
     pub fn settle(&self, request: &SettleRequest) -> ApiResult<Applied<Settled>> {
         if request.others.contains(&request.right) {
             let message = "A memory does not contradict itself. Nothing was changed.";
-            return Err(ApiError::new("usage", 2, message));
+            return Err(ApiError::usage(message));
         }
         let _guard = self.context.write_guard();
         let vault = &self.context.vault;

@@ -11,8 +11,7 @@ pub(crate) type Languages = [(&'static str, &'static str); 3];
 /// `usage` for a language without texts.
 pub(crate) fn load<T: DeserializeOwned>(languages: &Languages, language: &str, outcome: &str) -> ApiResult<T> {
     let known = languages.iter().find(|(code, _)| *code == language);
-    let (_, text) = known.ok_or_else(|| {
-        ApiError::new("usage", 2, format!("There are no texts in {language}. {outcome} Use en, de or ja."))
-    })?;
-    serde_json::from_str(text).map_err(|_| ApiError::new("internal", 7, "The texts cannot be read."))
+    let (_, text) = known
+        .ok_or_else(|| ApiError::usage(format!("There are no texts in {language}. {outcome} Use en, de or ja.")))?;
+    serde_json::from_str(text).map_err(|_| ApiError::internal("The texts cannot be read."))
 }

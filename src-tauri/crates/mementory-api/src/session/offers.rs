@@ -132,7 +132,7 @@ pub(super) fn cancelled_error() -> ApiError {
 
 /// Computes the SHA-256 of a file; can be cancelled.
 pub(super) fn file_digest(path: &Path, cancel: &AtomicBool) -> ApiResult<String> {
-    let failed = |error: io::Error| ApiError::new("io", 7, format!("{} could not be read: {error}.", path.display()));
+    let failed = |error: io::Error| ApiError::io(format!("{} could not be read: {error}.", path.display()));
     let mut reader = CancellableReader { file: File::open(path).map_err(failed)?, cancel };
     let digest = sha256(&mut reader, "watched file");
     if cancel.load(Ordering::Relaxed) { Err(cancelled_error()) } else { Ok(digest?) }

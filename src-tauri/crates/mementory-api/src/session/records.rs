@@ -42,11 +42,9 @@ impl Records<'_> {
             Some("title") => Sort::Title,
             Some("changed") => Sort::Changed,
             Some(other) => {
-                return Err(ApiError::new(
-                    "usage",
-                    2,
-                    format!("{other} is not a sort order. Use newest, oldest, title or changed."),
-                ));
+                return Err(ApiError::usage(format!(
+                    "{other} is not a sort order. Use newest, oldest, title or changed."
+                )));
             }
         };
         let page = self.context.vault.queries().list(&query)?;
@@ -140,7 +138,7 @@ impl Records<'_> {
     pub fn thread(&self, id: &str) -> ApiResult<Thread> {
         let view = self.context.vault.reader().view(id)?;
         if view.kind != Kind::Conversation {
-            return Err(ApiError::new("usage", 2, "This record is not a conversation. Show it as a record instead.")
+            return Err(ApiError::usage("This record is not a conversation. Show it as a record instead.")
                 .with("kind", view.kind.as_str()));
         }
         let conversation =

@@ -73,7 +73,7 @@ pub(super) fn parse_classes(words: &[String]) -> ApiResult<Vec<SensitiveClass>> 
     let class_names = || SensitiveClass::ALL.map(SensitiveClass::as_str).join(", ");
     let class = |word: &String| {
         SensitiveClass::parse(word).ok_or_else(|| {
-            ApiError::new("usage", 2, format!("{word} is not a class of sensitive values. Use {}.", class_names()))
+            ApiError::usage(format!("{word} is not a class of sensitive values. Use {}.", class_names()))
         })
     };
     words.iter().map(class).collect()

@@ -70,11 +70,9 @@ impl SensitiveValues<'_> {
             "redacted" => SensitiveState::Redacted,
             "ignored" => SensitiveState::Ignored,
             other => {
-                return Err(ApiError::new(
-                    "usage",
-                    2,
-                    format!("{other} is not a state of sensitive values. Use open, redacted or ignored."),
-                ));
+                return Err(ApiError::usage(format!(
+                    "{other} is not a state of sensitive values. Use open, redacted or ignored."
+                )));
             }
         };
         let classes = super::scan::parse_classes(&request.classes)?;
@@ -109,11 +107,7 @@ impl SensitiveValues<'_> {
     /// `not_found` if no record contains any of the values, `usage` for an unknown class.
     pub fn redact(&self, request: &RedactValuesRequest, job: &Job) -> ApiResult<Applied<RedactedValues>> {
         if request.values.is_empty() && request.classes.is_empty() {
-            return Err(ApiError::new(
-                "usage",
-                2,
-                "No values are selected. Nothing was changed. Select values or a class.",
-            ));
+            return Err(ApiError::usage("No values are selected. Nothing was changed. Select values or a class."));
         }
         let _guard = self.context.write_guard();
         let values = match request.values.is_empty() {

@@ -232,8 +232,7 @@ impl WatchedFolders<'_> {
     /// Makes an offer if the file is an export, unless its content is on offer already, was declined or imported
     /// before, or was written by this vault.
     fn make_offer(&self, file: &CandidateFile, cancel: &AtomicBool) -> ApiResult<Option<Offer>> {
-        let changed_error =
-            || ApiError::new("io", 7, "The file is being changed by another program. Nothing was imported.");
+        let changed_error = || ApiError::io("The file is being changed by another program. Nothing was imported.");
         if cancel.load(Ordering::Relaxed) {
             return Err(cancelled_error());
         }

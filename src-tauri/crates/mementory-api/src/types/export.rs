@@ -116,13 +116,9 @@ impl EvidencePart {
             "log" => Ok(Self::Log),
             "key" => Ok(Self::Key),
             "transfers" => Ok(Self::Transfers),
-            _ => Err(ApiError::new(
-                "usage",
-                2,
-                format!(
-                    "{word} is not a part of an Evidence Pack. Nothing was written. Use tombstones, log, key or transfers."
-                ),
-            )),
+            _ => Err(ApiError::usage(format!(
+                "{word} is not a part of an Evidence Pack. Nothing was written. Use tombstones, log, key or transfers."
+            ))),
         }
     }
 }

@@ -121,13 +121,9 @@ impl MergeStrategy {
             "skip_duplicates" => Ok(Self::SkipDuplicates),
             "overwrite" => Ok(Self::Overwrite),
             "rename" => Ok(Self::Rename),
-            _ => Err(ApiError::new(
-                "usage",
-                2,
-                format!(
-                    "{word} is not a merge strategy. Nothing was imported. Use skip_duplicates, overwrite or rename."
-                ),
-            )),
+            _ => Err(ApiError::usage(format!(
+                "{word} is not a merge strategy. Nothing was imported. Use skip_duplicates, overwrite or rename."
+            ))),
         }
     }
 }

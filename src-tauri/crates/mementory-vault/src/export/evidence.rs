@@ -6,7 +6,7 @@ use crate::{
     audit::AuditTrail,
     erasure::Receipts,
     export::{
-        Exporter, Scope,
+        ExportRun, Exporter, Scope,
         partial_output::{PartialOutput, fsync_folder, rename_to_final_name, sync_tree},
         source::VaultSource,
     },
@@ -90,7 +90,8 @@ impl Exporter<'_> {
             return Err(VaultError::Exists(out.display().to_string()));
         }
         let scope = Scope { everything: true, ..Scope::default() };
-        let mut source = VaultSource::new(self.context, None, &scope, now, cancel, &|_, _| ())?;
+        let mut source =
+            VaultSource::new(self.context, None, ExportRun { scope: &scope, now, cancel, progress: &|_, _| () })?;
         let edges = provenance(&mut source).map_err(unwrap_format)?;
         let tombstones = source.tombstones().map_err(unwrap_format)?;
         let audit = AuditTrail::new(self.context).entries()?.into_iter().map(|row| {

@@ -45,6 +45,19 @@ pub struct Scope {
     pub writing: WriteOptions,
 }
 
+/// One run of an export: what is exported, and how the caller follows and stops it.
+#[derive(Clone, Copy)]
+pub struct ExportRun<'a> {
+    /// The records and the options.
+    pub scope: &'a Scope,
+    /// Time of the export.
+    pub now: Timestamp,
+    /// Stops the export when it is set.
+    pub cancel: &'a AtomicBool,
+    /// Receives the stage (`write`, `validate`) and the number of records read so far.
+    pub progress: &'a dyn Fn(&str, u64),
+}
+
 impl Scope {
     fn write_options(&self) -> WriteOptions {
         let verifier = Some(std::sync::Arc::new(signer::SignatureVerifier) as _);
@@ -87,7 +100,7 @@ impl<'v> Exporter<'v> {
 }
 
 impl Exporter<'_> {
-    /// Exports the records of `scope` in a format to `out`.
+    /// Exports the records of the run's scope in a format to `out`.
     ///
     /// # Errors
     /// `Exists` without `overwrite`, or if a companion file would replace another file; `NotAnExport` if something
@@ -95,17 +108,14 @@ impl Exporter<'_> {
     /// `out` as it was before. An export that does not validate is kept, and `validation` contains the errors. They may
     /// come from lines that already had errors when they were imported, since such lines are exported unchanged. The
     /// person decides whether to keep the file.
-    #[expect(clippy::too_many_arguments, reason = "one entry point")]
     pub fn export(
         &self,
         format: &str,
         out: &Path,
-        scope: &Scope,
         overwrite: bool,
-        now: Timestamp,
-        cancel: &AtomicBool,
-        progress: &dyn Fn(&str, u64),
+        run: ExportRun<'_>,
     ) -> VaultResult<Applied<ExportOutcome>> {
+        let passphrase = run.scope.writing.passphrase.as_deref();
         let writer = writer_for(format)?;
         let place = out.display().to_string();
         self.context.check_outside(out)?;
@@ -118,15 +128,15 @@ impl Exporter<'_> {
             }
         }
         let PartialOutput { folder: temp_folder, path: partial, parent } = PartialOutput::for_output(out)?;
-        progress("write", 0);
-        let (report, covered) = self.write_to(writer, &partial, scope, now, cancel, progress)?;
-        progress("validate", 0);
+        (run.progress)("write", 0);
+        let (report, covered) = self.write_to(writer, &partial, run)?;
+        (run.progress)("validate", 0);
         let beside = companion_files(temp_folder.path(), &partial).map_err(|e| VaultError::io(&place, e))?;
         let target = |companion: &Path| parent.join(companion.file_name().unwrap_or_default());
         if let Some(existing) = beside.iter().map(|c| target(c)).find(|t| t.symlink_metadata().is_ok()) {
             return Err(VaultError::Exists(existing.display().to_string()));
         }
-        let (validation, mut digest) = read_back(writer, &partial, &beside, scope.writing.passphrase.as_deref())?;
+        let (validation, mut digest) = read_back(writer, &partial, &beside, passphrase)?;
         if !report.digest.is_empty() {
             digest.clone_from(&report.digest);
         }
@@ -146,10 +156,9 @@ impl Exporter<'_> {
         let is_read = written.is_ok();
         let written = written.unwrap_or_else(|_| WrittenFiles::unknown(out));
         let synced = fsync_folder(&parent);
-        let encrypted = scope.writing.passphrase.is_some();
-        let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
+        let detail = audit_detail(report.by_kind.values().sum(), &validation, passphrase.is_some(), covered);
         let logged = self.context.store.write(|tx| {
-            mementory_store::audit::append(tx, &self.context.keys, now, "export", format, &detail)?;
+            mementory_store::audit::append(tx, &self.context.keys, run.now, "export", format, &detail)?;
             crate::file_locations::store_export_path(tx, out)
         });
         let beside = beside.iter().map(|companion| target(companion)).collect();
@@ -175,21 +184,11 @@ impl Exporter<'_> {
 
     /// Previews an export: its content, its losses, and the number of values that it would mask. Runs the writer
     /// without writing anything.
-    pub fn export_preview(
-        &self,
-        format: &str,
-        scope: &Scope,
-        now: Timestamp,
-        cancel: &AtomicBool,
-        progress: &dyn Fn(&str, u64),
-    ) -> VaultResult<(WriteReport, u32)> {
+    pub fn export_preview(&self, format: &str, run: ExportRun<'_>) -> VaultResult<(WriteReport, u32)> {
         let writer = writer_for(format)?;
-        let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
-        let mut report = writer.plan(&mut source, &scope.write_options()).map_err(unwrap_format)?;
-        check_version(&report, scope)?;
-        source.report_unexported(&mut report.losses)?;
-        source.add_withheld_counts(&mut report.withheld);
-        Ok((report, source.masked_count()))
+        let mut source = VaultSource::new(self.context, Some(writer), run)?;
+        let report = writer.plan(&mut source, &run.scope.write_options()).map_err(unwrap_format)?;
+        completed_report(report, &mut source, run.scope)
     }
 
     /// Returns the text that an export would write, for the clipboard, and the detail for its log entry. Stores
@@ -198,16 +197,9 @@ impl Exporter<'_> {
     ///
     /// # Errors
     /// `Usage` for a format that is not written, `not_supported` for a format that cannot be copied as text.
-    pub fn export_text(
-        &self,
-        format: &str,
-        scope: &Scope,
-        now: Timestamp,
-        cancel: &AtomicBool,
-        progress: &dyn Fn(&str, u64),
-    ) -> VaultResult<(String, String)> {
+    pub fn export_text(&self, format: &str, run: ExportRun<'_>) -> VaultResult<(String, String)> {
         let writer = writer_for(format)?;
-        let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
+        let mut source = VaultSource::new(self.context, Some(writer), run)?;
         let (text, report) = writer.text(&mut source).map_err(unwrap_format)?;
         let records: u64 = report.by_kind.values().sum();
         let covered = match source.masked_count() {
@@ -221,21 +213,28 @@ impl Exporter<'_> {
         &self,
         writer: &'static dyn Format,
         partial: &Path,
-        scope: &Scope,
-        now: Timestamp,
-        cancel: &AtomicBool,
-        progress: &dyn Fn(&str, u64),
+        run: ExportRun<'_>,
     ) -> VaultResult<(WriteReport, u32)> {
-        let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
-        let mut report = writer.write(&mut source, partial, &scope.write_options()).map_err(unwrap_format)?;
-        check_version(&report, scope)?;
-        source.report_unexported(&mut report.losses)?;
-        source.add_withheld_counts(&mut report.withheld);
-        if cancel.load(Ordering::Relaxed) {
+        let mut source = VaultSource::new(self.context, Some(writer), run)?;
+        let report = writer.write(&mut source, partial, &run.scope.write_options()).map_err(unwrap_format)?;
+        let completed = completed_report(report, &mut source, run.scope)?;
+        if run.cancel.load(Ordering::Relaxed) {
             return Err(VaultError::Cancelled);
         }
-        Ok((report, source.masked_count()))
+        Ok(completed)
     }
+}
+
+/// Adds to a writer's report what only the source knows. Also returns the number of values that were masked.
+fn completed_report(
+    mut report: WriteReport,
+    source: &mut VaultSource<'_>,
+    scope: &Scope,
+) -> VaultResult<(WriteReport, u32)> {
+    check_version(&report, scope)?;
+    source.report_unexported(&mut report.losses)?;
+    source.add_withheld_counts(&mut report.withheld);
+    Ok((report, source.masked_count()))
 }
 
 fn writer_for(format: &str) -> VaultResult<&'static dyn Format> {

@@ -3,7 +3,7 @@ use crate::{
     VaultError, VaultResult,
     audit::AuditTrail,
     context::Context,
-    export::{Scope, changed::ChangedRows, export_reader::ExportReader},
+    export::{ExportRun, changed::ChangedRows, export_reader::ExportReader},
     reached_states::known_states,
     sensitive::Masker,
 };
@@ -16,7 +16,6 @@ use rusqlite::OptionalExtension;
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::Read,
-    sync::atomic::AtomicBool,
 };
 
 /// Largest passthrough file that is read into memory to mask values in it, in bytes.
@@ -38,11 +37,9 @@ impl<'v> VaultSource<'v> {
     pub(crate) fn new(
         context: &'v Context,
         format: Option<&'static dyn Format>,
-        scope: &Scope,
-        now: Timestamp,
-        cancel: &'v AtomicBool,
-        progress: &'v dyn Fn(&str, u64),
+        run: ExportRun<'v>,
     ) -> VaultResult<Self> {
+        let ExportRun { scope, now, cancel, progress } = run;
         let (mut condition, mut values) = scope.query.condition();
         let name = context.dir().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let description = SourceDescription {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use crate::{
     export::{
-        Scope,
+        ExportRun, Scope,
         export_reader::{BATCH_RECORDS, MAX_WAITING_BATCHES},
         source::VaultSource,
     },
@@ -45,8 +45,8 @@ fn a_writer_may_stop_before_all_records_were_read() {
     };
     vault.importer().import_from("test", &read, &options).unwrap();
     let scope = Scope { everything: true, ..Scope::default() };
-    let mut source =
-        VaultSource::new(vault.context(), mementory_formats::by_id("mem"), &scope, now, &cancel, &|_, _| {}).unwrap();
+    let run = ExportRun { scope: &scope, now, cancel: &cancel, progress: &|_, _| {} };
+    let mut source = VaultSource::new(vault.context(), mementory_formats::by_id("mem"), run).unwrap();
     let mut seen = 0;
     let ended = source.records(&mut |_| {
         seen += 1;

@@ -209,5 +209,5 @@ fn can_export(grant: &Grant) -> bool {
 }
 
 fn not_read(message: &str) -> ApiError {
-    ApiError::new("usage", 2, format!("{message} Nothing was read."))
+    ApiError::usage(format!("{message} Nothing was read."))
 }

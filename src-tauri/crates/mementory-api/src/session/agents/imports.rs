@@ -35,7 +35,11 @@ impl ClientCalls<'_> {
                     "skip_duplicates" => Merge::SkipDuplicates,
                     "overwrite" => Merge::Overwrite,
                     "rename" => Merge::Rename,
-                    _ => return Err(super::usage("This strategy does not exist. Use skip_duplicates, overwrite or rename.".into())),
+                    _ => {
+                        return Err(super::usage(
+                            "This strategy does not exist. Use skip_duplicates, overwrite or rename.".into(),
+                        ));
+                    }
                 };
                 let offered = OfferedDocument::read("import_memory", &request.data, now())?;
                 let mut out = ClientImported::default();

@@ -79,7 +79,9 @@ impl Agents<'_> {
                 "read" => rights.read = true,
                 "suggest" => rights.suggest = true,
                 "export" => rights.export = true,
-                other => return Err(usage(format!("A client cannot have the right {other}. Use read, suggest or export."))),
+                other => {
+                    return Err(usage(format!("A client cannot have the right {other}. Use read, suggest or export.")));
+                }
             }
         }
         if let Some(kind) = request.kinds.iter().find(|kind| Kind::parse(kind).is_none()) {
@@ -126,7 +128,7 @@ impl Agents<'_> {
 }
 
 fn usage(message: String) -> ApiError {
-    ApiError::new("usage", 2, format!("{message} Nothing was changed."))
+    ApiError::usage(format!("{message} Nothing was changed."))
 }
 
 fn grant_info(grant: &Grant) -> GrantInfo {

@@ -98,11 +98,11 @@ fn write_new(path: &Path, bytes: &[u8]) -> ApiResult<()> {
     let place = path.display();
     let mut file = new_file(path, true).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => ApiError::exists(&place),
-        _ => ApiError::new("io", 7, format!("{place} could not be written: {error}.")),
+        _ => ApiError::io(format!("{place} could not be written: {error}.")),
     })?;
     file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|error| {
         let _ = std::fs::remove_file(path);
-        ApiError::new("io", 7, format!("{place} could not be written: {error}. It was removed."))
+        ApiError::io(format!("{place} could not be written: {error}. It was removed."))
     })
 }
 

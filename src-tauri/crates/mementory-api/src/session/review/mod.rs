@@ -75,11 +75,9 @@ fn parse_answer(given: &ReviewAnswer) -> ApiResult<(String, Option<Answer>)> {
     let answer = match given.answer.as_str() {
         "none" => None,
         name => Some(Answer::parse(name).ok_or_else(|| {
-            ApiError::new(
-                "usage",
-                2,
-                format!("{name} is not an answer. Nothing was changed. Use true, outdated, wrong, private or none."),
-            )
+            ApiError::usage(format!(
+                "{name} is not an answer. Nothing was changed. Use true, outdated, wrong, private or none."
+            ))
         })?),
     };
     Ok((given.id.clone(), answer))
