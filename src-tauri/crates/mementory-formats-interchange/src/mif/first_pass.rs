@@ -56,6 +56,13 @@ pub(super) enum Checksum {
     UnknownRule,
 }
 
+/// The digest of a file by our rule, as the catalog keeps it.
+#[derive(Clone)]
+struct KeptDigest(String);
+
+/// Memory of a kept digest.
+const KEPT_DIGEST_BYTES: usize = 128;
+
 /// Name of our checksum rule in the header.
 pub(super) const CHECKSUM_METHOD: &str = "sha256-rfc8785-without-checksum";
 
@@ -212,10 +219,16 @@ impl FirstPass {
         })
     }
 
+    /// The digest by our rule. An import validates the file before it reads it, so the digest of a file is kept.
     fn digest(&self, source: &Source<'_>, limits: &Limits) -> Result<String, FormatError> {
-        let mut digest = Sha256::new();
-        self.hash_object(&self.root, "", source, limits, &mut digest)?;
-        Ok(format!("sha256:{}", hex::encode(digest.finalize())))
+        let compute = || {
+            let mut digest = Sha256::new();
+            self.hash_object(&self.root, "", source, limits, &mut digest)?;
+            Ok(format!("sha256:{}", hex::encode(digest.finalize())))
+        };
+        let Some((catalog, member)) = source.file() else { return compute() };
+        let kept = catalog.derived(member, || compute().map(|digest| (KeptDigest(digest), KEPT_DIGEST_BYTES)))?;
+        Ok(kept.0)
     }
 
     fn hash_object(
@@ -238,7 +251,12 @@ impl FirstPass {
             let section = super::sections::section_named(parent, key).filter(|_| matches!(value, Tree::Array(_)));
             let is_graph = parent.is_empty() && super::sections::parent_named(key).is_some();
             if let Some(section) = section {
-                hash_list(section, source, limits, digest)?;
+                digest.update("[");
+                // Each list is a pass over the whole document.
+                if self.counts[section.table_index()] > 0 {
+                    hash_elements(section, source, limits, digest)?;
+                }
+                digest.update("]");
             } else if is_graph && matches!(value, Tree::Object(_)) {
                 self.hash_object(value, key, source, limits, digest)?;
             } else {
@@ -254,14 +272,13 @@ fn pointer(parent: &str, name: &str) -> String {
     if parent.is_empty() { format!("/{name}") } else { format!("/{parent}/{name}") }
 }
 
-/// Hashes one list in canonical form.
-fn hash_list(
+/// Hashes the elements of one list in canonical form.
+fn hash_elements(
     section: &'static Section,
     source: &Source<'_>,
     limits: &Limits,
     digest: &mut Sha256,
 ) -> Result<(), FormatError> {
-    digest.update("[");
     stream_elements(source, limits, &mut |item| {
         if let Item::Element(found, index, json) = item
             && found == section
@@ -274,7 +291,5 @@ fn hash_list(
             digest.update(&out);
         }
         Ok(())
-    })?;
-    digest.update("]");
-    Ok(())
+    })
 }

@@ -91,6 +91,11 @@ impl<'a> Source<'a> {
         Self::of_bytes(decrypted, encoding, place, limits)
     }
 
+    /// The file, unless the bytes were converted or replaced in memory.
+    pub fn file(&self) -> Option<(&'a Catalog, &'a Member)> {
+        self.catalog
+    }
+
     fn set_bytes(&mut self, bytes: Vec<u8>) {
         self.catalog = None;
         self.memory = bytes;
