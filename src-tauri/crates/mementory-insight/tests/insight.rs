@@ -31,6 +31,22 @@ fn typical_memories_get_their_kind_in_three_languages() {
 }
 
 #[test]
+fn values_of_something_else_contradict_nothing() {
+    for texts in [
+        ["Is 37 years old.", "Biscuit is a grey tabby, nine years old."],
+        ["Works at Travessia in Cais do Sodré.", "Is training for the Lisbon half marathon."],
+        ["Finished work at the Leeds depot on 2 April 2026.", "Works at Travessia in Cais do Sodré."],
+    ] {
+        assert_eq!(pairs(&texts), [], "{texts:?}");
+    }
+    for texts in
+        [["Is 37 years old.", "The user is 38 years old."], ["Is a nurse at Northgate.", "Works at Travessia."]]
+    {
+        assert_eq!(pairs(&texts).len(), 1, "{texts:?}");
+    }
+}
+
+#[test]
 fn special_categories_are_found_and_near_misses_are_not() {
     for (text, wanted) in [
         ("Has type 2 diabetes.", &[Special::Health][..]),

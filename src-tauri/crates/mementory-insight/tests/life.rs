@@ -29,6 +29,9 @@ const TUNED: [&str; 15] = [
 ];
 /// A life from which causes of misses were taken, but to which the weights were not fitted.
 const OPTICIAN: &str = include_str!("data/lives/optician.tsv");
+/// The memories of the demonstration vault: few contradictions, and many statements that are alike. The weights were
+/// fitted to it, too.
+const DEMONSTRATION: &str = include_str!("data/lives/ferry_planner.tsv");
 /// Lives that were kept for measuring only. Do not adjust the rules to them.
 const KEPT: [&str; 5] = [
     include_str!("data/lives/kept_arborist.tsv"),
@@ -138,7 +141,11 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
     let (precision, recall) = figures_of_all(&KEPT, &encoder);
     println!("kept: precision {precision:.2}, recall {recall:.2}");
     assert!(precision >= 0.8, "precision {precision}");
-    assert!(recall >= 0.45, "recall {recall}");
+    assert!(recall >= 0.5, "recall {recall}");
+    let (precision, recall) = figures_of_all(&[DEMONSTRATION], &encoder);
+    println!("demonstration: precision {precision:.2}, recall {recall:.2}");
+    assert!(precision >= 0.55, "precision {precision}");
+    assert!(recall >= 0.35, "recall {recall}");
     let (precision, recall) = figures_of_all(&[OPTICIAN], &encoder);
     println!("optician: precision {precision:.2}, recall {recall:.2}");
     assert!(precision >= 0.85, "precision {precision}");

@@ -1,8 +1,12 @@
 //! Finds different values of an attribute that has only one value at a time. The attributes and the patterns that
 //! recognise them are in `data/values`.
-use super::{Persons, Prepared, keep_newest, slots, terms::terms_in, things::is_about_thing};
+use super::{
+    Persons, Prepared, keep_newest, slots,
+    terms::{is_closed_class, terms_in},
+    things::is_about_thing,
+};
 use crate::{
-    fold::{Folded, fold},
+    fold::{Folded, fold, words},
     subject::subject,
     values::{Difference, Value, compare, value},
     word_lists::{MONTHS, RELATIONS, VALUES, WEEKDAYS},
@@ -31,6 +35,16 @@ const ATTRIBUTES_ABOUT_OTHERS: [&str; 2] = ["partner_name", "boss_name"];
 /// Attributes of a family. They belong to a relative only if the same clause names this relative: "her sister has two
 /// children". A partner has the same family.
 const FAMILY_ATTRIBUTES: [&str; 3] = ["children", "siblings", "has_siblings"];
+
+/// Attributes of a body. A child or a pet has one, too.
+const BODY_ATTRIBUTES: [&str; 3] = ["age", "height", "weight"];
+
+/// Verbs that link a subject with its age, height or weight.
+const BODY_VERBS: [&str; 9] = ["is", "was", "turns", "turned", "weighs", "ist", "wird", "wurde", "wiegt"];
+
+/// Words that open a statement about the body of the owner of the memories.
+const BODY_OPENINGS: [&str; 10] =
+    ["user", "nutzer", "nutzerin", "person", "age", "height", "weight", "alter", "größe", "gewicht"];
 
 /// Attributes whose value is the name of somebody else, so that a statement may begin with this name.
 const PERSON_NAME_ATTRIBUTES: [&str; 2] = ["partner_name", "boss_name"];
@@ -120,7 +134,9 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
             Value::Number(number) if attribute.name == "height" && number < 3.0 => Value::Number(number * 100.0),
             value => value,
         };
-        if person.is_none() && is_about_somebody_else(&statement.folded.text, persons) {
+        if person.is_none() && is_about_somebody_else(&statement.folded.text, persons)
+            || BODY_ATTRIBUTES.contains(&attribute.name) && opens_with_other_body(statement, persons)
+        {
             continue;
         }
         // 「日本酒が好きではない」 does not say that sake is liked.
@@ -176,6 +192,15 @@ fn is_about_somebody_else(text: &str, persons: &Persons) -> bool {
     let is_katakana = |c: char| matches!(u32::from(c), 0x30a1..=0x30ff);
     let length = topic.chars().count();
     (2..=6).contains(&length) && topic.chars().all(is_katakana) && topic != "ユーザー" && !persons.is_own(topic)
+}
+
+/// True if the subject of a statement is neither the owner nor a pronoun: "Biscuit is nine years old". It need not be a
+/// known name.
+fn opens_with_other_body(statement: &Prepared<'_>, persons: &Persons) -> bool {
+    let words = words(&statement.folded.text);
+    let [first, next, ..] = words.as_slice() else { return false };
+    let is_owner = is_closed_class(first) || BODY_OPENINGS.contains(first) || persons.is_own(first);
+    statement.written.starts_with(char::is_uppercase) && BODY_VERBS.contains(next) && !is_owner
 }
 
 /// True for the name of a program, a building or another thing: "lives in a Altbauwohnung".
