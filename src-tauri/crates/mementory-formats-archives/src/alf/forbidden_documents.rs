@@ -9,7 +9,7 @@ use super::wire::FORBIDDEN_VALUES_MEMBER;
 use mementory_format::NOT_EXPORTED;
 use mementory_json::{
     Tree,
-    schema::{Rule, make_valid},
+    schema::{Rule, Violation, make_valid},
 };
 use mementory_model::Timestamp;
 use std::collections::BTreeSet;
@@ -52,9 +52,27 @@ pub(super) fn move_forbidden_manifest_values(manifest: &mut Tree, agent: &str, v
 }
 
 fn replace_values(tree: &Tree, rule: &Rule, fallback: &Tree) -> Option<(Tree, BTreeSet<String>)> {
+    let is_forbidden = |violation: &Violation| !schema::code_of(violation).1;
+    // The reference program writes null for a member that is absent. If nothing else is wrong, the text stays as it is.
+    let mut without_nulls = tree.clone();
+    remove_null_members(&mut without_nulls);
+    if make_valid(&mut without_nulls, rule, fallback, &is_forbidden).is_some_and(|changed| changed.is_empty()) {
+        return Some((tree.clone(), BTreeSet::new()));
+    }
     let mut valid = tree.clone();
-    let changed = make_valid(&mut valid, rule, fallback, &|violation| !schema::code_of(violation).1)?;
+    let changed = make_valid(&mut valid, rule, fallback, &is_forbidden)?;
     Some((valid, changed))
+}
+
+fn remove_null_members(tree: &mut Tree) {
+    match tree {
+        Tree::Object(members) => {
+            members.retain(|(_, value)| *value != Tree::Null);
+            members.iter_mut().for_each(|(_, value)| remove_null_members(value));
+        }
+        Tree::Array(items) => items.iter_mut().for_each(remove_null_members),
+        _ => {}
+    }
 }
 
 /// Adds the original values of the changed members. A payload is omitted, because it may be a secret in the clear

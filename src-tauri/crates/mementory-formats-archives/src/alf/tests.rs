@@ -205,6 +205,8 @@ fn edits_change_only_the_edited_fields() {
     let in_fixture = [
         ("attachment_checksum_mismatch", "attachments.json#/attachments/2"),
         ("attachment_size_differs", "attachments.json#/attachments/2"),
+        ("wrong_type", "identity.json#/structured/names/nickname"),
+        ("wrong_type", "manifest.json#/agent/source_runtime_version"),
     ];
     assert_eq!(fields, BTreeSet::from(in_fixture), "only the defects of the fixture itself");
 }
