@@ -81,6 +81,6 @@ describe("sensitive findings", () => {
     });
     render(SensitiveActions);
     await fireEvent.click(screen.getByTestId("look-again"));
-    await waitFor(() => expect(announcements()).toContain("Scanning 50 %"));
+    await waitFor(() => expect(announcements()).toContain("Scanning 50%"));
   });
 });
