@@ -217,7 +217,8 @@ mod tests {
         let (person_text, added) =
             split("<external_links>\na page\n</external_links>\n<user_query>\nAnd now?\n</user_query>");
         assert_eq!((person_text.as_str(), added.len()), ("And now?", 1));
-        let skills = "<manually_attached_skills>\nmow\n</manually_attached_skills>\n<git_status>\n## main\n</git_status>";
+        let skills =
+            "<manually_attached_skills>\nmow\n</manually_attached_skills>\n<git_status>\n## main\n</git_status>";
         let (person_text, added) = split(skills);
         assert_eq!((person_text.as_str(), added.len()), ("", 2));
         assert_eq!(split("<user_action>\n<action>review</action>\n</user_action>").0, "");
