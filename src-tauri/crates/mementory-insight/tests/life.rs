@@ -53,6 +53,10 @@ struct Life {
 }
 
 impl Life {
+    fn position(&self, name: &str) -> usize {
+        self.names.iter().position(|other| *other == name).unwrap()
+    }
+
     fn statements(&self) -> Vec<Statement<'_>> {
         self.texts.iter().zip(&self.days).map(|(text, at)| Statement { text, at: *at }).collect()
     }
@@ -161,8 +165,7 @@ fn statements_about_the_same_are_compared_even_if_no_sample_sentence_is_near_bot
     let Some(folder) = common::weights() else { return };
     let encoder = Encoder::open(&folder).unwrap();
     let life = life(TRAM_DRIVER);
-    let position = |name: &str| life.names.iter().position(|other| *other == name).unwrap();
-    let wanted = (position("m38"), position("m39"));
+    let wanted = (life.position("m38"), life.position("m39"));
     let compared = evidence_of(&life.statements(), &encoded(&life, &encoder));
     assert!(compared.iter().any(|(a, b, ..)| (*a, *b) == wanted));
 }
@@ -175,8 +178,7 @@ fn evidence_does_not_overrule_two_values_that_patterns_read() {
     let Some(folder) = common::weights() else { return };
     let encoder = Encoder::open(&folder).unwrap();
     let life = life(CUSTOMS_OFFICER);
-    let position = |name: &str| life.names.iter().position(|other| *other == name).unwrap();
-    let (older, newer) = (position("home2b"), position("home4c"));
+    let (older, newer) = (life.position("home2b"), life.position("home4c"));
     let found = contradictions(&life.statements(), &encoded(&life, &encoder));
     assert!(found.iter().any(|pair| (pair.a, pair.b) == (older, newer)));
 }

@@ -29,9 +29,6 @@ const UNCHANGING_ATTRIBUTES: [&str; 11] = [
     "blood_type",
     "name",
 ];
-/// Attributes that always belong to the person, even if the text before them mentions somebody else.
-const ATTRIBUTES_ABOUT_OTHERS: [&str; 2] = ["partner_name", "boss_name"];
-
 /// Attributes of a family. They belong to a relative only if the same clause names this relative: "her sister has two
 /// children". A partner has the same family.
 const FAMILY_ATTRIBUTES: [&str; 3] = ["children", "siblings", "has_siblings"];
@@ -46,7 +43,8 @@ const BODY_VERBS: [&str; 9] = ["is", "was", "turns", "turned", "weighs", "ist", 
 const BODY_OPENINGS: [&str; 10] =
     ["user", "nutzer", "nutzerin", "person", "age", "height", "weight", "alter", "größe", "gewicht"];
 
-/// Attributes whose value is the name of somebody else, so that a statement may begin with this name.
+/// Attributes whose value is the name of somebody else, so that a statement may begin with this name. They always belong
+/// to the owner of the memories, even if the text before them mentions somebody else.
 const PERSON_NAME_ATTRIBUTES: [&str; 2] = ["partner_name", "boss_name"];
 
 /// Attributes whose value is a place.
@@ -154,7 +152,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         if is_calendar_word(&value) || is_about_thing(&statement.written[..at]) {
             continue;
         }
-        let owner = match person.is_some() || ATTRIBUTES_ABOUT_OTHERS.contains(&attribute.name) {
+        let owner = match person.is_some() || PERSON_NAME_ATTRIBUTES.contains(&attribute.name) {
             true => None,
             // Folding may change the length of the text before the match, so `at` is not valid in the folded text. So
             // this part is folded separately.

@@ -44,8 +44,8 @@ pub(super) fn compare(
     for (a, b) in pairs {
         let (Some(one), Some(other)) = (readings.get(a), readings.get(b)) else { continue };
         let Some(evidence) = Evidence::new(one, other, shared) else { continue };
-        let mut features = neighbours.features(a, b, readings);
-        features.extend(projected.features(a, b, readings));
+        let mut features = neighbours.features(a, b, evidence.similarity());
+        features.extend(projected.features(a, b, evidence.projected_similarity()));
         features.extend(evidence.features());
         found(one.statement, other.statement, &evidence, &features, neighbours.are_many());
     }

@@ -26,6 +26,8 @@ pub(super) struct Evidence<'r, 'v> {
     older: &'r Reading<'v>,
     newer: &'r Reading<'v>,
     pair: PairComparison,
+    /// Cosine of the projected vectors.
+    projected_similarity: f32,
     closer: CloserComparison,
     topic: Topic,
     same_listed_value: bool,
@@ -99,6 +101,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
             older,
             newer,
             pair,
+            projected_similarity: dot(&one.projected, &other.projected),
             closer: shared.compare_closely(one, other),
             topic: Topic::new(one, other),
             same_listed_value,
@@ -164,9 +167,14 @@ impl<'r, 'v> Evidence<'r, 'v> {
         self.topic.best.is_some_and(|attribute| attribute.never_changes)
     }
 
+    /// Cosine of the vectors.
+    pub(super) fn similarity(&self) -> f32 {
+        self.pair.similarity
+    }
+
     /// Cosine of the projected vectors.
-    fn projected(&self) -> f32 {
-        dot(&self.older.projected, &self.newer.projected)
+    pub(super) fn projected_similarity(&self) -> f32 {
+        self.projected_similarity
     }
 
     /// All numbers, in an order that is always the same.
@@ -178,7 +186,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
     /// Probability, according to their vectors, that both are about the same thing.
     fn of_vectors(&self) -> Vec<Feature> {
         let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
-        let projected = self.projected();
+        let projected = self.projected_similarity;
         vec![
             ("likeness", l),
             ("likeness_across_languages", l * one_if(!pair.same_language)),
@@ -294,8 +302,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("likeness_changed", l * one_if(pair.says_changed)),
             ("likeness_times", l * one_if(pair.times_differ)),
             ("likeness_without_sign", l * one_if(!sign)),
-            ("projected_with_sign", self.projected() * one_if(sign)),
-            ("projected_without_sign", self.projected() * one_if(!sign)),
+            ("projected_with_sign", self.projected_similarity * one_if(sign)),
+            ("projected_without_sign", self.projected_similarity * one_if(!sign)),
             ("without_sign", one_if(!sign)),
             ("overlap_with_sign", self.closer.overlap.min(1.0) * one_if(sign)),
             ("attribute_changed", p * one_if(pair.says_changed)),

@@ -129,10 +129,8 @@ impl Neighbours {
     }
 
     /// Whether one statement is the nearest neighbour of the other, and by how much it is nearer than any third
-    /// statement.
-    pub(super) fn features(&self, a: usize, b: usize, readings: &[Reading<'_>]) -> Vec<Feature> {
-        let both = readings.get(a).zip(readings.get(b));
-        let similarity = both.map_or(0.0, |(one, other)| self.space.similarity(one, other));
+    /// statement. `similarity` is that of the two.
+    pub(super) fn features(&self, a: usize, b: usize, similarity: f32) -> Vec<Feature> {
         let of = |n: usize| self.of.get(n).map_or(&[][..], Vec::as_slice);
         let is_nearest = |n: usize, other: usize| of(n).first().is_some_and(|(_, nearest)| *nearest == other);
         let next = |n: usize, other: usize| {
