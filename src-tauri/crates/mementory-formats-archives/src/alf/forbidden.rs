@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     check(tree, &schema::MEMORY_RULE, RepeatedKeys::Accept, &mut |at, violation| {
-        if !schema::code_of(&violation).1 {
+        if schema::is_error(&violation) {
             out.insert(at.to_string());
         }
     });
@@ -76,8 +76,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str, id_space: &str) -> 
     }
     let mut repaired = tree.clone();
     set_entity_types(&mut repaired);
-    if make_valid(&mut repaired, &schema::MEMORY_RULE, &valid_values(&tree, agent), &|v| !schema::code_of(v).1)
-        .is_some()
+    if make_valid(&mut repaired, &schema::MEMORY_RULE, &valid_values(&tree, agent), &schema::is_error).is_some()
         && let Tree::Object(members) = std::mem::replace(&mut tree, repaired)
     {
         let replaced = members.into_iter().filter(|(name, value)| tree.get(name) != Some(value));

@@ -9,7 +9,7 @@ use super::wire::FORBIDDEN_VALUES_MEMBER;
 use mementory_format::NOT_EXPORTED;
 use mementory_json::{
     Tree,
-    schema::{Rule, Violation, make_valid},
+    schema::{RepeatedKeys, Rule, check, make_valid},
 };
 use mementory_model::Timestamp;
 use std::collections::BTreeSet;
@@ -52,26 +52,30 @@ pub(super) fn move_forbidden_manifest_values(manifest: &mut Tree, agent: &str, v
 }
 
 fn replace_values(tree: &Tree, rule: &Rule, fallback: &Tree) -> Option<(Tree, BTreeSet<String>)> {
-    let is_forbidden = |violation: &Violation| !schema::code_of(violation).1;
-    // The reference program writes null for a member that is absent. If nothing else is wrong, the text stays as it is.
-    let mut without_nulls = tree.clone();
-    remove_null_members(&mut without_nulls);
-    if make_valid(&mut without_nulls, rule, fallback, &is_forbidden).is_some_and(|changed| changed.is_empty()) {
-        return Some((tree.clone(), BTreeSet::new()));
-    }
     let mut valid = tree.clone();
-    let changed = make_valid(&mut valid, rule, fallback, &is_forbidden)?;
+    // The reference program writes null for a member that is absent. If nothing else is wrong, the text stays as it is.
+    if !has_forbidden_values(tree, rule) || !has_forbidden_values(&without_nulls(tree), rule) {
+        return Some((valid, BTreeSet::new()));
+    }
+    let changed = make_valid(&mut valid, rule, fallback, &schema::is_error)?;
     Some((valid, changed))
 }
 
-fn remove_null_members(tree: &mut Tree) {
+fn has_forbidden_values(tree: &Tree, rule: &Rule) -> bool {
+    let mut found = false;
+    check(tree, rule, RepeatedKeys::Accept, &mut |_, violation| found |= schema::is_error(&violation));
+    found
+}
+
+/// A copy without the members that are null.
+fn without_nulls(tree: &Tree) -> Tree {
     match tree {
         Tree::Object(members) => {
-            members.retain(|(_, value)| *value != Tree::Null);
-            members.iter_mut().for_each(|(_, value)| remove_null_members(value));
+            let members = members.iter().filter(|(_, value)| *value != Tree::Null);
+            Tree::Object(members.map(|(name, value)| (name.clone(), without_nulls(value))).collect())
         }
-        Tree::Array(items) => items.iter_mut().for_each(remove_null_members),
-        _ => {}
+        Tree::Array(items) => Tree::Array(items.iter().map(without_nulls).collect()),
+        value => value.clone(),
     }
 }
 

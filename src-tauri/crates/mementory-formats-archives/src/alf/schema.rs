@@ -395,6 +395,11 @@ pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {
     }
 }
 
+/// True for a violation that makes an archive invalid: the value is forbidden, or a required one is missing.
+pub(super) fn is_error(violation: &Violation) -> bool {
+    !code_of(violation).1
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
