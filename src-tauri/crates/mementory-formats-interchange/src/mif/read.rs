@@ -75,9 +75,9 @@ fn read_document(
             return Ok(());
         }
         // Records outside the envelope are imported too.
-        first_pass.root.remove("encryption");
     }
     report_document_findings(&first_pass, source, context, sink)?;
+    first_pass.root.remove("encryption");
     let mut reader = DocumentReader {
         metadata: take_metadata(&mut first_pass.root),
         first_pass: &first_pass,
