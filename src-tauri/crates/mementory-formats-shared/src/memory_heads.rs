@@ -81,13 +81,21 @@ pub fn claims(
     reason: &str,
     test: impl Fn(&Head) -> Option<&'static str>,
 ) -> Vec<Claim> {
-    let files = catalog.members().iter().filter(|member| is_candidate(member)).filter_map(|member| {
-        let head = Head::of(catalog, member)?;
-        let version = test(&head)?;
-        Some((member, version))
-    });
+    claims_with_roles(catalog, confidence, reason, |member| Some((test(&Head::of(catalog, member)?)?, Role::Memories)))
+}
+
+/// Like [`claims`], for files that need not be recognised by their start alone. `test` returns the version or layout of
+/// a file and its role.
+pub fn claims_with_roles(
+    catalog: &Catalog,
+    confidence: f64,
+    reason: &str,
+    test: impl Fn(&Member) -> Option<(&'static str, Role)>,
+) -> Vec<Claim> {
+    let candidates = catalog.members().iter().filter(|member| is_candidate(member));
+    let files = candidates.filter_map(|member| test(member).map(|(version, role)| (member, version, role)));
     let mut groups: BTreeMap<(usize, Option<usize>), Claim> = BTreeMap::new();
-    for (member, version) in files {
+    for (member, version, role) in files {
         let claim = groups.entry((member.root, member.archive)).or_insert_with(|| Claim {
             version: Some(version.to_owned()).filter(|v| !v.is_empty()),
             confidence,
@@ -95,7 +103,7 @@ pub fn claims(
             parts: vec![],
             missing_parts: vec![],
         });
-        claim.parts.push(Part { member: member.id, role: Role::Memories });
+        claim.parts.push(Part { member: member.id, role });
     }
     groups.into_values().collect()
 }

@@ -1,7 +1,7 @@
 //! Detects `snapchat_ai.json`, and a `chat_history.json` with a chat with My AI, in an archive of My Data by the names
 //! of their lists.
 use memchr::memmem;
-use mementory_format::{Catalog, Claim, FormatError, JsonHead, Member, Part, Role};
+use mementory_format::{Catalog, Claim, FormatError, JsonHead, Member, Role};
 use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Name of the list with the messages of the chat with My AI.
@@ -17,48 +17,35 @@ const HISTORY_MEMBERS: [&str; 3] = ["From", "Media Type", "Created"];
 /// Number of bytes that are searched at once.
 const CHUNK: usize = 64 << 10;
 
+/// Role of a file with the chats of an account.
+pub(super) const HISTORY_ROLE: Role = Role::Conversations;
+
 /// Makes one claim for the files of each folder. The chats of an account come first.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let reason = "What Snapchat has of the chat with My AI";
-    let mut claims = memory_heads::claims(catalog, 0.95, reason, layout);
-    for member in catalog.members().iter().filter(|member| is_late_history(catalog, member)) {
-        let part = Part { member: member.id, role: Role::Memories };
-        let is_beside = |part: &Part| {
-            let other = catalog.members().get(part.member);
-            other.is_some_and(|other| other.root == member.root && other.archive == member.archive)
-        };
-        match claims.iter_mut().find(|claim| claim.parts.iter().any(is_beside)) {
-            Some(claim) => claim.parts.push(part),
-            None => claims.push(Claim {
-                version: None,
-                confidence: 0.95,
-                reason: reason.into(),
-                parts: vec![part],
-                missing_parts: vec![],
-            }),
-        }
-    }
+    let mut claims =
+        memory_heads::claims_with_roles(catalog, 0.95, reason, |member| Some(("", role(catalog, member)?)));
     for claim in &mut claims {
-        let is_chats = |part: &Part| catalog.members().get(part.member).is_some_and(|m| is_history(catalog, m));
-        claim.parts.sort_by_key(|part| !is_chats(part));
+        claim.parts.sort_by_key(|part| part.role != HISTORY_ROLE);
     }
     claims
 }
 
-/// True for the chats of an account with a chat with My AI.
-pub(super) fn is_history(catalog: &Catalog, member: &Member) -> bool {
-    let is_early = Head::of(catalog, member).is_some_and(|head| head.has_all(HISTORY, &HISTORY_MEMBERS));
-    is_early || is_late_history(catalog, member)
+fn role(catalog: &Catalog, member: &Member) -> Option<Role> {
+    let head = Head::of(catalog, member)?;
+    if head.has_all(HISTORY, &HISTORY_MEMBERS) && !head.is_list || is_late_history(catalog, member) {
+        return Some(HISTORY_ROLE);
+    }
+    has_my_ai(&head).then_some(Role::Memories)
 }
 
 /// True for the chats of an account in which the chat with My AI begins after the part of the file that is parsed.
 fn is_late_history(catalog: &Catalog, member: &Member) -> bool {
-    let head = memory_heads::is_candidate(member).then(|| JsonHead::of(catalog, member)).flatten();
+    let head = JsonHead::of(catalog, member);
     let is_chats = head.is_some_and(|head| {
         let is_object = head.bytes.trim_ascii_start().starts_with(b"{");
         let has_messages = HISTORY_MEMBERS.iter().all(|key| head.keys.has_at_any_level(key));
-        let is_early = HISTORY_MEMBERS.iter().all(|key| head.keys.has(&format!("{HISTORY}.{key}")));
-        is_object && has_messages && !is_early
+        is_object && has_messages
     });
     is_chats && has_member(catalog, member, HISTORY)
 }
@@ -89,11 +76,10 @@ fn has_member(catalog: &Catalog, member: &Member, name: &str) -> bool {
     found.unwrap_or(false)
 }
 
-/// An account that never used My AI has empty lists.
-fn layout(head: &Head) -> Option<&'static str> {
+/// True for the chat with My AI and its memories. An account that never used My AI has empty lists.
+fn has_my_ai(head: &Head) -> bool {
     let is_chat = head.has_all(CHAT, &["Timestamp", "Content"]);
     let is_memory = head.has_any(MEMORY, &["Memory", "Timestamp"]);
     let has_both = head.has_all("", &[CHAT, MEMORY]);
-    let is_history = head.has_all(HISTORY, &HISTORY_MEMBERS);
-    (!head.is_list && (is_chat || is_memory || has_both || is_history)).then_some("")
+    !head.is_list && (is_chat || is_memory || has_both)
 }

@@ -1,5 +1,5 @@
 //! Reads the chat with My AI as one conversation, and what My AI remembers as memories.
-use super::detect::{CHAT, HISTORY, MEMORY, is_history};
+use super::detect::{CHAT, HISTORY, HISTORY_ROLE, MEMORY};
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::chat::{Chat, Turn, put_oldest_first, times_of};
@@ -25,8 +25,8 @@ pub(super) fn read(
     let mut rows = RowSender::new(ID, PLATFORM, None);
     // What the chats of the account have of the chat with My AI. They say who wrote a message, so they are read first.
     let mut known: HashSet<(Option<i64>, String)> = HashSet::new();
-    files.each_file(detected, |files, member, _| {
-        if is_history(catalog, member) {
+    files.each_file(detected, |files, member, role| {
+        if role == HISTORY_ROLE {
             return read_history(&rows, files, member, &mut known);
         }
         let (mut turns, mut bytes, mut is_empty) = (Vec::new(), 0, true);
