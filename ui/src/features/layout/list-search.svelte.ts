@@ -1,7 +1,6 @@
 import { TYPING_PAUSE_MS, debounced } from "$lib/logic/debounce";
 import type { RecordList } from "$lib/state/records.svelte";
 import { search } from "$lib/state/search-field.svelte";
-import { vault } from "$lib/state/vault.svelte";
 import { untrack } from "svelte";
 
 /** Milliseconds between the last key and the search (ui.md §6.4). */
@@ -19,7 +18,7 @@ export type ListAnswer = {
 };
 
 /**
- * Reloads `list` whenever the text in the search field, the filter or the vault changes. Call this while a component is
+ * Reloads `list` whenever the text in the search field, the filter or the revision of the list changes. Call this while a component is
  * being created. `onanswer` is called when the rows have arrived. During a search it is called `pause` ms later, so
  * that its work does not delay the response to the next key.
  */
@@ -51,7 +50,7 @@ export function followSearch(
   }, SEARCH_DELAY_MS);
 
   $effect(() => {
-    void [list.filter, list.sort, list.reloads, vault.revision];
+    void [list.filter, list.sort, list.reloads, list.revision()];
     const query = search.text.trim();
     untrack(() => list.prefetch(query));
     load(query);

@@ -13,6 +13,7 @@ import { ANY } from "./filter";
 import { stoppedByUser } from "./loading.svelte";
 import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
+import { vault } from "./vault.svelte";
 
 /** A row of a list: the item, and during a search the matching snippet. */
 export type Row = FoundRow;
@@ -52,7 +53,11 @@ export class RecordList {
   /** The query typed while a prefetch was running. */
   #pendingQuery: string | null = null;
 
-  constructor(private readonly base: Partial<Filter>) {
+  /** `revision` changes whenever the rows may have changed. */
+  constructor(
+    private readonly base: Partial<Filter>,
+    readonly revision: () => number = () => vault.revision,
+  ) {
     this.filter = { ...ANY, ...base };
     onLock(() => this.clear());
   }
