@@ -1,7 +1,7 @@
 //! The content of a coding agent's message: its text, and its other blocks, which are shown collapsed and can be
 //! searched. Agents store blocks in the format of their model's API, so this reader supports the blocks of Anthropic,
 //! OpenAI and Google.
-use super::chat::Turn;
+use super::chat::{Turn, is_tool_type};
 use super::harness;
 use super::object::{Object, decode_string, list};
 use super::values;
@@ -70,7 +70,7 @@ impl AgentContent {
     /// was not written by the person.
     pub fn push_block(&mut self, kind: &str, name: Option<&str>, text: impl Into<String>) {
         let text = text.into();
-        if text.trim().is_empty() && name.is_none() && !matches!(kind, "tool_call" | "tool_result") {
+        if text.trim().is_empty() && name.is_none() && !is_tool_type(kind) {
             return;
         }
         self.blocks.push(values::block(kind, name, text));

@@ -47,6 +47,11 @@ pub struct Chat {
     pub is_log: bool,
 }
 
+/// True for the content type of a message that is only the call or the result of a tool.
+pub fn is_tool_type(content_type: &str) -> bool {
+    matches!(content_type, "tool_call" | "tool_result")
+}
+
 /// A message as a reader found it.
 #[derive(Debug, Default)]
 pub struct Turn {

@@ -2,6 +2,14 @@
 use encoding_rs::{Encoding, UTF_8};
 use mementory_format::{Catalog, Member};
 
+/// Number of bytes at the start of a file in which the first tag of a page begins.
+const TAG_BYTES: usize = 64;
+
+/// True for a file that begins with a tag, as every page does.
+pub fn may_be_page(catalog: &Catalog, member: &Member) -> bool {
+    catalog.head(member, TAG_BYTES).unwrap_or_default().trim_ascii_start().starts_with(b"<")
+}
+
 /// The text in the first `count` bytes of a file, in UTF-8 or in UTF-16 with a byte order mark, which is left out.
 /// Invalid bytes become replacement characters. None if the file cannot be read.
 pub fn text_head(catalog: &Catalog, member: &Member, count: usize) -> Option<String> {

@@ -2,7 +2,7 @@
 use super::FORMAT;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
-use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn, is_tool_type};
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
@@ -32,7 +32,7 @@ impl Session {
         content.fill(&mut turn);
         if turn.role == "system" {
             (turn.content_type, turn.hidden) = ("context".into(), true);
-        } else if matches!(turn.content_type.as_str(), "tool_call" | "tool_result") {
+        } else if is_tool_type(&turn.content_type) {
             turn.hidden = true;
         }
         self.chat.note_time(turn.times.created);

@@ -1,6 +1,6 @@
 //! Reads one line of a log as a message.
 use mementory_formats_shared::agent_content::{AgentContent, nested_text};
-use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::chat::{Turn, is_tool_type};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::Object;
 use mementory_model::Times;
@@ -78,7 +78,7 @@ pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentConten
     if is_context {
         turn.content_type = "context".into();
         turn.hidden = true;
-    } else if matches!(kind, "tool_call" | "tool_result") {
+    } else if is_tool_type(kind) {
         turn.hidden = true;
     }
     (turn, AgentContent { files: sent_files, ..AgentContent::default() })

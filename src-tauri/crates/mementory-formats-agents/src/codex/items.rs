@@ -1,6 +1,6 @@
 //! Reads one item of a log as a message.
 use mementory_formats_shared::agent_content::{AgentContent, named_text, nested_text, push_text, value_text};
-use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::chat::{Turn, is_tool_type};
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 
@@ -116,7 +116,7 @@ pub(super) fn finish(turn: &mut Turn, content: &mut AgentContent, kind: &str) {
         turn.hidden = turn.text.is_empty();
     } else if kind == "agent_message" {
         turn.content_type = kind.into();
-    } else if matches!(content_type, "tool_call" | "tool_result") {
+    } else if is_tool_type(content_type) {
         turn.hidden = true;
     }
 }

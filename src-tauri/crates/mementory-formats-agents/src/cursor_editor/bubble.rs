@@ -1,6 +1,6 @@
 //! Converts a bubble, which is Cursor's name for a message, to a turn.
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
-use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::chat::{Chat, Turn, is_tool_type};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, decode_string};
 use mementory_model::Verbatim;
@@ -30,7 +30,7 @@ pub(super) fn turn(text: &str, bubble: &Object<'_>) -> (Turn, AgentContent) {
     turn.attachments = files.iter().map(|f| f.reference.clone()).collect();
     if turn.role == "system" {
         (turn.content_type, turn.hidden) = ("context".into(), true);
-    } else if matches!(kind, "tool_call" | "tool_result") {
+    } else if is_tool_type(kind) {
         turn.hidden = true;
     }
     (turn, AgentContent { files, ..AgentContent::default() })

@@ -4,7 +4,7 @@ use super::chat_file;
 use super::headers::Index;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
-use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent, is_tool_type};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
@@ -233,7 +233,7 @@ pub(super) fn message_turn(text: &str, message: &Object<'_>) -> (Turn, AgentCont
     turn.attachments = files.iter().map(|f| f.reference.clone()).collect();
     if turn.role == "system" {
         (turn.content_type, turn.hidden) = ("context".into(), true);
-    } else if matches!(kind, "tool_call" | "tool_result") {
+    } else if is_tool_type(kind) {
         turn.hidden = true;
     }
     let options = message.object("providerOptions").and_then(|o| o.object("cursor"));

@@ -2,7 +2,7 @@
 use super::chat_file;
 use mementory_format::{FormatError, Member, is_uuid};
 use mementory_formats_shared::agent_content::{AgentContent, push_text};
-use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::chat::{Chat, Turn, is_tool_type};
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::Verbatim;
@@ -48,7 +48,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         }
         let kind = content.content_type();
         content.fill(&mut turn);
-        turn.hidden = turn.role == "system" || matches!(kind, "tool_call" | "tool_result");
+        turn.hidden = turn.role == "system" || is_tool_type(kind);
         if turn.role == "system" {
             turn.content_type = "context".into();
         }

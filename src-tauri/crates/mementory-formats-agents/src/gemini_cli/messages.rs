@@ -1,6 +1,6 @@
 //! Reads one message of a session, or one `Content` object of a checkpoint, as a turn.
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
-use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::chat::{Turn, is_tool_type};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, list};
 use mementory_model::Verbatim;
@@ -124,7 +124,7 @@ fn finish(mut turn: Turn, mut content: AgentContent) -> (Turn, AgentContent) {
     turn.attachments = files.iter().map(|f| f.reference.clone()).collect();
     if turn.role == "system" {
         (turn.content_type, turn.hidden) = ("context".into(), true);
-    } else if matches!(kind, "tool_call" | "tool_result") {
+    } else if is_tool_type(kind) {
         turn.hidden = true;
     }
     (turn, AgentContent { files, ..AgentContent::default() })

@@ -3,7 +3,7 @@ use super::detect::{Summaries, TYPES};
 use super::{FORMAT, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
-use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn, is_tool_type};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
@@ -179,7 +179,7 @@ fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
         (turn.content_type, turn.hidden) = ("context".into(), true);
     } else if kind == "reasoning" {
         turn.content_type = "thinking".into();
-    } else if matches!(content_type, "tool_call" | "tool_result") {
+    } else if is_tool_type(content_type) {
         turn.hidden = true;
     }
     (turn, AgentContent { files, ..AgentContent::default() })

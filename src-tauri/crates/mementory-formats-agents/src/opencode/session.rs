@@ -2,7 +2,7 @@
 use super::FORMAT;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, value_text};
-use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn, is_tool_type};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
@@ -131,7 +131,7 @@ fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
     turn.attachments = files.iter().map(|f| f.reference.clone()).collect();
     if turn.role == "system" {
         (turn.content_type, turn.hidden) = ("context".into(), true);
-    } else if matches!(kind, "tool_call" | "tool_result") {
+    } else if is_tool_type(kind) {
         turn.hidden = true;
     }
     (turn, AgentContent { files, ..AgentContent::default() })

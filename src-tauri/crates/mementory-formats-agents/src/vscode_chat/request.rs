@@ -1,6 +1,6 @@
 //! Reads one request of a chat: the person's question and the assistant's answer.
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
-use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::chat::{Turn, is_tool_type};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, decode_string, list, with_replaced_values};
 use mementory_model::Verbatim;
@@ -63,7 +63,7 @@ pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn
     if request.is_true("isCanceled") {
         answer.fields.insert("canceled".into(), true.into());
     }
-    let is_tool_only = matches!(content.content_type(), "tool_call" | "tool_result");
+    let is_tool_only = is_tool_type(content.content_type());
     content.fill(&mut answer);
     answer.hidden = is_tool_only;
     vec![question, answer]

@@ -1,5 +1,6 @@
 //! Known export files that no format reads. The claim can say what they are.
 use mementory_format::{Catalog, JsonHead, Member};
+use mementory_formats_shared::text_head::may_be_page;
 
 /// Number of members that are examined. The files below are near the start of their archives, or alone.
 const MAX_MEMBERS: usize = 500;
@@ -83,8 +84,7 @@ fn has_folder(path: &str, name: &str) -> bool {
 
 /// True for a log of activities as a web page. Its styles come before its first activity.
 fn is_activity_page(catalog: &Catalog, member: &Member) -> bool {
-    let begins = catalog.head(member, PAGE_BYTES).unwrap_or_default();
-    if !begins.trim_ascii_start().starts_with(b"<") {
+    if !may_be_page(catalog, member) {
         return false;
     }
     let head = catalog.head(member, ACTIVITY_PAGE_BYTES).unwrap_or_default();

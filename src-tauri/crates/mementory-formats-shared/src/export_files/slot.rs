@@ -2,8 +2,8 @@
 //! of a record that the object itself cannot express. Other programs ignore it; our readers restore the record from it.
 use crate::object::Object;
 use mementory_format::extension::{
-    self, EDITED_MEMBER, FINGERPRINT_MEMBER, FORMER_MEMBER, Field, MEMBER, NativeFields, apply, fingerprint,
-    is_slot_name, members, record_difference,
+    self, FINGERPRINT_MEMBER, FORMER_MEMBER, Field, MEMBER, NativeFields, apply, fingerprint, is_slot_name, members,
+    record_difference,
 };
 use mementory_json::Tree;
 use mementory_model::{Limits, LossKind, LossReport, Record};
@@ -127,7 +127,7 @@ pub fn report_difference(native: &Record, record: &Record, id: &str, losses: &mu
         native.position = part.position;
     }
     let difference = record_difference(&native, &record, true);
-    for name in difference.keys().filter(|name| ![EDITED_MEMBER, "key", "kind", "repeats"].contains(&name.as_str())) {
+    for name in difference.keys().filter(|name| !["key", "kind", "repeats"].contains(&name.as_str())) {
         let note = "depends on parts of the source that are not in this export";
         losses.add(id, name, LossKind::Narrowed, note);
     }

@@ -1,6 +1,7 @@
 //! Reads one conversation: a tree of nodes, or the list of messages that browser extensions save.
 use super::{DEEPSEEK, fragments};
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::is_tool_type;
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
     object::{Object, content_id, list, with_replaced_values},
@@ -231,7 +232,7 @@ fn turns(messages: Vec<Message<'_>>, conversation: &str) -> Vec<Turn> {
             Some(first) => first.get("type").and_then(Value::as_str).unwrap_or("text").to_owned(),
             None => "text".to_owned(),
         };
-        let is_only_tool = matches!(content_type.as_str(), "tool_call" | "tool_result");
+        let is_only_tool = is_tool_type(&content_type);
         if !content.blocks.is_empty() {
             fields.insert("blocks".into(), Value::Array(content.blocks));
         }

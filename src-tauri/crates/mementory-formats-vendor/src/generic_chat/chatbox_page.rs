@@ -6,6 +6,7 @@ use mementory_formats_shared::html::{self, RowKind};
 use mementory_formats_shared::message::send;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{self, SYSTEM, TOOL};
+use mementory_formats_shared::text_head::may_be_page;
 use mementory_model::{Issue, Verbatim};
 
 const PLATFORM: &str = "chatbox";
@@ -18,8 +19,7 @@ const HEADING: RowKind = RowKind { name: "h2", class: "" };
 
 /// True for a page that Chatbox exported.
 pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
-    let begins = catalog.head(member, 64).unwrap_or_default();
-    if !begins.trim_ascii_start().starts_with(b"<") {
+    if !may_be_page(catalog, member) {
         return false;
     }
     let head = catalog.head(member, HEAD_BYTES).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Reads sessions of Vibe: `meta.json` next to `messages.jsonl`, or both in one file as early versions wrote them.
 use super::{MISTRAL, VIBE};
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::is_tool_type;
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
     lines::line_objects,
@@ -159,7 +160,7 @@ fn turn(text: &str, message: &Object<'_>, pointer: String, model: Option<&str>) 
         (_, Some(last)) if body.trim().is_empty() => last.get("type").and_then(Value::as_str).unwrap_or("text"),
         _ => "text",
     };
-    let is_only_tool = matches!(content_type, "tool_call" | "tool_result");
+    let is_only_tool = is_tool_type(content_type);
     let mut fields = other_fields(message, &MESSAGE_MEMBERS);
     let content_type = content_type.to_owned();
     if !blocks.is_empty() {
