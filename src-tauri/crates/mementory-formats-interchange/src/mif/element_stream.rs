@@ -38,10 +38,18 @@ type Visit<'v> = &'v mut dyn FnMut(Item<'_>) -> Result<(), FormatError>;
 
 /// Reads a document once and passes each item to `visit`.
 pub(super) fn stream_elements(source: &Source<'_>, limits: &Limits, visit: Visit<'_>) -> Result<(), FormatError> {
-    source.read(|reader| match source.encoding {
-        Encoding::Jsonl => stream_jsonl(reader, &source.place, limits, visit),
-        _ => stream_json(reader, &source.place, limits, visit),
-    })
+    let is_jsonl = source.encoding == Encoding::Jsonl;
+    // No element can be larger than the document, so the size of each need not be limited.
+    match source.bytes().filter(|bytes| !is_jsonl && bytes.len() as u64 <= limits.element_bytes) {
+        Some(bytes) => {
+            let stream = ElementStream::new(visit, "");
+            stream.read_document(&mut serde_json::Deserializer::from_slice(bytes), &source.place, limits)
+        }
+        None => source.read(|reader| match is_jsonl {
+            true => stream_jsonl(reader, &source.place, limits, visit),
+            false => stream_json(reader, &source.place, limits, visit),
+        }),
+    }
 }
 
 /// Limits the size of an element, by counting the bytes read since the last one.
@@ -71,7 +79,22 @@ struct ElementStream<'v> {
     skip: &'static str,
 }
 
-impl ElementStream<'_> {
+impl<'v> ElementStream<'v> {
+    fn new(visit: Visit<'v>, skip: &'static str) -> Self {
+        Self { visit, counts: Default::default(), aborted: None, bytes_since_element: Rc::default(), skip }
+    }
+
+    fn read_document<'de, R: serde_json::de::Read<'de>>(
+        mut self,
+        deserializer: &mut serde_json::Deserializer<R>,
+        place: &str,
+        limits: &Limits,
+    ) -> Result<(), FormatError> {
+        let read = Object { parent: "", stream: &mut self }.deserialize(&mut *deserializer);
+        let result = read.and_then(|()| deserializer.end());
+        stream_result(result, self.aborted, place, limits)
+    }
+
     fn emit<E: Error>(&mut self, item: Item<'_>) -> Result<(), E> {
         self.bytes_since_element.set(0);
         (self.visit)(item).map_err(|e| {
@@ -88,13 +111,11 @@ impl ElementStream<'_> {
 }
 
 fn stream_json(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visit<'_>) -> Result<(), FormatError> {
-    let bytes_since_element = Rc::new(Cell::new(0));
-    let guard =
-        SizeGuard { inner: reader, bytes_since_element: Rc::clone(&bytes_since_element), limit: limits.element_bytes };
-    let mut stream = ElementStream { visit, counts: Default::default(), aborted: None, bytes_since_element, skip: "" };
-    let mut de = serde_json::Deserializer::from_reader(BufReader::with_capacity(64 << 10, guard));
-    let result = Object { parent: "", stream: &mut stream }.deserialize(&mut de).and_then(|()| de.end());
-    stream_result(result, stream.aborted, place, limits)
+    let stream = ElementStream::new(visit, "");
+    let bytes_since_element = Rc::clone(&stream.bytes_since_element);
+    let guard = SizeGuard { inner: reader, bytes_since_element, limit: limits.element_bytes };
+    let reader = BufReader::with_capacity(64 << 10, guard);
+    stream.read_document(&mut serde_json::Deserializer::from_reader(reader), place, limits)
 }
 
 fn stream_result(
@@ -247,13 +268,7 @@ impl List<'_, '_> {
 /// encoding).
 fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visit<'_>) -> Result<(), FormatError> {
     let mut reader = BufReader::with_capacity(64 << 10, reader);
-    let mut stream = ElementStream {
-        visit,
-        counts: Default::default(),
-        aborted: None,
-        bytes_since_element: Rc::new(Cell::new(0)),
-        skip: "type",
-    };
+    let mut stream = ElementStream::new(visit, "type");
     let mut line = Vec::new();
     let (mut number, mut seen) = (0, SeenEnds::default());
     loop {

@@ -15,7 +15,8 @@ use std::io::{BufReader, Read};
 /// Bytes that can be read repeatedly from the start.
 pub(super) struct Source<'a> {
     catalog: Option<(&'a Catalog, &'a Member)>,
-    memory: Vec<u8>,
+    /// The bytes, if they are in memory: those of a small file, and those that are not in a file as they are here.
+    memory: Option<Vec<u8>>,
     /// Encoding of the bytes that [`Source::read`] returns.
     pub encoding: Encoding,
     /// Encoding of the file.
@@ -31,6 +32,11 @@ pub(super) struct Source<'a> {
 /// Ratio of the memory limit for a YAML document, which is parsed as a whole, to the limit for a JSON value.
 const YAML_MEMORY_FACTOR: u64 = 3;
 
+const BYTE_ORDER_MARK: &[u8; 3] = b"\xef\xbb\xbf";
+
+/// Largest file that is kept in memory. A document is read several times, and from memory in a fraction of the time.
+const MAX_KEPT_BYTES: u64 = 32 << 20;
+
 impl<'a> Source<'a> {
     /// Opens a file with a known encoding.
     pub fn open(
@@ -41,7 +47,7 @@ impl<'a> Source<'a> {
     ) -> Result<Self, FormatError> {
         let mut source = Self {
             catalog: Some((catalog, member)),
-            memory: vec![],
+            memory: None,
             encoding,
             original_encoding: encoding,
             place: member.place.clone(),
@@ -53,6 +59,8 @@ impl<'a> Source<'a> {
         if is_utf16 {
             let bytes = source.read_all(limits)?;
             source.set_bytes(utf16_text(&bytes).into_bytes());
+        } else {
+            source.memory = small_file(catalog, member, limits);
         }
         source.convert_yaml(limits)?;
         Ok(source)
@@ -62,7 +70,7 @@ impl<'a> Source<'a> {
     pub fn of_bytes(bytes: Vec<u8>, encoding: Encoding, place: &str, limits: &Limits) -> Result<Self, FormatError> {
         let mut source = Self {
             catalog: None,
-            memory: bytes,
+            memory: Some(bytes),
             encoding,
             original_encoding: encoding,
             place: place.to_owned(),
@@ -96,9 +104,15 @@ impl<'a> Source<'a> {
         self.catalog
     }
 
+    /// The bytes without a byte order mark, if they are in memory.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        let bytes = self.memory.as_deref()?;
+        Some(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes))
+    }
+
     fn set_bytes(&mut self, bytes: Vec<u8>) {
         self.catalog = None;
-        self.memory = bytes;
+        self.memory = Some(bytes);
     }
 
     fn convert_yaml(&mut self, limits: &Limits) -> Result<(), FormatError> {
@@ -173,8 +187,8 @@ impl<'a> Source<'a> {
 
     /// Calls `f` with a reader of the bytes, from the start and without a byte order mark.
     pub fn read<T>(&self, f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>) -> Result<T, FormatError> {
-        match self.catalog {
-            Some((catalog, member)) => catalog.read(member, |r| {
+        match (self.bytes(), self.catalog) {
+            (None, Some((catalog, member))) => catalog.read(member, |r| {
                 let mut reader = BufReader::with_capacity(64 << 10, r);
                 let mut head = [0; 3];
                 let mut filled = 0;
@@ -185,15 +199,27 @@ impl<'a> Source<'a> {
                     }
                     filled += n;
                 }
-                let start: &[u8] = if head[..filled] == *b"\xef\xbb\xbf" { &[] } else { &head[..filled] };
+                let start: &[u8] = if head[..filled] == *BYTE_ORDER_MARK { &[] } else { &head[..filled] };
                 f(&mut start.chain(reader))
             }),
-            None => {
-                let bytes = self.memory.as_slice();
-                f(&mut bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
-            }
+            (bytes, _) => f(&mut bytes.unwrap_or_default()),
         }
     }
+}
+
+/// The bytes of a file of at most [`MAX_KEPT_BYTES`]. None if it is larger, or cannot be read to its end: the error is
+/// reported when the document is read.
+fn small_file(catalog: &Catalog, member: &Member, limits: &Limits) -> Option<Vec<u8>> {
+    let bound = MAX_KEPT_BYTES.min(limits.element_bytes);
+    if member.size > bound {
+        return None;
+    }
+    let read = |reader: &mut dyn Read| {
+        let mut bytes = Vec::new();
+        reader.take(bound + 1).read_to_end(&mut bytes).map_err(|e| FormatError::io(&member.place, e))?;
+        Ok(bytes)
+    };
+    catalog.read(member, read).ok().filter(|bytes| bytes.len() as u64 <= bound)
 }
 
 fn utf16_text(bytes: &[u8]) -> String {
