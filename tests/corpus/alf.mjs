@@ -280,8 +280,18 @@ const VALUES = {
   "no layers": [editManifest((m) => delete m.layers), "manifest_invalid", "manifest_invalid"],
   "no list of partitions": [
     editManifest((m) => delete m.layers.memory.partitions),
-    "manifest_invalid",
-    "manifest_invalid",
+    "partitions_not_listed",
+    "partitions_not_listed",
+  ],
+  "null in place of the memory layer": [
+    editManifest((m) => (m.layers.memory = null)),
+    "partitions_not_listed",
+    "partitions_not_listed",
+  ],
+  "an identity whose file is not named": [
+    editManifest((m) => delete m.layers.identity.file),
+    "layer_missing",
+    "layer_missing",
   ],
   "all files in a folder of the archive": [
     (entries) => entries.map((entry) => ({ ...entry, name: `agent/${entry.name}` })),

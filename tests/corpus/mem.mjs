@@ -370,12 +370,7 @@ const SIGNATURES = {
   "no signature after the key": badToken((t) => `ed25519:${keyOf(t)}:`),
   "a fourth part": badToken((t) => `${t}:00`),
   "a short signature": badToken((t) => t.slice(0, -2)),
-  "key and signature in upper case": [
-    editToken((t) => t.replace(/:.*/, (hex) => hex.toUpperCase())),
-    "taken",
-    "",
-    true,
-  ],
+  "key and signature in upper case": badToken((t) => t.replace(/:.*/, (hex) => hex.toUpperCase())),
   "another algorithm": badToken((t) => t.replace("ed25519", "ed448")),
   "an algorithm in upper case": badToken((t) => t.replace("ed25519", "ED25519")),
   "a token with base64": badToken(

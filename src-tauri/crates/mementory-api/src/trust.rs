@@ -24,7 +24,8 @@ impl Trust {
     /// Verifies every signature of a file and adds the problems to the findings. An invalid signature is always an
     /// error, because the content differs from what was signed. With trusted keys, a missing signature is an error too,
     /// and so is a signature by another key. A tombstone signed by another key is only a warning if the file itself is
-    /// signed by a trusted key.
+    /// signed by a trusted key. A signature that is only valid for digests which the content does not match is not valid
+    /// for the content.
     pub(crate) fn verify_signatures(
         &self,
         format: &dyn Format,
@@ -97,6 +98,10 @@ impl Trust {
             let is_foreign_deletion = present && out.trusted == Some(true);
             let list = if !valid || required && !is_foreign_deletion { &mut found.errors } else { &mut found.warnings };
             list.push(finding);
+        }
+        let differs = |found: &Finding| format.digest_error_codes().contains(&found.code.as_str());
+        if out.valid == Some(true) && found.errors.iter().any(differs) {
+            (out.valid, out.trusted) = (Some(false), out.trusted.map(|_| false));
         }
         Ok(out)
     }
@@ -307,6 +312,16 @@ mod tests {
         let checked = check(&bundle, &[]);
         assert_eq!(state(&checked), (false, Some(false), None));
         assert_eq!(checked.errors[0].code, "signature_invalid");
+
+        // The signature is valid for the manifest, but the manifest's digests are of other content.
+        sign(&bundle, &ours, &manifest);
+        let file = bundle.join("items/episode.jsonl");
+        let episodes = std::fs::read(&file).unwrap();
+        std::fs::write(&file, episodes.iter().rev().copied().collect::<Vec<u8>>()).unwrap();
+        let checked = check(&bundle, &keys(&ours));
+        assert_eq!(state(&checked), (false, Some(false), Some(false)));
+        assert!(checked.errors.iter().any(|error| error.code == "checksum_mismatch"));
+        std::fs::write(&file, episodes).unwrap();
 
         std::fs::write(bundle.join("manifest.sig"), b"\xff\n").unwrap();
         assert_eq!(state(&check(&bundle, &keys(&ours))), (false, Some(false), Some(false)));

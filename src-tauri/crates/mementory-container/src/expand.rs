@@ -265,7 +265,7 @@ fn add_archive(
         catalog.expansion.count_entries(member, &entries, limits)?;
     }
     let archive = catalog.archives.len();
-    catalog.faults.extend(faults::listing_faults(archive, &member.place, &entries, &contradictions));
+    catalog.faults.extend(faults::listing_faults(archive, &member.place, &entries, &contradictions, is_tar));
     let names = usable_entries(catalog, member, &entries);
     let contains_only_archives = contains_only_archives(source, &entries, &names);
     let mut out = Vec::with_capacity(names.len());

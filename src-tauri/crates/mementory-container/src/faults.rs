@@ -55,6 +55,7 @@ pub(super) fn listing_faults(
     place: &str,
     entries: &[Entry],
     contradictions: &[zip::Contradiction],
+    is_tar: bool,
 ) -> Vec<Fault> {
     let place_of_entry =
         |index: usize| entries.get(index).map_or_else(|| place.to_owned(), |e| entry_place(place, &e.name));
@@ -78,8 +79,10 @@ pub(super) fn listing_faults(
         let name = entry.name.as_str();
         // A name that leads out of the archive is already reported as an issue.
         let Ok(safe) = zip::safe_name(name) else { continue };
-        let has_empty_part =
-            name.strip_prefix("./").unwrap_or(name).split('/').any(|part| part.is_empty() || part == ".");
+        // Programs that write tar archives put `./` before every name. In a ZIP file, other programs do not find an entry
+        // with such a name.
+        let parts = if is_tar { name.strip_prefix("./").unwrap_or(name) } else { name };
+        let has_empty_part = parts.split('/').any(|part| part.is_empty() || part == ".");
         // A link is reported as a link, even if its name ends like that of a folder.
         if has_empty_part && entry.kind() != EntryKind::Link {
             let message = "a part of the name is empty";
@@ -166,7 +169,7 @@ pub(super) fn find_damage(
             return Err(FormatError::Cancelled);
         }
         match reader.read(&mut buffer) {
-            Ok(0) => return Ok(None),
+            Ok(0) => return Ok(reader.has_more_bytes().then(|| "bytes follow its compressed data".to_owned())),
             Ok(_) => {}
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) if is_damage(&error) => return Ok(Some(error.to_string())),

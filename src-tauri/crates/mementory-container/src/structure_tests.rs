@@ -204,3 +204,19 @@ fn only_an_entry_that_was_read_to_its_end_without_damage_is_not_checked_again() 
     let places: Vec<String> = c.damaged_entries(|_| true).unwrap().into_iter().map(|f| f.issue.place).collect();
     assert_eq!(places, ["x.zip!/begun", "x.zip!/unread", "x.zip!/damaged"]);
 }
+
+#[test]
+fn bytes_after_the_compressed_data_of_an_entry_are_damage_but_do_not_hide_it() {
+    let dir = TempFolder::new("packed-tail");
+    let text = vec![b'a'; 1000];
+    for tail in [b"x".as_slice(), b"\0", &[b'x'; 300_000]] {
+        let hidden = EntrySpec { deflate: true, packed_tail: tail, ..plain_entry("hidden", &text) };
+        let plain = EntrySpec { deflate: true, ..plain_entry("plain", &text) };
+        let c = open(&[dir.put("x.zip", &zip_bytes(&[hidden, plain]))]).unwrap();
+        for member in c.members() {
+            assert_eq!(c.bytes(member, 1 << 20).unwrap(), text);
+        }
+        let places: Vec<String> = c.damaged_entries(|_| true).unwrap().into_iter().map(|f| f.issue.place).collect();
+        assert_eq!(places, ["x.zip!/hidden"]);
+    }
+}

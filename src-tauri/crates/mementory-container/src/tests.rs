@@ -26,6 +26,8 @@ pub(super) struct EntrySpec<'a> {
     pub(super) local_name: Option<&'a [u8]>,
     /// Number of additional bytes that the local header declares.
     pub(super) local_extra_bytes: u32,
+    /// Bytes after the compressed data that belong to the entry.
+    pub(super) packed_tail: &'a [u8],
     /// If set, the directory points to the header of the entry with this index instead of this entry's own.
     pub(super) header_of: Option<usize>,
 }
@@ -39,6 +41,7 @@ pub(super) fn zip_bytes(entries: &[EntrySpec<'_>]) -> Vec<u8> {
             let mut d = flate2::read::DeflateEncoder::new(e.data, flate2::Compression::fast());
             let mut packed = Vec::new();
             d.read_to_end(&mut packed).unwrap();
+            packed.extend(e.packed_tail);
             packed
         } else {
             e.data.to_vec()
@@ -331,7 +334,7 @@ fn links_and_pipes_are_reported_and_not_read() {
 fn faults_that_reading_entries_does_not_detect_are_listed() {
     let dir = TempFolder::new("faults");
     let one = plain_entry("one.txt", b"first");
-    let cases: [(&str, Vec<EntrySpec<'_>>, &[&str]); 18] = [
+    let cases: [(&str, Vec<EntrySpec<'_>>, &[&str]); 19] = [
         ("nothing", vec![one.clone(), plain_entry("two", b"2")], &[]),
         ("streamed", vec![EntrySpec { streamed: true, deflate: true, ..one.clone() }], &[]),
         ("local-name", vec![EntrySpec { local_name: Some(b"../../x"), ..one.clone() }], &["container_header_differs"]),
@@ -342,6 +345,7 @@ fn faults_that_reading_entries_does_not_detect_are_listed() {
             &["container_header_differs", "container_shared_data", "container_hidden_entry"],
         ),
         ("empty-part", vec![plain_entry("a//b", b"x")], &["container_empty_name_part"]),
+        ("dot-part", vec![plain_entry("./manifest.json", b"x")], &["container_empty_name_part"]),
         ("device", vec![plain_entry("raw/nul.md", b"x")], &["container_reserved_name"]),
         ("port", vec![plain_entry("LPT9", b"x")], &["container_reserved_name"]),
         ("dot", vec![plain_entry("notes./a", b"x")], &["container_reserved_name"]),

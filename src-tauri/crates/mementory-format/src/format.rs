@@ -5,7 +5,8 @@ use crate::{
     Validation, Verifier,
 };
 use mementory_model::{
-    AttachmentRef, Derived, Dropped, Issue, Kind, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit,
+    AttachmentRef, Derived, Dropped, Issue, Kind, Limits, LossKind, LossReport, Record, RecordKey, Timestamp,
+    Tombstone, Unit,
 };
 use std::{
     collections::BTreeMap,
@@ -157,6 +158,11 @@ pub trait Format: Sync {
     fn folder_keys(&self, catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
         let _ = (catalog, detected);
         None
+    }
+    /// Error codes of [`Format::validate`] for content that differs from the digests which a signature covers. With such
+    /// an error, a signature proves nothing about the content, even if it is valid for the digests.
+    fn digest_error_codes(&self) -> &'static [&'static str] {
+        &[]
     }
     /// Error codes of [`Format::validate`] that stop an import, unless the user asks for the records that can still be
     /// read. None if an import does not validate first, because reading finds the same errors.
@@ -545,6 +551,24 @@ pub struct WriteOptions {
 
 /// Loss note for an attachment in a format that cannot contain files.
 pub const NO_BYTES_NOTE: &str = "the file itself is not exported, only its name and text";
+
+/// Reports the files that a format cannot contain. `ids` are the vault ids of attachments. A file whose bytes were never
+/// in the vault is no loss of the export.
+///
+/// # Errors
+/// I/O of the source.
+pub fn note_files_left_out(
+    source: &mut dyn RecordSource,
+    ids: &[String],
+    losses: &mut LossReport,
+) -> Result<(), FormatError> {
+    for id in ids {
+        if source.attachment(id, &mut |_| Ok(()))? {
+            losses.add(id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
+        }
+    }
+    Ok(())
+}
 
 /// Report on an export.
 #[derive(Debug, Clone, Default)]

@@ -32,6 +32,7 @@ pub use folder_keys::FolderKeys;
 pub use format::{
     AttachmentFile, Capabilities, Format, NO_BYTES_NOTE, PassthroughItem, ReadContext, RecordSource, Redaction,
     ReplacedList, SignatureRemover, Sink, SourceDescription, StoredRecord, WriteOptions, WriteReport,
+    note_files_left_out,
 };
 pub use json_keys::json_keys;
 pub use mementory_container::{

@@ -1,6 +1,8 @@
 //! Interchange formats that are one JSON document, JSON lines or Markdown, one folder each with a README.
 mod creation_time;
 pub mod eventloom;
+#[cfg(test)]
+mod left_out_files_tests;
 pub mod mif;
 pub mod pam;
 pub mod zaxy;

@@ -4,7 +4,7 @@ use super::{
     LOCAL_SIGNATURE, le16,
 };
 use flate2::bufread::DeflateDecoder;
-use std::io::{BufReader, Error, ErrorKind, Read};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read};
 
 /// Largest buffer for the compressed bytes of an entry that is read.
 const MAX_BUFFER_BYTES: usize = 128 << 10;
@@ -123,7 +123,8 @@ impl Entry {
             if self.method == 8 { Decoder::Deflate(DeflateDecoder::new(bytes)) } else { Decoder::Stored(bytes) };
         let declared = self.checked.then_some((self.size, self.crc));
         let crc = crc32fast::Hasher::new();
-        Ok(EntryReader { inner, crc, bytes_read: 0, declared, truncated: self.truncated, is_intact: false })
+        let end = End::NotReached;
+        Ok(EntryReader { inner, crc, bytes_read: 0, declared, truncated: self.truncated, end })
     }
 
     fn data_offset(&self, archive: &Source) -> std::io::Result<u64> {
@@ -147,14 +148,34 @@ pub(in super::super) struct EntryReader {
     bytes_read: u64,
     declared: Option<(u64, u32)>,
     truncated: bool,
-    /// True once the end was reached and nothing was damaged.
-    is_intact: bool,
+    end: End,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    NotReached,
+    /// The end was reached, and nothing was damaged.
+    Intact,
+    /// The same, but the compressed data ends before the bytes of the entry do.
+    BytesFollow,
 }
 
 impl EntryReader {
-    /// True if the entry was read to its end, and its size and checksum are as declared.
+    /// True if the entry was read to its end, its size and checksum are as declared, and it has no other bytes.
     pub(in super::super) fn is_intact(&self) -> bool {
-        self.is_intact
+        self.end == End::Intact
+    }
+
+    /// True if the entry was read to its end, and bytes that no program reads follow the compressed data.
+    pub(in super::super) fn has_more_bytes(&self) -> bool {
+        self.end == End::BytesFollow
+    }
+
+    /// How the entry ends, once the decoder has no more bytes.
+    fn end_of_stream(&mut self) -> std::io::Result<End> {
+        let Decoder::Deflate(decoder) = &mut self.inner else { return Ok(End::Intact) };
+        let rest = decoder.get_mut().fill_buf()?;
+        Ok(if rest.is_empty() { End::Intact } else { End::BytesFollow })
     }
 }
 
@@ -180,7 +201,7 @@ impl Read for EntryReader {
                 if self.truncated {
                     return Err(ends_early_error());
                 }
-                self.is_intact = true;
+                self.end = End::Intact;
             }
             return Ok(n);
         };
@@ -195,7 +216,7 @@ impl Read for EntryReader {
             if self.crc.clone().finalize() != crc {
                 return Err(Error::new(ErrorKind::InvalidData, "wrong checksum"));
             }
-            self.is_intact = true;
+            self.end = self.end_of_stream()?;
         }
         Ok(n)
     }

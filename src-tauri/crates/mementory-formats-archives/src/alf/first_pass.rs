@@ -13,6 +13,7 @@ use mementory_format::{FormatError, RecordSource, SourceDescription, StoredRecor
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The element of an ALF archive that a record was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +102,12 @@ pub(super) struct ExportPlan {
     /// All other line ids, by vault id.
     texts: HashMap<String, String>,
     conversations: HashMap<u128, Timestamp>,
+    /// Hashes of the line ids so far, without regard to case.
+    line_ids: HashSet<u64>,
+    /// Vault ids of the records whose id another record of the archive has, too.
+    repeated_ids: HashSet<String>,
+    /// Layer and id of the elements of list documents so far.
+    element_ids: HashSet<(&'static str, String)>,
 }
 
 impl ExportPlan {
@@ -182,6 +189,12 @@ impl ExportPlan {
             }
             text = Some(valid);
         }
+        let current = text.as_deref().unwrap_or(verbatim);
+        let is_taken = |id: &str| !self.element_ids.insert((layer, id.to_ascii_lowercase()));
+        if let Some(renamed) = forbidden_documents::with_unique_id(layer, current, &record.key, is_taken) {
+            self.losses.add(&stored.id, "id", LossKind::MovedToExtension, REPEATED_ID_NOTE);
+            text = Some(renamed);
+        }
         self.rows.entry(layer).or_default().push(Row {
             value: record.key.value.clone(),
             scope: record.key.scope.clone(),
@@ -210,10 +223,15 @@ impl ExportPlan {
         let bytes = if is_from_alf { verbatim } else { record.text.len() + verbatim + verbatim / 8 + 2048 };
         let month = self.periods.entry(Period::month(created)).or_default();
         *month = (month.0 + 1, month.1 + bytes as u64);
-        let id = match is_from_alf {
+        let mut id = match is_from_alf {
             true => record.origin_id.clone().unwrap_or_else(|| record.key.value.clone()),
             false => stable_v7(created, &stored.id).hyphenated().to_string(),
         };
+        if !self.line_ids.insert(hash_of(&id.to_ascii_lowercase())) && is_from_alf {
+            id = record.key.value.clone();
+            self.repeated_ids.insert(stored.id.clone());
+            self.losses.add(&stored.id, "id", LossKind::MovedToExtension, REPEATED_ID_NOTE);
+        }
         if is_from_alf
             && let (Some(agent), Some(v)) = (record.key.scope.strip_prefix("alf:"), &record.verbatim)
             && super::wire::agent_of(&v.text).is_none_or(|stated| !stated.eq_ignore_ascii_case(agent))
@@ -285,6 +303,11 @@ impl ExportPlan {
         }
     }
 
+    /// True if another record of the archive has the id of this record, so that its line gets another.
+    pub(super) fn repeats_id(&self, vault_id: &str) -> bool {
+        self.repeated_ids.contains(vault_id)
+    }
+
     /// The time that determines the partition of a record: the first known of creation, update, observation, start of
     /// validity and creation of its conversation; otherwise 1970.
     pub(super) fn partition_time(&self, stored: &StoredRecord) -> Timestamp {
@@ -301,6 +324,15 @@ const FORBIDDEN_NOTE: &str = "the specification forbids this value: it is in raw
 /// Loss note for a member of a document with a value that the specification forbids.
 const FORBIDDEN_MEMBER_NOTE: &str =
     "the specification forbids a value in this member: the member as it was is in mementory_forbidden";
+
+/// Loss note for an id that another record or element of the archive has, too.
+const REPEATED_ID_NOTE: &str = "another has the same id: this one gets another, and its own is in mementory_forbidden";
+
+fn hash_of(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}
 
 /// A quarter with more lines than this is split into months.
 pub(super) const MAX_LINES_PER_QUARTER: u64 = 100_000;

@@ -8,7 +8,7 @@ use super::manifest::number;
 use super::partitions::stable_v7;
 use super::schema;
 use super::vocabulary::{EMPTY_CONTENT, ENTITY_TYPES, MEMORY_STATUSES, MEMORY_TYPES};
-use super::wire::FORBIDDEN_VALUES_MEMBER;
+use super::wire::{self, FORBIDDEN_VALUES_MEMBER};
 use mementory_json::{
     Tree,
     schema::{RepeatedKeys, check, make_valid},
@@ -35,12 +35,26 @@ pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
     out
 }
 
-/// The line with its forbidden values moved to `raw_source_format`. None if the line has no forbidden values. `agent`
-/// is the agent of the archive. `id_space` is the agent from which the record came: an id that is made from it is the
-/// same in the archives of every vault.
-pub(super) fn move_forbidden_values(line: &str, agent: &str, id_space: &str) -> Option<String> {
+/// The agent of an archive, and what names a record in it.
+pub(super) struct LineNames<'a> {
+    /// Agent of the archive.
+    pub agent: &'a str,
+    /// Agent from which the record came: an id that is made from it is the same in the archives of every vault.
+    pub id_space: &'a str,
+    /// Key of the record in its id space.
+    pub key: &'a str,
+    /// True if another record of the archive has the id of the line, so that this one needs another.
+    pub id_is_taken: bool,
+}
+
+/// The line with its forbidden values moved to `raw_source_format`. None if the line has no forbidden values.
+pub(super) fn move_forbidden_values(line: &str, names: &LineNames<'_>) -> Option<String> {
+    let LineNames { agent, id_space, key, id_is_taken } = *names;
     let mut tree = Tree::parse(line, 512).ok()?;
-    let pointers = find_forbidden_values(&tree);
+    let mut pointers = find_forbidden_values(&tree);
+    if id_is_taken {
+        pointers.insert("/id".to_owned());
+    }
     if pointers.is_empty() {
         return None;
     }
@@ -56,13 +70,28 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str, id_space: &str) -> 
             vectors.insert(index);
             continue;
         }
-        let old_value = tree.get(top).cloned().unwrap_or(Tree::Null);
+        let mut old_value = tree.get(top).cloned().unwrap_or(Tree::Null);
         match (top, old_value.as_str()) {
-            ("id", Some(id)) => {
-                let id = stable_v7(created_of(&tree), &format!("{id_space}\n{id}")).hyphenated().to_string();
-                tree.set(top, Tree::Text(id));
+            // The record keeps its key, which differs from the id if another record has the same id.
+            ("id", _) if id_is_taken => {
+                tree.set(top, Tree::Text(id_from(&tree, id_space, key)));
+                old_value = Tree::Text(key.to_owned());
             }
-            ("content", Some(_)) => tree.set(top, Tree::Text(EMPTY_CONTENT.to_owned())),
+            ("id", Some(id)) if !id.is_empty() => tree.set(top, Tree::Text(id_from(&tree, id_space, id))),
+            ("id", _) => {
+                // The key of a record that has no id is the id that its line gives it.
+                let is_id = uuid::Uuid::parse_str(key).is_ok_and(|id| id.hyphenated().to_string() == key);
+                let id = if is_id { key.to_owned() } else { id_from(&tree, id_space, key) };
+                tree.set(top, Tree::Text(id));
+                if old_value == Tree::Null {
+                    continue;
+                }
+            }
+            ("content", _) => {
+                let content = wire::json_of_content(&old_value);
+                let is_text = old_value.as_str().is_some() || content.is_empty();
+                tree.set(top, Tree::Text(if is_text { EMPTY_CONTENT.to_owned() } else { content }));
+            }
             _ => tree.remove(top),
         }
         moved_values.set(&format!("/{top}"), old_value);
@@ -91,6 +120,11 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str, id_space: &str) -> 
     let mut out = String::new();
     tree.write(&mut out);
     Some(out)
+}
+
+/// An id that is made from another name of the record.
+fn id_from(tree: &Tree, id_space: &str, name: &str) -> String {
+    stable_v7(created_of(tree), &format!("{id_space}\n{name}")).hyphenated().to_string()
 }
 
 /// Valid replacements for the fields of a line: the times and tags that can be read, and defaults for all other fields.

@@ -5,13 +5,14 @@
 //! their own (see [`super::forbidden`]).
 use super::partitions::stable_v5;
 use super::schema;
-use super::wire::FORBIDDEN_VALUES_MEMBER;
+use super::wire::{self, FORBIDDEN_VALUES_MEMBER};
 use mementory_format::NOT_EXPORTED;
 use mementory_json::{
     Tree,
     schema::{RepeatedKeys, Rule, check, make_valid},
 };
-use mementory_model::Timestamp;
+use mementory_model::{RecordKey, Timestamp};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The element of a layer document with its forbidden values replaced, and the names of the changed members. The
@@ -37,6 +38,34 @@ pub(super) fn move_forbidden_values(layer: &str, text: &str, agent: &str) -> Opt
     let mut out = String::new();
     valid.write(&mut out);
     Some((out, changed))
+}
+
+/// The element with another id, if `is_taken` says that an element of its document has the same. The key of the record
+/// is preserved as its id. None if the id is free, or if the element has none.
+pub(super) fn with_unique_id(
+    layer: &str,
+    element: &str,
+    key: &RecordKey,
+    is_taken: impl FnOnce(&str) -> bool,
+) -> Option<String> {
+    let id = wire::members(element).and_then(|m| wire::get(&m, "id").and_then(wire::string).map(Cow::into_owned))?;
+    if layer == "identity" || !is_taken(&id) {
+        return None;
+    }
+    let mut tree = Tree::parse(element, 512).ok()?;
+    tree.set("id", text(&stable_v5(&format!("repeated id:{layer}:{}:{}", key.scope, key.value)).to_string()));
+    if layer == "principals" {
+        set_principal_of_profile(&mut tree);
+    }
+    preserve_members(&mut tree, &object(&[("id", text(&key.value))]), &BTreeSet::from(["id".to_owned()]));
+    let mut out = String::new();
+    tree.write(&mut out);
+    Some(out)
+}
+
+/// The id that an element had before an export replaced it.
+pub(super) fn original_id(element: &Tree) -> Option<&str> {
+    element.get(FORBIDDEN_VALUES_MEMBER)?.get("/id")?.as_str().filter(|id| !id.is_empty())
 }
 
 /// Replaces the forbidden values of a manifest. Leaves the manifest unchanged if it has none, or if there is no valid

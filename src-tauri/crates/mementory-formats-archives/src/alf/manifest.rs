@@ -2,7 +2,7 @@
 //! is fixed; all other paths come from the manifest.
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Part, Role, folded_name};
-use mementory_json::Tree;
+use mementory_json::{Tree, schema::is_whole};
 use mementory_model::{Issue, Limits, Timestamp};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -17,6 +17,8 @@ pub(super) const INDEX_FILE: &str = "memory/index.json";
 pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
 /// Explains which sequence numbers this program cannot use.
 pub(super) const SEQUENCE_FAULT: &str = "last_sequence is not a whole number of at most 64 bits";
+/// Message for a memory layer without a list of partitions.
+pub(super) const NO_PARTITION_LIST: &str = "the manifest does not list the partitions of the memory layer";
 /// Value of `checksum_scope` that names our definition of the checksum.
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
@@ -174,6 +176,8 @@ pub(super) struct Manifest {
     pub agent: String,
     /// Rows of the partitions, in the order of the manifest.
     pub partitions: Vec<Partition>,
+    /// True if the memory layer has no list of partitions. See [`Self::find_partitions`].
+    pub has_unlisted_memories: bool,
     /// True if records are restored from our extension slots. Otherwise all slots are ignored, also the one in the
     /// manifest.
     pub restores: bool,
@@ -184,14 +188,40 @@ pub(super) struct Manifest {
 impl Manifest {
     /// A manifest of these parts, whose extension slot is read.
     pub(super) fn new(tree: Tree, version: String, agent: String, partitions: Vec<Partition>) -> Self {
-        Self { tree, version, agent, partitions, restores: true, scopes: OnceLock::new() }
+        let has_unlisted_memories = false;
+        Self { tree, version, agent, partitions, has_unlisted_memories, restores: true, scopes: OnceLock::new() }
+    }
+
+    /// If the memory layer has no list of partitions, all files of lines in `memory/` that nothing else names are its
+    /// partitions, so that an import that was asked to read a damaged archive finds them. Null in place of the layer is
+    /// no fault if there is no such file.
+    pub(super) fn find_partitions(&mut self, archive: &Archive<'_>) {
+        if !self.has_unlisted_memories {
+            return;
+        }
+        let named_files: BTreeSet<String> = self.named_files().into_iter().map(str::to_owned).collect();
+        let has_lines = |name: &&&str| name.starts_with("memory/") && name.ends_with(".jsonl");
+        let files = archive.entries.keys().filter(has_lines).filter(|name| !named_files.contains(**name));
+        self.partitions = files.map(|name| Partition { file: (*name).to_owned(), ..Partition::default() }).collect();
+        let is_null = self.tree.get("layers").and_then(|layers| layers.get("memory")) == Some(&Tree::Null);
+        self.has_unlisted_memories = !is_null || !self.partitions.is_empty();
+    }
+
+    /// Fails if the memory layer has no list of partitions. Such an archive is only read, not changed.
+    pub(super) fn refuse_unlisted_memories(&self, archive: &Archive<'_>) -> Result<(), FormatError> {
+        match self.has_unlisted_memories {
+            true => Err(FormatError::invalid("partitions_not_listed", &archive.place, NO_PARTITION_LIST)),
+            false => Ok(()),
+        }
     }
 
     /// Reads the manifest of an archive.
     pub(super) fn read(archive: &Archive<'_>, limits: &Limits) -> Result<Self, FormatError> {
         let entry = archive.entry(MANIFEST_FILE);
         let entry = entry.ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
-        Self::parse(&archive.text(entry, limits)?, &entry.place, limits)
+        let mut manifest = Self::parse(&archive.text(entry, limits)?, &entry.place, limits)?;
+        manifest.find_partitions(archive);
+        Ok(manifest)
     }
 
     /// Parses the manifest. The error is `Version` for an unsupported version, `Invalid` if the text is not a manifest.
@@ -207,14 +237,15 @@ impl Manifest {
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
         // Without `layers`, an archive with records would be read as an empty one.
         let layers = tree.get("layers").filter(|layers| matches!(layers, Tree::Object(_)));
-        let partitions = match layers.ok_or_else(|| invalid_manifest("no layers".into()))?.get("memory") {
-            None | Some(Tree::Null) => vec![],
-            Some(memory) => match memory.get("partitions") {
-                Some(Tree::Array(rows)) => rows.iter().map(partition).collect(),
-                _ => return Err(invalid_manifest("no partitions of the memory layer".into())),
-            },
+        let memory = layers.ok_or_else(|| invalid_manifest("no layers".into()))?.get("memory");
+        let partitions = match memory.map(|memory| memory.get("partitions")) {
+            None => Some(vec![]),
+            Some(Some(Tree::Array(rows))) => Some(rows.iter().map(partition).collect()),
+            Some(_) => None,
         };
-        let manifest = Self::new(tree, version, agent, partitions);
+        let is_unlisted = partitions.is_none();
+        let mut manifest = Self::new(tree, version, agent, partitions.unwrap_or_default());
+        manifest.has_unlisted_memories = is_unlisted;
         let documents = ["identity", "principals", "credentials", "attachments"];
         // A partition that is listed twice has a code of its own.
         let partitions: BTreeSet<&str> = manifest.partitions.iter().map(|row| row.file.as_str()).collect();
@@ -225,6 +256,14 @@ impl Manifest {
     /// The value of `layers.<layer>.file`.
     pub(super) fn layer_file(&self, layer: &str) -> Option<&str> {
         self.tree.get("layers")?.get(layer)?.get("file")?.as_str()
+    }
+
+    /// True if the manifest has a layer, but does not name its file. Null in place of a layer means that there is none,
+    /// unless its usual file is there.
+    pub(super) fn has_unnamed_file(&self, layer: &str, archive: &Archive<'_>) -> bool {
+        let row = self.tree.get("layers").and_then(|layers| layers.get(layer));
+        let is_stated = |row: &Tree| *row != Tree::Null || archive.entry(&format!("{layer}.json")).is_some();
+        self.layer_file(layer).is_none() && row.is_some_and(is_stated)
     }
 
     /// The value of `layers.memory.index_file`.
@@ -371,7 +410,7 @@ pub(super) fn check_version(version: &str, place: &str) -> Result<(), FormatErro
 /// A whole number of at least 0. `2.0` is whole, as in JSON Schema.
 pub(super) fn number(tree: Option<&Tree>) -> Option<u64> {
     let Some(Tree::Number(text)) = tree else { return None };
-    let float = || text.parse::<f64>().ok().filter(|f| f.fract() == 0.0 && (0.0..9e15).contains(f)).map(|f| f as u64);
+    let float = || text.parse::<f64>().ok().filter(|f| is_whole(text) && (0.0..9e15).contains(f)).map(|f| f as u64);
     text.parse().ok().or_else(float)
 }
 

@@ -21,6 +21,8 @@ mod findings;
 mod first_pass;
 mod forbidden;
 mod forbidden_documents;
+#[cfg(test)]
+mod forged_tests;
 mod hashing_reader;
 #[cfg(test)]
 mod id_case_tests;

@@ -11,7 +11,7 @@ use super::identity;
 use super::jsonl::{JsonLine, each_line};
 use super::lineage::LineageCollector;
 use super::list_document;
-use super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition};
+use super::manifest::{Archive, MANIFEST_FILE, Manifest, NO_PARTITION_LIST, Partition};
 use super::sealed_secrets::{self, Opener};
 use super::wire::{self, Remark};
 use super::workspace_profile::{self, Restored};
@@ -38,10 +38,7 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let archive = Archive::open(catalog, detected)?;
-    let entry =
-        archive.entry(MANIFEST_FILE).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
-    let text = archive.text(entry, &context.limits)?;
-    let mut manifest = Manifest::parse(&text, &entry.place, &context.limits)?;
+    let mut manifest = Manifest::read(&archive, &context.limits)?;
     manifest.restores = restores || manifest.has_several_sources();
     let mut reader = Reader::new(&archive, &manifest, &context.limits, sink);
     reader.passphrase = context.passphrase.clone();
@@ -119,6 +116,9 @@ impl Reader<'_> {
     pub(super) fn run(&mut self) -> Result<(), FormatError> {
         if let Some(issue) = self.manifest.checksum_issue(&self.archive.place) {
             self.sink.note(issue);
+        }
+        if self.manifest.has_unlisted_memories {
+            self.sink.note(Issue::new("partitions_not_listed", &self.archive.place, NO_PARTITION_LIST));
         }
         let (lines, scanned) = LineScan::of(self.archive, self.manifest, self.limits);
         self.lines = lines;
@@ -312,7 +312,7 @@ impl Reader<'_> {
                 slots.push(String::new());
                 continue;
             };
-            let id = attachments::element_id(&doc, i, &used_ids);
+            let id = attachments::element_id(&doc, i, &mut used_ids);
             keys.extend([id.clone(), format!("{id}#{layer}")]);
             if kind == Kind::Credential {
                 self.refuse_foreign(&doc, &format!("{}#{pointer}", member.place))?;
@@ -347,7 +347,6 @@ impl Reader<'_> {
             }
             let key = self.document_key(layer, &id);
             slots.push(key.value.clone());
-            used_ids.insert(key.value.clone());
             let mut remarks = Vec::new();
             let mut record = build(element, &doc, key, &mut remarks);
             record.origin = self.origin(&member, pointer.clone());

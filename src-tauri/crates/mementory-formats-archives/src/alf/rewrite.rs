@@ -139,13 +139,9 @@ pub(super) fn id_of(line: &str) -> Option<String> {
 
 /// Sort key of a line in its partition: creation time and id.
 pub(super) fn sort_key(line: &str) -> (Timestamp, String) {
-    let epoch = Timestamp::from_micros(0).unwrap_or_else(Timestamp::now);
-    let Some(m) = wire::members(line) else { return (epoch, String::new()) };
-    let created = wire::get(&m, "temporal")
-        .and_then(|t| wire::members(t.get()))
-        .and_then(|t| wire::get(&t, "created_at").and_then(wire::string).and_then(|c| Timestamp::parse(&c)));
+    let Some(m) = wire::members(line) else { return (Timestamp::EPOCH, String::new()) };
     let id = wire::get(&m, "id").and_then(wire::string).map(|i| i.into_owned()).unwrap_or_default();
-    (created.unwrap_or(epoch), id)
+    (wire::created_of(&m), id)
 }
 
 /// The new archive. It is written to a temporary file, which is deleted if writing is not completed.

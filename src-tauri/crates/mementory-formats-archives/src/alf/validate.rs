@@ -8,7 +8,8 @@ use super::identity;
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
 use super::manifest::{
-    Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, Partition, SEQUENCE_FAULT, number, stated_count,
+    Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, NO_PARTITION_LIST, Partition, SEQUENCE_FAULT, number,
+    stated_count,
 };
 use super::read::line_scan::{LineScan, LineScanner, ScannedLine};
 use super::references::{MemoryReferences, References};
@@ -28,8 +29,9 @@ pub(super) const LAYER_DOCUMENTS: [&str; 4] =
     ["identity.json", "principals.json", "credentials.json", "attachments.json"];
 
 /// Codes of the errors that prevent an import: content is missing, damaged, or belongs to another agent.
-pub(super) const REFUSED_ERROR_CODES: [&str; 12] = [
+pub(super) const REFUSED_ERROR_CODES: [&str; 13] = [
     "layer_missing",
+    "partitions_not_listed",
     "partition_missing",
     "partition_twice",
     "partition_truncated",
@@ -48,8 +50,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     let archive = Archive::open(catalog, detected)?;
     let entry =
         archive.entry(MANIFEST_FILE).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
-    let text = archive.text(entry, limits)?;
-    let manifest = Manifest::parse(&text, &entry.place, limits)?;
+    let manifest = Manifest::read(&archive, limits)?;
     let out =
         Validation { version: Some(manifest.version.clone()), kind: Some("full".into()), ..Validation::default() };
     let findings = Findings::new(out);
@@ -104,7 +105,13 @@ impl Check<'_> {
             ("attachments", &schema::ATTACHMENTS_RULE),
         ];
         for (layer, rule) in rules {
-            let Some(file) = self.manifest.layer_file(layer) else { continue };
+            let Some(file) = self.manifest.layer_file(layer) else {
+                if self.manifest.has_unnamed_file(layer, self.archive) {
+                    let at = format!("{}!/{MANIFEST_FILE}#/layers/{layer}", self.archive.place);
+                    self.error("layer_missing", &at, "the manifest does not name the file of this layer");
+                }
+                continue;
+            };
             let Some(member) = self.archive.entry(file) else {
                 self.error(
                     "layer_missing",
@@ -268,7 +275,7 @@ impl Check<'_> {
         let mut total = 0u64;
         let mut last_from = String::new();
         let table = self.layer("memory", "partitions");
-        let sealed: Vec<(bool, bool, Option<String>)> = match table {
+        let mut sealed: Vec<(bool, bool, Option<String>)> = match table {
             Some(Tree::Array(rows)) => rows
                 .iter()
                 .map(|r| {
@@ -280,6 +287,11 @@ impl Check<'_> {
             _ => vec![],
         };
         let manifest = self.manifest;
+        if manifest.has_unlisted_memories {
+            let at = format!("{}!/{MANIFEST_FILE}#/layers/memory", self.archive.place);
+            self.error("partitions_not_listed", &at, NO_PARTITION_LIST);
+            sealed.resize(manifest.partitions.len(), (false, false, None));
+        }
         let mut files = HashSet::new();
         let (scanner, mut scan) = (LineScanner::new(self.archive, manifest, self.limits), LineScan::default());
         for (i, (row, (is_sealed, has_to, sha))) in manifest.partitions.iter().zip(sealed).enumerate() {

@@ -3,11 +3,12 @@
 //! Only fields that [`Record`] covers are parsed; the record's verbatim is the whole line. A known field of the wrong
 //! type is reported and skipped, and the record is still read.
 use super::extension::{self, Restored};
+use super::partitions::stable_v7;
 use super::vocabulary::EMPTY_CONTENT;
 pub(super) use super::vocabulary::{ENTITY_TYPES, EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES};
 use super::whole_line::{RawSource, WholeLine};
 pub(super) use super::whole_line::{members, vendor};
-use mementory_json::Members;
+use mementory_json::{Members, Tree, schema::is_in_unit_interval};
 use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -17,6 +18,9 @@ pub(super) type Remark = (&'static str, String);
 
 /// Member of `raw_source_format` with forbidden values by JSON pointer (see [`super::forbidden`]).
 pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
+
+/// Depth to which content that is not a text is parsed. Deeper content is taken as it is in the file.
+const MAX_DEPTH: u32 = 512;
 
 /// A parsed line.
 pub(super) struct Line {
@@ -116,7 +120,9 @@ pub(super) fn folded_id(id: &str) -> String {
 }
 
 /// Reads one line. The record in our extension slot is restored if `restores` is set. `scope` returns the id space for
-/// the id and the `agent_id` of the line. The error is a stable code (`not_json`, `no_id`, `no_content`).
+/// the id and the `agent_id` of the line. A line without an id gets one that is always the same for its text, and
+/// content that is not a text becomes its JSON, so that nothing that the line says is lost. The error is a stable code
+/// (`not_json`).
 pub(super) fn read_line(
     line: &str,
     restores: bool,
@@ -125,25 +131,31 @@ pub(super) fn read_line(
     let mut remarks = Vec::new();
     let WholeLine { members: line_members, raw_source, slot } = WholeLine::parse(line, restores).ok_or("not_json")?;
     let mut f = Fields { members: line_members, remarks: &mut remarks };
-    let stated_id = f.text("id").filter(|id| !id.is_empty()).ok_or("no_id")?;
+    let stated_id = f.text("id").filter(|id| !id.is_empty());
     let raw_members = raw_source.members();
     let (own_id, was_empty) = original_id_and_emptiness(raw_members);
-    let id = own_id.map_or_else(|| stated_id.clone(), Cow::into_owned);
-    let content = f.text("content").ok_or("no_content")?;
+    let content = content_of(&mut f);
     let content = if was_empty && content == EMPTY_CONTENT { String::new() } else { content };
     let own_agent = f.text("agent_id").filter(|a| !a.is_empty());
-    let scope = scope(&id, own_agent.as_deref());
-    let key = folded_id(&id);
+    let own_id = own_id.map(Cow::into_owned).or_else(|| stated_id.clone());
+    let scope = scope(own_id.as_deref().unwrap_or_default(), own_agent.as_deref());
+    let key = own_id.as_deref().map_or_else(|| id_for_line_without_id(line, &f.members, &scope), folded_id);
     let mut record = Record::new(Kind::Memory, RecordKey::new(&scope, &key), content);
-    record.origin_id = Some(id);
+    record.origin_id = own_id;
     record.record_type = f.text("memory_type");
     record.status = f.text("status");
     record.tags = f.list("tags").into_iter().filter_map(|t| string(t).map(Cow::into_owned)).collect();
-    let id_is_uuid = uuid::Uuid::parse_str(&stated_id).is_ok();
+    let (id_is_missing, id_is_uuid) = match &stated_id {
+        Some(id) => (false, uuid::Uuid::parse_str(id).is_ok()),
+        None => (true, false),
+    };
+    if id_is_missing {
+        f.remarks.push(("no_id", "a record has no id: its line gives it one".into()));
+    }
     let changed_slot = match slot.and_then(|slot| extension::restore_unchanged(slot, &record)) {
         // The other members of the line say nothing that the record does not have.
         Some(Ok(Restored { record, export_id })) => {
-            if !id_is_uuid {
+            if !id_is_uuid && !id_is_missing {
                 remarks.push(("id_not_uuid", "id".into()));
             }
             return Ok(Line { record, id: key, agent: own_agent, restored: true, export_id, remarks });
@@ -154,7 +166,7 @@ pub(super) fn read_line(
     record.namespace = f.text("namespace");
     record.title = f.text("title");
     if let Some(raw) = get(&f.members, "confidence").filter(|raw| !is_null(raw)) {
-        record.confidence = raw.get().parse().ok().filter(|c: &f64| (0.0..=1.0).contains(c));
+        record.confidence = raw.get().parse().ok().filter(|_| is_in_unit_interval(raw.get()));
         if record.confidence.is_none() {
             f.remarks.push(("out_of_range", "confidence".into()));
         }
@@ -214,7 +226,7 @@ pub(super) fn read_line(
     remark_unknown_word(&mut remarks, "memory_type", record.record_type.as_deref(), &MEMORY_TYPES);
     remark_unknown_word(&mut remarks, "status", record.status.as_deref(), &MEMORY_STATUSES);
     remark_unknown_word(&mut remarks, "extraction_method", record.source.method.as_deref(), &EXTRACTION_METHODS);
-    if !id_is_uuid {
+    if !id_is_uuid && !id_is_missing {
         remarks.push(("id_not_uuid", "id".into()));
     }
     let (mut record, export_id) = match changed_slot.map(|changed| changed.restore(&record)) {
@@ -223,6 +235,39 @@ pub(super) fn read_line(
     };
     record.verbatim = Some(Verbatim::json(line));
     Ok(Line { record, id: key, agent: own_agent, restored: false, export_id, remarks })
+}
+
+/// The content of a line. Content that is not a text, which the specification forbids, becomes its JSON.
+fn content_of(f: &mut Fields<'_, '_>) -> String {
+    let Some(raw) = get(&f.members, "content") else {
+        f.remarks.push(("no_content", "a record has no content".into()));
+        return String::new();
+    };
+    string(raw).map(Cow::into_owned).unwrap_or_else(|| {
+        f.remarks.push(("unexpected_type", "content".into()));
+        Tree::parse(raw.get(), MAX_DEPTH).map_or_else(|_| raw.get().to_owned(), |tree| json_of_content(&tree))
+    })
+}
+
+/// The text of a record whose content is not a text. Empty for null, which says nothing.
+pub(super) fn json_of_content(content: &Tree) -> String {
+    let mut out = String::new();
+    if *content != Tree::Null {
+        content.write(&mut out);
+    }
+    out
+}
+
+/// Creation time of a line, or 1970 if it has none that can be read.
+pub(super) fn created_of(line: &Members<'_>) -> Timestamp {
+    let temporal = get(line, "temporal").and_then(|temporal| members(temporal.get()));
+    let stated = temporal.and_then(|temporal| get(&temporal, "created_at").and_then(string));
+    stated.and_then(|stated| Timestamp::parse(&stated)).unwrap_or(Timestamp::EPOCH)
+}
+
+/// The id for a line that has none. An export writes it into the line, so that the record is recognised again.
+fn id_for_line_without_id(text: &str, line: &Members<'_>, scope: &str) -> String {
+    stable_v7(created_of(line), &format!("line without id:{scope}\n{text}")).hyphenated().to_string()
 }
 
 /// The id of a record, folded for comparison, from the members of its line: the original id, if an export moved it
@@ -240,7 +285,8 @@ fn original_id_and_emptiness<'a>(raw_source: Option<&Members<'a>>) -> (Option<Co
         return (None, false);
     };
     let id = get(&moved_values, "/id").and_then(string).filter(|id| !id.is_empty());
-    let was_empty = get(&moved_values, "/content").and_then(string).is_some_and(|content| content.is_empty());
+    let was_empty = get(&moved_values, "/content")
+        .is_some_and(|raw| is_null(raw) || string(raw).is_some_and(|content| content.is_empty()));
     (id, was_empty)
 }
 

@@ -119,15 +119,12 @@ fn write_or_plan(
     Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
 }
 
-/// Reports a loss if a file is not in the archive, because it is too large or because the vault does not have it.
-/// `bytes` is the size of the file, or None if the vault does not have it.
+/// Reports a loss if a file is too large for the archive. `bytes` is the size of the file, or None if the vault does not
+/// have it: then the export loses nothing.
 fn report_file_loss(plan: &mut ExportPlan, id: &str, bytes: Option<u64>, threshold: u64) {
-    let note = match bytes {
-        Some(n) if n < threshold => return,
-        Some(_) => tiers::too_large_note(threshold),
-        None => "the vault does not have the content of this file".to_owned(),
-    };
-    plan.losses.add(id, "attachment", LossKind::LeftOut, &note);
+    if bytes.is_some_and(|n| n >= threshold) {
+        plan.losses.add(id, "attachment", LossKind::LeftOut, &tiers::too_large_note(threshold));
+    }
 }
 
 /// The value that describes an id space in the manifest.
@@ -418,7 +415,9 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
         let unchanged = (!stored.edited && !verbatim.text.contains('\n')).then(|| verbatim.text.clone());
         if let Some(text) = unchanged.or_else(|| compose::patch(record, &verbatim.text)) {
             let id_space = record.key.scope.strip_prefix("alf:").unwrap_or(agent);
-            return (id, forbidden::move_forbidden_values(&text, agent, id_space).unwrap_or(text));
+            let id_is_taken = plan.repeats_id(&stored.id);
+            let names = forbidden::LineNames { agent, id_space, key: &record.key.value, id_is_taken };
+            return (id, forbidden::move_forbidden_values(&text, &names).unwrap_or(text));
         }
     }
     let links: Vec<(String, String)> = record

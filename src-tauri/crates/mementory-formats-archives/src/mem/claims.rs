@@ -4,7 +4,7 @@ use super::{
     bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE},
     canonical::canonical,
     kinds::{AUDIT_LOG_FILE, TOMBSTONES_FILE},
-    manifest::Manifest,
+    manifest::{Manifest, is_semver},
     report::{Report, Severity},
 };
 use mementory_json::{
@@ -24,12 +24,11 @@ pub(super) fn check(bundle: &Bundle, manifest: &Manifest, report: &mut Report) {
         let message = "the manifest says that the bundle is signed, but manifest.sig is missing";
         report.add_finding(Severity::Warning, "signature_removed", SIGNATURE_FILE, message);
     }
-    let mut warn = |code, place, message: String| report.add_finding(Severity::Warning, code, place, message);
-    let core = manifest.format.split(['-', '+']).next().unwrap_or_default();
-    let numbers: Vec<_> = core.split('.').map(str::parse::<u32>).collect();
-    if numbers.len() != 3 || numbers.iter().any(Result::is_err) {
-        warn("version_form", MANIFEST_FILE, format!("format is not a semantic version: {}", manifest.format));
+    if !is_semver(&manifest.format) {
+        let message = format!("format is not a semantic version: {}", manifest.format);
+        report.add_finding(Severity::Error, "version_form", MANIFEST_FILE, message);
     }
+    let mut warn = |code, place, message: String| report.add_finding(Severity::Warning, code, place, message);
     if manifest.mode == "incremental" && manifest.since.is_none() {
         warn("since_missing", MANIFEST_FILE, "an incremental export has no since".into());
     }

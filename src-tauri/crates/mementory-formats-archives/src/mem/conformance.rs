@@ -273,8 +273,10 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
                 let (from, to) = report.coverage.unwrap_or((t, t));
                 report.coverage = Some((from.min(t), to.max(t)));
             }
-            if let Some(context) = text(tree, "contextID").filter(|c| !c.is_empty()) {
-                report.scopes.insert(context.to_owned());
+            match text(tree, "contextID") {
+                Some("") => report.has_empty_scope = true,
+                Some(context) => drop(report.scopes.insert(context.to_owned())),
+                None => {}
             }
         }
         "context" => {
@@ -388,15 +390,15 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     Ok(())
 }
 
-/// Warns about a signature in upper case, which not every program reads.
+/// Explains a signature that is malformed only because it is in upper case.
 fn check_signature_form(bundle: &Bundle, report: &mut Report) -> Result<(), FormatError> {
     let bytes = match bundle.bytes(SIGNATURE_FILE) {
         // Damage is reported where the signature is verified.
         Err(FormatError::Io { source, .. }) if is_damage(&source) => return Ok(()),
         other => other?.unwrap_or_default(),
     };
-    let is_token = std::str::from_utf8(&bytes).is_ok_and(|text| signatures::parse_token(text.trim()).is_some());
-    if is_token && bytes.iter().any(u8::is_ascii_uppercase) {
+    let is_token = |text: &str| signatures::parse_token(&text.trim().to_ascii_lowercase()).is_some();
+    if bytes.iter().any(u8::is_ascii_uppercase) && std::str::from_utf8(&bytes).is_ok_and(is_token) {
         let message = "key and signature are not in lowercase hex";
         report.add_finding(Severity::Warning, "signature_form", SIGNATURE_FILE, message);
     }
@@ -420,7 +422,13 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
         let message = "coverage mismatch: not the first and last eventTime of the episodes";
         report.add_finding(Severity::Error, "coverage_mismatch", MANIFEST_FILE, message);
     }
-    if manifest.scopes.as_ref().is_some_and(|s| !s.iter().eq(report.scopes.iter())) {
+    // An empty `contextID` may be listed too: the specification (§3.1) says every `contextID`, the SDK every one that is
+    // not empty.
+    let is_empty_listed =
+        report.has_empty_scope && manifest.scopes.iter().flatten().next().is_some_and(String::is_empty);
+    let empty = is_empty_listed.then(String::new).filter(|empty| !report.scopes.contains(empty));
+    let scopes = empty.iter().chain(&report.scopes);
+    if manifest.scopes.as_ref().is_some_and(|stated| !stated.iter().eq(scopes)) {
         let message = "scopes mismatch: not the sorted set of context ids";
         report.add_finding(Severity::Error, "scopes_mismatch", MANIFEST_FILE, message);
     }

@@ -274,6 +274,22 @@ pub(super) fn checksums(files: &[FileEntry]) -> String {
     out
 }
 
+/// True for a version by Semantic Versioning 2.0.0, which the specification (§9) requires: three numbers, then perhaps a
+/// pre-release and the metadata of a build.
+pub(super) fn is_semver(version: &str) -> bool {
+    let (version, build) = version.split_once('+').map_or((version, None), |(version, build)| (version, Some(build)));
+    let (core, release) = version.split_once('-').map_or((version, None), |(core, release)| (core, Some(release)));
+    let is_number = |part: &str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()) && (part.len() == 1 || !part.starts_with('0'))
+    };
+    let is_name = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let has_digits_only = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    core.split('.').count() == 3
+        && core.split('.').all(is_number)
+        && release.is_none_or(|r| r.split('.').all(|part| is_name(part) && (is_number(part) || !has_digits_only(part))))
+        && build.is_none_or(|build| build.split('.').all(is_name))
+}
+
 /// True if a listed path is safe to open (spec v1.1 §8): it is relative, stays inside the bundle and is valid on every
 /// system.
 pub(super) fn path_is_safe(path: &str) -> bool {

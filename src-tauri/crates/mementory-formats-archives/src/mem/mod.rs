@@ -110,6 +110,9 @@ impl Format for Mem {
     fn can_salvage(&self, _: &Catalog, _: &Detected, code: &str, place: &str) -> bool {
         salvage::can_salvage(code, place)
     }
+    fn digest_error_codes(&self) -> &'static [&'static str] {
+        &["file_missing", "checksum_mismatch", "byte_count_mismatch", "bundle_digest_mismatch"]
+    }
     fn salvage_codes(&self) -> &'static [&'static str] {
         &salvage::SALVAGEABLE_CODES
     }

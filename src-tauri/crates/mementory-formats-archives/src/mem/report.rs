@@ -43,6 +43,8 @@ pub(super) struct Report {
     pub(super) unsigned_tombstones: u64,
     pub(super) coverage: Option<(Timestamp, Timestamp)>,
     pub(super) scopes: BTreeSet<String>,
+    /// True if an episode has an empty `contextID`.
+    pub(super) has_empty_scope: bool,
 }
 
 impl Report {

@@ -58,10 +58,34 @@ pub(super) fn signed_bytes(tree: &Tree) -> Option<Vec<u8>> {
     line(&TOMBSTONE_SPEC, &Tree::Object(covered_members.cloned().collect())).ok().map(String::into_bytes)
 }
 
-/// Public key and signature from `ed25519:<64 hex>:<128 hex>`.
+/// Public key and signature from `ed25519:<64 hex>:<128 hex>`. The specification (§1.3) requires lowercase hex: a token in
+/// upper case is malformed.
 pub(super) fn parse_token(token: &str) -> Option<(Vec<u8>, Vec<u8>)> {
     let parts: Vec<&str> = token.split(':').collect();
     let ["ed25519", key, signature] = parts.as_slice() else { return None };
-    let bytes = |text: &str, n: usize| hex::decode(text).ok().filter(|b| b.len() == n);
+    let is_lowercase = |text: &&str| !text.bytes().any(|b| b.is_ascii_uppercase());
+    let bytes = |text: &str, n: usize| {
+        Some(text).filter(is_lowercase).and_then(|t| hex::decode(t).ok()).filter(|b| b.len() == n)
+    };
     Some((bytes(key, 32)?, bytes(signature, 64)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_in_lowercase_hex() {
+        let (key, signature) = ("0a".repeat(32), "0b".repeat(64));
+        assert!(parse_token(&format!("ed25519:{key}:{signature}")).is_some());
+        for token in [
+            format!("ed25519:{}:{signature}", key.to_uppercase()),
+            format!("ed25519:{key}:{}", signature.to_uppercase()),
+            format!("Ed25519:{key}:{signature}"),
+            format!("ed25519:{key}:{signature}:"),
+            format!("ed25519:{key}: {signature}"),
+        ] {
+            assert_eq!(parse_token(&token), None, "{token}");
+        }
+    }
 }

@@ -17,8 +17,8 @@ use super::{
 };
 use mementory_format::extension as slot;
 use mementory_format::{
-    FormatError, NO_BYTES_NOTE, PassthroughItem, RecordSource, Signer, SourceDescription, StoredRecord, WriteOptions,
-    WriteReport, passthrough_envelope,
+    FormatError, PassthroughItem, RecordSource, Signer, SourceDescription, StoredRecord, WriteOptions, WriteReport,
+    note_files_left_out, passthrough_envelope,
 };
 use mementory_json::Tree;
 use mementory_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone, TombstoneOp};
@@ -122,6 +122,8 @@ struct BundleWriter<'l> {
     scopes: BTreeSet<String>,
     /// Times of the conversations so far, by vault id, for messages without a time.
     conversation_times: HashMap<u128, Timestamp>,
+    /// Vault ids of the attachments that are written without their files.
+    left_out_files: Vec<String>,
     report: WriteReport,
 }
 
@@ -151,6 +153,7 @@ impl<'l> BundleWriter<'l> {
             coverage: None,
             scopes: BTreeSet::new(),
             conversation_times: HashMap::new(),
+            left_out_files: Vec::new(),
             report: WriteReport {
                 version: version.clone().or(source_version.clone()).unwrap_or_else(|| FORMAT_VERSION.into()),
                 ..WriteReport::default()
@@ -164,6 +167,7 @@ impl<'l> BundleWriter<'l> {
     /// Encodes all records and tombstones.
     fn encode_all(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         source.records(&mut |stored| self.add_record(&stored))?;
+        note_files_left_out(source, &self.left_out_files, &mut self.report.losses)?;
         let mut seen = HashSet::new();
         for tombstone in source.tombstones()? {
             // Several deletions may have one id, because every program numbers its own.
@@ -387,7 +391,7 @@ impl<'l> BundleWriter<'l> {
             self.add_text_chunk(stored, text(&tree, "id").unwrap_or_default())?;
         }
         if is_new && record.kind == Kind::Attachment {
-            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
+            self.left_out_files.push(stored.id.clone());
         }
         let mut order = String::new();
         match spec.kind {

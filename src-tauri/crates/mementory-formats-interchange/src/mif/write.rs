@@ -22,7 +22,7 @@ use super::{
 use crate::creation_time::NO_TIME_NOTE;
 use mementory_format::extension as slot;
 use mementory_format::{
-    FormatError, NO_BYTES_NOTE, RecordSource, SourceDescription, StoredRecord, WriteOptions, WriteReport,
+    FormatError, RecordSource, SourceDescription, StoredRecord, WriteOptions, WriteReport, note_files_left_out,
     passthrough_envelope,
 };
 use mementory_json::Tree;
@@ -126,6 +126,8 @@ struct DocumentWriter {
     privacy: Privacy,
     /// True if the records were scanned for personal data and secrets.
     values_were_scanned: bool,
+    /// Vault ids of the attachments that are written without their files.
+    left_out_files: Vec<String>,
     report: WriteReport,
 }
 
@@ -157,10 +159,12 @@ impl DocumentWriter {
             metadata: BTreeMap::new(),
             privacy: Privacy::default(),
             values_were_scanned: source.covers(),
+            left_out_files: vec![],
             report: WriteReport { version: plan.shape.version().into(), losses, ..WriteReport::default() },
             plan,
         };
         source.records(&mut |stored| writer.add_record(&stored))?;
+        note_files_left_out(source, &writer.left_out_files, &mut writer.report.losses)?;
         for tombstone in source.tombstones()? {
             let note = "the format has no deletions; the file only has the remaining records";
             writer.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
@@ -278,7 +282,7 @@ impl DocumentWriter {
             losses.add(&stored.id, "times", LossKind::Narrowed, NO_TIME_NOTE);
         }
         if record.kind == Kind::Attachment {
-            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
+            self.left_out_files.push(stored.id.clone());
         }
         if self.plan.strip {
             losses.add(

@@ -11,7 +11,7 @@ use super::{
     to_record,
 };
 use crate::creation_time::{NO_TIME_NOTE, creation_time};
-use mementory_format::{NO_BYTES_NOTE, SourceDescription, StoredRecord};
+use mementory_format::{SourceDescription, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::BTreeSet;
@@ -72,6 +72,8 @@ pub(super) struct ComposedMemory {
     pub vectors: Vec<String>,
     /// False if the memory is written exactly as it was imported.
     pub changed: bool,
+    /// True if it is written in place of a file.
+    pub is_of_file: bool,
 }
 
 /// Loss notes: a forbidden value was moved, a missing value was filled in, and a forbidden value was left out because
@@ -284,7 +286,7 @@ impl Context<'_> {
         }
         let text = if changed { compact(&tree) } else { source.clone() };
         let changed = changed || stored.edited || has_fewer_vectors || are_ids_rewritten;
-        Some(ComposedMemory { text, tree, vectors, changed })
+        Some(ComposedMemory { text, tree, vectors, changed, is_of_file: false })
     }
 
     /// Removes references to memories and conversations that are not exported.
@@ -424,14 +426,12 @@ impl Context<'_> {
         if t.created.is_none() {
             losses.add(&stored.id, "created", LossKind::Narrowed, NO_TIME_NOTE);
         }
-        if record.kind == Kind::Attachment {
-            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
-        }
         ComposedMemory {
             text: compact(&tree),
             tree,
             vectors: vector.into_iter().map(|(_, v)| v).collect(),
             changed: true,
+            is_of_file: record.kind == Kind::Attachment,
         }
     }
 }

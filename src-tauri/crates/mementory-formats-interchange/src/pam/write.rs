@@ -16,8 +16,8 @@ use super::{
     sign, to_record, validate,
 };
 use mementory_format::{
-    FormatError, NO_BYTES_NOTE, PassthroughItem, RecordSource, SourceDescription, StoredRecord, WriteOptions,
-    WriteReport, passthrough_envelope,
+    FormatError, PassthroughItem, RecordSource, SourceDescription, StoredRecord, WriteOptions, WriteReport,
+    note_files_left_out, passthrough_envelope,
 };
 use mementory_json::Tree;
 use mementory_model::{Limits, LossKind, Timestamp};
@@ -101,6 +101,8 @@ struct StoreWriter<'a> {
     used_ids: HashSet<String>,
     seq: u64,
     changed: bool,
+    /// Vault ids of the attachments that are written without their files.
+    left_out_files: Vec<String>,
     report: WriteReport,
 }
 
@@ -127,6 +129,7 @@ fn write_or_plan(
         used_paths: UsedPaths::default(),
         vector_order: envelope::embedding_order(first_pass.embeddings_envelope.as_ref()),
         used_ids: HashSet::new(),
+        left_out_files: Vec::new(),
         seq: 0,
         changed: first_pass.incremental || options.strip_identifiers || !first_pass.withheld_ids.is_empty(),
         report: WriteReport {
@@ -137,6 +140,7 @@ fn write_or_plan(
         context,
     };
     source.records(&mut |stored| writer.add_record(&stored))?;
+    note_files_left_out(source, &writer.left_out_files, &mut writer.report.losses)?;
     let unfinished: Vec<String> = writer.open_conversations.keys().cloned().collect();
     for key in unfinished {
         writer.finish_conversation(&key)?;
@@ -164,7 +168,7 @@ impl StoreWriter<'_> {
             return Ok(());
         }
         if self.context.first_pass.is_in_message(stored) {
-            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
+            self.left_out_files.push(stored.id.clone());
             return Ok(());
         }
         match self.context.first_pass.destination(&stored.record) {
@@ -183,8 +187,10 @@ impl StoreWriter<'_> {
             return;
         }
         let order = self.next_order(stored);
-        let ComposedMemory { text, tree, vectors, changed } = self.context.memory(stored, &mut self.report.losses);
+        let ComposedMemory { text, tree, vectors, changed, is_of_file } =
+            self.context.memory(stored, &mut self.report.losses);
         self.changed |= changed;
+        self.left_out_files.extend(is_of_file.then(|| stored.id.clone()));
         self.checksum.add(&tree);
         for vector in vectors {
             self.push_vector(order, vector, &stored.id);

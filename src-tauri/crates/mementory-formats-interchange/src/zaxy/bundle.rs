@@ -14,6 +14,16 @@ use std::io::{BufReader, Read};
 /// U+FEFF in UTF-8, which some editors write at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
+/// Codes of the faults that [`Bundle::check_integrity`] finds.
+pub(super) const INTEGRITY_CODES: [&str; 6] = [
+    "malformed_entry",
+    "proof_malformed",
+    "proof_invalid",
+    "entry_id_mismatch",
+    "empty_bundle",
+    "merkle_root_mismatch",
+];
+
 /// A bundle in a catalog, with its envelope.
 pub(super) struct Bundle<'c> {
     pub catalog: &'c Catalog,

@@ -9,7 +9,7 @@ use super::{
     log_event::{ExportedEvent, LOG_FORMAT, entry_of},
     to_record::{KEY_SCOPE, RECORDED_SUFFIX, TIME_MEMBERS, patch, to_record, tree_of},
 };
-use mementory_format::{NO_BYTES_NOTE, StoredRecord};
+use mementory_format::StoredRecord;
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use serde_json::json;
@@ -36,6 +36,8 @@ pub(super) struct OutputEntry {
     pub at: Option<Timestamp>,
     /// True if Mementory composed the entry. Its citation must then still be set, and its number if that is 0.
     pub is_composed: bool,
+    /// True if it was composed in place of a file.
+    pub is_of_file: bool,
 }
 
 impl OutputEntry {
@@ -92,6 +94,7 @@ pub(super) fn output_entry(
         sensitivity,
         at: record.times.nearest_to_creation(),
         is_composed: false,
+        is_of_file: false,
     };
     // Fault and number of the original entry. An entry with a fault is composed from the record instead of being
     // copied, because its text would make the whole bundle invalid.
@@ -157,9 +160,7 @@ pub(super) fn output_entry(
             (record.origin, record.verbatim) = Default::default();
         }
         attach(&mut entry.tree, &mapped, &record, false);
-        if record.kind == Kind::Attachment {
-            report.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES_NOTE);
-        }
+        entry.is_of_file = record.kind == Kind::Attachment;
     }
     report_losses(&stored.id, &entry.tree, report);
     ConversionResult::Entry(Box::new(entry))

@@ -119,6 +119,9 @@ impl Format for Zaxy {
     ) -> Result<(), FormatError> {
         validate::signed(&Bundle::open(catalog, detected, limits)?).map_or(Ok(()), visit)
     }
+    fn digest_error_codes(&self) -> &'static [&'static str] {
+        &bundle::INTEGRITY_CODES
+    }
     fn signature_remover(&self, part: &PassthroughItem) -> Option<SignatureRemover> {
         (part.role == "manifest").then_some(write::without_signature)
     }

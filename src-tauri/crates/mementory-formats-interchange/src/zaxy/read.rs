@@ -6,7 +6,7 @@ use super::{
     entry::{Wrapped, digests, entry_fault},
     envelope::BundleKind,
     extension::{is_composed, restore},
-    to_record::{EntryLinks, KEY_SCOPE, to_record, value},
+    to_record::{EntryLinks, KEY_SCOPE, is_forgotten, to_record, value},
 };
 use mementory_format::{FormatError, PassthroughItem, Sink};
 use mementory_json::Tree;
@@ -90,6 +90,10 @@ fn record(
         None => Record { verbatim: Some(verbatim), ..mapped },
     };
     if record.origin.format == KEY_SCOPE {
+        let payload = tree.get("content").and_then(|content| content.get("payload"));
+        if !is_composed && payload.is_some_and(is_forgotten) {
+            note("forgotten_payload", "what this event said was erased before the export");
+        }
         if !is_composed {
             links.link(tree, &mut record);
         }

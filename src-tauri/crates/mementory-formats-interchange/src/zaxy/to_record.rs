@@ -31,6 +31,11 @@ const TEXT_MEMBERS: [&str; 16] = [
     "reason",
 ];
 
+/// Payload member that marks an erased payload.
+const FORGOTTEN_MEMBER: &str = "__zaxy_forgotten";
+/// The text of an erased payload.
+const FORGOTTEN_TEXT: &str = "[FORGOTTEN]";
+
 /// Payload members of a composed event that contain times of the model.
 pub(super) const TIME_MEMBERS: [&str; 6] =
     ["created_at", "updated_at", "observed_at", "valid_from", "valid_to", "last_accessed_at"];
@@ -107,11 +112,22 @@ fn text_and_title_members(payload: &Tree) -> (Option<&'static str>, Option<&'sta
     }
 }
 
+/// True for the payload that Zaxy exports in place of one that was erased. Its text is not what the event said.
+pub(super) fn is_forgotten(payload: &Tree) -> bool {
+    let Tree::Object(members) = payload else { return false };
+    let is_marked = match payload.get(FORGOTTEN_MEMBER) {
+        None | Some(Tree::Null | Tree::Bool(false)) => false,
+        Some(_) => true,
+    };
+    is_marked || members.len() == 1 && text_member(payload, "content") == Some(FORGOTTEN_TEXT)
+}
+
 fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut Record) {
     let text_of = |name: &str| text_member(payload, name).map(str::to_owned);
     let (text, title) = if is_composed { (Some("text"), Some("title")) } else { text_and_title_members(payload) };
     record.title = title.and_then(text_of);
     record.text = match text.and_then(text_of) {
+        _ if !is_composed && is_forgotten(payload) => String::new(),
         Some(text) => text,
         None if is_composed => String::new(),
         None => first_string(payload),
@@ -221,6 +237,7 @@ pub(super) fn patch(tree: &mut Tree, unedited: &Record, new: &Record) {
         let (text, title) = text_and_title_members(&payload);
         if unedited.text != new.text {
             payload.set(text.unwrap_or("text"), Tree::Text(new.text.clone()));
+            payload.remove(FORGOTTEN_MEMBER);
         }
         patch_optional(&mut payload, title.unwrap_or("title"), &unedited.title, &new.title);
         patch_optional(&mut payload, "status", &unedited.status, &new.status);

@@ -15,7 +15,7 @@ use super::{
 };
 use mementory_format::{
     FormatError, PassthroughItem, RecordSource, Signer, SourceDescription, WriteOptions, WriteReport,
-    passthrough_envelope,
+    note_files_left_out, passthrough_envelope,
 };
 use mementory_json::Tree;
 use mementory_model::{Limits, LossKind, Timestamp};
@@ -128,6 +128,8 @@ impl BundleWriter {
             }
             Ok(())
         })?;
+        let files = entries.iter().filter(|entry| entry.is_of_file).map(|entry| entry.record.clone());
+        note_files_left_out(source, &files.collect::<Vec<_>>(), &mut report.losses)?;
         let mut envelopes = Vec::new();
         source.passthrough(KEY_SCOPE, &mut |item, bytes| collect_envelope(item, bytes, limits, &mut envelopes))?;
         let answer = options.format_options.get::<AnswerOptions>();

@@ -1,6 +1,7 @@
 //! Schemas that are const tables, and the check of a tree against them. Each violation is passed to a callback,
 //! together with its place. The calling format chooses the codes, the severities and the length of the report. A table
 //! can also serve other purposes; for example, it can provide the types of YAML scalars.
+mod decimal;
 mod make_valid;
 mod place;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod text;
 mod violation;
 mod walk;
 
+pub use decimal::{is_in_unit_interval, is_whole};
 pub use make_valid::make_valid;
 pub use place::Place;
 pub use text::{TimeFault, is_uri, is_uuid, rfc3339};

@@ -14,6 +14,10 @@ pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
     if mementory_model::Timestamp::parse_plain(text).is_some() {
         return Ok(());
     }
+    // RFC 3339 §1 includes the year 0, which most programs cannot represent. It has the days of the year 2000.
+    if let Some(day) = text.strip_prefix("0000-") {
+        return rfc3339(&format!("2000-{day}"));
+    }
     let bad = Err(TimeFault::Bad);
     let bytes = text.as_bytes();
     if !text.is_ascii() || bytes.len() < 19 || !matches!(bytes[10], b'T' | b't' | b' ') {

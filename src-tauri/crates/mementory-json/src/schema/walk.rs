@@ -2,6 +2,7 @@
 //! was limited when it was parsed. Memory is allocated only to find repeated names in a large object or set.
 use super::{
     Field, Fit, Place, Rule,
+    decimal::{is_in_unit_interval, is_whole},
     text::{TimeFault, is_uuid, rfc3339},
     violation::Violation,
 };
@@ -138,7 +139,7 @@ fn number_violation(rule: &Rule, token: &str) -> Option<Violation> {
         Rule::Whole(least) | Rule::Int64(least) => {
             let too_small = match token.parse::<i64>() {
                 Ok(n) => n < *least,
-                Err(_) => match finite_double().filter(|n| n.fract() == 0.0) {
+                Err(_) => match finite_double().filter(|_| is_whole(token)) {
                     None => return Some(Violation::NotWhole(*least)),
                     Some(n) if n >= TWO_TO_63 && matches!(rule, Rule::Int64(_)) => return Some(Violation::TooLarge),
                     Some(n) => n < *least as f64,
@@ -147,12 +148,12 @@ fn number_violation(rule: &Rule, token: &str) -> Option<Violation> {
             too_small.then_some(Violation::TooSmall(*least))
         }
         Rule::Range(least, most) => {
-            let whole = finite_double().filter(|n| n.fract() == 0.0);
+            let whole = finite_double().filter(|_| is_whole(token));
             let fits = whole.is_some_and(|n| (*least as f64..=*most as f64).contains(&n));
             (!fits).then_some(Violation::OutsideRange(*least, *most))
         }
         Rule::UnitInterval => match finite_double() {
-            Some(n) => (!(0.0..=1.0).contains(&n)).then_some(Violation::OutsideUnitInterval),
+            Some(_) => (!is_in_unit_interval(token)).then_some(Violation::OutsideUnitInterval),
             None => Some(Violation::NotFinite),
         },
         _ => (!is_short_decimal && finite_double().is_none()).then_some(Violation::NotFinite),

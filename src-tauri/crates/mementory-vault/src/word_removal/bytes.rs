@@ -4,11 +4,12 @@ use crate::{
     word_removal::{
         Removal,
         changed_parts::{changed_parts, mark_of},
+        pattern_finder::PatternFinder,
         unescape::{Unescaped, decoded_forms},
         utf16,
     },
 };
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::AhoCorasick;
 use std::{cmp::Reverse, collections::HashSet, fmt::Write, ops::Range, sync::OnceLock};
 
 /// Number of bytes at the start of the words that are searched for first. This search rules out most files quickly.
@@ -112,23 +113,22 @@ pub(crate) struct Syntax {
 
 /// Forms of the words, and for each form the index of the words that it represents.
 struct Forms {
-    finder: AhoCorasick,
+    finder: PatternFinder,
     numbers: Vec<usize>,
 }
 
 impl Forms {
-    fn new(forms: Vec<(Vec<u8>, usize)>) -> Option<Self> {
+    fn new(forms: Vec<(Vec<u8>, usize)>) -> Self {
         let (patterns, numbers): (Vec<Vec<u8>>, Vec<usize>) = forms.into_iter().unzip();
         // Longer words are matched first, since removing a shorter one inside them would leave the rest.
-        let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns).ok()?;
-        Some(Self { finder, numbers })
+        Self { finder: PatternFinder::of_longest(&patterns), numbers }
     }
 
     /// The places of the forms, each with the index of its words, in ascending order and without overlaps.
     fn find<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = (Range<usize>, usize)> + 'b {
         let numbers = &self.numbers;
-        let found = self.finder.find_iter(bytes);
-        found.filter_map(move |found| Some((found.range(), *numbers.get(found.pattern().as_usize())?)))
+        let found = self.finder.find(bytes);
+        found.filter_map(move |(form, place)| Some((place, *numbers.get(form)?)))
     }
 }
 
@@ -296,7 +296,7 @@ impl<'r> WordRemover<'r> {
             let longest_decoded = decoded.iter().map(|(form, _)| form.len()).max().unwrap_or_default();
             let longest_form_bytes = longest_encoded.max(longest_decoded.saturating_mul(MAX_GROWTH));
             let changes = pairs.iter().map(Changes::new).collect();
-            let (encoded, decoded) = (Forms::new(encoded)?, Forms::new(decoded)?);
+            let (encoded, decoded) = (Forms::new(encoded), Forms::new(decoded));
             Some(SearchForms { encoded, decoded, changes, longest_form_bytes })
         };
         self.forms.get_or_init(build_forms).as_ref()

@@ -3,6 +3,7 @@ mod around_marks;
 pub(crate) mod bytes;
 mod changed_parts;
 mod entities;
+mod pattern_finder;
 mod removal;
 mod spans;
 mod split_texts;

@@ -1,8 +1,9 @@
 //! Finds erased texts that contain marks of earlier redactions. A file that quotes the original text has other words in
 //! place of the marks, so only the pieces between them match. A piece of a few words may occur in other texts too, so
 //! it counts only close to the next piece of its line.
-use crate::word_removal::{ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase};
-use aho_corasick::AhoCorasick;
+use crate::word_removal::{
+    ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase, pattern_finder::PatternFinder,
+};
 use mementory_model::{REDACTED, between_redaction_marks, normal_text, without_redaction_marks};
 use std::{
     collections::{BTreeSet, HashMap},
@@ -33,7 +34,7 @@ pub(super) fn sentences_left(texts: &[String]) -> BTreeSet<&str> {
 #[derive(Default)]
 pub(super) struct SplitLines {
     /// None if there are none.
-    finder: Option<AhoCorasick>,
+    finder: Option<PatternFinder>,
     /// Length of each piece in bytes.
     lengths: Vec<usize>,
     /// For each piece, the pieces that come next in a line.
@@ -69,7 +70,7 @@ impl SplitLines {
         }
         out.lengths = pieces.iter().map(|piece| piece.len()).collect();
         if out.next.iter().any(|next| !next.is_empty()) {
-            out.finder = AhoCorasick::new(pieces).ok();
+            out.finder = Some(PatternFinder::of_all(&pieces));
         }
         out
     }
@@ -124,9 +125,9 @@ impl SplitLines {
         let Some(finder) = &self.finder else { return Vec::new() };
         let mut starts: HashMap<usize, Vec<usize>> = HashMap::new();
         let mut found = Vec::new();
-        for place in finder.find_overlapping_iter(bytes) {
-            starts.entry(place.pattern().as_usize()).or_default().push(place.start());
-            found.push((place.pattern().as_usize(), place.range()));
+        for (piece, place) in finder.find_overlapping(bytes) {
+            starts.entry(piece).or_default().push(place.start);
+            found.push((piece, place));
         }
         let mut out = Vec::new();
         for (piece, place) in found {

@@ -10,12 +10,15 @@ use super::manifest::{DOCUMENT_LAYERS, DeltaManifest};
 use super::operation::{self, Operation};
 use super::validate;
 use mementory_format::extension as slot;
-use mementory_format::{AppliedDeltas, Finding, FormatError, Passphrase, SequenceError, check_sequence};
+use mementory_format::{AppliedDeltas, BaseFindings, Finding, FormatError, Passphrase, SequenceError, check_sequence};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// Largest number of changes that a check against a base reports as not matching it.
+const MAX_MISMATCHES: usize = 1000;
 
 /// Reason why deltas were not applied. In this case, nothing was written.
 #[derive(Debug, thiserror::Error)]
@@ -147,6 +150,7 @@ pub fn apply_with(
     let archive = opened.archive()?;
     opened.refuse_faults()?;
     let manifest = Manifest::read(&archive, limits)?;
+    manifest.refuse_unlisted_memories(&archive)?;
     let mut state = MergedDeltas {
         applied: AppliedDeltas { sequence: manifest.sequence(&archive.place)?, ..AppliedDeltas::default() },
         ..MergedDeltas::default()
@@ -158,26 +162,40 @@ pub fn apply_with(
     Ok(state.applied)
 }
 
-/// Checks whether a delta can be applied to this archive, without writing anything. If it cannot, the only finding is
-/// the reason; otherwise, the findings are the changes that would be skipped.
+/// Checks whether a delta can be applied to this archive, without writing anything. If it cannot, the only error is the
+/// reason; otherwise, the errors are the changes that would be skipped, and the warnings are the changes that do not
+/// match the archive, such as an update of an unknown record.
 pub(super) fn check_base(
     base: &Path,
     delta: &Path,
     limits: &Limits,
     passphrase: Option<&dyn Passphrase>,
-) -> Result<Vec<Finding>, FormatError> {
+) -> Result<BaseFindings, FormatError> {
     let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
     opened.refuse_faults()?;
     let manifest = Manifest::read(&archive, limits)?;
+    manifest.refuse_unlisted_memories(&archive)?;
     let mut state = MergedDeltas {
         applied: AppliedDeltas { sequence: manifest.sequence(&archive.place)?, ..AppliedDeltas::default() },
         ..MergedDeltas::default()
     };
     match state.add_delta(&manifest, delta, limits, passphrase) {
-        Ok(()) => Ok(state.applied.findings),
+        Ok(()) => {
+            state.mark_records_in_base(&archive, &manifest, limits)?;
+            let finding = |(code, place, message): (&str, String, &str)| Finding {
+                code: code.into(),
+                place,
+                message: message.into(),
+            };
+            let warnings = state.mismatches().into_iter().take(MAX_MISMATCHES).map(finding).collect();
+            Ok(BaseFindings { errors: state.applied.findings, warnings })
+        }
         Err(ApplyError::Format(e)) => Err(e),
-        Err(e) => Ok(vec![Finding { code: e.code().into(), place: file_name(delta), message: e.to_string() }]),
+        Err(e) => {
+            let reason = Finding { code: e.code().into(), place: file_name(delta), message: e.to_string() };
+            Ok(BaseFindings { errors: vec![reason], ..BaseFindings::default() })
+        }
     }
 }
 
@@ -368,6 +386,21 @@ impl MergedDeltas {
         Ok(())
     }
 
+    /// Code, place and message of each change that does not match the base, in the order of codes and places.
+    fn mismatches(&self) -> Vec<(&'static str, String, &'static str)> {
+        let mismatch = |change: &CombinedChange| match (change.operation, change.in_base) {
+            (Operation::Create, true) => Some(("create_of_known", "the record already existed and was replaced")),
+            (Operation::Update, false) => Some(("update_of_unknown", "the record did not exist and was added")),
+            (Operation::Delete, false) => Some(("delete_of_unknown", "the record did not exist")),
+            _ => None,
+        };
+        let changes = self.changes.values();
+        let found = changes.filter_map(|change| Some((mismatch(change)?, change.place.clone())));
+        let mut out: Vec<_> = found.map(|((code, message), place)| (code, place, message)).collect();
+        out.sort();
+        out
+    }
+
     /// Collects the lines of new and moved records by partition, and adds partitions for times that no partition covers.
     /// Also counts the changes, and reports changes that do not match the base, such as an update of an unknown record.
     fn added_lines(
@@ -378,7 +411,6 @@ impl MergedDeltas {
     ) -> BTreeMap<String, Vec<(Timestamp, String, String)>> {
         let mut added: BTreeMap<String, Vec<(Timestamp, String, String)>> = BTreeMap::new();
         let (mut created, mut updated, mut deleted) = (0, 0, 0);
-        let mut mismatches = Vec::new();
         for change in self.changes.values() {
             match change.operation {
                 _ if change.erased => deleted += 1,
@@ -386,29 +418,12 @@ impl MergedDeltas {
                 Operation::Create => created += 1,
                 Operation::Update => updated += 1,
             }
-            match (change.operation, change.in_base) {
-                (Operation::Create, true) => mismatches.push((
-                    "create_of_known",
-                    change.place.clone(),
-                    "the record already existed and was replaced",
-                )),
-                (Operation::Update, false) => mismatches.push((
-                    "update_of_unknown",
-                    change.place.clone(),
-                    "the record did not exist and was added",
-                )),
-                (Operation::Delete, false) => {
-                    mismatches.push(("delete_of_unknown", change.place.clone(), "the record did not exist"))
-                }
-                _ => {}
-            }
             if let (false, false, Some(line)) = (change.has_place, change.erased, &change.line) {
                 let (created, id) = rewrite::sort_key(line);
                 added.entry(partition_for(rows, created, at)).or_default().push((created, id, line.clone()));
             }
         }
-        mismatches.sort();
-        for (code, place, message) in mismatches {
+        for (code, place, message) in self.mismatches() {
             self.add_finding(code, &place, message);
         }
         (self.applied.created, self.applied.updated, self.applied.deleted) = (created, updated, deleted);

@@ -50,8 +50,7 @@ impl Format for AlfDelta {
         "application/zip"
     }
     fn check_base(&self, delta: &DeltaFile<'_>, base: &Path) -> Result<Option<BaseFindings>, FormatError> {
-        let errors = apply::check_base(base, delta.path, delta.limits, delta.passphrase)?;
-        Ok(Some(BaseFindings { errors, ..BaseFindings::default() }))
+        apply::check_base(base, delta.path, delta.limits, delta.passphrase).map(Some)
     }
     fn state_of(
         &self,

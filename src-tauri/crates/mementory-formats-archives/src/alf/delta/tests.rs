@@ -227,8 +227,11 @@ fn deltas_are_applied_in_order_or_not_at_all() {
     let refused = apply(&path("base.alf"), &[path("1")], &path("out.alf"), &Limits::default());
     assert!(matches!(refused, Err(ApplyError::Exists { .. })));
     assert_eq!(std::fs::read(path("out.alf")).unwrap(), b"mine");
-    assert_eq!(check_base(&path("base.alf"), &path("2"), &Limits::default(), None).unwrap()[0].code, "delta_gap");
-    assert_eq!(check_base(&path("base.alf"), &path("1"), &Limits::default(), None).unwrap(), []);
+    assert_eq!(
+        check_base(&path("base.alf"), &path("2"), &Limits::default(), None).unwrap().errors[0].code,
+        "delta_gap"
+    );
+    assert_eq!(check_base(&path("base.alf"), &path("1"), &Limits::default(), None).unwrap().errors, []);
 }
 
 #[test]
@@ -255,6 +258,8 @@ fn changes_in_one_bundle_are_applied_in_order() {
     let applied = apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap();
     let codes: Vec<_> = applied.findings.iter().map(|f| f.code.as_str()).collect();
     assert_eq!(codes, ["create_of_known", "delete_of_unknown", "delete_of_unknown", "update_of_unknown"]);
+    let checked = check_base(&path("base.alf"), &path("d"), &Limits::default(), None).unwrap();
+    assert_eq!((checked.errors, checked.warnings), (vec![], applied.findings), "a check says the same before");
     let vault = read(&path("out.alf")).unwrap();
     let find = |id: &str| {
         vault.records.iter().find(|r| r.key.value == id).map(|r| (r.text.as_str(), r.status.as_deref().unwrap()))

@@ -64,6 +64,7 @@ fn write_or_plan(
     let opened = OpenedFile::open_with(base, &limits, options.passphrase.as_deref())?;
     let archive = opened.archive()?;
     let manifest = Manifest::read(&archive, &limits)?;
+    manifest.refuse_unlisted_memories(&archive)?;
     let description = source.description();
     let mut plan = ExportPlan::collect(source)?;
     let passthrough = PassthroughFiles::collect(source, &plan, options.everything)?;

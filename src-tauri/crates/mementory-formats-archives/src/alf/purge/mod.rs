@@ -52,6 +52,7 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
     let opened = OpenedFile::open_with(archive, limits, passphrase)?;
     let open = opened.archive()?;
     let manifest = Manifest::read(&open, limits)?;
+    manifest.refuse_unlisted_memories(&open)?;
     let mut deletion = Deletion {
         passphrase,
         output_passphrase: opened.output_passphrase(passphrase),

@@ -1,6 +1,7 @@
 //! Reads the attachment index (spec §3.1.9): each row becomes a record. A tier 2 file is read if its size and digest
 //! match its row. A tier 3 file has no content in the archive. Files that we exported from a workspace become files of
 //! that workspace again.
+use super::super::forbidden_documents::original_id;
 use super::super::{extension, identity, list_document, tiers, wire};
 use super::{Reader, object};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
@@ -23,15 +24,17 @@ impl Attachments {
     }
 }
 
-/// Id of a list element in keys: its id, or its position if it has no id. If an earlier element has the same id, the
-/// position is appended.
-pub(super) fn element_id(doc: &Tree, position: usize, used_ids: &HashSet<String>) -> String {
+/// Id of a list element in keys: its id, as it was before an export replaced it, or its position if it has no id. If an
+/// earlier element has the same id, the position is appended.
+pub(super) fn element_id(doc: &Tree, position: usize, used_ids: &mut HashSet<String>) -> String {
     let id = doc.get("id").and_then(Tree::as_str).filter(|id| !id.is_empty());
-    match id {
+    let id = match original_id(doc).or(id) {
         Some(id) if used_ids.contains(id) => format!("{id}#{position}"),
         Some(id) => id.to_owned(),
         None => format!("#{position}"),
-    }
+    };
+    used_ids.insert(id.clone());
+    id
 }
 
 /// Reads `attachments.json` and the files that it lists.
@@ -73,12 +76,11 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         let reference = match our_reference {
             Some(reference) => reference,
             None => {
-                let key = reader.document_key("attachments", &element_id(&doc, i, &used_ids));
+                let key = reader.document_key("attachments", &element_id(&doc, i, &mut used_ids));
                 reference(&doc, key)
             }
         };
         slots.push(if is_restored { String::new() } else { reference.key.value.clone() });
-        used_ids.extend(slots.last().cloned());
         if !is_restored {
             if let Some(Tree::Array(ids)) = doc.get("referenced_by") {
                 for id in ids.iter().filter_map(Tree::as_str) {

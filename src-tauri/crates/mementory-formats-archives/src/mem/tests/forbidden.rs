@@ -1,6 +1,7 @@
 //! Values in a manifest and in tombstones that the schemas forbid. An import reports them, and an export does not write
 //! them again.
 use super::harness::{TempDir, bundle, copy, files, read, repo, validate, write_as};
+use super::requirements::{EPISODES_FILE, FixtureBundle};
 use crate::mem::{
     kinds::TOMBSTONE_SPEC,
     tombstones::{from_tree, to_line},
@@ -75,4 +76,20 @@ fn a_conversion_corrects_coverage_and_scopes() {
     for file in ["items/context.jsonl", "items/episode.jsonl"] {
         assert_eq!(files(&out)[file], files(&path)[file], "{file}");
     }
+}
+
+/// The specification lists every `contextID`, the reference only those that are not empty.
+#[test]
+fn an_empty_scope_may_be_listed_if_an_episode_has_it() {
+    let list_empty_scope = |bundle: &FixtureBundle| {
+        bundle.replace("manifest.json", "\"scopes\":[\"ctx_life\"]", "\"scopes\":[\"\",\"ctx_life\"]");
+    };
+    let copy = FixtureBundle::copy_of("small");
+    copy.rewrite(EPISODES_FILE, "\"contextID\":\"ctx_life\"", "\"contextID\":\"\"");
+    assert!(copy.errors().is_empty());
+    list_empty_scope(&copy);
+    assert!(copy.errors().is_empty());
+    let without = FixtureBundle::copy_of("small");
+    list_empty_scope(&without);
+    assert_eq!(without.errors(), ["scopes_mismatch"]);
 }

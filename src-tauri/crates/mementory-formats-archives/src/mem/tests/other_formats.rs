@@ -93,7 +93,6 @@ fn every_kind_round_trips_unchanged() {
     }
     assert!(reread.notes.is_empty(), "{:?}", reread.notes);
     assert!(report.losses.items.iter().any(|l| l.kind == LossKind::Narrowed && l.field == "times.created"));
-    assert!(report.losses.count("bytes", LossKind::LeftOut) > 0);
     // Writing the records again yields the same bytes.
     let second_out = temp.join("again.mem");
     assert_eq!(write(&reread, &[], &second_out).digest, report.digest);

@@ -122,3 +122,24 @@ fn unknown_members_of_an_envelope_that_is_not_written_again_are_listed() {
         std::fs::remove_file(&out).unwrap();
     }
 }
+
+#[test]
+fn what_an_event_said_before_it_was_forgotten_is_not_the_text_of_its_mark() {
+    let scratch = Scratch::new("forgotten");
+    let input = scratch.at("input.json");
+    for (payload, text) in [
+        (json!({"content": "[FORGOTTEN]", "__zaxy_forgotten": true}), ""),
+        (json!({"content": "[FORGOTTEN]", "__zaxy_forgotten": 1, "status": "open"}), ""),
+        (json!({"content": "[FORGOTTEN]"}), ""),
+        (json!({"content": "I had [FORGOTTEN] it.", "__zaxy_forgotten": false}), "I had [FORGOTTEN] it."),
+    ] {
+        let mut entry = entry();
+        entry["content"]["payload"] = payload.clone();
+        std::fs::write(&input, bundle(&entry).to_string()).unwrap();
+        let memory = read(&input);
+        assert_eq!(memory.records[0].text, text, "{payload}");
+        assert_eq!(memory.codes().contains(&"forgotten_payload".to_owned()), text.is_empty(), "{payload}");
+        let exported: Value = serde_json::from_str(&exported(&bundle(&entry), "forgotten-out")).unwrap();
+        assert_eq!(exported["entries"][0]["content"]["payload"], payload, "it is exported as it was");
+    }
+}

@@ -1,0 +1,182 @@
+//! Tests of archives that the specification forbids: what they say is kept and reported, and an export of it is valid.
+#![allow(clippy::unwrap_used)]
+use super::delta::{ApplyError, apply};
+use super::testing::*;
+use mementory_format::{FormatError, Validation};
+use mementory_model::Limits;
+use serde_json::{Value, json};
+use std::{collections::BTreeSet, path::Path};
+
+const AGENT_ID: &str = "0197f2a0-1111-7000-8000-00000000000a";
+const ID: &str = "0197f2a0-2222-7000-8000-000000000001";
+
+fn memory(id: Option<&str>, content: Value) -> Value {
+    let mut line = json!({"agent_id": AGENT_ID, "memory_type": "semantic", "source": {"runtime": "r"},
+        "temporal": {"created_at": "2026-01-05T00:00:00Z"}, "status": "active", "namespace": "default"});
+    if let Some(id) = id {
+        line["id"] = json!(id);
+    }
+    if content != json!("(absent)") {
+        line["content"] = content;
+    }
+    line
+}
+
+fn manifest(count: usize) -> Value {
+    let rows = json!([{"file": "memory/all.jsonl", "from": "2026-01-01", "to": "2026-03-31", "record_count": count,
+        "sealed": true}]);
+    json!({"alf_version": "1.0.0", "created_at": "2026-07-01T00:00:00Z",
+        "agent": {"id": AGENT_ID, "name": "a", "source_runtime": "r"},
+        "layers": {"memory": {"record_count": count, "index_file": "memory/index.json", "partitions": rows}}})
+}
+
+fn write_archive(path: &Path, manifest: &Value, lines: &[Value], documents: &[(&str, Value)]) {
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let mut files = vec![("manifest.json", manifest.to_string()), ("memory/all.jsonl", lines.join("\n"))];
+    files.extend(documents.iter().map(|(name, document)| (*name, document.to_string())));
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    pack(path, &files);
+}
+
+fn error_codes(found: &Validation) -> BTreeSet<&str> {
+    found.errors.iter().map(|error| error.code.as_str()).collect()
+}
+
+/// Exports what was read from `path`, and checks that the export is valid and that reading it gives the same records.
+fn export(path: &Path, out: &Path) -> MemorySource {
+    let mut vault = read(path).unwrap();
+    write(&mut vault, out);
+    assert_eq!(error_codes(&validate(out)), BTreeSet::new(), "{}", out.display());
+    let again = read(out).unwrap();
+    let outline = |vault: &MemorySource| {
+        let records = vault
+            .records
+            .iter()
+            .map(|record| (record.key.scope.clone(), record.key.value.clone(), record.text.clone()));
+        records.collect::<BTreeSet<_>>()
+    };
+    assert_eq!(outline(&again), outline(&vault));
+    vault
+}
+
+#[test]
+fn a_record_without_an_id_or_a_text_keeps_what_it_says() {
+    let scratch = Scratch::new("no-id");
+    let [path, out] = ["a.alf", "out.alf"].map(|name| scratch.0.join(name));
+    let id = |n: u8| format!("0197f2a0-2222-7000-8000-00000000000{n}");
+    let mut number_as_id = memory(None, json!("Plays chess."));
+    number_as_id["id"] = json!(5);
+    let lines = [
+        memory(None, json!("Has a boat.")),
+        memory(None, json!("Has a dog.")),
+        memory(None, json!("Has a dog.")),
+        memory(Some(""), json!("Has a cat.")),
+        number_as_id,
+        memory(Some(&id(1)), json!(["Likes", "tea"])),
+        memory(Some(&id(2)), json!({"text": "Likes \u{fc}"})),
+        memory(Some(&id(3)), json!(42)),
+        memory(Some(&id(4)), Value::Null),
+        memory(Some(&id(5)), json!("(absent)")),
+        memory(None, json!("(absent)")),
+    ];
+    write_archive(&path, &manifest(lines.len()), &lines, &[]);
+    let found = validate(&path);
+    assert!(error_codes(&found).is_superset(&BTreeSet::from(["missing_field", "wrong_type"])), "{found:?}");
+    let vault = export(&path, &out);
+    let texts: Vec<&str> = vault.records.iter().map(|record| record.text.as_str()).collect();
+    let kept = ["Has a boat.", "Has a dog.", "Has a cat.", "Plays chess.", r#"["Likes","tea"]"#];
+    assert_eq!(texts, [&kept[..], &[r#"{"text":"Likes ü"}"#, "42", "", "", ""]].concat());
+    assert_eq!(vault.dropped.len(), 1, "only the line that occurs twice");
+    let codes: BTreeSet<&str> = vault.notes.iter().map(|note| note.code.as_str()).collect();
+    assert!(codes.is_superset(&BTreeSet::from(["no_id", "no_content", "unexpected_type"])), "{codes:?}");
+}
+
+#[test]
+fn no_two_records_or_elements_of_an_export_have_one_id() {
+    let scratch = Scratch::new("one-id");
+    let [path, out, last] = ["a.alf", "out.alf", "last.alf"].map(|name| scratch.0.join(name));
+    let principal = |text: &str| {
+        json!({"id": ID, "principal_type": "human", "profile": {"id": ID, "agent_id": AGENT_ID, "principal_id": ID,
+            "version": 1, "updated_at": "2026-01-05T00:00:00Z", "prose": {"user_profile": text}}})
+    };
+    let row = |name: &str| {
+        json!({"id": ID, "filename": name, "media_type": "text/plain", "size_bytes": 3,
+            "hash": {"algorithm": "sha256", "value": "0".repeat(64)}, "source_path": name, "archive_path": null,
+            "remote_ref": null})
+    };
+    let mut manifest = manifest(3);
+    manifest["layers"]["principals"] = json!({"count": 2, "file": "principals.json"});
+    manifest["layers"]["attachments"] = json!({"count": 2, "file": "attachments.json"});
+    let documents = [
+        ("principals.json", json!({"principals": [principal("Likes tea."), principal("Likes coffee.")]})),
+        ("attachments.json", json!({"attachments": [row("a.txt"), row("b.txt")]})),
+    ];
+    let id = ID.replace("000000000001", "00000000000a");
+    let lines = [
+        memory(Some(&id), json!("Has two boats.")),
+        memory(Some(&id.to_uppercase()), json!("Has a boat.")),
+        memory(Some(&id), json!("Has no boat.")),
+    ];
+    write_archive(&path, &manifest, &lines, &documents);
+    assert_eq!(error_codes(&validate(&path)), BTreeSet::from(["bad_value", "duplicate_id"]));
+    let vault = export(&path, &out);
+    assert_eq!(vault.records.len(), 7);
+    export(&out, &last);
+    assert_eq!(entries(&last)["principals.json"], entries(&out)["principals.json"], "a second export changes nothing");
+}
+
+#[test]
+fn memories_that_the_manifest_does_not_list_are_found_only_by_a_salvage() {
+    let scratch = Scratch::new("unlisted");
+    let path = scratch.0.join("a.alf");
+    let lines = [memory(Some(ID), json!("Has a boat."))];
+    for memory_layer in [Value::Null, json!({}), json!([]), json!({"partitions": null}), json!({"partitions": {}})] {
+        let mut manifest = manifest(1);
+        manifest["layers"]["memory"] = memory_layer.clone();
+        write_archive(&path, &manifest, &lines, &[]);
+        assert!(error_codes(&validate(&path)).contains("partitions_not_listed"), "{memory_layer}");
+        let (catalog, detection) = open(&path).unwrap();
+        let format: &dyn mementory_format::Format = &super::Alf;
+        assert!(format.import_refuses().unwrap().contains(&"partitions_not_listed"));
+        assert!(format.can_salvage(&catalog, &detection.sources[0], "partitions_not_listed", ""));
+        let vault = read(&path).unwrap();
+        assert_eq!(vault.records.iter().map(|record| record.text.as_str()).collect::<Vec<_>>(), ["Has a boat."]);
+        assert!(vault.codes().contains(&"partitions_not_listed".to_owned()));
+        let applied = apply(&path, &[], &scratch.0.join("out.alf"), &Limits::default());
+        assert!(matches!(applied, Err(ApplyError::Format(FormatError::Invalid { code: "partitions_not_listed", .. }))));
+    }
+    // Without memories, null in place of the layer is only a value of the wrong type, which other programs write.
+    let mut manifest = manifest(0);
+    manifest["layers"]["memory"] = Value::Null;
+    pack(&path, &[("manifest.json", manifest.to_string().as_bytes())]);
+    assert!(!error_codes(&validate(&path)).contains("partitions_not_listed"));
+}
+
+#[test]
+fn a_layer_without_a_file_name_is_refused() {
+    let scratch = Scratch::new("unnamed-layer");
+    let path = scratch.0.join("a.alf");
+    let document = json!({"id": ID, "agent_id": AGENT_ID, "version": 1, "updated_at": "2026-01-05T00:00:00Z"});
+    for layer in [Value::Null, json!("identity.json"), json!({"version": 1}), json!({"version": 1, "file": 7})] {
+        let mut manifest = manifest(1);
+        manifest["layers"]["identity"] = layer.clone();
+        let documents = [("identity.json", document.clone())];
+        write_archive(&path, &manifest, &[memory(Some(ID), json!("Has a boat."))], &documents);
+        assert!(error_codes(&validate(&path)).contains("layer_missing"), "{layer}");
+        assert_eq!(read(&path).unwrap().records.len(), 1, "{layer}");
+    }
+}
+
+#[test]
+fn a_confidence_is_compared_digit_by_digit() {
+    let scratch = Scratch::new("confidence");
+    let [path, out] = ["a.alf", "out.alf"].map(|name| scratch.0.join(name));
+    let line = memory(Some(ID), json!("Has a boat.")).to_string();
+    for (confidence, is_valid) in [("1.0", true), ("1.00000000000000000001", false), ("-1e-400", false)] {
+        let line = line.replacen('{', &format!("{{\"confidence\":{confidence},"), 1);
+        pack(&path, &[("manifest.json", manifest(1).to_string().as_bytes()), ("memory/all.jsonl", line.as_bytes())]);
+        assert_eq!(validate(&path).errors.is_empty(), is_valid, "{confidence}");
+        let vault = export(&path, &out);
+        assert_eq!(vault.records[0].confidence.is_some(), is_valid, "{confidence}");
+    }
+}
