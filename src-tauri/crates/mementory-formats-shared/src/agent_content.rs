@@ -167,12 +167,26 @@ impl AgentContent {
             let text: Vec<&str> = text.into_iter().flatten().filter(|t| !t.is_empty()).collect();
             return self.push_block(kind, None, text.join(" "));
         };
+        self.push_bytes(bytes, name.map(Cow::into_owned), media_type);
+    }
+
+    /// Adds the file in a data URL. Returns false if the address is none, or if its data cannot be decoded.
+    pub fn push_data_url(&mut self, url: &str) -> bool {
+        let parts = url.strip_prefix("data:").and_then(|url| url.split_once(";base64,"));
+        let Some((media_type, bytes)) = parts.and_then(|(kind, data)| Some((kind, embedded_bytes(data)?))) else {
+            return false;
+        };
+        self.push_bytes(bytes, None, Some(media_type.to_owned()));
+        true
+    }
+
+    fn push_bytes(&mut self, bytes: Vec<u8>, name: Option<String>, media_type: Option<String>) {
         let digest = hex::encode(Sha256::digest(&bytes));
         let extension = media_type.as_deref().and_then(|m| m.split('/').nth(1)).unwrap_or("bin");
         let reference = AttachmentRef {
             key: RecordKey::new("inline", &digest),
             origin_id: None,
-            name: name.map_or_else(|| format!("{}.{extension}", &digest[..12]), Cow::into_owned),
+            name: name.unwrap_or_else(|| format!("{}.{extension}", &digest[..12])),
             media_type,
             size: Some(bytes.len() as u64),
             text: None,

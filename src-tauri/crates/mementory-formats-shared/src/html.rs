@@ -78,6 +78,15 @@ pub fn links(html: &str) -> Vec<(String, String)> {
     out
 }
 
+/// Addresses of the pictures of a fragment, in their order.
+pub fn pictures(html: &str) -> Vec<String> {
+    let sources = tokens(html).filter_map(|token| match token {
+        Token::StartTag(tag) if &*tag.name == b"img" => attribute(&tag, b"src"),
+        _ => None,
+    });
+    sources.collect()
+}
+
 fn tokens(html: &str) -> impl Iterator<Item = Token<()>> {
     let mut emitter = DefaultEmitter::<()>::default();
     // The content of `style` and `script` is not markup.

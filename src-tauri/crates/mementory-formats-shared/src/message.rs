@@ -180,12 +180,12 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
     turn
 }
 
-/// The role of a message that states the role `name`. A user message gets the role `tool` if it contains only tool
-/// results, and `system` if the program does not show it to the person.
+/// The role of a message that states the role `name`. A message of the user or the system gets the role `tool` if it
+/// contains only tool results, and a message of the user `system` if the program does not show it to the person.
 fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
     let is_result = content.text.trim().is_empty() && content.content_type() == "tool_result";
     let role = match name {
-        USER if is_result => TOOL,
+        USER | SYSTEM if is_result => TOOL,
         USER if is_only_for_model(object) => SYSTEM,
         // Continue writes thoughts as separate messages.
         name if THOUGHT_ROLES.contains(&name) => ASSISTANT,

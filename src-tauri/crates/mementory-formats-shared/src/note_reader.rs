@@ -10,9 +10,11 @@ use mementory_format::{AttachmentFile, Catalog, Detected, FormatError, Member, R
 use mementory_model::{AttachmentRef, DroppedAs, Issue, Kind, Link, Origin, Record, RecordKey, Verbatim};
 use std::collections::HashSet;
 
-const CREATED_KEYS: [&str; 8] =
+/// Members of the frontmatter that state when a note was made.
+pub const CREATED_KEYS: [&str; 8] =
     ["created", "created_at", "date created", "date_created", "creation_date", "created-at", "date", "createdAt"];
-const UPDATED_KEYS: [&str; 9] = [
+/// Members of the frontmatter that state when a note was last changed.
+pub const UPDATED_KEYS: [&str; 9] = [
     "updated",
     "updated_at",
     "modified",

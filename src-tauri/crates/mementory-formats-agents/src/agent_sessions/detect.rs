@@ -1,7 +1,7 @@
 //! Detects sessions by the members of their lines or events.
 use super::openhands_files::OpenHandsFiles;
 use super::pi::is_droid_header;
-use super::{kimi, pi_page};
+use super::{kimi, kimi_code, otel, pi_page, posit};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{Folder, folder_of};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
@@ -34,6 +34,10 @@ pub(super) enum FileKind {
     Copilot,
     /// The command line of Kimi.
     Kimi,
+    /// Traces of requests to a model.
+    Traces,
+    /// The tree of a conversation with Posit Assistant.
+    Posit,
 }
 
 /// One claim for all sessions in the catalog.
@@ -47,8 +51,12 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         parts.push(Part { member: member.id, role: Role::Conversations });
         let beside = workspace_files.get(&folder_of(member)).filter(|_| kind == FileKind::Copilot);
         parts.extend(beside.into_iter().flatten().map(|m| Part { member: m.id, role: Role::Sidecar }));
+        if kind == FileKind::Posit {
+            parts.extend(posit::log_of(catalog, member).map(|m| Part { member: m.id, role: Role::Records }));
+        }
         if kind == FileKind::Kimi {
             kimi_folders.insert(folder_of(member));
+            kimi_folders.extend(session_folder(member));
         }
     }
     let beside_kimi = catalog.members().iter().filter(|member| is_kimi_side_file(member, &kimi_folders));
@@ -76,6 +84,14 @@ fn is_kimi_side_file(member: &Member, folders: &HashSet<Folder<'_>>) -> bool {
     (is_context || KIMI_HEADERS.contains(&name)) && folders.contains(&folder_of(member))
 }
 
+/// The folder of a session of Kimi Code: the logs of its agents are in `agents/<agent>`.
+pub(super) fn session_folder(member: &Member) -> Option<Folder<'_>> {
+    let (root, archive, of_agent) = folder_of(member);
+    let (agents, _) = of_agent.rsplit_once('/')?;
+    let session = agents.strip_suffix(kimi_code::AGENTS_FOLDER)?.strip_suffix('/')?;
+    Some((root, archive, session))
+}
+
 /// The files with the titles of sessions, which have one of these names, by their folders.
 pub(super) fn title_files<'c>(catalog: &'c Catalog, names: &[&str]) -> HashMap<Folder<'c>, Vec<&'c Member>> {
     let mut files: HashMap<Folder<'_>, Vec<&Member>> = HashMap::new();
@@ -90,6 +106,9 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     if pi_page::is_page(catalog, member) {
         return Some(FileKind::PiPage);
     }
+    if posit::is_tree(catalog, member) {
+        return Some(FileKind::Posit);
+    }
     if !may_be_log(member) {
         return None;
     }
@@ -98,7 +117,8 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     if is_droid(&objects) || is_unlinked(&objects) {
         return Some(FileKind::Pi);
     }
-    objects.iter().find_map(kind_of_line)
+    let is_traced = || objects.iter().any(otel::is_trace).then_some(FileKind::Traces);
+    objects.iter().find_map(kind_of_line).or_else(is_traced)
 }
 
 /// True for a Droid session. Sessions of other programs can begin with the same line, but their messages differ.
@@ -130,7 +150,7 @@ fn is_foreign(line: &Object<'_>) -> bool {
 }
 
 fn kind_of_line(line: &Object<'_>) -> Option<FileKind> {
-    if is_kimi_event(line) {
+    if is_kimi_event(line) || kimi_code::is_record(line) {
         return Some(FileKind::Kimi);
     }
     let kind = line.text("type")?;

@@ -24,7 +24,22 @@ pub(super) struct KimiSession {
     /// The message of the assistant that the last events are parts of.
     open: Option<OpenMessage>,
     /// Number of events that only count tokens.
-    skipped_lines: u64,
+    pub skipped_lines: u64,
+    /// The prompt that is expected to be repeated by the next message.
+    pub prompt: Option<Prompt>,
+    /// The model that the last settings name.
+    pub model: Option<String>,
+    /// True for the log of a subagent.
+    pub is_subagent: bool,
+}
+
+/// A prompt that is expected to follow as a message of the context.
+#[derive(Debug)]
+pub(super) struct Prompt {
+    /// Position of its turn.
+    pub turn: usize,
+    pub line: String,
+    pub text: String,
 }
 
 /// A message whose parts are being read.
@@ -48,6 +63,10 @@ enum PartKind {
 }
 
 impl KimiSession {
+    pub(super) fn new(is_subagent: bool) -> Self {
+        Self { is_subagent, ..Self::default() }
+    }
+
     /// Adds a line.
     pub(super) fn add(
         &mut self,
@@ -117,7 +136,7 @@ impl KimiSession {
             }
         };
         let mut turn = Turn { role: role.into(), pointer: element.pointer.clone(), ..Turn::default() };
-        turn.times.created = any_time(&element.object, "timestamp");
+        turn.times.created = time_of(&element.object);
         turn.verbatim = Some(Verbatim::json(element.text));
         mark_subagent(&mut turn, parent_call);
         self.session.push(reader, member, turn, content)?;
@@ -125,7 +144,7 @@ impl KimiSession {
     }
 
     /// Adds a part of a message of the assistant.
-    fn add_part(
+    pub(super) fn add_part(
         &mut self,
         reader: &mut FileReader<'_>,
         member: &Member,
@@ -140,16 +159,15 @@ impl KimiSession {
             content: AgentContent::default(),
             lines: Vec::new(),
             pointer: element.pointer.clone(),
-            time: any_time(&element.object, "timestamp"),
+            time: time_of(&element.object),
             parent_call: parent_call.map(str::to_owned),
             last_part: None,
         });
         open.lines.push(element.text.to_owned());
         match kind {
             "ToolCall" => {
-                let function = payload.object("function").unwrap_or_default();
-                let arguments = function.raw_value("arguments").map_or_else(String::new, value_text);
-                open.content.push_block("tool_call", function.non_blank_text("name").as_deref(), arguments);
+                let function = payload.object("function");
+                push_call(&mut open.content, function.as_ref().unwrap_or(payload));
                 open.last_part = Some(PartKind::Call);
             }
             "ToolCallPart" => open.continue_block("tool_call", &payload.text("arguments_part").unwrap_or_default()),
@@ -163,7 +181,7 @@ impl KimiSession {
     }
 
     /// Ends the message of the assistant that is being read.
-    fn close(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    pub(super) fn close(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let Some(open) = self.open.take() else { return Ok(()) };
         if open.content.text.trim().is_empty() && open.content.blocks.is_empty() && open.content.files.is_empty() {
             self.session.other_lines.extend(open.lines);
@@ -171,6 +189,7 @@ impl KimiSession {
         }
         let mut turn = Turn { role: "assistant".into(), pointer: open.pointer, ..Turn::default() };
         turn.times.created = open.time;
+        turn.model.clone_from(&self.model);
         turn.verbatim = verbatim_of(&open.lines);
         mark_subagent(&mut turn, open.parent_call.as_deref());
         self.session.push(reader, member, turn, open.content)?;
@@ -241,7 +260,7 @@ fn mark_subagent(turn: &mut Turn, parent_call: Option<&str>) {
 }
 
 /// Adds a text, or a list of parts.
-fn push_parts(content: &mut AgentContent, raw: &serde_json::value::RawValue) {
+pub(super) fn push_parts(content: &mut AgentContent, raw: &serde_json::value::RawValue) {
     let Some(parts) = mementory_formats_shared::object::list(raw) else { return content.push(raw) };
     for raw in parts {
         match Object::parse(raw.get()) {
@@ -258,7 +277,9 @@ fn push_part(content: &mut AgentContent, part: &Object<'_>) {
         "text" => push_text(&mut content.text, &part.text("text").unwrap_or_default()),
         "think" => content.push_block("thinking", None, part.text("think").unwrap_or_default()),
         "image_url" | "audio_url" | "video_url" => {
-            content.push_file(&part.object(&kind).unwrap_or_default(), kind.trim_end_matches("_url"));
+            let medium = kind.trim_end_matches("_url");
+            let file = part.object(&kind).or_else(|| part.object(&format!("{medium}Url")));
+            content.push_file(&file.unwrap_or_default(), medium);
         }
         kind => {
             let kind = if kind.is_empty() { "unknown" } else { kind };
@@ -269,7 +290,7 @@ fn push_part(content: &mut AgentContent, part: &Object<'_>) {
 }
 
 /// Adds the result of a call: its output, otherwise what the program says about it.
-fn push_result(content: &mut AgentContent, payload: &Object<'_>) {
+pub(super) fn push_result(content: &mut AgentContent, payload: &Object<'_>) {
     let result = payload.object("return_value").or_else(|| payload.object("result")).unwrap_or_default();
     let mut output = AgentContent::default();
     result.raw_value("output").into_iter().for_each(|raw| push_parts(&mut output, raw));
@@ -279,4 +300,19 @@ fn push_result(content: &mut AgentContent, payload: &Object<'_>) {
     content.files = output.files;
     content.push_block("tool_result", None, output.text);
     content.blocks.extend(output.blocks);
+}
+
+/// The time of a record or of an event of the older log.
+pub(super) fn time_of(line: &Object<'_>) -> Option<Timestamp> {
+    any_time(line, "timestamp").or_else(|| any_time(line, "time"))
+}
+
+/// Adds a call of a tool, whose arguments are JSON or a text with JSON.
+pub(super) fn push_call(content: &mut AgentContent, call: &Object<'_>) {
+    let arguments = ["arguments", "args"].into_iter().find_map(|key| call.raw_value(key));
+    content.push_block(
+        "tool_call",
+        call.non_blank_text("name").as_deref(),
+        arguments.map_or_else(String::new, value_text),
+    );
 }

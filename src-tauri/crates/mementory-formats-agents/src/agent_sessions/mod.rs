@@ -2,11 +2,14 @@
 mod copilot;
 mod detect;
 mod kimi;
+mod kimi_code;
 mod openhands;
 mod openhands_event;
 mod openhands_files;
+mod otel;
 mod pi;
 mod pi_page;
+mod posit;
 mod read;
 mod session;
 #[cfg(test)]

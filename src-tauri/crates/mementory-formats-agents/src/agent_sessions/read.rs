@@ -1,16 +1,19 @@
 //! Reads each log, and the events of each folder, as one conversation.
 use super::FORMAT;
 use super::copilot::CopilotSession;
-use super::detect::{FileKind, KIMI_HEADERS, WORKSPACE_FILE, file_kind, title_files};
+use super::detect::{FileKind, KIMI_HEADERS, WORKSPACE_FILE, file_kind, session_folder, title_files};
 use super::kimi::KimiSession;
-use super::openhands;
+use super::kimi_code::MAIN_AGENT;
 use super::openhands_files::{Header, OpenHandsFiles};
+use super::otel::Traces;
 use super::pi::{PiSession, read_page};
+use super::{openhands, posit};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
-use mementory_formats_shared::files::{folder, folder_of};
+use mementory_formats_shared::files::{Folder, file_name, folder_of};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::{DroppedAs, Issue, Kind};
+use std::collections::HashMap;
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -29,7 +32,7 @@ pub(super) fn read(
                 reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
                 return Ok(());
             }
-            // The events of OpenHands are read below, by their folders.
+            // The events of OpenHands are read below, by their folders, and the log of Posit Assistant with its tree.
             Role::Records | Role::Manifest => return Ok(()),
             _ => {}
         }
@@ -47,14 +50,13 @@ pub(super) fn read(
                 let title = workspace.map(|file| title_in(reader, file)).transpose()?.flatten();
                 session.send(reader, member, title)
             }
-            Some(FileKind::Kimi) => {
-                let mut session = KimiSession::default();
-                each_line(reader, member, |reader, line| session.add(reader, member, line))?;
-                let title = kimi_title(reader, kimi_files.get(&folder_of(member)).map_or(&[], Vec::as_slice))?;
-                // The name of the folder is the id of the session.
-                let id = folder(&member.name).rsplit('/').next().filter(|name| is_uuid(name)).map(str::to_owned);
-                session.send(reader, member, id, title)
+            Some(FileKind::Traces) => {
+                let mut traces = Traces::default();
+                each_line(reader, member, |reader, line| traces.add(reader, member, line))?;
+                traces.send(reader, member)
             }
+            Some(FileKind::Posit) => posit::read(reader, member),
+            Some(FileKind::Kimi) => read_kimi(reader, member, &kimi_files),
             None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),
         }
     })?;
@@ -76,8 +78,41 @@ fn read_openhands(reader: &mut FileReader<'_>, detected: &Detected) -> Result<()
     Ok(())
 }
 
-/// The title in the files with the state of a session of Kimi. None if they have none or cannot be read.
-fn kimi_title(reader: &mut FileReader<'_>, headers: &[&Member]) -> Result<Option<String>, FormatError> {
+/// Reads a log of Kimi as a conversation. The name of the session's folder is its id.
+fn read_kimi(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    headers: &HashMap<Folder<'_>, Vec<&Member>>,
+) -> Result<(), FormatError> {
+    let (_, _, own_folder) = folder_of(member);
+    let agent = file_name(own_folder);
+    let of_session = session_folder(member);
+    let mut session = KimiSession::new(of_session.is_some() && agent != MAIN_AGENT);
+    each_line(reader, member, |reader, line| session.add_line(reader, member, line))?;
+    let folder = of_session.unwrap_or_else(|| folder_of(member));
+    let header = kimi_header(reader, headers.get(&folder).map_or(&[], Vec::as_slice))?;
+    let name = file_name(folder.2);
+    let is_id = is_uuid(name) || of_session.is_some() && !name.is_empty();
+    let id = Some(name).filter(|_| is_id);
+    let project = &mut session.session.chat.source.project;
+    *project = project.take().or(header.project);
+    if session.is_subagent {
+        session.session.chat.record_type = Some("subagent".into());
+        return session.send(reader, member, id.map(|id| format!("{id}/{agent}")), None);
+    }
+    session.send(reader, member, id.map(str::to_owned), header.title)
+}
+
+/// What the files beside a log of Kimi state.
+#[derive(Debug, Default)]
+struct KimiHeader {
+    title: Option<String>,
+    project: Option<String>,
+}
+
+/// Title and folder in the files with the state of a session of Kimi, as far as they have them and can be read.
+fn kimi_header(reader: &mut FileReader<'_>, headers: &[&Member]) -> Result<KimiHeader, FormatError> {
+    let mut out = KimiHeader::default();
     for header in headers.iter().copied() {
         let text = match reader.text(header) {
             Ok(text) => text,
@@ -87,12 +122,12 @@ fn kimi_title(reader: &mut FileReader<'_>, headers: &[&Member]) -> Result<Option
             }
         };
         let object = Object::parse(text.trim()).unwrap_or_default();
-        let title = ["custom_title", "title"].into_iter().find_map(|key| object.non_blank_text(key));
-        if let Some(title) = title {
-            return Ok(Some(title.into_owned()));
-        }
+        let first =
+            |keys: [&str; 3]| keys.into_iter().find_map(|key| object.non_blank_text(key)).map(|t| t.into_owned());
+        out.title = out.title.take().or_else(|| first(["custom_title", "customTitle", "title"]));
+        out.project = out.project.take().or_else(|| first(["workDir", "work_dir", "cwd"]));
     }
-    Ok(None)
+    Ok(out)
 }
 
 /// Calls `read` for each line. Once their total size exceeds the limit of one element, the remaining lines are reported

@@ -1,7 +1,7 @@
 //! Reads the lines of a session as a conversation. The messages form a tree, because a rewind begins a new branch.
 use super::lines::{self, LineKind};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, TurnParent};
+use mementory_formats_shared::chat::{Chat, ChatFile, TurnParent};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
@@ -10,6 +10,10 @@ use std::collections::HashMap;
 
 /// Largest number of progress reports that are followed to find the message before them.
 const MAX_STEPS: usize = 100_000;
+
+/// Name of the platform, and what the ids of its sessions begin with.
+const IFLOW: &str = "iflow";
+const IFLOW_SESSION: &str = "session-";
 
 /// A session while its lines are read.
 #[derive(Debug, Default)]
@@ -58,6 +62,8 @@ struct Draft {
     pointer: String,
     /// True for the result of a tool.
     is_result: bool,
+    /// True for a line of the person, which begins a turn.
+    is_prompt: bool,
 }
 
 #[derive(Debug)]
@@ -143,12 +149,15 @@ impl Session {
         let at = answer.as_ref().and_then(|a| self.answer_of.get(a)).copied().unwrap_or(self.drafts.len());
         if at == self.drafts.len() {
             let parent = line.non_blank_text("parentUuid").or_else(|| line.non_blank_text("logicalParentUuid"));
+            let is_of_person = lines::is_person(&kind);
+            let is_result = is_of_person && text.contains("\"tool_result\"");
             self.drafts.push(Draft {
                 id: uuid.clone(),
                 is_root: parent.is_none() && line.has("parentUuid"),
                 parent: parent.map(Into::into),
                 pointer: pointer.into(),
-                is_result: lines::is_person(&kind) && text.contains("\"tool_result\""),
+                is_result,
+                is_prompt: is_of_person && !is_result,
                 ..Draft::default()
             });
         }
@@ -193,6 +202,36 @@ impl Session {
             Some(agent) => format!("{}/agent-{agent}", self.id),
             None => self.id.clone(),
         }
+    }
+
+    /// True for a session of iFlow, whose log has the same lines.
+    fn is_iflow(&self) -> bool {
+        self.id.starts_with(IFLOW_SESSION)
+    }
+
+    /// The parent of each message of iFlow. All its answers to a prompt name the prompt as their parent, so that a line
+    /// whose parent is in the same turn as the line before it follows that line. A parent in an earlier turn begins a
+    /// branch.
+    fn parents_by_turn(&self) -> Vec<TurnParent> {
+        let mut turns: Vec<usize> = Vec::with_capacity(self.drafts.len());
+        let mut out = Vec::with_capacity(self.drafts.len());
+        for (at, draft) in self.drafts.iter().enumerate() {
+            let before = at.checked_sub(1);
+            let turn_before = before.and_then(|before| turns.get(before)).copied();
+            let (parent, turn) = match self.parent_of(at, draft) {
+                LineParent::Draft(parent) => {
+                    let turn = turns.get(parent).copied();
+                    let is_same_turn = turn == turn_before;
+                    (TurnParent::At(before.filter(|_| is_same_turn).unwrap_or(parent)), turn)
+                }
+                LineParent::Root => (TurnParent::Root, None),
+                LineParent::Previous => (TurnParent::Previous, turn_before),
+                LineParent::Foreign(uuid) => (TurnParent::Id(uuid), None),
+            };
+            turns.push(turn.filter(|_| !draft.is_prompt).unwrap_or(at));
+            out.push(parent);
+        }
+        out
     }
 
     /// The parent of each message. The map contains the uuids of parents that are not in this session, by the index of
@@ -288,7 +327,9 @@ impl Session {
             chat.record_type = Some("subagent".into());
         }
         let mut links: Vec<(&str, String)> = self.forked_from.take().map(|id| ("continues", id)).into_iter().collect();
-        let (parents, parents_elsewhere) = self.parents();
+        let is_iflow = self.is_iflow();
+        let (parents, parents_elsewhere) =
+            if is_iflow { (self.parents_by_turn(), HashMap::new()) } else { self.parents() };
         for (at, (draft, parent)) in std::mem::take(&mut self.drafts).into_iter().zip(parents).enumerate() {
             let (mut turn, mut content) = lines::message(&draft.lines, self.agent.is_some());
             reader.store_files(member, &mut content)?;
@@ -320,7 +361,9 @@ impl Session {
         if self.agent.is_some() {
             links.push(("subagent_of", self.id.clone()));
         }
-        send(reader, chat, &self.container, links)
+        let file = super::chat_file(&self.container);
+        let file = if is_iflow { ChatFile { platform: IFLOW, ..file } } else { file };
+        send(reader, chat, file, links)
     }
 }
 
@@ -338,10 +381,9 @@ fn verbatim_of(mut lines: Vec<String>) -> Verbatim {
 fn send(
     reader: &mut FileReader<'_>,
     chat: Chat,
-    container: &str,
+    file: ChatFile<'_>,
     links: Vec<(&str, String)>,
 ) -> Result<(), FormatError> {
-    let file = super::chat_file(container);
     let mut issues = Vec::new();
     let mut unit = chat.into_unit(file, &mut issues);
     issues.into_iter().for_each(|issue| reader.sink.note(issue));

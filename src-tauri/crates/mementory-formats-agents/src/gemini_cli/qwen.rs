@@ -1,4 +1,4 @@
-//! Reads the logs of Qwen Code, a fork of Gemini CLI: each line states its parent, and messages are `Content` objects
+//! Reads the logs of Qwen Code, a fork of Gemini CLI: most lines state their parent, and messages are `Content` objects
 //! of Google's API.
 use super::QWEN;
 use super::messages;
@@ -25,7 +25,7 @@ pub(super) fn is_log(catalog: &Catalog, member: &Member) -> bool {
 
 /// True if one of the lines is a message of Qwen Code. Lines without a message do not identify Qwen Code.
 pub(super) fn is_log_of_lines(lines: &[String]) -> bool {
-    const KEYS: [&str; 3] = ["uuid", "parentUuid", "sessionId"];
+    const KEYS: [&str; 3] = ["uuid", "sessionId", "timestamp"];
     lines.iter().any(|text| match Object::parse(text) {
         Some(line) => {
             KEYS.iter().all(|key| line.has(key)) && line.object("message").is_some_and(|message| message.has("parts"))
@@ -90,13 +90,14 @@ impl Log {
             }
         }
         let (uuid, parent) = (text("uuid"), text("parentUuid"));
+        let has_parent = object.has("parentUuid");
         let message = object.object("message").filter(|message| message.has("parts"));
         let Some((message, raw)) = message.zip(object.raw_value("message")) else {
             let payload = object.object("systemPayload").unwrap_or_default();
             let title = payload.non_blank_text("customTitle").map(|title| title.into_owned());
             self.chat.title = title.or(self.chat.title.take());
             if let Some(uuid) = uuid {
-                let before = self.parent_of(parent);
+                let before = self.parent_of(parent, has_parent);
                 self.skipped_parents.insert(uuid, before);
             }
             let repeated = REPEATING_MEMBERS.iter().filter_map(|key| Some((payload.raw_value(key)?, "null")));
@@ -120,7 +121,7 @@ impl Log {
         if let Some(subtype) = subtype {
             turn.fields.insert("subtype".into(), subtype.into());
         }
-        turn.parent = self.parent_of(parent);
+        turn.parent = self.parent_of(parent, has_parent);
         turn.model = text("model");
         turn.times.created = any_time(object, "timestamp");
         turn.pointer.clone_from(&line.pointer);
@@ -140,9 +141,12 @@ impl Log {
         Ok(())
     }
 
-    /// The message that a line continues. Lines without a message are skipped.
-    fn parent_of(&self, parent: Option<String>) -> TurnParent {
-        let Some(uuid) = parent else { return TurnParent::Root };
+    /// The message that a line continues. Lines without a message are skipped. A line that does not state its parent
+    /// (`has_parent`) continues the line before it, and one whose parent is null begins the conversation.
+    fn parent_of(&self, parent: Option<String>, has_parent: bool) -> TurnParent {
+        let Some(uuid) = parent else {
+            return if has_parent { TurnParent::Root } else { TurnParent::Previous };
+        };
         self.skipped_parents.get(&uuid).cloned().unwrap_or(TurnParent::Id(uuid))
     }
 

@@ -6,6 +6,21 @@ use mementory_formats_shared::memory_heads::{self, Head};
 pub(super) const LIST_KEYS: [&str; 9] =
     ["agents", "blocks", "files", "sources", "tools", "mcp_servers", "groups", "skills", "passages"];
 
+/// What an entry in a list of messages has beside its type.
+const MESSAGE_MEMBERS: [&str; 11] = [
+    "date",
+    "otid",
+    "step_id",
+    "run_id",
+    "content",
+    "reasoning",
+    "hidden_reasoning",
+    "tool_call",
+    "tool_calls",
+    "tool_return",
+    "assistant_message",
+];
+
 /// One claim for the files of each folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.95, "an agent of Letta with its memory blocks", layout)
@@ -29,9 +44,8 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     {
         return Some("1");
     }
-    let is_message = |list: &str| {
-        head.has_all(list, &["id", "message_type"]) && head.has_any(list, &["date", "otid", "step_id", "run_id"])
-    };
+    // A list that a program saved may lack the ids and the times that the server gives.
+    let is_message = |list: &str| head.has_all(list, &["message_type"]) && head.has_any(list, &MESSAGE_MEMBERS);
     if (is_message("") || is_message("messages")) && head.has_text_value("message_type") && has_known_type(head) {
         return Some("messages");
     }

@@ -2,9 +2,9 @@
 use super::messages::{Parts, fill, split_reminders};
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, ChatFile, Turn, times_of};
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn, beginning, times_of};
 use mementory_formats_shared::memory_rows::{Row, RowValues};
-use mementory_formats_shared::object::Object;
+use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
@@ -57,10 +57,12 @@ impl MessageList {
         if time(turns.first()) > time(turns.last()) {
             turns.reverse();
         }
-        // If the server's response does not name the agent, the first message identifies the conversation.
+        // If the server's response does not name the agent, the first message identifies the conversation, and if that
+        // has no id, what is said first.
         let known_by = self.agent.or_else(|| turns.first().and_then(|turn| turn.key.clone()));
+        let known_by = known_by.unwrap_or_else(|| format!("content/{}", content_id(&beginning(&turns))));
         let mut chat = Chat {
-            key: known_by.map(|known_by| format!("messages/{known_by}")),
+            key: Some(format!("messages/{known_by}")),
             verbatim: Some(Verbatim::json("{}")),
             is_log: true,
             ..Chat::default()

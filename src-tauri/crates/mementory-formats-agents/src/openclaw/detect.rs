@@ -4,7 +4,7 @@ use super::files::{self, FileRole};
 use super::marks;
 use mementory_format::{Catalog, Claim, Detected, Member, Part, Role};
 use mementory_model::Limits;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Location of a workspace in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +66,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
         }
     }
     let memory_folders = marks::memory_folders(catalog);
+    let mixed_folders = if memory_folders.is_empty() { HashSet::new() } else { mixed_folders(catalog) };
     let mut out: Vec<Claim> = Vec::new();
     let mut claimed: Vec<(usize, Option<usize>, String)> = Vec::new();
     for ((root, archive, folder), found) in candidates {
@@ -82,7 +83,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
         let is_likely = is_likely
             || has("MEMORY.md")
                 && memory_folders.contains(&(root, archive, folder))
-                && has_only_notes(catalog, (root, archive, folder));
+                && !mixed_folders.contains(&(root, archive, folder));
         if !(is_certain || is_likely || is_selected) {
             continue;
         }
@@ -107,15 +108,19 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
     out
 }
 
-/// True if all files in the folder are Markdown. A project with other files may have a `MEMORY.md` and a folder `memory`
-/// of its own.
-fn has_only_notes(catalog: &Catalog, (root, archive, folder): marks::Folder<'_>) -> bool {
-    let is_hidden = |member: &Member| member.file_name().starts_with('.');
-    let mut inside = catalog
-        .members()
-        .iter()
-        .filter(|m| m.root == root && m.archive == archive && m.name.starts_with(folder) && !is_hidden(m));
-    inside.all(|member| member.file_name().to_ascii_lowercase().ends_with(".md"))
+/// The folders that have files other than Markdown in them, at any depth. A project with such files may have a
+/// `MEMORY.md` and a folder `memory` of its own.
+fn mixed_folders(catalog: &Catalog) -> HashSet<marks::Folder<'_>> {
+    let is_note = |name: &str| name.starts_with('.') || name.to_ascii_lowercase().ends_with(".md");
+    let mut out = HashSet::new();
+    for member in catalog.members().iter().filter(|member| !is_note(member.file_name())) {
+        let mut folder = marks::folder_of(&member.name);
+        // If a folder is known, so are the folders around it.
+        while out.insert((member.root, member.archive, folder)) && !folder.is_empty() {
+            folder = marks::folder_of(folder.trim_end_matches('/'));
+        }
+    }
+    out
 }
 
 fn part_role(member: &Member, folder: &str, manifest: usize) -> Role {

@@ -3,6 +3,8 @@
 use super::files::{self, FileRole, MemoryFile};
 use super::{Root, Runtime, sections};
 use mementory_format::{Catalog, Detected, FolderKeys, FormatError, Member, PassthroughItem, ReadContext, Sink};
+use mementory_formats_shared::note::Note;
+use mementory_formats_shared::note_reader::{CREATED_KEYS, UPDATED_KEYS};
 use mementory_formats_shared::text_head::text_head;
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
 use sha2::{Digest, Sha256};
@@ -132,6 +134,7 @@ impl<'a> Reader<'a> {
             record.fields.insert("timezone".into(), zone.into());
         }
         record.source.method = Some("user_authored".into());
+        (record.times.created, record.times.updated) = stated_times(text);
         record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text.to_owned() });
         self.sink.unit(record.into())
     }
@@ -148,6 +151,7 @@ impl<'a> Reader<'a> {
         let inner = path.strip_prefix("workspace/").unwrap_or(path);
         let day = files::date_of(inner).or_else(|| files::session_day(inner));
         let day = day.and_then(|d| Timestamp::parse(&format!("{d}T00:00:00Z")));
+        let (created, updated) = stated_times(text);
         for (number, piece) in pieces.into_iter().enumerate() {
             if let Some(record) = self.take_slot(path, piece) {
                 self.sink.unit(record.into())?;
@@ -170,8 +174,9 @@ impl<'a> Reader<'a> {
             record.namespace = Some(memory.namespace.into());
             record.status = Some(memory.status.unwrap_or("active").into());
             record.source.method = Some(memory.method.into());
-            record.times.created = day;
-            record.times.observed = day;
+            record.times.created = created.or(day);
+            record.times.updated = updated;
+            record.times.observed = day.or(created);
             record.fields.insert("file".into(), path.into());
             if let Some(category) = memory.category {
                 record.fields.insert("category".into(), category.into());
@@ -192,6 +197,15 @@ impl<'a> Reader<'a> {
     pub fn report_issue(&mut self, code: &str, place: &str, message: &str) {
         self.sink.note(Issue::new(code, place, message));
     }
+}
+
+/// The times that the frontmatter of a file states: when the file was made, and when it was last changed.
+fn stated_times(text: &str) -> (Option<Timestamp>, Option<Timestamp>) {
+    if sections::frontmatter_length(text) == 0 {
+        return (None, None);
+    }
+    let note = Note::parse(text);
+    (note.time(&CREATED_KEYS), note.time(&UPDATED_KEYS))
 }
 
 /// The agent id that a file of the workspace states. None if there is no such file, or if it contains no UUID.

@@ -1,11 +1,22 @@
 //! Splits a Markdown file into sections at its second-level headings.
+use mementory_formats_shared::frontmatter::Document;
 use std::ops::Range;
+
+/// Length in bytes of the frontmatter at the start of a file, with the lines around it. 0 if there is none.
+pub fn frontmatter_length(text: &str) -> usize {
+    if !text.starts_with("---") {
+        return 0;
+    }
+    let document = Document::parse(text);
+    document.yaml.map_or(0, |_| text.len() - document.body.len())
+}
 
 /// The sections of a file in order. Joining them yields the unchanged file.
 pub fn split_sections(text: &str) -> Vec<&str> {
     let mut cuts = Vec::new();
-    let (mut at, mut is_in_code) = (0, false);
-    for line in text.split_inclusive('\n') {
+    let after_frontmatter = frontmatter_length(text);
+    let (mut at, mut is_in_code) = (after_frontmatter, false);
+    for line in text[after_frontmatter..].split_inclusive('\n') {
         if is_fence(line) {
             is_in_code = !is_in_code;
         } else if !is_in_code && line.starts_with("## ") {
@@ -13,8 +24,8 @@ pub fn split_sections(text: &str) -> Vec<&str> {
         }
         at += line.len();
     }
-    // A title or blank lines before the first heading are part of the first section.
-    if cuts.first().is_some_and(|first| is_title_or_blank(&text[..*first])) {
+    // Frontmatter, a title or blank lines before the first heading are part of the first section.
+    if cuts.first().is_some_and(|first| is_title_or_blank(&text[after_frontmatter..*first])) {
         cuts[0] = 0;
     }
     if cuts.first() != Some(&0) {
@@ -65,17 +76,19 @@ fn is_title_or_blank(text: &str) -> bool {
 pub struct Section {
     /// The heading without `## `.
     pub heading: Option<Range<usize>>,
-    /// The text below the heading, without surrounding whitespace.
+    /// The text below the heading and the frontmatter, without surrounding whitespace.
     pub body: Range<usize>,
 }
 
 /// Finds the heading and the body of a section. If `is_one_record` is true, `piece` is a whole file without a heading.
 pub fn parse_section(piece: &str, is_one_record: bool) -> Section {
-    let mut at = 0;
+    // A file that has only frontmatter is the text of its record.
+    let after_frontmatter = Some(frontmatter_length(piece)).filter(|at| !piece[*at..].trim().is_empty()).unwrap_or(0);
+    let mut at = after_frontmatter;
     let mut heading = None;
     if !is_one_record {
         let mut is_in_code = false;
-        for line in piece.split_inclusive('\n') {
+        for line in piece[after_frontmatter..].split_inclusive('\n') {
             is_in_code ^= is_fence(line);
             if let Some(words) = line.strip_prefix("## ").filter(|_| !is_in_code) {
                 let start = at + line.len() - words.trim_start().len();
@@ -86,7 +99,7 @@ pub fn parse_section(piece: &str, is_one_record: bool) -> Section {
             at += line.len();
         }
         if heading.is_none() {
-            at = 0;
+            at = after_frontmatter;
         }
     }
     let body_text = &piece[at..];

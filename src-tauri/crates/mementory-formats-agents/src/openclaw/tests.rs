@@ -229,6 +229,65 @@ fn coding_projects_are_not_detected_as_workspaces() {
 }
 
 #[test]
+fn folders_of_notes_inside_a_project_are_workspaces_and_the_project_is_not() {
+    let scratch = Scratch::new("openclaw-mixed");
+    let notes: &[(&str, &[u8])] = &[("MEMORY.md", b"# Mine\n"), ("memory/tides.md", b"x\n")];
+    for folder in ["all/project", "all/notes/inner"] {
+        put(&scratch.0.join(folder), notes);
+    }
+    put(&scratch.0.join("all/project"), &[("src/deep/main.py", b"x\n")]);
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[scratch.0.join("all")], &limits, None).unwrap();
+    let sources = detect(&catalog, &limits, None).unwrap().sources;
+    let parts = sources.iter().filter(|s| s.format == "openclaw").flat_map(|s| &s.claim.parts);
+    let mut names: Vec<&str> = parts.map(|part| catalog.members()[part.member].name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["notes/inner/MEMORY.md", "notes/inner/memory/tides.md"]);
+}
+
+#[test]
+fn frontmatter_states_times_and_is_not_text() {
+    let scratch = Scratch::new("openclaw-frontmatter");
+    let tides = "---\ntype: note\ncreated: 2026-02-01\nupdated: 2026-02-03T10:00:00Z\n---\n# Tides\n\n## High\nAt noon.\n## Low\nAt six.\n";
+    let moon = "---\ndate: 2026-02-04T08:00:00+01:00\n---\nThe moon is full.\n";
+    let bare = "---\ncreated: 2026-02-05\n---\n";
+    let rule = "---\n\nNo frontmatter\n\n---\n\n## Then\nA rule.\n";
+    let soul = "---\ncreated: 2026-01-01\n---\n# Soul\n";
+    put(
+        &scratch.0.join("w"),
+        &[
+            ("SOUL.md", soul.as_bytes()),
+            ("memory/tides.md", tides.as_bytes()),
+            ("memory/2026-02-02.md", moon.as_bytes()),
+            ("memory/bare.md", bare.as_bytes()),
+            ("memory/rule.md", rule.as_bytes()),
+        ],
+    );
+    let mut source = read(&scratch.0.join("w"), &OpenClaw);
+    let times = |text: &str| {
+        let record = source.records.iter().find(|r| r.text == text).expect(text);
+        (record.times.created, record.times.updated)
+    };
+    let time = Timestamp::parse;
+    for text in ["At noon.", "At six."] {
+        assert_eq!(times(text), (time("2026-02-01T00:00:00Z"), time("2026-02-03T10:00:00Z")), "{text}");
+    }
+    assert_eq!(times("The moon is full."), (time("2026-02-04T07:00:00Z"), None));
+    assert_eq!(times(bare.trim()).0, time("2026-02-05T00:00:00Z"));
+    assert_eq!(times("A rule."), (None, None));
+    assert_eq!(times(soul.trim()).0, time("2026-01-01T00:00:00Z"));
+    assert_eq!(source.records.len(), 7);
+    write(&mut source, &scratch.0.join("out"), &OpenClaw);
+    assert_eq!(tree(&scratch.0.join("w")), tree(&scratch.0.join("out")));
+    let at = source.records.iter().position(|r| r.text == "The moon is full.").unwrap();
+    source.records[at].text = "The moon is new.".into();
+    source.edited.insert(at);
+    write(&mut source, &scratch.0.join("edited"), &OpenClaw);
+    let written = tree(&scratch.0.join("edited"));
+    assert_eq!(written["memory/2026-02-02.md"], moon.replace("full", "new").as_bytes());
+}
+
+#[test]
 fn joined_sections_are_the_original_file() {
     for text in [
         "",
@@ -238,6 +297,10 @@ fn joined_sections_are_the_original_file() {
         "x\n\n## a\r\nb\r\n\r\n## c\r\n",
         "```\n## no\n```\n## yes\n",
         "\n\n## a\n",
+        "---\na: 1\n---\n",
+        "---\na: 1\n---\nb\n",
+        "---\n## a: 1\nb: 2\n---\n# t\n## a\n",
+        "---\na\n---\n## a\n",
     ] {
         let pieces = sections::split_sections(text);
         assert_eq!(pieces.concat(), text);

@@ -426,7 +426,10 @@ fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
         heading.filter(|h| Some(sections::title_without_marks(h)) != record.title).and(record.title.as_deref());
     // The reader uses the heading as the text of a record whose section has no body.
     let body = if section.body.is_empty() && heading == Some(record.text.as_str()) { "" } else { record.text.as_str() };
-    sections::replace_parts(verbatim, is_one_record, new_heading, body)
+    // The texts of records that were imported by an earlier version begin with the frontmatter.
+    let frontmatter = verbatim[..sections::frontmatter_length(verbatim)].trim_end();
+    let without = body.strip_prefix(frontmatter).filter(|_| !frontmatter.is_empty()).map(str::trim_start);
+    sections::replace_parts(verbatim, is_one_record, new_heading, without.unwrap_or(body))
 }
 
 /// Converts a text to a file name of at most 60 letters, digits and single hyphens. The letters A to Z become lower

@@ -1,6 +1,7 @@
 //! Reads a session that Chatbox exported as a page. Below the title are its threads, each with a numbered heading and an
 //! element for each message; the first line of a message is its role.
 use mementory_format::{Catalog, FormatError, Member};
+use mementory_formats_shared::agent_content::AgentContent;
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::html::{self, RowKind};
 use mementory_formats_shared::message::send;
@@ -59,7 +60,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
             threads.push(Chat { is_log: true, ..Chat::default() });
         }
         if let Some(thread) = threads.last_mut() {
-            thread.turns.push(turn(element, tag.start));
+            thread.turns.push(turn(files, member, element, tag.start)?);
         }
         at = tag.start + element.len();
     }
@@ -82,18 +83,27 @@ fn thread_name(heading: Option<&str>) -> Option<String> {
     Some(name.map_or(text, |(_, name)| name).to_owned()).filter(|name| !name.is_empty())
 }
 
-/// The turn in the element of a message, which begins at this byte of the page. Pictures are only in the verbatim.
-fn turn(element: &str, start: usize) -> Turn {
+/// The turn in the element of a message, which begins at this byte of the page. Its pictures become files.
+fn turn(files: &mut FileReader<'_>, member: &Member, element: &str, start: usize) -> Result<Turn, FormatError> {
     let (first, body) = element.split_once("</p>").unwrap_or((element, ""));
+    let mut content = AgentContent { text: html::to_text(body).trim().to_owned(), ..AgentContent::default() };
+    for address in html::pictures(body) {
+        if !content.push_data_url(&address) {
+            // A picture whose data is damaged has no address that could be shown.
+            let place = if address.starts_with("data:") { "" } else { address.as_str() };
+            content.push_block("image", Some("image"), place);
+        }
+    }
+    files.store_files(member, &mut content)?;
     let role = roles::role_or_name(&html::to_text(first));
-    let is_hidden = matches!(role.as_str(), SYSTEM | TOOL);
-    Turn {
-        hidden: is_hidden,
-        content_type: if role == SYSTEM { "context" } else { "text" }.into(),
-        role,
-        text: html::to_text(body).trim().to_owned(),
+    let mut turn = Turn {
         pointer: format!("@{start}"),
         verbatim: Some(Verbatim { media_type: "text/html".into(), text: element.to_owned() }),
         ..Turn::default()
-    }
+    };
+    content.fill(&mut turn);
+    turn.hidden = matches!(role.as_str(), SYSTEM | TOOL);
+    turn.content_type = if role == SYSTEM { "context" } else { "text" }.into();
+    turn.role = role;
+    Ok(turn)
 }

@@ -330,14 +330,17 @@ fn has_messages(raw: &RawValue) -> bool {
 /// Determines the assistant whose chat a browser extension exported, from the link to the chat or from `powered_by`.
 /// Returns `other` if the assistant is not known.
 fn platform(link: Option<&str>, object: &Object<'_>) -> &'static str {
-    let link = link.unwrap_or_default().to_lowercase();
     let powered_by = object.object("metadata").and_then(|metadata| first_text(&metadata, &["powered_by"]));
     let powered_by = powered_by.unwrap_or_default().to_lowercase();
-    let is_from = |host: &str, name: &str| {
-        let rest = link.split_once("://").map_or("", |(_, rest)| rest);
-        rest.trim_start_matches("www.").starts_with(host) || powered_by.starts_with(name)
-    };
-    HOSTS.iter().find(|(host, name)| is_from(host, name)).map_or("other", |(_, name)| *name)
+    let of_words = || HOSTS.iter().find(|(_, name)| powered_by.starts_with(name)).map(|(_, name)| *name);
+    link.and_then(platform_of_link).or_else(of_words).unwrap_or("other")
+}
+
+/// The assistant whose website a link leads to.
+pub(super) fn platform_of_link(link: &str) -> Option<&'static str> {
+    let link = link.to_lowercase();
+    let address = link.split_once("://").map_or("", |(_, rest)| rest).trim_start_matches("www.");
+    HOSTS.iter().find(|(host, _)| address.starts_with(host)).map(|(_, name)| *name)
 }
 
 /// A question and its answer in one entry. Cody writes null if there was no answer.

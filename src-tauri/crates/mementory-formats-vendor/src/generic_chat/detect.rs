@@ -4,7 +4,7 @@ use super::cline::MODEL_FILE;
 use super::hugging_chat;
 use super::shape::{Shape, shape};
 use super::tables::{self, Table};
-use super::{amazon_q, anything_llm, chatbox_page, goose, llm_logs, ollama, superjson, void, zed};
+use super::{amazon_q, anything_llm, chatbox_page, goose, llm_logs, marked_page, ollama, superjson, void, zed};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
 use mementory_formats_shared::sqlite_rows;
@@ -24,6 +24,8 @@ pub(super) const ZED: &str = "zed";
 pub(super) const VOID: &str = "void";
 /// Version of the claim for a page of Chatbox.
 pub(super) const CHATBOX_PAGE: &str = "chatbox_page";
+/// Version of the claim for a page whose messages name their speakers.
+pub(super) const MARKED_PAGE: &str = "marked_page";
 /// Version of the claim for a table.
 const TABLE: &str = "table";
 
@@ -93,6 +95,14 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         version: Some(CHATBOX_PAGE.into()),
         confidence: 0.9,
         reason: "A session that Chatbox exported as a page".into(),
+        parts: vec![part(member, Role::Manifest)],
+        missing_parts: vec![],
+    }));
+    let pages = catalog.members().iter().filter(|member| marked_page::is_page(catalog, member));
+    all.extend(pages.map(|member| Claim {
+        version: Some(MARKED_PAGE.into()),
+        confidence: 0.4,
+        reason: "A page whose messages name their speakers".into(),
         parts: vec![part(member, Role::Manifest)],
         missing_parts: vec![],
     }));

@@ -1,4 +1,5 @@
 //! Chats in a common JSON shape. See README.md.
+mod agentscope;
 mod amazon_q;
 mod amazon_q_tabs;
 mod anything_llm;
@@ -23,6 +24,7 @@ mod llm_logs;
 mod llm_parts;
 mod llm_row;
 mod llm_threads;
+mod marked_page;
 mod newest_first;
 mod ollama;
 mod openrouter;

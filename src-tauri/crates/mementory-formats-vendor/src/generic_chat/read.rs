@@ -1,12 +1,12 @@
 //! Reads chats in common shapes.
 use super::FORMAT_ID;
 use super::conversation::{LooseMessages, conversation};
-use super::detect::{ANYTHING_LLM, CHATBOX_PAGE, GOOSE, LLM, OLLAMA, VOID, ZED};
+use super::detect::{ANYTHING_LLM, CHATBOX_PAGE, GOOSE, LLM, MARKED_PAGE, OLLAMA, VOID, ZED};
 use super::shape::{Shape, wrappers};
 use super::{
-    amazon_q, amazon_q_tabs, anything_llm, api, chat_store, chatbox_page, cherry_studio, cline, compliance, doubao,
-    goose, hugging_chat, kiro, kobold, llm_json, llm_logs, ollama, openrouter, poe, stores, superjson, tables, threads,
-    tongyi, void, yuanbao, zed,
+    agentscope, amazon_q, amazon_q_tabs, anything_llm, api, chat_store, chatbox_page, cherry_studio, cline, compliance,
+    doubao, goose, hugging_chat, kiro, kobold, llm_json, llm_logs, marked_page, ollama, openrouter, poe, stores,
+    superjson, tables, threads, tongyi, void, yuanbao, zed,
 };
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -33,6 +33,7 @@ pub(super) fn read(
                     Some(LLM) => llm_logs::read_database(files, member),
                     Some(ZED) => zed::read_database(files, member),
                     Some(CHATBOX_PAGE) => chatbox_page::read(files, member),
+                    Some(MARKED_PAGE) => marked_page::read(files, member),
                     Some(VOID) => void::read_database(files, member),
                     _ => amazon_q::read_database(files, member),
                 };
@@ -70,6 +71,16 @@ pub(super) fn read(
             Shape::ZedText => {
                 superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
                     zed::read_text_thread(files, member, e)
+                })?;
+            }
+            Shape::AgentScope => {
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    agentscope::read(files, member, e)
+                })?;
+            }
+            Shape::ZedThread => {
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    zed::read_thread(files, member, e)
                 })?;
             }
             Shape::Api => {

@@ -1,8 +1,8 @@
 //! The shapes that many programs share, recognised by the start of a file.
 use super::envelope::{ENVELOPES, OUTER_ENVELOPES};
 use super::{
-    amazon_q_tabs, anything_llm, api, chat_store, cline, compliance, doubao, llm_json, pairs, poe, tongyi, void,
-    yuanbao,
+    agentscope, amazon_q_tabs, anything_llm, api, chat_store, cline, compliance, doubao, llm_json, pairs, poe, tongyi,
+    void, yuanbao, zed,
 };
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
@@ -99,6 +99,8 @@ pub(super) enum Shape {
     Kobold,
     /// A text thread of Zed.
     ZedText,
+    /// A thread of Zed's agent in a file of its own.
+    ZedThread,
     /// Requests to an API and their answers.
     Api,
     /// Conversations of a ChatGPT workspace, from the Compliance API.
@@ -119,6 +121,8 @@ pub(super) enum Shape {
     AmazonQTabs,
     /// The chats of the editor Void.
     Void,
+    /// The state of an agent of AgentScope.
+    AgentScope,
 }
 
 impl Shape {
@@ -138,6 +142,7 @@ impl Shape {
             Shape::Kiro => "kiro",
             Shape::Kobold => "kobold",
             Shape::ZedText => "zed_text",
+            Shape::ZedThread => "zed_thread",
             Shape::Api => "api",
             Shape::Compliance => "compliance",
             Shape::LlmJson => "llm_json",
@@ -148,6 +153,7 @@ impl Shape {
             Shape::Poe => "poe",
             Shape::AmazonQTabs => "amazon_q_tabs",
             Shape::Void => "void",
+            Shape::AgentScope => "agentscope",
         }
     }
 
@@ -160,7 +166,7 @@ impl Shape {
             &backups[..],
             &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold, Shape::Api, Shape::Compliance, Shape::ZedText],
             &[Shape::LlmJson, Shape::ChatStore, Shape::Yuanbao, Shape::Doubao],
-            &[Shape::Tongyi, Shape::Poe, Shape::AmazonQTabs, Shape::Void],
+            &[Shape::Tongyi, Shape::Poe, Shape::AmazonQTabs, Shape::Void, Shape::ZedThread, Shape::AgentScope],
         ]
         .concat()
         .into_iter()
@@ -192,6 +198,8 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
         (poe::is_chat(&keys, &text), Shape::Poe),
         (amazon_q_tabs::is_history(&keys), Shape::AmazonQTabs),
         (void::is_storage(&keys), Shape::Void),
+        (zed::is_thread(&keys), Shape::ZedThread),
+        (agentscope::is_state(&keys), Shape::AgentScope),
     ];
     if let Some((_, shape)) = pages.into_iter().find(|(is_shape, _)| *is_shape) {
         return Some(shape);

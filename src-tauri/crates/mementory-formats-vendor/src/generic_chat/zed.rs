@@ -3,15 +3,16 @@
 use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::text_time;
-use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::chat::{Chat, Turn, beginning};
 use mementory_formats_shared::content::{Content, nested_text};
 use mementory_formats_shared::message::{first_text, read_message, report_no_message, send};
-use mementory_formats_shared::object::{Object, decode_string, list, with_replaced_values};
+use mementory_formats_shared::object::{Object, content_id, decode_string, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, USER};
 use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{self, Schema, each_row, report_other_tables, row_text, tables, text_in};
 use mementory_formats_shared::text_parts::ends_of_parts;
+use mementory_json::Keys;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::io::Read;
@@ -47,21 +48,14 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             }
         };
         let pointer = format!("threads/row {number}");
-        let messages = document.raw_value("messages");
-        let model = document.object("model");
-        let mut chat = Chat {
-            id,
-            title: text_in(&row, "summary").or_else(|| first_text(&document, &["title", "summary"])),
-            model: model.and_then(|model| first_text(&model, &["model"])),
-            record_type: text_in(&row, "parent_id").map(|_| "subagent".into()),
-            turns: turns_of(files, member, messages, &pointer),
-            pointer,
-            is_log: true,
-            ..Chat::default()
-        };
+        let mut chat = thread(files, member, &document, &pointer);
+        chat.id = id;
+        chat.title = text_in(&row, "summary").or(chat.title);
+        chat.record_type = text_in(&row, "parent_id").map(|_| "subagent".into());
         chat.source.project = text_in(&row, "folder_paths").and_then(|paths| Some(paths.lines().next()?.to_owned()));
         chat.times.created = text_in(&row, "created_at").as_deref().and_then(text_time);
         chat.times.updated = text_in(&row, "updated_at").as_deref().and_then(text_time);
+        let messages = document.raw_value("messages");
         let rest = messages.map_or_else(|| text.to_owned(), |raw| with_replaced_values(text, &[(raw, "[]")]));
         row.insert("data".into(), rest.into());
         chat.verbatim = Some(Verbatim::json(row_text(row, |name| name == "data")));
@@ -72,6 +66,47 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         _ => Some("it has no messages"),
     });
     Ok(())
+}
+
+/// A thread with its messages, from its JSON text. Its title and time are in it too, but not its id.
+fn thread(files: &mut FileReader<'_>, member: &Member, document: &Object<'_>, pointer: &str) -> Chat {
+    let model = document.object("model");
+    Chat {
+        title: first_text(document, &["title", "summary"]),
+        model: model.and_then(|model| first_text(&model, &["model"])),
+        turns: turns_of(files, member, document.raw_value("messages"), pointer),
+        pointer: pointer.to_owned(),
+        is_log: true,
+        ..Chat::default()
+    }
+}
+
+/// True for the JSON text of a thread in a file of its own.
+pub(super) fn is_thread(keys: &Keys) -> bool {
+    let has = |key: &str| keys.has(key);
+    let is_tagged = has("messages.User.content") || has("messages.Agent.content");
+    let is_segmented = has("messages.role") && has("messages.segments.type") && has("messages.segments.text");
+    is_tagged && (has("version") || has("updated_at") || has("title")) || is_segmented && has("version")
+}
+
+/// Sends the thread in a file of its own. If it states no id, its beginning identifies it.
+pub(super) fn read_thread(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    element: &ObjectElement<'_>,
+) -> Result<(), FormatError> {
+    let document = &element.object;
+    let mut chat = thread(files, member, document, &element.pointer);
+    chat.id = first_text(document, &["id", "thread_id"]);
+    if chat.id.is_none() {
+        let beginning = beginning(&chat.turns);
+        chat.key = Some(format!("thread/{}", content_id(&format!("{:?}\n{beginning}", chat.title))));
+    }
+    chat.times.created = first_text(document, &["created_at"]).as_deref().and_then(text_time);
+    chat.times.updated = first_text(document, &["updated_at"]).as_deref().and_then(text_time);
+    let messages = document.raw_value("messages").map(|raw| (raw, "[]"));
+    chat.verbatim = Some(Verbatim::json(with_replaced_values(element.text, &messages.into_iter().collect::<Vec<_>>())));
+    send(files, member, chat, PLATFORM, Some("thread"))
 }
 
 /// The JSON text of a thread. It may have at most `max_bytes`, compressed and decompressed. The error is the reason why

@@ -1,0 +1,280 @@
+//! Reads a page on which each message is an element that names its speaker: a page of an assistant that a browser saved,
+//! or a page that an exporter wrote. Nothing is guessed: an element without such a mark is not a message.
+use super::conversation::platform_of_link;
+use mementory_format::{Catalog, FormatError, Member};
+use mementory_formats_shared::chat::{Chat, Turn, beginning};
+use mementory_formats_shared::html;
+use mementory_formats_shared::message::send;
+use mementory_formats_shared::object::content_id;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::roles::{ASSISTANT, USER};
+use mementory_formats_shared::text_head::may_be_page;
+use mementory_model::{Issue, Verbatim};
+
+/// Number of bytes that detection reads. The styles of a saved page come before its messages.
+const PAGE_BYTES: usize = 4 << 20;
+/// Attributes whose value is the role of the speaker.
+const ROLE_ATTRIBUTES: [&str; 7] = [
+    "data-message-author-role",
+    "data-message-role",
+    "data-author-role",
+    "data-author",
+    "data-role",
+    "data-turn",
+    "data-message-type",
+];
+/// Attributes and classes whose value is the name of an element in the program.
+const NAME_ATTRIBUTES: [&str; 4] = ["data-testid", "data-test-id", "data-content", "class"];
+/// What a class begins with that only names the element for the styles of those inside it.
+const GROUP: &str = "group/";
+/// Values of a role. Names of products are those of the assistant.
+const ROLES: [(&str, &[&str]); 2] = [
+    (USER, &["user", "human"]),
+    (
+        ASSISTANT,
+        &[
+            "assistant",
+            "ai",
+            "bot",
+            "model",
+            "chatgpt",
+            "claude",
+            "gemini",
+            "copilot",
+            "grok",
+            "deepseek",
+            "mistral",
+            "perplexity",
+        ],
+    ),
+];
+/// Names of the elements of messages in the programs.
+const NAMES: [(&str, &[&str]); 2] = [
+    (
+        USER,
+        &[
+            "user-message",
+            "human-message",
+            "user-query",
+            "conversation-turn-user",
+            "segment-user",
+            "message-user",
+            "chat-user",
+            "qwen-chat-message-user",
+            "fai-UserMessage",
+        ],
+    ),
+    (
+        ASSISTANT,
+        &[
+            "assistant-message",
+            "ai-message",
+            "bot-message",
+            "model-response",
+            "conversation-turn-assistant",
+            "segment-assistant",
+            "message-assistant",
+            "chat-assistant",
+            "qwen-chat-message-assistant",
+            "fai-CopilotMessage",
+            "font-claude-response",
+            "font-claude-message",
+        ],
+    ),
+];
+/// Where a page states its address: the comment of a browser that saved it, and tags in its head.
+const ADDRESSES: [(&str, &str); 3] =
+    [("<!-- saved from url=(", ")"), ("rel=\"canonical\"", "href=\""), ("property=\"og:url\"", "content=\"")];
+/// Elements inside a message that the program added, and classes of text that only screen readers read.
+const ADDED_ELEMENTS: [&str; 6] = ["button", "svg", "mat-icon", "style", "script", "form"];
+const ADDED_CLASSES: [&str; 3] = ["sr-only", "cdk-visually-hidden", "visually-hidden"];
+/// Elements whose content is not markup.
+const RAW_ELEMENTS: [&str; 5] = ["script", "style", "template", "textarea", "noscript"];
+/// Elements that have no end tag.
+const VOID_ELEMENTS: [&str; 7] = ["input", "img", "br", "hr", "meta", "link", "source"];
+
+/// A start tag.
+struct Tag<'t> {
+    name: &'t str,
+    attributes: &'t str,
+    start: usize,
+    end: usize,
+}
+
+/// The first start tag at or after a position that is markup: not in a script, a style or a comment.
+fn next_markup(page: &str, from: usize) -> Option<Tag<'_>> {
+    let mut at = from;
+    loop {
+        let tag = next_tag(page, at)?;
+        let before = page.get(at..tag.start)?;
+        if let Some((_, inside)) = before.rsplit_once("<!--")
+            && !inside.contains("-->")
+        {
+            at = tag.end + page.get(tag.end..)?.find("-->")?;
+        } else if RAW_ELEMENTS.contains(&tag.name) {
+            at = tag.end + page.get(tag.end..)?.find(&format!("</{}", tag.name))?;
+        } else {
+            return Some(tag);
+        }
+    }
+}
+
+/// The first start tag at or after a position.
+fn next_tag(page: &str, from: usize) -> Option<Tag<'_>> {
+    let mut at = from;
+    loop {
+        let start = at + memchr::memchr(b'<', page.as_bytes().get(at..)?)?;
+        at = start + 1;
+        let rest = page.get(at..)?;
+        let name_length = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'-').count();
+        if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            continue;
+        }
+        let (name, after) = rest.split_at_checked(name_length)?;
+        let mut quote = None;
+        let length = after.bytes().position(|byte| {
+            match quote {
+                Some(open) if byte == open => quote = None,
+                None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
+                _ => {}
+            }
+            quote.is_none() && byte == b'>'
+        })?;
+        return Some(Tag { name, attributes: after.get(..length)?, start, end: at + name_length + length + 1 });
+    }
+}
+
+impl Tag<'_> {
+    /// The value of an attribute.
+    fn attribute(&self, name: &str) -> Option<&str> {
+        let mut at = 0;
+        loop {
+            let found = at + memchr::memmem::find(self.attributes.as_bytes().get(at..)?, name.as_bytes())?;
+            at = found + name.len();
+            let is_name = self.attributes.get(..found)?.ends_with(|c: char| c.is_ascii_whitespace());
+            let Some(value) = self.attributes.get(at..)?.strip_prefix('=').filter(|_| is_name) else { continue };
+            return match value.chars().next() {
+                Some(quote @ ('"' | '\'')) => value.get(1..)?.split(quote).next(),
+                _ => value.split_ascii_whitespace().next(),
+            };
+        }
+    }
+
+    fn has_class(&self, classes: &[&str]) -> bool {
+        self.attribute("class").is_some_and(|words| words.split_ascii_whitespace().any(|word| classes.contains(&word)))
+    }
+
+    /// The role that the element states.
+    fn role(&self) -> Option<&'static str> {
+        if VOID_ELEMENTS.contains(&self.name) {
+            return None;
+        }
+        let known = |table: &[(&'static str, &[&str]); 2], word: &str| {
+            table.iter().find(|(_, words)| words.contains(&word)).map(|(role, _)| *role)
+        };
+        let stated = ROLE_ATTRIBUTES.iter().find_map(|name| known(&ROLES, self.attribute(name)?));
+        let by_type = || known(&ROLES, self.attribute("type").filter(|_| self.name.ends_with("-message"))?);
+        let by_name = || {
+            let words = NAME_ATTRIBUTES.iter().filter_map(|name| self.attribute(name));
+            let mut words = words.flat_map(str::split_ascii_whitespace);
+            words.find_map(|word| known(&NAMES, word.strip_prefix(GROUP).unwrap_or(word)))
+        };
+        stated.or_else(by_type).or_else(|| known(&NAMES, self.name)).or_else(by_name)
+    }
+}
+
+/// True for a page with a message of the person and a message of the assistant.
+pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
+    if !may_be_page(catalog, member) {
+        return false;
+    }
+    let head = catalog.head(member, PAGE_BYTES).unwrap_or_default();
+    let may_have = |role: usize| {
+        let mut words = [ROLES.get(role), NAMES.get(role)].into_iter().flatten().flat_map(|(_, words)| words.iter());
+        words.any(|word| memchr::memmem::find(&head, word.as_bytes()).is_some())
+    };
+    if !may_have(0) || !may_have(1) {
+        return false;
+    }
+    let page = String::from_utf8_lossy(&head);
+    let (mut at, mut has_user, mut has_assistant) = (0, false, false);
+    while let Some(tag) = next_markup(&page, at) {
+        at = tag.end;
+        match tag.role() {
+            Some(USER) => has_user = true,
+            Some(_) => has_assistant = true,
+            None => {}
+        }
+        if has_user && has_assistant {
+            return true;
+        }
+    }
+    false
+}
+
+/// Sends the messages of a page as a conversation. The page is in memory as a whole. A message inside another one is
+/// part of it.
+pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let bytes = files.catalog.bytes(member, files.context.limits.element_bytes)?;
+    let page = String::from_utf8_lossy(&bytes);
+    let title = page.split_once("<title").and_then(|(_, rest)| rest.split_once('>')).map(|(_, rest)| rest);
+    let title = title.and_then(|rest| rest.split_once("</title")).map(|(words, _)| html::to_text(words));
+    let mut chat = Chat { title: title.filter(|words| !words.trim().is_empty()), is_log: true, ..Chat::default() };
+    let mut at = 0;
+    while let Some(tag) = next_markup(&page, at) {
+        at = tag.end;
+        let Some(role) = tag.role() else { continue };
+        let rest = page.get(tag.start..).unwrap_or_default();
+        let end = html::element_end(rest, tag.name);
+        if end.is_none() {
+            let place = format!("{}#@{}", member.place, tag.start);
+            let text = "the page ends inside this message; what is there was read";
+            files.sink.note(Issue::new("truncated", place, text));
+        }
+        let element = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
+        at = tag.start + element.len();
+        let text = html::to_text(&without_added(element));
+        if text.trim().is_empty() {
+            continue;
+        }
+        chat.turns.push(Turn {
+            role: role.into(),
+            text: text.trim().to_owned(),
+            content_type: "text".into(),
+            pointer: format!("@{}", tag.start),
+            verbatim: Some(Verbatim { media_type: "text/html".into(), text: element.to_owned() }),
+            ..Turn::default()
+        });
+    }
+    chat.key = Some(format!("page/{}", content_id(&beginning(&chat.turns))));
+    chat.pointer = chat.turns.first().map(|turn| turn.pointer.clone()).unwrap_or_default();
+    send(files, member, chat, platform(&page), Some("marked_page"))
+}
+
+/// The assistant from whose website the page was saved, if the page says so.
+fn platform(page: &str) -> &'static str {
+    let mut links = ADDRESSES.iter().filter_map(|(before, after)| {
+        let (_, rest) = page.split_once(before)?;
+        rest.split_once(after)?.1.split(['"', '\'', ' ', '>']).next()
+    });
+    links.find_map(platform_of_link).unwrap_or("other")
+}
+
+/// An element without the buttons and the like that the program put into it.
+fn without_added(element: &str) -> String {
+    let mut out = String::with_capacity(element.len());
+    let (mut at, mut copied) = (0, 0);
+    while let Some(tag) = next_tag(element, at) {
+        at = tag.end;
+        let is_added = ADDED_ELEMENTS.contains(&tag.name) || tag.has_class(&ADDED_CLASSES);
+        if tag.start == 0 || !is_added || VOID_ELEMENTS.contains(&tag.name) {
+            continue;
+        }
+        out.push_str(element.get(copied..tag.start).unwrap_or_default());
+        let rest = element.get(tag.start..).unwrap_or_default();
+        at = html::element_end(rest, tag.name).map_or(element.len(), |end| tag.start + end);
+        copied = at;
+    }
+    out.push_str(element.get(copied..).unwrap_or_default());
+    out
+}
