@@ -32,6 +32,8 @@ const OPTICIAN: &str = include_str!("data/lives/optician.tsv");
 /// The memories of the demonstration vault: few contradictions, and many statements that are alike. The weights were
 /// fitted to it, too.
 const DEMONSTRATION: &str = include_str!("data/lives/ferry_planner.tsv");
+/// A life that was written apart from the rules. Classes of errors that were seen in it have been mended since.
+const VETERINARIAN: &str = include_str!("data/lives/veterinarian.tsv");
 /// Lives that were kept for measuring only. Do not adjust the rules to them.
 const KEPT: [&str; 5] = [
     include_str!("data/lives/kept_arborist.tsv"),
@@ -154,6 +156,10 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
     println!("optician: precision {precision:.2}, recall {recall:.2}");
     assert!(precision >= 0.85, "precision {precision}");
     assert!(recall >= 0.6, "recall {recall}");
+    let (precision, recall) = figures_of_all(&[VETERINARIAN], &encoder);
+    println!("veterinarian: precision {precision:.2}, recall {recall:.2}");
+    assert!(precision >= 0.85, "precision {precision}");
+    assert!(recall >= 0.45, "recall {recall}");
 }
 
 /// A life with two statements about one instrument in two languages. They share no word, no attribute of `data/claims`
