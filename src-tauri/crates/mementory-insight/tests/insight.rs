@@ -161,6 +161,29 @@ fn years_explain_the_ages_of_a_child_but_not_every_age() {
 }
 
 #[test]
+fn a_flat_in_a_city_is_a_home_there_and_a_concession_is_no_wish() {
+    for texts in [
+        ["Lives in a rented flat in Leeds.", "Lives in Lisbon since April 2026."],
+        ["Wohnt in einer Altbauwohnung in Kassel.", "Wohnt jetzt in Graz."],
+        ["松江の一軒家を借りて暮らしている。", "現在高知に住んでいる。"],
+        ["Wants answers in English.", "Möchte Antworten auf Deutsch, auch wenn sie auf Englisch fragt."],
+        ["Wants answers with short bullet points.", "箇条書きは使わず、文章で答えてほしい。"],
+        ["Hat in der Praxis jede dritte Woche Nachtdienst.", "Macht keinen Nachtdienst mehr."],
+        ["Hat einen Hund, einen alten Hovawart namens Bosse.", "Bosse died in spring 2025."],
+        ["体重は六十二キロ。", "Weighs 58 kilos."],
+    ] {
+        assert_eq!(pairs(&texts).len(), 1, "{texts:?}");
+    }
+    for texts in [
+        ["Hat eine Wohnung in Graz geerbt.", "Wohnt in Kassel."],
+        ["Has three cats.", "Ihre Nachbarin hat vier Katzen."],
+        ["Has a dog called Bosse.", "Her brother's dog died in spring."],
+    ] {
+        assert_eq!(pairs(&texts), [], "{texts:?}");
+    }
+}
+
+#[test]
 fn plans_are_over_after_their_date() {
     let at = |text| [Statement { text, at: None }];
     let now = 20_700 * DAY; // in September 2026

@@ -358,6 +358,7 @@ fn marks_of(folded: &Folded) -> Marks {
             Mark::Situation => marks.is_situational = true,
         }
     }
+    marks.has_ended |= signs::ends_with_gap(&folded.text);
     marks.is_past |= is_about_past_state(folded);
     // "Used to smoke, now vapes" also says what is true now.
     marks.is_past &= !present;
