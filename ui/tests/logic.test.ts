@@ -116,6 +116,18 @@ describe("assistants", () => {
     const formats = formatsByGroup().flatMap((group) => group.formats);
     expect(formats.every((format) => assistantStyle(format).letters.length === 2)).toBe(true);
   });
+
+  it("of one maker or with similar names have different letters", () => {
+    const alike = [
+      ..."chatgpt claude claude-code cline codex cognee copilot copilot-cli github-copilot gemini gemini-cli".split(
+        " ",
+      ),
+      ..."opencode openclaw openrouter openmemory mistral mif meta-ai me mem mem0 memobase llm llamaindex".split(" "),
+      ..."qwen qwen-code grok grok-build zep zeroclaw zaxy aieos aimem".split(" "),
+    ];
+    const letters = alike.map((id) => assistantStyle(id).letters);
+    expect(letters.filter((pair, index) => letters.indexOf(pair) !== index)).toEqual([]);
+  });
 });
 
 describe("keyboard", () => {

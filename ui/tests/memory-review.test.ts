@@ -110,6 +110,18 @@ describe("the evidence of a memory", () => {
     expect([nav.section, nav.id, nav.message]).toEqual(["conversations", "c-bath", "msg-a2"]);
   });
 
+  it("names the assistant that is quoted, also if another one has the memory", async () => {
+    const filter = { ...ANY, kind: "memory" as const, source: "claude" };
+    const { items } = await mock.list({ filter, sort: null, limit: 1, cursor: null });
+    const { id } = items[0]!;
+    const [quoted] = (await mock.memoryEvidence("m-0")).messages;
+    const messages = [{ ...quoted!, said_by: "assistant", source: "chatgpt" }];
+    vi.spyOn(mock, "memoryEvidence").mockResolvedValue({ id, said_by: "assistant", trace: "found", messages });
+    nav.section = "memories";
+    render(MemoryDetail, { id });
+    expect((await screen.findByTestId("evidence-verdict")).textContent).toBe("ChatGPT concluded this.");
+  });
+
   it("says so where nothing is found", async () => {
     const { items } = await mock.list({
       filter: { ...ANY, kind: "memory", source: "gemini" },

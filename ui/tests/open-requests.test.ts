@@ -96,7 +96,20 @@ describe("the demonstration", () => {
   it("leads back to the welcome screen when it locks, since its passphrase is no secret", async () => {
     await fireEvent.click(await screen.findByTestId("welcome-demo"));
     await screen.findByTestId("demonstration");
+    expect(screen.queryByTestId("welcome-locked")).toBeNull();
     await session.lock();
     expect(session.phase).toBe("welcome");
+  });
+
+  it("says there that it was locked, and how to open it again", async () => {
+    await fireEvent.click(await screen.findByTestId("welcome-demo"));
+    await screen.findByTestId("demonstration");
+    session.locked("idle");
+    const note = await screen.findByTestId("welcome-locked");
+    expect(note.textContent).toMatch(/Locked at .* without activity/);
+    expect(note.textContent).toContain("without a passphrase");
+    await fireEvent.click(screen.getByTestId("welcome-demo"));
+    await screen.findByTestId("demonstration");
+    expect(screen.queryByTestId("welcome-locked")).toBeNull();
   });
 });

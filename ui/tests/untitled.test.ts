@@ -1,12 +1,14 @@
 // Conversations without a title are listed under their first words, and memories in Markdown are shown formatted.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import ConversationRow from "../src/features/conversations/ConversationRow.svelte";
 import ConversationTitle from "../src/features/layout/ConversationTitle.svelte";
 import CollapsedSteps from "../src/features/conversations/CollapsedSteps.svelte";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import { handleLetterKey } from "../src/features/memories/keys";
 import type { LinkInfo, ThreadMessage } from "$lib/ipc";
 import { sampleThread } from "$lib/ipc/mock/thread";
+import { ANY } from "$lib/state/filter";
 import { firstWordsOf, isUntitled } from "$lib/state/untitled";
 import { clearContent } from "$lib/state/lock-cleanup";
 import { nav } from "$lib/state/nav.svelte";
@@ -36,6 +38,22 @@ describe("a conversation", () => {
     expect(thread, "loaded once").toHaveBeenCalledTimes(1);
     clearContent();
     await waitFor(() => expect(document.body.textContent).not.toContain("joists"));
+  });
+
+  it("with a title shows its first words below it, because most exports give a conversation no text", async () => {
+    const thread = vi.spyOn(mock, "thread");
+    const { items } = await mock.list({
+      filter: { ...ANY, kind: "conversation" },
+      sort: null,
+      limit: 1,
+      cursor: null,
+    });
+    const row = { ...items[0]!, id: "c-bath", title: "Bathroom", text: "", snippet: null, highlights: [] };
+    const { rerender } = render(ConversationRow, { row, selecting: false, checked: false, oncheck: () => undefined });
+    await waitFor(() => expect(document.querySelector(".text")?.textContent).toContain("The joists are 48 × 198"));
+    expect(thread).toHaveBeenCalledTimes(1);
+    await rerender({ row: { ...row, title: "New chat" } });
+    expect(document.querySelector(".text"), "the first words are the title already").toBeNull();
   });
 
   it("with a title, or whose first words are known, is not loaded", async () => {

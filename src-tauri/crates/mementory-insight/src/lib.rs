@@ -4,6 +4,7 @@ mod contradictions;
 mod fitted;
 mod fold;
 mod kinds;
+mod numerals;
 mod patterns;
 mod people;
 mod special;

@@ -1,7 +1,8 @@
 //! Reads values in statements: numbers in words and digits, dates, and names of the same thing in several languages.
 use crate::{
     fold::{fold, is_east_asian, words},
-    word_lists::{COUNTRIES, GROUPS, MONTHS, NUMBERS},
+    numerals::spelled_number,
+    word_lists::{COUNTRIES, GROUPS, MONTHS},
 };
 use regex::Regex;
 use std::collections::HashMap;
@@ -99,10 +100,10 @@ fn list_index_by_name() -> &'static HashMap<&'static str, usize> {
     })
 }
 
-/// A number in digits or as a word. A suffix `k` or 千 multiplies it by a thousand, and 万 by ten thousand.
+/// A number in digits or as words. A suffix `k` or 千 multiplies it by a thousand, and 万 by ten thousand.
 pub(crate) fn number(folded: &str) -> Option<f64> {
-    if let Some(n) = NUMBERS.iter().position(|spellings| spellings.contains(&folded)) {
-        return Some(n as f64);
+    if let Some(value) = spelled_number(folded) {
+        return Some(value);
     }
     let (digits, factor) = match folded.strip_suffix('k').or_else(|| folded.strip_suffix('千')) {
         Some(digits) => (digits, 1000.0),

@@ -118,6 +118,71 @@ fn contradictions_are_found_across_languages_and_other_pairs_are_not() {
     }
 }
 
+/// The pairs of `texts`, each with the year of its statement.
+fn dated(texts: &[(i64, &str)]) -> Vec<(usize, usize, Sort)> {
+    let statements: Vec<Statement<'_>> =
+        texts.iter().map(|(year, text)| Statement { text, at: Some((year - 1970) * 365 * DAY) }).collect();
+    contradictions(&statements, &[]).into_iter().map(|pair| (pair.a, pair.b, pair.sort)).collect()
+}
+
+#[test]
+fn ages_in_words_are_compared_in_three_languages() {
+    for texts in [
+        ["I am forty-two.", "User is thirty-six years old."],
+        ["User is forty-two.", "Is 36 years old."],
+        ["Ist zweiundvierzig Jahre alt.", "Die Nutzerin ist sechsunddreißig."],
+        ["ユーザーは四十二歳である。", "ユーザーは36歳。"],
+        ["ユーザーは四十二歳です。", "Ich bin sechsunddreißig Jahre alt."],
+        ["Turned forty in May.", "Ist 36."],
+    ] {
+        assert_eq!(pairs(&texts), [(0, 1, Sort::Conflict)], "{texts:?}");
+    }
+    for texts in [
+        ["I am forty-two.", "User is 42 years old."],
+        ["Ist zweiundvierzig Jahre alt.", "ユーザーは四十二歳である。"],
+        ["The limit is two.", "User is thirty-six."],
+        ["ユーザーは四十二歳です。", "十歳年上の夫がいる。"],
+        ["Is forty-two.", "Her mother is seventy-one."],
+    ] {
+        assert_eq!(pairs(&texts), [], "{texts:?}");
+    }
+}
+
+#[test]
+fn years_explain_the_ages_of_a_child_but_not_every_age() {
+    let son = [(2022, "Has a son, Mats, who is four."), (2026, "息子のマッツは八歳になった。")];
+    assert_eq!(dated(&son), []);
+    assert_eq!(dated(&[son[0], (2026, "Mats ist sechs und geht in die Schule.")]), [(0, 1, Sort::Conflict)]);
+    let daughter = [(2023, "Her daughter Ida is three years old."), (2025, "Ida is five.")];
+    assert_eq!(dated(&daughter), []);
+    assert_eq!(dated(&[daughter[0], (2025, "Ida is nine.")]), [(0, 1, Sort::Conflict)]);
+    // The person's own age is replaced by the newer one.
+    assert_eq!(dated(&[(2022, "I am forty-two."), (2024, "Is 44.")]), [(0, 1, Sort::Replaced)]);
+}
+
+#[test]
+fn a_flat_in_a_city_is_a_home_there_and_a_concession_is_no_wish() {
+    for texts in [
+        ["Lives in a rented flat in Leeds.", "Lives in Lisbon since April 2026."],
+        ["Wohnt in einer Altbauwohnung in Kassel.", "Wohnt jetzt in Graz."],
+        ["松江の一軒家を借りて暮らしている。", "現在高知に住んでいる。"],
+        ["Wants answers in English.", "Möchte Antworten auf Deutsch, auch wenn sie auf Englisch fragt."],
+        ["Wants answers with short bullet points.", "箇条書きは使わず、文章で答えてほしい。"],
+        ["Hat in der Praxis jede dritte Woche Nachtdienst.", "Macht keinen Nachtdienst mehr."],
+        ["Hat einen Hund, einen alten Hovawart namens Bosse.", "Bosse died in spring 2025."],
+        ["体重は六十二キロ。", "Weighs 58 kilos."],
+    ] {
+        assert_eq!(pairs(&texts).len(), 1, "{texts:?}");
+    }
+    for texts in [
+        ["Hat eine Wohnung in Graz geerbt.", "Wohnt in Kassel."],
+        ["Has three cats.", "Ihre Nachbarin hat vier Katzen."],
+        ["Has a dog called Bosse.", "Her brother's dog died in spring."],
+    ] {
+        assert_eq!(pairs(&texts), [], "{texts:?}");
+    }
+}
+
 #[test]
 fn plans_are_over_after_their_date() {
     let at = |text| [Statement { text, at: None }];

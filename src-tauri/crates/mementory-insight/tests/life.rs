@@ -32,6 +32,8 @@ const OPTICIAN: &str = include_str!("data/lives/optician.tsv");
 /// The memories of the demonstration vault: few contradictions, and many statements that are alike. The weights were
 /// fitted to it, too.
 const DEMONSTRATION: &str = include_str!("data/lives/ferry_planner.tsv");
+/// A life that was written apart from the rules. Classes of errors that were seen in it have been mended since.
+const VETERINARIAN: &str = include_str!("data/lives/veterinarian.tsv");
 /// Lives that were kept for measuring only. Do not adjust the rules to them.
 const KEPT: [&str; 5] = [
     include_str!("data/lives/kept_arborist.tsv"),
@@ -138,22 +140,23 @@ fn contradictions_of_a_life_are_found_by_meaning() {
 fn contradictions_of_further_lives_are_found_by_meaning() {
     let Some(folder) = common::weights() else { return };
     let encoder = Encoder::open(&folder).unwrap();
-    let (precision, recall) = figures_of_all(&TUNED, &encoder);
-    println!("tuned: precision {precision:.2}, recall {recall:.2}");
-    assert!(precision >= 0.9, "precision {precision}");
-    assert!(recall >= 0.75, "recall {recall}");
-    let (precision, recall) = figures_of_all(&KEPT, &encoder);
-    println!("kept: precision {precision:.2}, recall {recall:.2}");
-    assert!(precision >= 0.8, "precision {precision}");
-    assert!(recall >= 0.5, "recall {recall}");
-    let (precision, recall) = figures_of_all(&[DEMONSTRATION], &encoder);
-    println!("demonstration: precision {precision:.2}, recall {recall:.2}");
-    assert!(precision >= 0.55, "precision {precision}");
-    assert!(recall >= 0.35, "recall {recall}");
-    let (precision, recall) = figures_of_all(&[OPTICIAN], &encoder);
-    println!("optician: precision {precision:.2}, recall {recall:.2}");
-    assert!(precision >= 0.85, "precision {precision}");
-    assert!(recall >= 0.6, "recall {recall}");
+    // The name of each set, its lives, and the least precision and recall. All figures are printed before any is checked.
+    let sets: [(&str, &[&'static str], f64, f64); 5] = [
+        ("tuned", &TUNED, 0.9, 0.75),
+        ("kept", &KEPT, 0.8, 0.5),
+        ("demonstration", &[DEMONSTRATION], 0.55, 0.35),
+        ("optician", &[OPTICIAN], 0.85, 0.6),
+        ("veterinarian", &[VETERINARIAN], 0.85, 0.45),
+    ];
+    let figures = sets.map(|(name, lives, ..)| {
+        let (precision, recall) = figures_of_all(lives, &encoder);
+        println!("{name}: precision {precision:.2}, recall {recall:.2}");
+        (precision, recall)
+    });
+    for ((name, _, min_precision, min_recall), (precision, recall)) in sets.into_iter().zip(figures) {
+        assert!(precision >= min_precision, "{name}: precision {precision}");
+        assert!(recall >= min_recall, "{name}: recall {recall}");
+    }
 }
 
 /// A life with two statements about one instrument in two languages. They share no word, no attribute of `data/claims`

@@ -94,7 +94,26 @@ const NAMES: Record<string, string> = {
   markdown: "Markdown",
 };
 
-const LETTERS: Record<string, string> = { chatgpt: "Gp", claude: "Cl", gemini: "Ge", cursor: "Cu", me: "Me" };
+/** Letters that cannot be derived from the name, because another assistant would have the same. */
+const LETTERS: Record<string, string> = {
+  chatgpt: "Gp",
+  cline: "Cn",
+  copilot: "Cp",
+  codex: "Cx",
+  cognee: "Cg",
+  copilot_cli: "Ci",
+  github_copilot: "Gh",
+  openrouter: "Or",
+  openmemory: "Om",
+  openclaw: "Ow",
+  mif: "Mf",
+  llamaindex: "Li",
+  memobase: "Mb",
+  mem0: "M0",
+  mem: "Mm",
+  aieos: "Ae",
+  zeroclaw: "Zc",
+};
 
 /** The style of a platform or format id. Platforms are written with hyphens (`claude-code`), formats with underscores. */
 export function assistantStyle(id: string | null | undefined): AssistantStyle {
@@ -103,7 +122,7 @@ export function assistantStyle(id: string | null | undefined): AssistantStyle {
   if (key === "") return { name: t("source.unknown"), letters: "??", tone: 6 };
   // Brand names are not translated; descriptive names are.
   const name = NAMES[key] ?? word("format", key);
-  const letters = LETTERS[key] ?? twoLetters(name);
+  const letters = LETTERS[key] ?? (NAMES[key] ? initials(name) : twoLetters(name));
   const tone =
     key === "chatgpt" ? 1 : key === "claude" ? 2 : key === "gemini" ? 3 : key === "cursor" || EDITORS.has(key) ? 4 : 6;
   return { name, letters, tone };
@@ -118,6 +137,12 @@ export const PORTABLE_FORMATS: ReadonlySet<string> = new Set(
 export function exportName(format: string | null): string {
   const { name } = assistantStyle(format);
   return NAMES[format ?? ""] ? t("peek.is", { name }) : name;
+}
+
+/** The initials of the first two words, so that Claude Code does not look like Claude. Of one word, two letters. */
+function initials(name: string): string {
+  const [first = "", second] = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  return second ? `${first.charAt(0)}${second.charAt(0)}`.toUpperCase() : twoLetters(name);
 }
 
 function twoLetters(name: string): string {

@@ -1,19 +1,25 @@
 import { backend } from "$lib/ipc";
-import { firstWordsOf } from "$lib/state/untitled";
+import { previewOf, titleOf } from "$lib/state/untitled";
 import { lockGuard, onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
 /** A row must be shown for this many milliseconds before it is loaded. Rows that are scrolled past are not loaded. */
 const DELAY_MS = 120;
 
-/** The first words of untitled conversations, which a list does not contain. Loaded one after another. */
+/** The first words of conversations, which a list does not contain. Loaded one after another. */
 class FirstWords {
   #known = $state.raw<Record<string, string>>({});
   #queue: string[] = [];
   #running = false;
 
-  /** The first words; null until they are loaded. */
+  /** The first words as a title; null until they are loaded. */
   of(id: string): string | null {
+    const known = this.preview(id);
+    return known === null ? null : titleOf(known);
+  }
+
+  /** The first words, as many as a row can show; null until they are loaded. */
+  preview(id: string): string | null {
     return this.#known[id] ?? null;
   }
 
@@ -37,7 +43,7 @@ class FirstWords {
     for (let id = this.#queue.shift(); id !== undefined && isUnlocked(); id = this.#queue.shift()) {
       try {
         const { messages } = await backend().thread(id);
-        if (isUnlocked()) this.#known = { ...this.#known, [id]: firstWordsOf(messages) };
+        if (isUnlocked()) this.#known = { ...this.#known, [id]: previewOf(messages) };
       } catch (error) {
         // The row goes on showing the text for conversations without a title.
         session.handleLocked(error);

@@ -4,6 +4,8 @@ import { plainLine } from "$lib/logic/markdown";
 /** Matches the placeholder titles that assistants give to new conversations. */
 const GENERIC_TITLE = /^(?:new (?:chat|conversation)|untitled(?: (?:chat|conversation))?)$/i;
 const MAX_TITLE_LENGTH = 80;
+/** More than two lines of a list row can show. */
+const MAX_PREVIEW_LENGTH = 200;
 
 /** Whether a title is empty or a placeholder, so that the first words of the conversation are shown instead. */
 export const isUntitled = (title: string | null): boolean => !title?.trim() || GENERIC_TITLE.test(title.trim());
@@ -11,10 +13,13 @@ export const isUntitled = (title: string | null): boolean => !title?.trim() || G
 /** The start of a text as a title. */
 export const titleOf = (text: string): string => plainLine(text, MAX_TITLE_LENGTH).trim();
 
-/** The person's first words in a conversation, or else the assistant's. Empty if there are none. */
-export function firstWordsOf(messages: readonly ThreadMessage[]): string {
+/** The person's first words in a conversation, or else the assistant's, as a title. Empty if there are none. */
+export const firstWordsOf = (messages: readonly ThreadMessage[]): string => titleOf(previewOf(messages));
+
+/** The same words, as many as a list row can show. */
+export function previewOf(messages: readonly ThreadMessage[]): string {
   const spoken = messages.filter(
     ({ hidden, role, text }) => !hidden && (role === "user" || role === "assistant") && text.trim() !== "",
   );
-  return titleOf((spoken.find(({ role }) => role === "user") ?? spoken[0])?.text ?? "");
+  return plainLine((spoken.find(({ role }) => role === "user") ?? spoken[0])?.text ?? "", MAX_PREVIEW_LENGTH).trim();
 }

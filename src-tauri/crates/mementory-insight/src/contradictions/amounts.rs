@@ -121,6 +121,15 @@ impl Amounts {
             && !pairs().any(|(one, two)| one.is_same(two))
     }
 
+    /// True if both have the same month and the same year, and no other times that differ.
+    pub(super) fn dates_agree(&self, other: &Self) -> bool {
+        let share =
+            |is_kind: fn(&Time) -> bool| self.times.iter().any(|time| is_kind(time) && other.times.contains(time));
+        share(|time| matches!(time, Time::Month(_)))
+            && share(|time| matches!(time, Time::Year(_)))
+            && !self.times_differ(other)
+    }
+
     /// True if both have times of the same kind, such as months, but no time in common.
     pub(super) fn times_differ(&self, other: &Self) -> bool {
         let of_kind = |amounts: &Self, kind: &Time| -> Vec<Time> {
@@ -186,7 +195,9 @@ fn in_digits(folded: &str, out: &mut Amounts) {
                 };
                 // 1.78 m is 178 cm.
                 let metres = value < 3.0
-                    && ["m ", "m.", "meter", "metre"].iter().any(|unit| folded[end..].trim_start().starts_with(unit));
+                    && ["m ", "m.", "meter", "metre", "メートル"]
+                        .iter()
+                        .any(|unit| folded[end..].trim_start().starts_with(unit));
                 let number = Number::between(before, &folded[end..], value);
                 out.numbers.push(if metres { Number { value: value * 100.0, ..number } } else { number });
             }
@@ -240,7 +251,7 @@ fn in_words(folded: &str, out: &mut Amounts) {
 /// Numbers in Kanji before a counter.
 fn in_kanji(folded: &str, out: &mut Amounts) {
     const KANJI_DIGITS: &str = "〇一二三四五六七八九";
-    const COUNTERS: &str = "年歳才日週人匹杯本時冊回児通枚章羽個名度階万つ円頭件台";
+    const COUNTERS: &str = "年歳才日週人匹杯本時冊回児通枚章羽個名度階万つ円頭件台分秒キグミメセマパユド";
     let digit = |c: char| KANJI_DIGITS.chars().position(|d| d == c);
     let (mut total, mut current, mut any) = (0usize, 0usize, false);
     let mut after_digit = false;

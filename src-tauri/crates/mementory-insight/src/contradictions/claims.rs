@@ -1,18 +1,21 @@
 //! Finds different values of an attribute that has only one value at a time. The attributes and the patterns that
 //! recognise them are in `data/values`.
 use super::{
-    Persons, Prepared, keep_newest, slots,
+    Persons, Prepared,
+    ages::{self, AGE},
+    keep_newest, slots,
     terms::{is_closed_class, terms_in},
     things::is_about_thing,
 };
 use crate::{
     fold::{Folded, fold, words},
+    numerals::expand,
     subject::subject,
     values::{Difference, Value, compare, value},
     word_lists::{MONTHS, RELATIONS, VALUES, WEEKDAYS},
 };
 use regex::Regex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 /// Attributes that never change. Two different values of such an attribute are a conflict, whichever is newer.
@@ -69,17 +72,27 @@ type OwnedAttribute = (&'static str, Option<usize>, Option<usize>);
 /// An attribute with its value.
 type Claim = (OwnedAttribute, Value);
 
-pub(super) fn find(prepared: &[Prepared<'_>], persons: &Persons, add: &mut impl FnMut(usize, usize, f32, bool)) {
+/// Adds the pairs that are found, and returns for each statement that gives the age of a child this age.
+pub(super) fn find(
+    prepared: &[Prepared<'_>],
+    persons: &Persons,
+    add: &mut impl FnMut(usize, usize, f32, bool),
+) -> HashMap<usize, Value> {
+    let mut ages_of_children: HashMap<usize, Value> = HashMap::new();
     let mut groups: BTreeMap<OwnedAttribute, Vec<(usize, Value)>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
         if statement.marks.is_past {
             continue;
         }
         for (attributed, value) in claims(statement, persons) {
+            if is_age_of_child(attributed, persons) {
+                ages_of_children.insert(n, value.clone());
+            }
             groups.entry(attributed).or_default().push((n, value));
         }
     }
-    for ((name, ..), claims) in groups {
+    for (attributed, claims) in groups {
+        let (name, ..) = attributed;
         let mut members: Vec<usize> = claims.iter().map(|(n, _)| *n).collect();
         members.dedup();
         keep_newest(prepared, &mut members);
@@ -91,16 +104,29 @@ pub(super) fn find(prepared: &[Prepared<'_>], persons: &Persons, add: &mut impl 
                 let gives_value = |n: &usize, value: &Value| {
                     claims.iter().any(|(m, v)| m == n && compare(v, value) == Difference::Same)
                 };
-                if compared
-                    && compare(value, other) == Difference::Other
-                    && !gives_value(a, other)
-                    && !gives_value(b, value)
+                if !compared
+                    || compare(value, other) != Difference::Other
+                    || gives_value(a, other)
+                    || gives_value(b, value)
                 {
-                    add(*a, *b, 0.9, !UNCHANGING_ATTRIBUTES.contains(&name));
+                    continue;
                 }
+                let dated = prepared.get(*a).zip(prepared.get(*b));
+                let years_explain =
+                    name == AGE && dated.is_some_and(|(one, two)| ages::do_years_explain(one, value, two, other));
+                if years_explain && is_age_of_child(attributed, persons) {
+                    continue;
+                }
+                let can_change = !UNCHANGING_ATTRIBUTES.contains(&name) && (name != AGE || years_explain);
+                add(*a, *b, 0.9, can_change);
             }
         }
     }
+    ages_of_children
+}
+
+fn is_age_of_child((name, relation, person): OwnedAttribute, persons: &Persons) -> bool {
+    name == AGE && (relation.is_some_and(ages::is_child) || person.is_some_and(|person| persons.is_child(person)))
 }
 
 fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
@@ -133,7 +159,9 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
             value => value,
         };
         if person.is_none() && is_about_somebody_else(&statement.folded.text, persons)
-            || BODY_ATTRIBUTES.contains(&attribute.name) && opens_with_other_body(statement, persons)
+            || BODY_ATTRIBUTES.contains(&attribute.name)
+                && !person.is_some_and(|person| persons.is_child(person))
+                && opens_with_other_body(statement, persons)
         {
             continue;
         }
@@ -165,6 +193,21 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
                 }
             }
         };
+        let (mut owner, mut person) = (owner, person);
+        if attribute.name == AGE {
+            let written = found.name("v").map_or("", |written| written.as_str());
+            let matched = found.get(0).map_or("", |all| all.as_str());
+            if !ages::is_certain(written, owner.is_some() || person.is_some(), ages::says_years(matched)) {
+                continue;
+            }
+            // "Her son Mats is four", "has a son, Mats, who is four" and "Mats is four" are about one child.
+            if person.is_none()
+                && owner.is_some_and(ages::is_child)
+                && let Some(child) = ages::named_child(statement, persons)
+            {
+                (owner, person) = (None, Some(child));
+            }
+        }
         out.push(((attribute.name, owner, person), value));
     }
     out
@@ -230,7 +273,7 @@ fn attributes() -> &'static [Attribute] {
                     name,
                     value: option,
                     // A test checks that all of them compile.
-                    patterns: table.list(0).iter().filter_map(|text| Regex::new(text).ok()).collect(),
+                    patterns: table.list(0).iter().filter_map(|text| Regex::new(&expand(text)).ok()).collect(),
                     stop: table.list(1).iter().map(|word| fold(word)).collect(),
                     language: language.code,
                 }
@@ -248,7 +291,7 @@ mod tests {
     fn every_pattern_is_valid() {
         for table in VALUES.iter().flat_map(|language| language.tables) {
             for pattern in table.list(0) {
-                let regex = Regex::new(pattern);
+                let regex = Regex::new(&expand(pattern));
                 assert!(regex.is_ok(), "[{}] {pattern}", table.name);
                 let has_value = regex.is_ok_and(|regex| regex.capture_names().flatten().any(|name| name == "v"));
                 assert!(has_value != table.name.contains('='), "[{}] {pattern}", table.name);

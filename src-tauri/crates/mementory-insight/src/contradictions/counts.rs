@@ -3,7 +3,9 @@ use super::{
     Prepared,
     amounts::{Amounts, amounts},
     keep_newest,
+    reading::are_opposites,
     terms::Rarity,
+    units::{factor, is_kilometres},
 };
 use crate::{
     fold::is_east_asian,
@@ -15,21 +17,31 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Units, each with all its names. Only statements with the same unit are compared.
-const UNITS: [&[&str]; 12] = [
+/// Units, each with all its names. Only statements with the same unit are compared. A number in a smaller or larger unit
+/// is converted to the first one, see `units::factor`.
+const UNITS: [&[&str]; 17] = [
     &["%", "percent", "prozent", "パーセント"],
     &["euro", "euros", "€", "eur", "ユーロ"],
     &["dollar", "dollars", "$", "usd", "ドル"],
-    &["円", "yen", "万円"],
-    &["kg", "kilo", "kilos", "キロ"],
+    &["円", "yen"],
+    &["kg", "kilo", "kilos", "キロ", "キログラム", "grams", "gramm", "グラム"],
     &["本", "tapes", "reels", "bänder", "tonbänder"],
-    &["km", "kilometres", "kilometers", "kilometer"],
+    &["km", "kilometres", "kilometers", "kilometer", "キロメートル"],
     &["people", "members", "leute", "personen", "mitglieder", "人"],
     &["pages", "seiten", "ページ"],
     &["words", "wörter", "字", "語"],
     &["hours", "stunden", "時間"],
     &["books", "bücher", "冊"],
+    &["minutes", "minuten", "分", "分間"],
+    &["cm", "センチ", "センチメートル"],
+    &["メートル", "metres", "meters", "meter"],
+    &["weeks", "wochen", "週間"],
+    &["mg", "milligrams", "milligramm", "ミリグラム"],
 ];
+/// Position of the distance in kilometres in `UNITS`.
+const KILOMETRES: usize = 6;
+/// Characters after a Japanese unit with which it means something else: 5人前 (helpings), 3分の1 (a third).
+const OTHER_MEANINGS: [(&str, &[&str]); 3] = [("人", &["前", "分"]), ("分", &["の"]), ("本", &["当", "人"])];
 
 pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMut(usize, usize, f32, bool)) {
     let measures: Vec<Option<(usize, f64)>> =
@@ -48,6 +60,8 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
                     || other.marks.is_past
                     || !one.may_share_subject(other)
                     || !one.may_share_purpose(other)
+                    // The old oven and the new oven are two ovens.
+                    || are_opposites(&one.folded.text, &other.folded.text)
                 {
                     continue;
                 }
@@ -122,14 +136,26 @@ fn is_measured(term: &str) -> bool {
     term.chars().any(|c| c.is_ascii_digit()) && term.chars().any(|c| c.is_ascii_alphabetic())
 }
 
+/// The value of a number such as 7万8千 or 四十二万.
+fn amount(written: &str) -> Option<f64> {
+    let Some((first, rest)) = written.split_once('万') else { return number(written) };
+    let rest = if rest.is_empty() { 0.0 } else { number(rest)? };
+    Some(number(first)? * 10_000.0 + rest)
+}
+
 /// The number in a text and the position of its unit in `UNITS`. None unless exactly one number has a unit.
 fn measurement_in(folded: &str) -> Option<(usize, f64)> {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     let regex = REGEX.get_or_init(|| {
         let mut words: Vec<&str> = NUMBERS.iter().skip(2).flat_map(|names| names.iter().copied()).collect();
         words.retain(|word| word.is_ascii());
-        let units = UNITS.concat().iter().map(|unit| regex::escape(unit)).collect::<Vec<_>>().join("|");
-        Regex::new(&format!(r"(?P<n>\d[\d.,]*|\b(?:{}))[ -]?(?P<u>{units})", words.join("|"))).ok()
+        // The longest first: キログラム is not キロ.
+        let mut units = UNITS.concat();
+        units.sort_by_key(|unit| std::cmp::Reverse(unit.len()));
+        let units = units.into_iter().map(regex::escape).collect::<Vec<_>>().join("|");
+        let kanji = "[一二三四五六七八九十百千]{1,5}万?";
+        let digits = r"\d[\d.,]*(?:万(?:\d+千)?|千)?";
+        Regex::new(&format!(r"(?P<n>{digits}|{kanji}|\b(?:{}))[ -]?(?P<u>{units})", words.join("|"))).ok()
     });
     let mut found = regex.as_ref()?.captures_iter(folded).filter_map(|captures| {
         let unit = captures.name("u")?;
@@ -139,9 +165,53 @@ fn measurement_in(folded: &str) -> Option<(usize, f64)> {
         if joined && ends_in_letter {
             return None;
         }
-        let class = UNITS.iter().position(|names| names.contains(&unit.as_str()))?;
-        Some((class, number(captures.name("n")?.as_str())?))
+        let (before, after) = (&folded[..captures.get(0)?.start()], &folded[unit.end()..]);
+        let has_other_meaning = OTHER_MEANINGS
+            .iter()
+            .any(|(name, ends)| *name == unit.as_str() && ends.iter().any(|end| after.starts_with(end)));
+        // 7時30分 is a time of day, 十分 is "enough", and 一人 is "alone".
+        let is_no_number = unit.as_str() == "分" && before.ends_with('時')
+            || ["十分", "一人"].contains(&captures.get(0)?.as_str()) && !after.starts_with('間');
+        if has_other_meaning || is_no_number {
+            return None;
+        }
+        let class = match is_kilometres(before, &folded[unit.start()..]) {
+            true => KILOMETRES,
+            false => UNITS.iter().position(|names| names.contains(&unit.as_str()))?,
+        };
+        let value = amount(captures.name("n")?.as_str())?;
+        Some((class, value * factor(&folded[unit.start()..]).unwrap_or(1.0)))
     });
     let only = found.next()?;
     found.next().is_none().then_some(only)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn japanese_units_are_distinguished() {
+        let unit = |text: &str| measurement_in(text).map(|(unit, value)| (UNITS[unit][0], value));
+        for (text, wanted) in [
+            ("毎朝5キロ走る", ("km", 5.0)),
+            ("10キロメートル歩く", ("km", 10.0)),
+            ("米を5キロ買う", ("kg", 5.0)),
+            ("猫の体重は四キログラム", ("kg", 4.0)),
+            ("粉は500グラム", ("kg", 0.5)),
+            ("塀は2メートルある", ("メートル", 2.0)),
+            ("毎日30分練習する", ("minutes", 30.0)),
+            ("毎日二時間練習する", ("hours", 2.0)),
+            ("家賃は7万8千円", ("円", 78_000.0)),
+            ("費用は20万円", ("円", 200_000.0)),
+            ("月給は四十二万円", ("円", 420_000.0)),
+            ("部員は12人", ("people", 12.0)),
+        ] {
+            assert_eq!(unit(text), Some(wanted), "{text}");
+        }
+        for text in ["7時30分に起きる", "3分の1を払う", "5人前を作る", "一人で暮らす", "それで十分だ"]
+        {
+            assert_eq!(unit(text), None, "{text}");
+        }
+    }
 }

@@ -2,9 +2,9 @@
 //! older one to another date.
 use super::{
     Prepared,
-    terms::{Rarity, places_differ},
+    terms::{Rarity, places_differ, stem},
 };
-use crate::values::dates;
+use crate::{values::dates, word_lists::RELATIONS};
 
 pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMut(usize, usize, f32, bool)) {
     for members in rare.groups(prepared).into_values() {
@@ -27,7 +27,41 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
     }
 }
 
+/// True if the newer statement says that somebody whom the older one introduces by name has died: "has a dog called
+/// Bosse", "Bosse died in spring".
+fn has_died(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> bool {
+    const DEATHS: [&str; 10] = [
+        "died",
+        "passed away",
+        "put to sleep",
+        "gestorben",
+        "verstorben",
+        "eingeschläfert",
+        " starb",
+        "verstarb",
+        "亡くな",
+        "死ん",
+    ];
+    const INTRODUCTIONS: [&str; 8] = ["has ", "have ", "owns ", "hat ", "habe ", "飼", "がいる", "を持"];
+    let says = |statement: &Prepared<'_>, words: &[&str]| words.iter().any(|word| statement.folded.text.contains(word));
+    // The name begins the newer statement: "Bosse died". "Her brother's dog died" names nobody.
+    let name = new.subjects.first().or(new.terms.first());
+    says(new, &DEATHS)
+        && says(old, &INTRODUCTIONS)
+        && name.is_some_and(|name| {
+            old.terms.contains(name) && rare.is_rare(name) && !name.starts_with(['#', '~']) && !is_relation(name)
+        })
+}
+
+/// True for a term that is a word for a relation, such as "brother".
+fn is_relation(term: &str) -> bool {
+    RELATIONS.iter().flat_map(|names| names.iter()).any(|word| stem(word) == term)
+}
+
 fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f32> {
+    if has_died(old, new, rare) {
+        return Some(0.85);
+    }
     // Places are not counted, because a place that both statements name is not what is over.
     let shared = rare.count_shared_things(old, new);
     let (before, after) = (dates(&old.folded.text), dates(&new.folded.text));

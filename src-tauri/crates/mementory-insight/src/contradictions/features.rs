@@ -121,6 +121,17 @@ impl<'r, 'v> Evidence<'r, 'v> {
     /// True if both can be true, whatever else is similar or different.
     pub(super) fn both_can_hold(&self) -> bool {
         self.harmonies().into_iter().any(|(name, holds)| holds && !WEIGHED_HARMONIES.contains(&name))
+            || self.agree_on_date()
+    }
+
+    /// True if both name the same date, and the same place or listed value, and nothing is over or denied: "starts at a
+    /// firm in Lisbon on 13 April 2026" and "lives in Lisbon since April 2026" are about one move.
+    fn agree_on_date(&self) -> bool {
+        let (pair, closer) = (&self.pair, &self.closer);
+        let differs = closer.numbers_of_one_unit_differ || self.listed_values_differ || closer.levels_differ;
+        (self.share_place || self.same_listed_value)
+            && self.older.amounts.dates_agree(&self.newer.amounts)
+            && !(differs || pair.says_over || pair.is_negated || pair.opinions_differ || pair.is_fulfilled)
     }
 
     /// The reasons why both may be true, each with its name.

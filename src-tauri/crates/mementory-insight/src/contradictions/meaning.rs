@@ -68,6 +68,9 @@ const PERSON_NAME_ATTRIBUTES: [&str; 5] = ["boss", "partner", "pet", "pets", "re
 /// Attributes of work. Statements about shifts or the way to work resemble statements of these attributes.
 const WORK_ATTRIBUTES: [&str; 3] = ["employer", "hours", "job"];
 
+/// Attributes of what somebody has. A statement that begins with a neighbour or a sister is about theirs.
+const BELONGINGS: [&str; 4] = ["children", "pet", "pets", "team"];
+
 /// Adds the pairs that are found, and returns the positions of those that no rule may suggest.
 pub(super) fn find(
     prepared: &[Prepared<'_>],
@@ -234,6 +237,24 @@ fn differ_in(
         return false;
     }
     if attribute.name == "relationship" && !pair.says_over && shared.share_listed_value(one, other, attribute.name) {
+        return false;
+    }
+    // "Vegetarian since August" and "vegetarian, undecided about fish" give the same listed value.
+    let gives_same_value = {
+        let (same, differ) = shared.compare_listed_values(one, other);
+        same && !differ
+    };
+    if gives_same_value
+        && attribute.comparison == Comparison::Values
+        && !pair.says_over
+        && !pair.is_negated
+        && !pair.opinions_differ
+        && !pair.numbers_differ
+    {
+        return false;
+    }
+    // "Her neighbour has four cats" counts nobody else's cats.
+    if BELONGINGS.contains(&attribute.name) && shared.one_opens_with_third_party(one, other) {
         return false;
     }
     // Somebody who likes wine may like sake too.

@@ -11,6 +11,7 @@
 //! | `taste` | the same thing liked in one statement and disliked in the other |
 //! | `meaning` | two values of an attribute in any words and languages, by the vectors of a sentence encoder |
 //! | `evidence` | two statements of which all evidence together says that they contradict each other |
+mod ages;
 mod amounts;
 mod attributes;
 mod claims;
@@ -201,10 +202,11 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
         }
     };
     let mut claimed: HashSet<(usize, usize)> = HashSet::new();
-    claims::find(&prepared, &persons, &mut |a: usize, b: usize, confidence: f32, can_change: bool| {
-        claimed.insert((a.min(b), a.max(b)));
-        add(a, b, confidence, can_change);
-    });
+    let ages_of_children =
+        claims::find(&prepared, &persons, &mut |a: usize, b: usize, confidence: f32, can_change: bool| {
+            claimed.insert((a.min(b), a.max(b)));
+            add(a, b, confidence, can_change);
+        });
     slots::find(&prepared, &mut add);
     let mut add_if_alike = |a: usize, b: usize, confidence: f32, can_change: bool| {
         if are_alike(vectors, a, b) {
@@ -220,7 +222,12 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
         meaning::find(&prepared, vectors, &rare, &persons, &mut add).into_iter().collect();
     // A pattern of `claims` names the attribute and reads both values. The evidence does not overrule that, because it
     // often misses an attribute in other words or in another language.
-    pairs.retain(|pair, _| claimed.contains(pair) || !improbable.contains(pair));
+    let years_explain = |(a, b): &(usize, usize)| {
+        let statements = prepared.get(*a).zip(prepared.get(*b));
+        let ages = ages_of_children.get(a).zip(ages_of_children.get(b));
+        statements.zip(ages).is_some_and(|((one, other), (age, later))| ages::do_years_explain(one, age, other, later))
+    };
+    pairs.retain(|pair, _| claimed.contains(pair) || !improbable.contains(pair) && !years_explain(pair));
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
         .map(|((a, b), (confidence, changes))| contradiction_of(&prepared, a, b, confidence, changes))
@@ -351,6 +358,7 @@ fn marks_of(folded: &Folded) -> Marks {
             Mark::Situation => marks.is_situational = true,
         }
     }
+    marks.has_ended |= signs::ends_with_gap(&folded.text);
     marks.is_past |= is_about_past_state(folded);
     // "Used to smoke, now vapes" also says what is true now.
     marks.is_past &= !present;

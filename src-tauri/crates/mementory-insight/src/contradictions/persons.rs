@@ -24,6 +24,8 @@ const POSSESSIVES: [&str; 30] = [
 ];
 /// Relations of somebody whose name is the value of an attribute, such as the name of the boss.
 const CLOSE_RELATIONS: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
+/// Relations of somebody who may be a child and whose age is therefore noted again and again.
+const CHILD_RELATIONS: [&str; 7] = ["child", "daughter", "godchild", "grandchild", "nephew", "niece", "son"];
 /// Verbs for something that only people do.
 const ACTIONS: [&str; 35] = [
     "lives",
@@ -71,6 +73,7 @@ struct OtherPerson {
     name: String,
     /// True if they may be the partner, boss or pet of the owner of the memories.
     is_close: bool,
+    is_child: bool,
 }
 
 /// Whom a statement is about and whom it mentions, by positions in the list of people.
@@ -107,8 +110,9 @@ impl Persons {
         for (n, person) in found.into_iter().enumerate() {
             let is_close =
                 person.of.is_none() && person.relation.is_none_or(|relation| CLOSE_RELATIONS.contains(&relation));
+            let is_child = person.relation.is_some_and(|relation| CHILD_RELATIONS.contains(&relation));
             let name = person.name.as_deref().map(fold);
-            persons.people.push(OtherPerson { name: name.clone().unwrap_or_default(), is_close });
+            persons.people.push(OtherPerson { name: name.clone().unwrap_or_default(), is_close, is_child });
             for at in person.texts.into_iter().filter(|_| name.is_some()) {
                 if let Some(text) = folded.get(at) {
                     persons.add_mention(at, text, n);
@@ -154,7 +158,7 @@ impl Persons {
         let mut positions: HashMap<&str, usize> = HashMap::new();
         for name in candidates.into_keys() {
             positions.insert(name, self.people.len());
-            self.people.push(OtherPerson { name: name.to_owned(), is_close: true });
+            self.people.push(OtherPerson { name: name.to_owned(), is_close: true, is_child: false });
         }
         for (n, text) in texts.iter().enumerate() {
             for word in words(&text.text) {
@@ -212,6 +216,11 @@ impl Persons {
         let mentions = self.statements.get(statement).filter(|mentions| !mentions.opens_with_genitive);
         let subject = mentions.and_then(|mentions| self.people.get(mentions.subject?));
         subject.is_some_and(|person| person.is_close)
+    }
+
+    /// True if this person is a child, grandchild, nephew or niece of somebody.
+    pub(super) fn is_child(&self, person: usize) -> bool {
+        self.people.get(person).is_some_and(|person| person.is_child)
     }
 
     /// The people whom the statement mentions by name.

@@ -260,7 +260,7 @@ fn have_other_names(one: &Reading<'_>, other: &Reading<'_>) -> bool {
 
 /// True if one text has a word such as "old" and the other has its opposite. The texts are then about two different
 /// things of the same kind.
-fn are_opposites(one: &str, other: &str) -> bool {
+pub(super) fn are_opposites(one: &str, other: &str) -> bool {
     let poles = |text: &str| opposites().hits(text).iter().map(|hit| *hit.value).collect::<Vec<usize>>();
     let (one, other) = (poles(one), poles(other));
     // Opposites are next to each other in the list, in pairs.
@@ -426,6 +426,32 @@ impl<'p> SharedNames<'p> {
     /// True if both mention the same city or country, even if many other statements mention it too.
     pub(super) fn share_place(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         self.both(one, other).is_some_and(|(a, b)| share_place(a, b))
+    }
+
+    /// True if they begin with different relations, and one of these is somebody with a life of their own: a neighbour,
+    /// a colleague, a parent or a sibling.
+    pub(super) fn one_opens_with_third_party(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        const THIRD_PARTIES: [&str; 14] = [
+            "mother",
+            "father",
+            "parents",
+            "brother",
+            "sister",
+            "uncle",
+            "aunt",
+            "cousin",
+            "friend",
+            "colleague",
+            "neighbour",
+            "grandmother",
+            "grandfather",
+            "flatmate",
+        ];
+        let is_third_party = |reading: &Reading<'_>| {
+            let names = reading.opening_subject.and_then(|n| RELATIONS.get(n));
+            names.is_some_and(|names| names.iter().any(|name| THIRD_PARTIES.contains(name)))
+        };
+        one.opening_subject != other.opening_subject && (is_third_party(one) || is_third_party(other))
     }
 
     /// True if exactly one is about grandchildren, who are not counted as children.

@@ -4,6 +4,7 @@ use crate::{
     patterns::WordSet,
     word_lists::{ADDITIONS, AFFIRMING_NEGATIONS, CHANGED, NEGATIONS, OCCASIONS, ONLOOKING, OVER, REMAINING},
 };
+use regex::Regex;
 use std::sync::OnceLock;
 
 /// What the words of one statement say about its relation to others.
@@ -66,6 +67,7 @@ impl Signs {
             negations.clear();
         }
         signs.is_addition |= lists_favourites(folded);
+        signs.says_over |= ends_with_gap(folded);
         signs.affirms |= !affirming.is_empty();
         signs.is_negated = !negations.is_empty();
         signs.negated_clauses = negated_clauses(folded, &negations);
@@ -84,8 +86,19 @@ fn is_addition(folded: &str, start: usize, end: usize) -> bool {
             let clause = before.rsplit(CLAUSE_ENDS).next().unwrap_or_default();
             !DENIALS.iter().any(|denial| clause.contains(denial))
         }
+        "auch" => !after.starts_with("wenn "),
+        // A second child is counted with the first, so it replaces "has one child".
+        "a second" | "ein zweites" => !["child", "baby", "kind"].iter().any(|child| after.starts_with(child)),
         _ => true,
     }
+}
+
+/// True if the text ends with "kein … mehr" and other words between: "macht keinen Nachtdienst mehr". What follows it
+/// would not be over: "mag keine Schokolade mehr, seit sie schwanger ist".
+pub(super) fn ends_with_gap(folded: &str) -> bool {
+    static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
+    let regex = REGEX.get_or_init(|| Regex::new(r"\bkein(?:e|en|er|em|es)? (?:[\p{L}-]+ ){1,3}mehr[.!]?$").ok());
+    regex.as_ref().is_some_and(|regex| regex.is_match(folded))
 }
 
 /// True for "her favourite authors are …", which gives some of several.
@@ -143,11 +156,36 @@ mod tests {
 
     #[test]
     fn only_a_word_that_adds_something_is_an_addition() {
-        for text in ["plays the harp too.", "has another dog", "also likes brie", "hat auch einen hund"] {
+        for text in [
+            "plays the harp too.",
+            "has another dog",
+            "also likes brie",
+            "hat auch einen hund",
+            "a second boat leaves at 8",
+        ] {
             assert!(Signs::new(text).is_addition, "{text}");
         }
-        for text in ["quit the gym, it got too expensive", "does not want another dog right now"] {
+        for text in [
+            "quit the gym, it got too expensive",
+            "does not want another dog right now",
+            "antworten auf deutsch, auch wenn auf englisch gefragt wird",
+            "expects a second child",
+        ] {
             assert!(!Signs::new(text).is_addition, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_between_no_and_more_do_not_hide_that_something_is_over() {
+        for text in ["macht keinen nachtdienst mehr", "isst kein rotes fleisch mehr"] {
+            assert!(Signs::new(text).says_over, "{text}");
+        }
+        for text in [
+            "will keinen hund, sondern mehr zeit",
+            "mag keine schokolade mehr, seit sie schwanger ist",
+            "hat keinen hund",
+        ] {
+            assert!(!Signs::new(text).says_over, "{text}");
         }
     }
 }

@@ -203,6 +203,7 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim
         if is_about_thing(&text[..start])
             || is_about_past(text, start)
             || is_purpose(text, start)
+            || is_concession(text, start)
             || is_part_of_compound(text, start, end)
             || is_style && style_context().hits(text).is_empty()
         {
@@ -230,6 +231,14 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim
 /// True if another value of the attribute stands between a denying word and a value: "no Windows but Linux".
 fn values_between(all: &[(usize, usize, SlotValue)], value: SlotValue, from: usize, to: usize) -> bool {
     all.iter().any(|(start, end, other)| other.attribute == value.attribute && *start >= from && *end <= to)
+}
+
+/// True if the value is in a clause such as "auch wenn auf Englisch gefragt wird", which gives no value.
+fn is_concession(text: &str, start: usize) -> bool {
+    const CONCESSIONS: [&str; 5] = ["even if ", "even when ", "even though ", "auch wenn ", "selbst wenn "];
+    let before = text.get(..start).unwrap_or_default();
+    let sentence = before.rfind(['.', ';', '!']).map_or(before, |end| &before[end..]);
+    CONCESSIONS.iter().any(|phrase| sentence.contains(phrase))
 }
 
 /// True if the text says that a value held in the past: "was married to Ruben".

@@ -255,9 +255,7 @@ fn unit(before: &str, after: &str, value: f64) -> Unit {
             }
         })
     });
-    let is_short =
-        after.strip_prefix(KILO).is_some_and(|rest| !["グラム", "メートル"].iter().any(|end| rest.starts_with(end)));
-    if is_short && WORDS_OF_DISTANCE.iter().any(|word| before.contains(word) || after.contains(word)) {
+    if is_kilometres(before, after) {
         return Unit::Class(DISTANCE);
     }
     // 時間 (hours) begins with 時, which is a clock time.
@@ -278,6 +276,13 @@ fn unit(before: &str, after: &str, value: f64) -> Unit {
         };
     }
     if next_is_no_noun(next) { Unit::Unknown } else { Unit::Word(next.chars().take(5).collect()) }
+}
+
+/// True if the text after a number begins with キロ, and the words beside it show that it means kilometres.
+pub(super) fn is_kilometres(before: &str, after: &str) -> bool {
+    let is_short =
+        after.strip_prefix(KILO).is_some_and(|rest| !["グラム", "メートル"].iter().any(|end| rest.starts_with(end)));
+    is_short && WORDS_OF_DISTANCE.iter().any(|word| before.contains(word) || after.contains(word))
 }
 
 fn next_is_no_noun(next: &str) -> bool {

@@ -1,0 +1,80 @@
+//! Measures kinds, special categories and topics on a labelled life that was written apart from the rules. It uses the
+//! real encoder if its weights are present (`MEMENTORY_WEIGHTS_DIR`).
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+use mementory_insight::{AboutKind, Special, judge, topics};
+use mementory_meaning::Encoder;
+use std::collections::{BTreeMap, HashMap};
+
+#[path = "../../mementory-meaning/tests/common/mod.rs"]
+mod common;
+
+const LIFE: &str = include_str!("data/lives/veterinarian.tsv");
+const LABELS: &str = include_str!("data/veterinarian_kinds.tsv");
+
+struct Labelled {
+    name: &'static str,
+    text: &'static str,
+    kind: AboutKind,
+    special: Vec<Special>,
+    topic: &'static str,
+}
+
+fn rows(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    file.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+}
+
+fn labelled() -> Vec<Labelled> {
+    let texts: HashMap<&str, &str> =
+        rows(LIFE).filter(|row| !["+", "?", "-"].contains(&row[0])).map(|row| (row[0], row[2])).collect();
+    let memory = |row: Vec<&'static str>| Labelled {
+        name: row[0],
+        text: texts[row[0]],
+        kind: AboutKind::parse(row[1]).unwrap(),
+        special: row[2].split(',').filter_map(Special::parse).collect(),
+        topic: row[3],
+    };
+    rows(LABELS).map(memory).collect()
+}
+
+fn share(part: usize, all: usize) -> f64 {
+    part as f64 / all.max(1) as f64
+}
+
+#[test]
+fn kinds_special_categories_and_topics_of_a_new_life_are_mostly_right() {
+    let Some(folder) = common::weights() else { return };
+    let encoder = Encoder::open(&folder).unwrap();
+    let memories = labelled();
+    let texts: Vec<&str> = memories.iter().map(|memory| memory.text).collect();
+    let vectors: Vec<Vec<f32>> = encoder.encode(&texts).iter().map(|vector| vector.as_slice().to_vec()).collect();
+    let (mut right, mut found, mut wanted, mut both) = (0, 0, 0, 0);
+    for (memory, vector) in memories.iter().zip(&vectors) {
+        let (kind, special) = judge(memory.text, &[vector.as_slice()]);
+        let suggested = kind.map(|about| about.kind);
+        right += usize::from(suggested == Some(memory.kind));
+        if suggested != Some(memory.kind) {
+            println!("kind {}: {suggested:?}, not {:?}", memory.name, memory.kind);
+        }
+        if special != memory.special {
+            println!("special {}: {special:?}, not {:?}", memory.name, memory.special);
+        }
+        found += special.len();
+        wanted += memory.special.len();
+        both += special.iter().filter(|category| memory.special.contains(category)).count();
+    }
+    let (mut pure, mut placed) = (0, 0);
+    for topic in topics(&texts, &vectors) {
+        let mut counts = BTreeMap::<&str, usize>::new();
+        topic.members.iter().for_each(|n| *counts.entry(memories[*n].topic).or_default() += 1);
+        pure += counts.values().max().copied().unwrap_or_default();
+        placed += topic.members.len();
+    }
+    let kind = share(right, memories.len());
+    let (recall, precision) = (share(both, wanted), share(both, found));
+    let purity = share(pure, placed);
+    println!("kind {kind:.2}, special recall {recall:.2} and precision {precision:.2}, topic purity {purity:.2}");
+    assert!(kind >= 0.8, "kind {kind}");
+    assert!(recall >= 0.95, "recall {recall}");
+    assert!(precision >= 0.85, "precision {precision}");
+    assert!(purity >= 0.8, "purity {purity}");
+}
