@@ -58,7 +58,7 @@ pub fn guards(app: &AppHandle) -> WindowGuards {
     WindowGuards {
         system: std::env::consts::OS.to_owned(),
         lock_when_away: settings.get().lock_when_away,
-        told_when_away: crate::session_lock::REPORTS_LOCK_AND_SLEEP,
+        reports_lock_and_sleep: crate::session_lock::REPORTS_LOCK_AND_SLEEP,
         hide_from_capture: CAN_HIDE_FROM_CAPTURE && settings.get().hide_from_capture,
         can_hide: CAN_HIDE_FROM_CAPTURE,
     }

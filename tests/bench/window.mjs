@@ -21,7 +21,7 @@ const LONG_CONVERSATION_MESSAGES = 3000;
 const TITLE_WORD = "bellwether";
 const FRAME_COUNT = 300;
 const REPETITION_COUNT = 21;
-/** Time between the last key and the search, in milliseconds (ui.md §6.4). */
+/** Time between the last key and the search, in milliseconds. */
 const DEBOUNCE_MS = 120;
 
 /** Source of `drawn()`, which resolves after two frames, when everything is painted. */

@@ -50,13 +50,13 @@ async function runSteps(browser, downloads, count) {
 
   await browser.click("nav-settings");
   await browser.click("settings-folders");
-  await browser.find("find");
-  count.add("it is listed in the settings, and no other file is", (await browser.count("find")) === 1);
-  await browser.click("find-import");
+  await browser.find("detected-file");
+  count.add("it is listed in the settings, and no other file is", (await browser.count("detected-file")) === 1);
+  await browser.click("detected-file-import");
   await browser.click("import-confirm");
   await browser.click("import-done");
-  await browser.gone("find");
-  count.add("after the import it is no longer listed", (await browser.count("find")) === 0);
+  await browser.gone("detected-file");
+  count.add("after the import it is no longer listed", (await browser.count("detected-file")) === 0);
 
   const folder = await browser.run(`() => document.querySelector('[data-testid="watched-folder"]').dataset.id`);
   const args = { folder, mode: "own" };

@@ -29,7 +29,7 @@ export const FOLDER_SCREENS = [
       await openFolders(page);
       await page.waitFor("watched-folder");
       await addFiles(page, ["encrypted.alf", EXPORT], false);
-      await page.waitFor("find");
+      await page.waitFor("detected-file");
     },
   ],
   [
@@ -40,7 +40,7 @@ export const FOLDER_SCREENS = [
       await page.waitFor("watched-folder");
       await addFiles(page, [EXPORT], false);
       await page.mock("(path) => window.__mock.reportImportProgress(path, 0.4)", `/home/ines/Downloads/${EXPORT}`);
-      await page.waitFor("find-stop");
+      await page.waitFor("detected-file-stop");
     },
   ],
   [

@@ -72,7 +72,7 @@ export function installHostileTexts(json) {
     const hits = query === "this" && kind !== "message" ? [hit] : [];
     return { query, total: hits.length, took_ms: 1, hits };
   };
-  mock.find = async (request) => {
+  mock.searchRows = async (request) => {
     const { hits } = await mock.search(request);
     const page = await mock.list({ filter: { ...request.filter, ids: [] }, sort: null, limit: 1, cursor: null });
     const rows = hits.flatMap(({ id, snippet, highlights }) =>
@@ -105,7 +105,7 @@ export function installHostileTexts(json) {
   mock.sensitiveQueue = async ({ offset, limit }) => {
     const all = texts.map((_, index) => finding(index));
     const counts = { open: { password: all.length }, redacted: {}, ignored: {} };
-    return { items: all.slice(offset, offset + (limit || 100)), ...counts, looked_at: "2026-11-01T12:00:00Z", left: 0 };
+    return { items: all.slice(offset, offset + (limit || 100)), ...counts, scanned_at: "2026-11-01T12:00:00Z", left: 0 };
   };
   mock.sensitiveValue = async (value) => {
     const index = Number(value.replace(/\D/g, ""));

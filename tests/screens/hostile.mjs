@@ -163,7 +163,7 @@ class HostileVisit {
       ["#", "as a tag in the palette", () => item("tag-")],
       ["@", "as an assistant in the palette", () => item("source-")],
     ];
-    // When the palette is first used, its component inserts styles that the policy refuses (ui.md §10). Let that happen
+    // When the palette is first used, its component inserts styles that the policy refuses. Let that happen
     // now, so that it is not blamed on the hostile content.
     await this.page.press("k", "C");
     await this.page.type("palette-field", ">");

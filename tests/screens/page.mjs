@@ -1,7 +1,7 @@
 // A page in the browser: user actions, display settings, and waiting until it is idle.
 import { until } from "../e2e/webdriver.mjs";
 
-/** Sizes of the window in CSS pixels. The last one is the smallest that it can have (ui.md §3). */
+/** Sizes of the window in CSS pixels. The last one is the smallest that it can have. */
 export const WINDOW_SIZES = [
   [1280, 800],
   [900, 600],

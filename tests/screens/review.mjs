@@ -194,5 +194,5 @@ export const REVIEW_SCREENS = [
       await page.waitFor("evidence-result");
     },
   ],
-  ["memories, gone", OPEN, async (page) => (await page.click("look-gone"), page.waitFor("standing"))],
+  ["memories, gone", OPEN, async (page) => (await page.click("look-gone"), page.waitFor("export-status"))],
 ];

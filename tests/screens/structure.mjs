@@ -1,4 +1,4 @@
-// Checks that a screen has the structure that screen readers need, as listed in ui.md §9. Runs inside the page.
+// Checks that a screen has the structure that screen readers need. Runs inside the page.
 
 /** One line for each fault in landmarks, headings, lists and texts. */
 export function structureFaults() {

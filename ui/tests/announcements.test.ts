@@ -75,7 +75,7 @@ describe("sensitive findings", () => {
   });
 
   it("announce the progress of a scan", async () => {
-    vi.spyOn(mock, "look").mockImplementation((_id, _all, onProgress) => {
+    vi.spyOn(mock, "scanRecords").mockImplementation((_id, _all, onProgress) => {
       onProgress({ stage: "scan", done: 110, total: 200, unit: "records", records: 110 });
       return new Promise(() => undefined);
     });

@@ -73,7 +73,7 @@ describe("contradictions", () => {
   it("are settled by keys: the wrong memories go to the Trash, and Undo puts them back", async () => {
     render(ReviewView);
     await cards();
-    const settle = vi.spyOn(mock, "settle");
+    const settle = vi.spyOn(mock, "resolveContradiction");
     await press("3");
     await expectCards(2);
     expect(settle).toHaveBeenCalledWith({ right: "m-66", others: ["m-35", "m-34"] });

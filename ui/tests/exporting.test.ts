@@ -57,7 +57,7 @@ describe("the excerpt of a text", () => {
 describe("the text for another assistant", () => {
   it("is shown as an excerpt in a field, and copied whole", async () => {
     const copiedTexts = recordCopies();
-    const reported = vi.spyOn(mock, "textTaken");
+    const reported = vi.spyOn(mock, "recordCopiedText");
     const exportText = vi.spyOn(mock, "exportText").mockResolvedValue("A line of the text.\n".repeat(2000));
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(field().value).not.toBe(""));
@@ -74,7 +74,7 @@ describe("the text for another assistant", () => {
 
   it("reports a failed copy", async () => {
     recordCopies(true);
-    const reported = vi.spyOn(mock, "textTaken");
+    const reported = vi.spyOn(mock, "recordCopiedText");
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(button("export-copy").disabled).toBe(false));
     await fireEvent.click(button("export-copy"));

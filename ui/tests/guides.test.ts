@@ -90,7 +90,7 @@ describe.each(Object.keys(LANGUAGES) as Language[])("the guides in %s", (languag
     for (const { id } of SOURCES) expect([id, marksOf(guides[id], "code")]).toEqual([id, marksOf(english[id], "code")]);
   });
 
-  it("contain no word that ui.md forbids, and no mark that is not closed", () => {
+  it("contain no word that the rules of texts forbid, and no mark that is not closed", () => {
     const forbidden = /\b(please|oops|successfully|bitte|hoppla|erfolgreich|e-mail-adressen?)\b|[!！]|お願い/i;
     for (const { id } of SOURCES)
       for (const sentence of sentencesOf(guides[id])) {

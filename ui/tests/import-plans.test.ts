@@ -41,7 +41,7 @@ describe("a file with an invalid signature", () => {
     expect(importing.plans[0]?.request.accept_invalid_signature).toBe(true);
     // When the import is planned again, the invalid signature is still accepted.
     await importing.setImportDeleted(true);
-    expect(importing.plans[0]?.request).toMatchObject({ let_in: true, accept_invalid_signature: true });
+    expect(importing.plans[0]?.request).toMatchObject({ include_blocked: true, accept_invalid_signature: true });
     await importing.inspect([forged]);
     expect(importing.plans[0]?.request.accept_invalid_signature, "the next import asks again").toBe(false);
   });
@@ -266,7 +266,7 @@ describe("importing several exports, if it is cancelled", () => {
 
 describe("the scan for sensitive data", () => {
   it("follows an import automatically, unless declined", async () => {
-    const look = vi.spyOn(mock, "look");
+    const look = vi.spyOn(mock, "scanRecords");
     render(Window);
     await waitFor(() => expect(look).toHaveBeenCalledTimes(1));
     await importing.inspect([CHATGPT]);
@@ -322,7 +322,7 @@ describe("records the newest export lacks", () => {
     await fireEvent.click(screen.getByTestId("import-gone-conversation"));
     expect([nav.section, importing.stage]).toEqual(["conversations", "idle"]);
     await conversations.load();
-    expect([conversations.filter.standing, conversations.total]).toEqual(["gone", 1]);
+    expect([conversations.filter.export_diff_status, conversations.total]).toEqual(["gone", 1]);
   });
 
   it("in a stored report have no link if the list has changed", async () => {

@@ -57,7 +57,7 @@ describe("a changed list", () => {
 
   it("prefetches while waiting for the next key, one request at a time", async () => {
     mock = await start({ items: many(250) });
-    const found = vi.spyOn(mock, "find");
+    const found = vi.spyOn(mock, "searchRows");
     const words = () => found.mock.calls.map(([request]) => request.query);
     memories.prefetch("te");
     memories.prefetch("tea");
@@ -104,7 +104,7 @@ describe("a changed list", () => {
 
   it("reports the error of a prefetch when its answer is used", async () => {
     mock = await start({ items: many(3) });
-    vi.spyOn(mock, "find").mockRejectedValueOnce({ code: "bug", message: "It broke." });
+    vi.spyOn(mock, "searchRows").mockRejectedValueOnce({ code: "bug", message: "It broke." });
     memories.prefetch("tea");
     await Promise.resolve();
     memories.query = "tea";
@@ -139,7 +139,7 @@ describe("a changed list", () => {
 
 describe("a search while typing", () => {
   it("treats the last word as incomplete, everywhere", async () => {
-    const searched = [vi.spyOn(mock, "find"), vi.spyOn(mock, "search")];
+    const searched = [vi.spyOn(mock, "searchRows"), vi.spyOn(mock, "search")];
     const counted = vi.spyOn(mock, "facets");
     memories.query = "waterpr";
     await memories.load();

@@ -72,7 +72,7 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
     );
   });
 
-  it("use no word that ui.md forbids", () => {
+  it("use no word that the rules of texts forbid", () => {
     const forbidden =
       /\b(please|oops|successfully|purged?|parse error|bitte|hoppla|ups|erfolgreich)\b|[!！]|おっと|正常に完了|お願い/i;
     expect(

@@ -9,7 +9,16 @@ import { start } from "./start-mock";
 
 /** Commands whose answers are not checked, because they return nothing or only what the person chose. */
 const WITHOUT_SHAPE = [
-  ...["forgetRecent", "lock", "setAutoLock", "touch", "cancelJob", "ignoreValues", "textTaken", "removeExport"],
+  ...[
+    "forgetRecent",
+    "lock",
+    "setAutoLock",
+    "recordInput",
+    "cancelJob",
+    "ignoreValues",
+    "recordCopiedText",
+    "removeExport",
+  ],
   ...["chooseFiles", "chooseFolder", "chooseVault", "chooseSave", "saveText", "openLink", "showInFolder", "print"],
   ...["copyText", "clipboardText", "setPreference", "setRememberVaults", "setLockWhenAway", "setHideFromCapture"],
   ...["deleteDemonstration", "firstReadsSeen"],
@@ -29,7 +38,7 @@ const COMMON: Record<string, unknown> = {
     text: null,
     format: null,
     limit_bytes: null,
-    let_in: false,
+    include_blocked: false,
     accept_invalid_signature: false,
     salvage: false,
     merge: null,

@@ -54,8 +54,8 @@ describe("the palette", () => {
   });
 
   it("calls a conversation without a title by its first words, as the list does", async () => {
-    const real = mock.find;
-    mock.find = async (request) => {
+    const real = mock.searchRows;
+    mock.searchRows = async (request) => {
       const found = await real(request);
       return { ...found, rows: found.rows.map((row) => (row.id === "c-bath" ? { ...row, title: null } : row)) };
     };
@@ -65,7 +65,7 @@ describe("the palette", () => {
   });
 
   it("waits 120 ms before it asks the vault, and drops the answer to an older question", async () => {
-    const requests = vi.spyOn(mock, "find");
+    const requests = vi.spyOn(mock, "searchRows");
     await open();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await type("bath");
@@ -73,8 +73,8 @@ describe("the palette", () => {
     expect(requests).not.toHaveBeenCalled();
     let release: () => void = () => undefined;
     const gate = new Promise<void>((done) => (release = done));
-    const real = mock.find;
-    mock.find = async (request) => {
+    const real = mock.searchRows;
+    mock.searchRows = async (request) => {
       if (request.query === "bath") await gate;
       return real(request);
     };
@@ -91,7 +91,7 @@ describe("the palette", () => {
   });
 
   it("shows only actions after >, tags after #, assistants after @, and asks the vault for nothing then", async () => {
-    const requests = vi.spyOn(mock, "find");
+    const requests = vi.spyOn(mock, "searchRows");
     await open(">the");
     expect(ids()).toContain("theme-light");
     expect(ids()).toHaveLength(5);
@@ -167,7 +167,7 @@ describe("the palette", () => {
   });
 
   it("says so when the vault can't be searched, and shows the actions nevertheless", async () => {
-    mock.find = async () => Promise.reject(new Error("disk"));
+    mock.searchRows = async () => Promise.reject(new Error("disk"));
     await open("zzz");
     expect(await screen.findByText(/Something unexpected/)).toBeTruthy();
     await type("theme");

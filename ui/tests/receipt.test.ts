@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 describe("a receipt that is not complete", () => {
   it("can be retried, and reports when nothing failed", async () => {
-    const sent = vi.spyOn(mock, "cleanAgain");
+    const sent = vi.spyOn(mock, "retryCleanup");
     render(ReceiptSheet, { receipt: sampleReceipt("rc_ts_01JBQ77XE1", "attachments"), title: "1 file" });
     await fireEvent.click(screen.getByTestId("receipt-again"));
     await screen.findByTestId("receipt-complete");
@@ -28,7 +28,7 @@ describe("a receipt that is not complete", () => {
   });
 
   it("is unchanged if the retry itself fails", async () => {
-    mock.cleanAgain = () => Promise.reject(failWith("io", "The disk is full."));
+    mock.retryCleanup = () => Promise.reject(failWith("io", "The disk is full."));
     render(ReceiptSheet, { receipt: sampleReceipt("r", "attachments"), title: "1 file" });
     await fireEvent.click(screen.getByTestId("receipt-again"));
     expect(await screen.findByText("Trying again did not work.")).toBeTruthy();
@@ -94,7 +94,7 @@ describe("messages with the same content", () => {
 
 describe("the tombstone of a deletion that is not complete", () => {
   it("offers a retry, and shows its result", async () => {
-    const sent = vi.spyOn(mock, "cleanAgain");
+    const sent = vi.spyOn(mock, "retryCleanup");
     render(ReceiptCell, { tombstone: sampleTombstone("a", "delete", "memory", "chatgpt", 1) });
     expect(screen.queryByTestId("tombstone-retry"), "only where something failed").toBeNull();
     render(ReceiptCell, { tombstone: sampleTombstone("b", "delete", "file", "me", 1, false) });

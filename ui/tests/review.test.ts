@@ -66,7 +66,7 @@ describe("things that need attention", () => {
       items: [item("m-1", "memory", "claude", "Likes tea", 1), item("c-1", "conversation", "claude", "Tea", 1)],
     });
     mock.tombstones = async () => ({ tombstones: [] });
-    const queue = { items: [], open: {}, redacted: {}, ignored: {}, looked_at: null, left: 0 };
+    const queue = { items: [], open: {}, redacted: {}, ignored: {}, scanned_at: null, left: 0 };
     mock.sensitiveQueue = async () => queue;
     mock.duplicates = async () => ({ groups: [] });
     render(HomeView);
@@ -75,26 +75,26 @@ describe("things that need attention", () => {
     expect(screen.queryByTestId("look-gone")).toBeNull();
     // Nothing was scanned yet.
     expect(screen.queryByText("Nothing needs your attention.")).toBeNull();
-    mock.sensitiveQueue = async () => ({ ...queue, looked_at: "2026-11-22T09:00:00Z" });
+    mock.sensitiveQueue = async () => ({ ...queue, scanned_at: "2026-11-22T09:00:00Z" });
     await sensitive.count();
     expect(await screen.findByText("Nothing needs your attention.")).toBeTruthy();
   });
 
   it("link to the conversations if only those are missing", async () => {
-    await home({ items: [item("c-1", "conversation", "claude", "Tea", 1, { standing: "gone" })] });
+    await home({ items: [item("c-1", "conversation", "claude", "Tea", 1, { export_diff_status: "gone" })] });
     render(HomeView);
     const gone = await screen.findByTestId("look-gone");
     expect(gone.textContent).toContain("Conversations not in the newest Claude export");
     expect(gone.textContent).toContain("Still in your vault. The export may be");
     await fireEvent.click(gone);
-    expect([nav.section, conversations.filter.standing]).toEqual(["conversations", "gone"]);
+    expect([nav.section, conversations.filter.export_diff_status]).toEqual(["conversations", "gone"]);
   });
 
   it("add up by assistant, for listed kinds only", () => {
-    const one = (platform: string, kind: string, standing: string, count: number) => ({
+    const one = (platform: string, kind: string, export_diff_status: string, count: number) => ({
       platform,
       kind,
-      standing,
+      export_diff_status,
       count,
     });
     expect(
@@ -241,13 +241,13 @@ describe("duplicates", () => {
 
 describe("the newest export", () => {
   it("marks rows and details", async () => {
-    const row = plainRow(item("m-9", "memory", "chatgpt", "Likes tea", 3, { standing: "gone" }));
+    const row = plainRow(item("m-9", "memory", "chatgpt", "Likes tea", 3, { export_diff_status: "gone" }));
     const { unmount } = render(MemoryRow, { row, selecting: false, checked: false, oncheck: () => undefined });
-    expect(screen.getByTestId("standing").textContent).toBe("not in the newest export");
+    expect(screen.getByTestId("export-status").textContent).toBe("not in the newest export");
     unmount();
     // This record is in no loaded list.
     render(MemoryDetail, { id: "m-2" });
-    expect((await screen.findByTestId("standing")).textContent).toBe("new");
+    expect((await screen.findByTestId("export-status")).textContent).toBe("new");
   });
 
   it("does not hide the mark of sensitive values in a row", () => {
@@ -257,10 +257,12 @@ describe("the newest export", () => {
   });
 
   it("filters lists and exports", async () => {
-    memories.setFilter({ standing: "changed" });
+    memories.setFilter({ export_diff_status: "changed" });
     expect([isFiltered(memories.filter), isFiltered(ANY)]).toEqual([true, false]);
-    expect(chipsOf({ ...ANY, kind: "memory", standing: "changed" }).map((chip) => chip.label)).toEqual(["Changed"]);
-    expect(chipsOf({ ...ANY, source: "claude", standing: "gone" }).map((chip) => chip.label)).toEqual([
+    expect(chipsOf({ ...ANY, kind: "memory", export_diff_status: "changed" }).map((chip) => chip.label)).toEqual([
+      "Changed",
+    ]);
+    expect(chipsOf({ ...ANY, source: "claude", export_diff_status: "gone" }).map((chip) => chip.label)).toEqual([
       "Claude",
       "Not in the newest export",
     ]);
@@ -268,7 +270,7 @@ describe("the newest export", () => {
     expect(memories.rows.map((row) => row.id)).toEqual(["m-9"]);
     nav.section = "memories";
     showExport("screen");
-    expect(dialogs.open).toMatchObject({ kind: "export", filter: { standing: "changed" }, found: 1 });
+    expect(dialogs.open).toMatchObject({ kind: "export", filter: { export_diff_status: "changed" }, found: 1 });
   });
 });
 

@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 describe("searching", () => {
   it("requests only the first rows, and more when scrolled", async () => {
-    const requests = vi.spyOn(mock, "find");
+    const requests = vi.spyOn(mock, "searchRows");
     memories.query = "tea";
     await memories.load();
     // As many as fit into the window.
@@ -73,7 +73,7 @@ describe("a search that found nothing", () => {
   });
 
   it("offers nothing if no word is similar", async () => {
-    const requests = vi.spyOn(mock, "near");
+    const requests = vi.spyOn(mock, "suggestQuery");
     search.text = "xylophone";
     render(MemoriesView);
     await waitFor(() => expect(requests).toHaveBeenCalled());

@@ -288,7 +288,7 @@ describe("the scan", () => {
   it("runs after unlocking and after every change, one at a time", async () => {
     let end = () => undefined as void;
     const look = vi
-      .spyOn(mock, "look")
+      .spyOn(mock, "scanRecords")
       .mockImplementation(() => new Promise((done) => (end = () => done({ records: 1 }))));
     nav.section = "trash";
     render(Window);
@@ -307,7 +307,7 @@ describe("the scan", () => {
   it("on request covers everything, shows progress, and can be cancelled", async () => {
     let stop = (_: Error) => undefined as void;
     const cancel = vi.spyOn(mock, "cancelJob");
-    vi.spyOn(mock, "look").mockImplementation((_id, all, onProgress) => {
+    vi.spyOn(mock, "scanRecords").mockImplementation((_id, all, onProgress) => {
       onProgress({ stage: "scan", done: 50, total: 200, unit: "records", records: 50 });
       return all ? new Promise((_, refuse) => (stop = refuse)) : Promise.resolve({ records: 0 });
     });
@@ -326,7 +326,7 @@ describe("the scan", () => {
   ])("on request reports when it found %s", async (_, more, answer) => {
     await sensitive.load();
     const queue = mock.sensitiveQueue;
-    vi.spyOn(mock, "look").mockImplementation(async () => {
+    vi.spyOn(mock, "scanRecords").mockImplementation(async () => {
       mock.sensitiveQueue = async (request) => {
         const page = await queue(request);
         return { ...page, open: { ...page.open, card: (page.open.card ?? 0) + more } };
@@ -340,7 +340,7 @@ describe("the scan", () => {
 
   it("reports no comparison with an earlier scan if it failed or was the first", async () => {
     await sensitive.load();
-    vi.spyOn(mock, "look").mockRejectedValue(new Error("cancelled"));
+    vi.spyOn(mock, "scanRecords").mockRejectedValue(new Error("cancelled"));
     await sensitive.rescan();
     expect(toasts.current?.text ?? "").not.toContain("Looked again");
     await list({ neverScanned: true });
@@ -351,7 +351,7 @@ describe("the scan", () => {
 
   it("is cancelled when the vault locks", async () => {
     const cancel = vi.spyOn(mock, "cancelJob");
-    vi.spyOn(mock, "look").mockImplementation(() => new Promise(() => undefined));
+    vi.spyOn(mock, "scanRecords").mockImplementation(() => new Promise(() => undefined));
     await sensitive.load();
     void sensitive.scanInBackground();
     await session.lock();

@@ -211,7 +211,7 @@ describe("importing", () => {
     expect(importing.plans[0]?.preview?.blocked).toBe(12);
     await importing.setImportDeleted(true);
     expect(importing.plans[0]?.preview?.blocked).toBe(0);
-    expect(importing.plans[0]?.request.let_in).toBe(true);
+    expect(importing.plans[0]?.request.include_blocked).toBe(true);
   });
 
   it("only inspects while no vault is open", async () => {

@@ -113,13 +113,13 @@ describe("a detected file", () => {
     await rows();
     dialogs.show({ kind: "write" });
     mock.addFile(EXPORT);
-    expect(await screen.findByTestId("find")).toBeTruthy();
+    expect(await screen.findByTestId("detected-file")).toBeTruthy();
     expect(toasts.current).toBeNull();
-    await fireEvent.click(screen.getByTestId("find-import"));
+    await fireEvent.click(screen.getByTestId("detected-file-import"));
     expect(dialogs.open).toEqual({ kind: "write" });
     dialogs.close();
     mock.addFile(OTHER, false);
-    await waitFor(() => expect(screen.getAllByTestId("find")).toHaveLength(2));
+    await waitFor(() => expect(screen.getAllByTestId("detected-file")).toHaveLength(2));
     expect(toasts.current).toBeNull();
   });
 
@@ -128,16 +128,16 @@ describe("a detected file", () => {
     await rows();
     mock.addFile(EXPORT);
     mock.addFile(OTHER);
-    await waitFor(() => expect(screen.getAllByTestId("find")).toHaveLength(2));
-    const [latest] = screen.getAllByTestId("find");
+    await waitFor(() => expect(screen.getAllByTestId("detected-file")).toHaveLength(2));
+    const [latest] = screen.getAllByTestId("detected-file");
     expect(within(latest as HTMLElement).getByText("claude-2026-11-21.zip")).toBeTruthy();
-    await fireEvent.click(within(latest as HTMLElement).getByTestId("find-dismiss"));
-    await waitFor(() => expect(screen.getAllByTestId("find")).toHaveLength(1));
-    await fireEvent.click(screen.getByTestId("find-import"));
+    await fireEvent.click(within(latest as HTMLElement).getByTestId("detected-file-dismiss"));
+    await waitFor(() => expect(screen.getAllByTestId("detected-file")).toHaveLength(1));
+    await fireEvent.click(screen.getByTestId("detected-file-import"));
     await waitFor(() => expect(importing.stage).toBe("plan"));
     await importing.run();
     await watching.load();
-    expect(screen.queryByTestId("find")).toBeNull();
+    expect(screen.queryByTestId("detected-file")).toBeNull();
   });
 
   it("is one row on the home screen, which opens the file or the list", async () => {
@@ -174,19 +174,19 @@ describe("a detected file", () => {
     render(WatchedFolders);
     await rows();
     mock.addFile(EXPORT, false);
-    await screen.findByTestId("find-import");
+    await screen.findByTestId("detected-file-import");
     expect(screen.queryByTestId("own-import-bar")).toBeNull();
     mock.reportImportProgress(EXPORT, 0.25);
     const bar = await screen.findByTestId("own-import-bar");
     expect(bar.textContent).toContain("Importing chatgpt-export-2026-11-21.zip");
-    expect(screen.queryByTestId("find-import")).toBeNull();
+    expect(screen.queryByTestId("detected-file-import")).toBeNull();
     const shares = () => screen.getAllByRole("progressbar").map((each) => each.getAttribute("aria-valuenow"));
     expect(shares()).toEqual(["0.25", "0.25"]);
     const requests = vi.spyOn(mock, "watched");
     mock.reportImportProgress(EXPORT, 0.5);
     await waitFor(() => expect(shares()).toEqual(["0.5", "0.5"]));
     expect(requests).not.toHaveBeenCalled();
-    await fireEvent.click(screen.getByTestId("find-stop"));
+    await fireEvent.click(screen.getByTestId("detected-file-stop"));
     expect(cancelled).toHaveBeenCalledWith(EXPORT);
     await fireEvent.click(bar);
     expect([nav.section, nav.settingsPage]).toEqual(["settings", "folders"]);
@@ -197,16 +197,16 @@ describe("a detected file", () => {
 
   it("is cleared by the lock, and a late answer does not restore it", async () => {
     mock.addFile(EXPORT);
-    await waitFor(() => expect(watching.finds).toHaveLength(1));
+    await waitFor(() => expect(watching.detectedFiles).toHaveLength(1));
     let answer: (found: Awaited<ReturnType<typeof mock.watched>>) => void = () => undefined;
     const found = await mock.watched();
     vi.spyOn(mock, "watched").mockReturnValueOnce(new Promise((done) => (answer = done)));
     const late = watching.load();
     session.locked("person");
-    expect([watching.finds, watching.folders]).toEqual([[], null]);
+    expect([watching.detectedFiles, watching.folders]).toEqual([[], null]);
     answer(found);
     await late;
-    expect(watching.finds).toEqual([]);
+    expect(watching.detectedFiles).toEqual([]);
   });
 
   it("shows nothing if loading fails, and locks the window if the vault is locked", async () => {

@@ -116,7 +116,7 @@ describe("importing", () => {
 
 it("writing down a recovery code counts as activity", async () => {
   await open({ empty: true }, "create");
-  const touch = vi.spyOn(mock, "touch");
+  const touch = vi.spyOn(mock, "recordInput");
   vi.spyOn(performance, "now").mockReturnValue(1e9);
   reportActivity();
   expect(touch).toHaveBeenCalledTimes(1);

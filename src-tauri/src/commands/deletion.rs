@@ -74,11 +74,11 @@ pub async fn receipt(app: AppHandle, id: String) -> CommandResult<Receipt> {
 /// Clean the places that a receipt lists as failed, and check them again.
 #[tauri::command]
 #[specta::specta]
-pub async fn clean_again(
+pub async fn retry_cleanup(
     app: AppHandle,
     job_id: String,
     id: String,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Receipt> {
-    run_job(app, job_id, on_progress, move |vault, job| vault.changes().clean_again(&id, job)).await
+    run_job(app, job_id, on_progress, move |vault, job| vault.changes().retry_cleanup(&id, job)).await
 }

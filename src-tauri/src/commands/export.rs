@@ -39,7 +39,7 @@ pub async fn export_text(
 /// Record in the audit log that the last exported text was copied.
 #[tauri::command]
 #[specta::specta]
-pub async fn text_taken(app: AppHandle) -> CommandResult<()> {
+pub async fn record_copied_text(app: AppHandle) -> CommandResult<()> {
     run_in_session(app, |vault| vault.exports().record_copied_text()).await
 }
 

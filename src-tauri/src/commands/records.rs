@@ -70,14 +70,14 @@ pub async fn search(app: AppHandle, request: SearchRequest) -> CommandResult<Sea
 /// A page of a searched list.
 #[tauri::command]
 #[specta::specta]
-pub async fn find(app: AppHandle, request: SearchRequest) -> CommandResult<Found> {
+pub async fn search_rows(app: AppHandle, request: SearchRequest) -> CommandResult<Found> {
     run_in_session(app, move |vault| vault.search().rows(&request)).await
 }
 
 /// A spelling suggestion for a query that found nothing.
 #[tauri::command]
 #[specta::specta]
-pub async fn near(app: AppHandle, request: SearchRequest) -> CommandResult<Option<String>> {
+pub async fn suggest_query(app: AppHandle, request: SearchRequest) -> CommandResult<Option<String>> {
     run_in_session(app, move |vault| vault.search().suggest_query(&request)).await
 }
 

@@ -7,13 +7,13 @@ use tauri::ipc::Channel;
 /// Scan new and changed records for sensitive values, or all records.
 #[tauri::command]
 #[specta::specta]
-pub async fn look(
+pub async fn scan_records(
     app: AppHandle,
     job_id: String,
-    anew: bool,
+    rescan: bool,
     on_progress: Channel<Progress>,
 ) -> CommandResult<ScannedRecords> {
-    run_background_job(app, job_id, on_progress, move |vault, job| vault.sensitive().scan_pending(anew, job)).await
+    run_background_job(app, job_id, on_progress, move |vault, job| vault.sensitive().scan_pending(rescan, job)).await
 }
 
 /// A page of the review queue.
@@ -112,8 +112,8 @@ pub async fn keep_both(app: AppHandle, a: String, b: String, both: bool) -> Comm
 /// Store which of several memories is right, and move the others to the Trash.
 #[tauri::command]
 #[specta::specta]
-pub async fn settle(app: AppHandle, request: SettleRequest) -> CommandResult<Settled> {
-    run_change(app, move |vault| vault.insights().settle(&request)).await
+pub async fn resolve_contradiction(app: AppHandle, request: ResolveRequest) -> CommandResult<Resolved> {
+    run_change(app, move |vault| vault.insights().resolve(&request)).await
 }
 
 /// Store what memories are about, or return to the suggestion.

@@ -165,7 +165,7 @@ pub async fn set_auto_lock(app: AppHandle, minutes: u32) -> CommandResult<()> {
 /// The person did something: restart the wait for the automatic lock.
 #[tauri::command]
 #[specta::specta]
-pub async fn touch(app: AppHandle) -> CommandResult<()> {
+pub async fn record_input(app: AppHandle) -> CommandResult<()> {
     app.state::<AppState>().record_input();
     Ok(())
 }

@@ -36,8 +36,8 @@ pub async fn set_watching(app: AppHandle, folder: String, mode: WatchMode) -> Co
 /// Decline to import a detected file. It is not offered again.
 #[tauri::command]
 #[specta::specta]
-pub async fn dismiss_find(app: AppHandle, find: String) -> CommandResult<Watched> {
-    change(app, move |vault| vault.watching().dismiss(&find)).await
+pub async fn dismiss_detected_file(app: AppHandle, id: String) -> CommandResult<Watched> {
+    change(app, move |vault| vault.watching().dismiss(&id)).await
 }
 
 /// Changes the watched folders or their mode, then scans immediately.

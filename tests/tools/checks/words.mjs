@@ -11,8 +11,6 @@ const BANNED_WORDS = JSON.parse(readFileSync(new URL("words.json", import.meta.u
 const CHECKED_FILE_PATTERN = /\.(?:rs|ts|svelte|mjs|js|py|md)$/;
 /** Files that are not checked: data, and the list of words with its examples. */
 const UNCHECKED_FILE_PATTERN = /^(?:fixtures|schemas)\/|^tests\/tools\/checks\/(?:examples|words)/;
-/** Names in this file are allowed everywhere, because they are the interface between pages and Rust. */
-const INTERFACE_FILE = "ui/src/lib/ipc/bindings.ts";
 
 /** The words of a name in lower case, joined by `_`: `HandClock` and `hand_clock` are both `_hand_clock_`. */
 const wordsOfName = (name) =>
@@ -57,8 +55,8 @@ function contains({ word, exact }, text) {
   return exact ? text === word : wordsOfName(text).includes(wordsOfName(word));
 }
 
-/** Banned words in one file: {word, line, text}. `allowed` = names that may stay as they are. */
-export function bannedIn(file, source, words = BANNED_WORDS, allowed = new Set()) {
+/** Banned words in one file: {word, line, text}. */
+export function bannedIn(file, source, words = BANNED_WORDS) {
   const letters = `${file}\n${source}`.toLowerCase().replaceAll("_", "");
   const entries = words.filter(
     ({ word, files, except }) =>
@@ -71,7 +69,6 @@ export function bannedIn(file, source, words = BANNED_WORDS, allowed = new Set()
   const found = [];
   const search = (text, kind) => {
     for (const match of text.matchAll(/[A-Za-z_][\w]*/g)) {
-      if (kind === "names" && allowed.has(match[0])) continue;
       for (const entry of entries)
         if ((kind === "names" || entry.in !== "names") && contains(entry, match[0]))
           found.push({ word: entry.word, line: lineAt(source, match.index), text: match[0] });
@@ -88,10 +85,9 @@ export function bannedIn(file, source, words = BANNED_WORDS, allowed = new Set()
 }
 
 function bannedInClone() {
-  const allowed = new Set(namesAndProse(INTERFACE_FILE, readOurs(INTERFACE_FILE) ?? "").names.match(/[A-Za-z_]\w*/g));
   return filesOfClone()
     .filter((file) => CHECKED_FILE_PATTERN.test(file) && !UNCHECKED_FILE_PATTERN.test(file))
-    .flatMap((file) => bannedIn(file, readOurs(file), BANNED_WORDS, allowed).map((each) => ({ file, ...each })));
+    .flatMap((file) => bannedIn(file, readOurs(file)).map((each) => ({ file, ...each })));
 }
 
 /** Banned words in the clone. */

@@ -92,7 +92,8 @@ export function keysOf(command: Command): string | undefined {
 }
 
 /**
- * The list of shortcuts in the order of ui.md §5. `letter` marks single-letter shortcuts, which a setting can disable.
+ * The list of shortcuts, in the order in which it is shown. `letter` marks single-letter shortcuts, which a setting
+ * can disable.
  */
 export const SHORTCUTS = [
   { keys: ["Ctrl K"], text: "keys.palette" },

@@ -12,6 +12,6 @@ export function reportActivity(): void {
   if ((session.phase !== "open" && session.phase !== "create") || now - last < INTERVAL_MS) return;
   last = now;
   void backend()
-    .touch()
+    .recordInput()
     .catch(() => undefined);
 }

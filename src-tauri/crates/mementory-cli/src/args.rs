@@ -72,8 +72,8 @@ pub struct Filters {
     #[arg(long)]
     pub until: Option<String>,
     /// Only records that have this state in the newest export of their assistant: new, changed or gone.
-    #[arg(long)]
-    pub standing: Option<String>,
+    #[arg(long = "standing", value_name = "STANDING")]
+    pub export_diff_status: Option<String>,
     /// Only attachments of this kind: picture, document, code, sound, video, other, missing.
     #[arg(long, value_name = "KIND")]
     pub file_kind: Option<String>,

@@ -11,8 +11,30 @@ pub struct CommandResult {
     pub essential: bool,
 }
 
+/// Keys that the command line prints under another name than the window's interface has, because its names are a
+/// contract and were given before.
+const CONTRACT_NAMES: [(&str, &str); 2] = [("export_diff_status", "standing"), ("export_diff_counts", "standings")];
+
 pub fn success<T: Serialize>(value: &T) -> ApiResult<CommandResult> {
-    Ok(CommandResult { value: serde_json::to_value(value).map_err(|_| internal_error())?, exit: 0, essential: true })
+    let mut value = serde_json::to_value(value).map_err(|_| internal_error())?;
+    use_contract_names(&mut value);
+    Ok(CommandResult { value, exit: 0, essential: true })
+}
+
+/// Renames the keys of [`CONTRACT_NAMES`]. `fields` holds what a source called its members, so nothing in it is renamed.
+fn use_contract_names(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(use_contract_names),
+        Value::Object(members) => {
+            for (name, contract_name) in CONTRACT_NAMES {
+                if let Some(member) = members.remove(name) {
+                    members.insert(contract_name.into(), member);
+                }
+            }
+            members.iter_mut().filter(|(name, _)| *name != "fields").for_each(|(_, member)| use_contract_names(member));
+        }
+        _ => {}
+    }
 }
 
 /// The result of a change, with its warnings in the member `warnings`. Warnings do not change the exit code.
@@ -32,4 +54,20 @@ pub fn applied<T: Serialize>(change: &Applied<T>) -> ApiResult<CommandResult> {
 
 pub fn internal_error() -> ApiError {
     ApiError::internal("The command succeeded, but its result could not be printed.")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn printed_names_are_those_of_the_contract() {
+        let counts = json!([{ "export_diff_status": "gone", "count": 1 }]);
+        let fields = json!({ "export_diff_status": "of the source" });
+        let printed = success(&json!({ "export_diff_counts": counts, "record": { "fields": fields } })).unwrap().value;
+        let expected = json!({ "standings": [{ "standing": "gone", "count": 1 }], "record": { "fields": fields } });
+        assert_eq!(printed, expected);
+    }
 }

@@ -71,7 +71,7 @@ pub fn filter(f: &Filters) -> Filter {
         until: f.until.clone(),
         trash: false,
         ids: None,
-        standing: f.standing.clone(),
+        export_diff_status: f.export_diff_status.clone(),
         file_kind: f.file_kind.clone(),
         batch: (!f.batch.is_empty()).then(|| f.batch.clone()),
         about: f.about.clone(),

@@ -124,7 +124,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
                 text: None,
                 format: format.clone(),
                 limit_bytes: *limit_bytes,
-                let_in: *let_in,
+                include_blocked: *let_in,
                 accept_invalid_signature: *accept_invalid_signature,
                 merge: merge.as_deref().map(MergeStrategy::parse).transpose()?,
                 salvage: *salvage,

@@ -3,6 +3,7 @@
 //! OpenAI and Google.
 use super::chat::{Turn, is_tool_type};
 use super::harness;
+use super::nested_text::nested_strings;
 use super::object::{Object, decode_string, list};
 use super::values;
 use base64::Engine;
@@ -276,46 +277,12 @@ pub fn value_text(raw: &RawValue) -> String {
 /// except ids, types and long data. The depth and the number of strings are limited, and the function is not recursive.
 pub fn nested_text(raw: &RawValue) -> String {
     let named_texts = named_text(raw);
-    if named_texts.is_empty() { nested(raw, &[]) } else { named_texts }
+    if named_texts.is_empty() { nested_strings(raw, &[]) } else { named_texts }
 }
 
 /// The strings of a value under names that usually contain text, one per line.
 pub fn named_text(raw: &RawValue) -> String {
-    nested(raw, &["text", "content", "output", "title", "message", "prompt", "error"])
-}
-
-fn nested(raw: &RawValue, wanted: &[&str]) -> String {
-    let mut out = String::new();
-    let mut pending: Vec<(Cow<'_, str>, &RawValue, u32)> = vec![(Cow::Borrowed(""), raw, 0)];
-    while let Some((name, value, depth)) = pending.pop() {
-        if depth > 32 || pending.len() > 100_000 {
-            continue;
-        }
-        match value.get().as_bytes().first() {
-            Some(b'"') => {
-                let is_id = matches!(name.as_ref(), "type" | "id" | "uuid" | "kind" | "status" | "data" | "signature")
-                    || ["_id", "Id", "_at"].iter().any(|end| name.ends_with(end));
-                let is_text = if wanted.is_empty() { !is_id } else { wanted.contains(&name.as_ref()) };
-                if is_text && let Some(text) = decode_string(value).filter(|t| !t.trim().is_empty()) {
-                    if !out.is_empty() {
-                        out.push('\n');
-                    }
-                    out.push_str(&text);
-                }
-            }
-            Some(b'{') => {
-                let object = Object::parse(value.get()).unwrap_or_default();
-                let members: Vec<_> = object.members().map(|(k, v)| (k.to_owned(), v)).collect();
-                pending.extend(members.into_iter().rev().map(|(k, v)| (Cow::Owned(k), v, depth + 1)));
-            }
-            Some(b'[') => {
-                let items = list(value).unwrap_or_default();
-                pending.extend(items.into_iter().rev().map(|v| (name.clone(), v, depth + 1)));
-            }
-            _ => {}
-        }
-    }
-    out
+    nested_strings(raw, &["text", "content", "output", "title", "message", "prompt", "error"])
 }
 
 #[cfg(test)]

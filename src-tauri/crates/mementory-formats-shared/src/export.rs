@@ -10,6 +10,18 @@ use std::collections::HashMap;
 /// must be short.
 pub const MAX_DOCUMENT_BYTES: usize = 16 << 10;
 
+/// Kinds of records that a format of memories holds. Others are withheld from it.
+pub const MEMORY_KINDS: [Kind; 8] = [
+    Kind::Memory,
+    Kind::Profile,
+    Kind::Entity,
+    Kind::Relation,
+    Kind::Fact,
+    Kind::Resource,
+    Kind::Procedure,
+    Kind::Todo,
+];
+
 /// Members that no conversion to another format preserves, so they are not reported as losses.
 const UNREPORTED_MEMBERS: [&str; 6] = [EDITED_MEMBER, "key", "origin", "origin_id", "kind", "repeats"];
 

@@ -23,6 +23,7 @@ pub mod memory_heads;
 pub mod memory_rows;
 pub mod message;
 pub mod message_tree;
+pub mod nested_text;
 pub mod new_files;
 pub mod note;
 pub mod note_export;

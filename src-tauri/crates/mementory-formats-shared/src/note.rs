@@ -1,5 +1,5 @@
 //! A Markdown note: YAML frontmatter and body. If the frontmatter is not valid YAML, its `key: value` lines are read
-//! one by one, and the body is not affected (vendors.md §7, Obsidian).
+//! one by one, and the body is not affected.
 use mementory_model::{Fields, Timestamp};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::Value;

@@ -1,5 +1,5 @@
 //! Shared code of writers of Markdown notes: a path for each record, and the links between the notes.
-use super::export::{Export, words};
+use super::export::{Export, MEMORY_KINDS, words};
 use super::markdown::outline;
 use super::new_files::NewFolder;
 use super::note::Note;
@@ -12,18 +12,6 @@ use std::collections::HashMap;
 
 /// Longest title that is derived from a text, in characters.
 const TITLE_CHARS: usize = 80;
-
-/// Kinds of records that become notes.
-pub const KINDS: [Kind; 8] = [
-    Kind::Memory,
-    Kind::Profile,
-    Kind::Entity,
-    Kind::Relation,
-    Kind::Fact,
-    Kind::Resource,
-    Kind::Procedure,
-    Kind::Todo,
-];
 
 /// The note to which a record is written.
 pub struct Place {
@@ -59,7 +47,7 @@ impl Places {
     ) -> Result<Self, FormatError> {
         let mut out = Self::default();
         source.records(&mut |stored| {
-            if export.reason_to_withhold(&stored, &KINDS).is_some() || is_part(&out, &stored) {
+            if export.reason_to_withhold(&stored, &MEMORY_KINDS).is_some() || is_part(&out, &stored) {
                 return Ok(());
             }
             let title = title_of(&stored.record);

@@ -1,4 +1,4 @@
-//! Determines the order, the parents and the active branch of the messages of a conversation (vendors.md §3.2).
+//! Determines the order, the parents and the active branch of the messages of a conversation.
 use mementory_model::Timestamp;
 use std::{
     borrow::Cow,

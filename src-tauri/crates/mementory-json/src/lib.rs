@@ -32,7 +32,7 @@ pub use element_error::ElementError;
 pub use elements::{Element, Elements};
 pub use keys::{Keys, keys, keys_of};
 pub use repair::repair;
-pub use tree::{Members, Tree, TreeError, equal_names, is_shortest, write_string};
+pub use tree::{Members, Tree, TreeError, equal_names, is_shortest, tree_of, value_of, write_string};
 
 /// The first `n` bytes of a text, or fewer if it is shorter. The text is decoded as in [`Elements`] (BOM, UTF-16, JSON
 /// in a string or in the texts of a tool's result), and leading white space is removed. Used for detection.

@@ -5,6 +5,9 @@ use serde_json::value::RawValue;
 use std::{borrow::Cow, marker::PhantomData};
 
 mod parse;
+mod value;
+
+pub use value::{tree_of, value_of};
 
 /// A JSON value. Numbers keep their text, and objects keep their key order and duplicate keys.
 #[derive(Debug, Clone, PartialEq)]

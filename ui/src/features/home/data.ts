@@ -5,7 +5,7 @@ import {
   type BatchInfo,
   type ListItem,
   type SourceInfo,
-  type StandingCount,
+  type ExportStatusCount,
   type TombstoneView,
   type VaultInfo,
 } from "$lib/ipc";
@@ -91,11 +91,11 @@ export function hasOldExport({ exported }: Column): boolean {
 export type MissingRow = { platform: string; kind: MissingKind; n: number; alone: boolean };
 
 /** Missing records of all assistants, largest number first. */
-export function missingByAssistant(standings: readonly StandingCount[]): MissingRow[] {
+export function missingByAssistant(counts: readonly ExportStatusCount[]): MissingRow[] {
   const all = new Map<string, Record<MissingKind, number>>();
-  for (const { platform, kind, standing, count } of standings) {
+  for (const { platform, kind, export_diff_status, count } of counts) {
     const missingKind = MISSING_KINDS.find((each) => each === kind);
-    if (standing !== "gone" || !missingKind) continue;
+    if (export_diff_status !== "gone" || !missingKind) continue;
     const row = all.get(platform) ?? { memory: 0, profile: 0, conversation: 0 };
     all.set(platform, { ...row, [missingKind]: row[missingKind] + count });
   }

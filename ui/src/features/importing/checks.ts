@@ -14,17 +14,17 @@ export function checkSummary(check: FileCheck): CheckSummary | null {
   if (!check.ok)
     return { tone: "danger", chip: t("check.damaged"), text: t("check.damagedText", { n: check.errors.length }) };
   const text = signedBy(check);
-  return { tone: check.signer?.standing === "new" ? "warn" : "ok", chip: t("check.whole"), text };
+  return { tone: check.signer?.trust_status === "new" ? "warn" : "ok", chip: t("check.whole"), text };
 }
 
 function signedBy({ signature, signer }: FileCheck): string {
   if (!signature.present) return t("check.unsigned");
   if (!signer) return t("check.signedUnread");
   const key = shortKey(signer.fingerprint);
-  if (signer.standing === "own") return t("check.signedOwn");
-  if (signer.standing === "trusted")
+  if (signer.trust_status === "own") return t("check.signedOwn");
+  if (signer.trust_status === "trusted")
     return signer.name ? t("check.signedTrusted", { name: signer.name, key }) : t("check.signedKnown", { key });
-  if (signer.standing === "seen") return t("check.signedSeen", { key });
+  if (signer.trust_status === "seen") return t("check.signedSeen", { key });
   return t("check.signedNew", { key });
 }
 

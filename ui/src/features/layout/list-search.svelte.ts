@@ -3,7 +3,7 @@ import type { RecordList } from "$lib/state/records.svelte";
 import { search } from "$lib/state/search-field.svelte";
 import { untrack } from "svelte";
 
-/** Milliseconds between the last key and the search (ui.md §6.4). */
+/** Milliseconds between the last key and the search. */
 const SEARCH_DELAY_MS = 120;
 
 export type ListAnswer = {

@@ -26,11 +26,10 @@ export function chipsOf(filter: Filter): FilterChip[] {
     chips.push({ label: `${t("filter.said_by")}: ${word("saidBy", filter.said_by)}`, off: { said_by: null } });
   if (filter.tag) chips.push({ label: `#${oneLine(filter.tag, 60)}`, off: { tag: null } });
   if (filter.status) chips.push({ label: filter.status, off: { status: null } });
-  if (filter.standing) {
-    const { source, standing } = filter;
-    const label =
-      standing === "gone" && source ? capitalised(exportStatusName(standing)) : exportStatusFilterName(standing);
-    chips.push({ label, off: { standing: null } });
+  if (filter.export_diff_status) {
+    const { source, export_diff_status: status } = filter;
+    const label = status === "gone" && source ? capitalised(exportStatusName(status)) : exportStatusFilterName(status);
+    chips.push({ label, off: { export_diff_status: null } });
   }
   if (filter.batch) chips.push({ label: imports.name(filter.batch), off: { batch: null } });
   if (filter.since || filter.until) chips.push({ label: periodName(filter), off: { since: null, until: null } });

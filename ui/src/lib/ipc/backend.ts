@@ -28,7 +28,7 @@ export interface Backend {
   takeOpenRequests(): Promise<b.OpenRequest>;
   lock(): Promise<void>;
   setAutoLock(minutes: number): Promise<void>;
-  touch(): Promise<void>;
+  recordInput(): Promise<void>;
   changePassphrase(secret: string, newPassphrase: string): Promise<b.Slots>;
   /** Makes a new recovery code. The current one becomes invalid. `secret`: the passphrase or the current code. */
   newRecoveryCode(secret: string): Promise<b.NewRecoveryCode>;
@@ -69,7 +69,7 @@ export interface Backend {
   unwatchFolder(folder: string): Promise<b.Watched>;
   setWatching(folder: string, mode: b.WatchMode): Promise<b.Watched>;
   /** Dismisses a detected file, which is then not offered again. */
-  dismissFind(find: string): Promise<b.Watched>;
+  dismissDetectedFile(id: string): Promise<b.Watched>;
   /** The AI clients on this computer, the grants, and whether requests of clients are answered. */
   agents(): Promise<b.AgentsOverview>;
   /** What connecting would change in a client's configuration. */
@@ -96,9 +96,9 @@ export interface Backend {
   thread(id: string): Promise<b.Thread>;
   search(request: b.SearchRequest): Promise<b.SearchResult>;
   /** Like `search`, but returns rows for a list. */
-  find(request: b.SearchRequest): Promise<b.Found>;
+  searchRows(request: b.SearchRequest): Promise<b.Found>;
   /** A similar spelling for a query without results. */
-  near(request: b.SearchRequest): Promise<string | null>;
+  suggestQuery(request: b.SearchRequest): Promise<string | null>;
   /** Memories that mean nearly the same as a text or a record, best first. */
   similar(request: b.SimilarRequest): Promise<b.Similar>;
   /** Encodes new and changed memories, so that `similar` finds them. */
@@ -129,9 +129,9 @@ export interface Backend {
   erase(jobId: string, request: b.EraseRequest, onProgress: (progress: b.Progress) => void): Promise<b.Erased>;
   tombstones(): Promise<b.Tombstones>;
   receipt(id: string): Promise<b.Receipt>;
-  cleanAgain(jobId: string, id: string, onProgress: (progress: b.Progress) => void): Promise<b.Receipt>;
+  retryCleanup(jobId: string, id: string, onProgress: (progress: b.Progress) => void): Promise<b.Receipt>;
   /** Scans for sensitive values. If `all` is true, every record is scanned, otherwise only new and changed records. */
-  look(jobId: string, all: boolean, onProgress: (progress: b.Progress) => void): Promise<b.ScannedRecords>;
+  scanRecords(jobId: string, rescan: boolean, onProgress: (progress: b.Progress) => void): Promise<b.ScannedRecords>;
   sensitiveQueue(request: b.SensitiveRequest): Promise<b.SensitiveQueue>;
   sensitiveValue(value: string): Promise<b.SensitiveDetail>;
   redactValues(
@@ -152,7 +152,7 @@ export interface Backend {
   /** Stores the decision that both memories are true. If `both` is false, that decision is removed. */
   keepBoth(a: string, b: string, both: boolean): Promise<b.Ids>;
   /** Settles a contradiction. Returns the review answers that the memories had before. */
-  settle(request: b.SettleRequest): Promise<b.Settled>;
+  resolveContradiction(request: b.ResolveRequest): Promise<b.Resolved>;
   setAbout(request: b.AboutRequest): Promise<b.Ids>;
   /** The messages that a memory comes from. */
   memoryEvidence(id: string): Promise<b.MemoryEvidence>;
@@ -180,7 +180,7 @@ export interface Backend {
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.Exported>;
   /** Records in the audit log that the last exported text was copied. */
-  textTaken(): Promise<void>;
+  recordCopiedText(): Promise<void>;
   removeExport(path: string): Promise<void>;
   evidence(
     jobId: string,

@@ -33,7 +33,7 @@ export const commands = {
 	/**  Set the number of minutes without input after which the vault locks automatically; 0 = never. */
 	setAutoLock: (minutes: number) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_auto_lock", { minutes })),
 	/**  The person did something: restart the wait for the automatic lock. */
-	touch: () => typedError<null, ErrorBody>(__TAURI_INVOKE("touch")),
+	recordInput: () => typedError<null, ErrorBody>(__TAURI_INVOKE("record_input")),
 	/**  Change the passphrase; `secret` is the current one or the recovery code. */
 	changePassphrase: (secret: string, newPassphrase: string) => typedError<Slots, ErrorBody>(__TAURI_INVOKE("change_passphrase", { secret, newPassphrase })),
 	/**  Make a new recovery code; `secret` is the passphrase or the current code. The old code stops working. */
@@ -85,7 +85,7 @@ export const commands = {
 	/**  Change what is done with new files in a folder. */
 	setWatching: (folder: string, mode: WatchMode) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("set_watching", { folder, mode })),
 	/**  Decline to import a detected file. It is not offered again. */
-	dismissFind: (find: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("dismiss_find", { find })),
+	dismissDetectedFile: (id: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("dismiss_detected_file", { id })),
 	/**  The AI clients of this computer, the grants and whether clients are answered. */
 	agents: () => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("agents")),
 	/**  The change of a client's configuration that connecting it would make. */
@@ -121,9 +121,9 @@ export const commands = {
 	/**  Ranked full-text search. */
 	search: (request: SearchRequest) => typedError<SearchResult, ErrorBody>(__TAURI_INVOKE("search", { request })),
 	/**  A page of a searched list. */
-	find: (request: SearchRequest) => typedError<Found, ErrorBody>(__TAURI_INVOKE("find", { request })),
+	searchRows: (request: SearchRequest) => typedError<Found, ErrorBody>(__TAURI_INVOKE("search_rows", { request })),
 	/**  A spelling suggestion for a query that found nothing. */
-	near: (request: SearchRequest) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("near", { request })),
+	suggestQuery: (request: SearchRequest) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("suggest_query", { request })),
 	/**  Memories that mean nearly the same as a text or a record. */
 	similar: (request: SimilarRequest) => typedError<Similar, ErrorBody>(__TAURI_INVOKE("similar", { request })),
 	/**  Encode new and changed memories for search by meaning. */
@@ -157,9 +157,9 @@ export const commands = {
 	/**  The receipt of an erasure. */
 	receipt: (id: string) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("receipt", { id })),
 	/**  Clean the places that a receipt lists as failed, and check them again. */
-	cleanAgain: (jobId: string, id: string, onProgress: Channel<Progress>) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("clean_again", { jobId, id, onProgress })),
+	retryCleanup: (jobId: string, id: string, onProgress: Channel<Progress>) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("retry_cleanup", { jobId, id, onProgress })),
 	/**  Scan new and changed records for sensitive values, or all records. */
-	look: (jobId: string, anew: boolean, onProgress: Channel<Progress>) => typedError<ScannedRecords, ErrorBody>(__TAURI_INVOKE("look", { jobId, anew, onProgress })),
+	scanRecords: (jobId: string, rescan: boolean, onProgress: Channel<Progress>) => typedError<ScannedRecords, ErrorBody>(__TAURI_INVOKE("scan_records", { jobId, rescan, onProgress })),
 	/**  A page of the review queue. */
 	sensitiveQueue: (request: SensitiveRequest) => typedError<SensitiveQueue, ErrorBody>(__TAURI_INVOKE("sensitive_queue", { request })),
 	/**  One value and the records that contain it. */
@@ -185,7 +185,7 @@ export const commands = {
 	/**  Store that both memories of a pair are true, or take that back. */
 	keepBoth: (a: string, b: string, both: boolean) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_both", { a, b, both })),
 	/**  Store which of several memories is right, and move the others to the Trash. */
-	settle: (request: SettleRequest) => typedError<Settled, ErrorBody>(__TAURI_INVOKE("settle", { request })),
+	resolveContradiction: (request: ResolveRequest) => typedError<Resolved, ErrorBody>(__TAURI_INVOKE("resolve_contradiction", { request })),
 	/**  Store what memories are about, or return to the suggestion. */
 	setAbout: (request: AboutRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("set_about", { request })),
 	/**  Where a memory comes from. */
@@ -206,7 +206,7 @@ export const commands = {
 	/**  The text of an export for the clipboard; no file is written. */
 	exportText: (jobId: string, request: ExportRequest, onProgress: Channel<Progress>) => typedError<string, ErrorBody>(__TAURI_INVOKE("export_text", { jobId, request, onProgress })),
 	/**  Record in the audit log that the last exported text was copied. */
-	textTaken: () => typedError<null, ErrorBody>(__TAURI_INVOKE("text_taken")),
+	recordCopiedText: () => typedError<null, ErrorBody>(__TAURI_INVOKE("record_copied_text")),
 	/**  Write an Evidence Pack and check it. */
 	evidence: (jobId: string, out: string, request: EvidenceRequest, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, request, onProgress })),
 	/**  Write an export, read it back and validate it; encrypted if a passphrase is given. */
@@ -717,6 +717,15 @@ export type ExportRequest = {
 	cover: boolean,
 };
 
+/**  Number of records with one status relative to the newest export of an assistant. */
+export type ExportStatusCount = {
+	platform: string,
+	kind: string,
+	/**  `new`, `changed`, `gone`. */
+	export_diff_status: string,
+	count: number,
+};
+
 /**  Result of an export. Also used for a preview, which writes nothing; then `bytes` is 0 and `validated` is false. */
 export type Exported = {
 	path: string,
@@ -822,7 +831,7 @@ export type Filter = {
 	/**  Only these ids. */
 	ids: string[] | null,
 	/**  Status relative to the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it). */
-	standing: string | null,
+	export_diff_status: string | null,
 	/**
 	 *  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in
 	 *  the vault).
@@ -872,7 +881,7 @@ export type FormatInfo = {
 	encrypts: boolean,
 };
 
-/**  Answer of `find`. */
+/**  Answer of `search_rows`. */
 export type Found = {
 	rows: FoundRow[],
 	/**  Number of all hits; for conversations, number of matching messages. */
@@ -1041,7 +1050,7 @@ export type ImportRequest = {
 	/**  Read up to this many bytes instead of the default limit. */
 	limit_bytes: number | null,
 	/**  Import records even if they are blocked because they were deleted before. */
-	let_in: boolean,
+	include_blocked: boolean,
 	/**  Import a file whose signature is invalid, without its signature. Otherwise it is refused. */
 	accept_invalid_signature: boolean,
 	/**  How to resolve a conflict with an existing record. Null: the newer version wins. */
@@ -1144,7 +1153,7 @@ export type ListItem = {
 	/**  True if the record contains a sensitive value that the last scan found and that still awaits review. */
 	sensitive: boolean,
 	/**  Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`. */
-	standing: string | null,
+	export_diff_status: string | null,
 	/**  For memories: what the memory is about, suggested from its words or decided by the person. */
 	about: AboutInfo | null,
 	/**  For memories: the special categories of the memory, as in the filter. */
@@ -1481,6 +1490,20 @@ export type ReportRequest = {
 	language: string | null,
 };
 
+/**  Which of several memories is right. */
+export type ResolveRequest = {
+	/**  Id of the memory that is right. */
+	right: string,
+	/**  Ids of the memories that contradict `right`. */
+	others: string[],
+};
+
+/**  Answer of `resolve_contradiction`. */
+export type Resolved = {
+	/**  The answer that each memory had before, or `none` if it had no answer. The memory that is right comes first. */
+	before: ReviewAnswer[],
+};
+
 /**  An answer to a memory. */
 export type ReviewAnswer = {
 	id: string,
@@ -1598,7 +1621,7 @@ export type SensitiveQueue = {
 	redacted: { [key in string]: number },
 	ignored: { [key in string]: number },
 	/**  When the last complete scan ended; null = never. */
-	looked_at: string | null,
+	scanned_at: string | null,
 	/**  Upper bound of the number of records that are not scanned yet. */
 	left: number,
 };
@@ -1636,20 +1659,6 @@ export type SessionState = {
 	demonstration: boolean,
 };
 
-/**  Which of several memories is right. */
-export type SettleRequest = {
-	/**  Id of the memory that is right. */
-	right: string,
-	/**  Ids of the memories that contradict `right`. */
-	others: string[],
-};
-
-/**  Answer of `settle`. */
-export type Settled = {
-	/**  The answer that each memory had before, or `none` if it had no answer. The memory that is right comes first. */
-	before: ReviewAnswer[],
-};
-
 /**  Answer of `show`. */
 export type ShownRecord = {
 	record: RecordView,
@@ -1670,7 +1679,7 @@ export type SignatureInfo = {
 /**  The signer of a file, as this vault knows it. */
 export type SignerInfo = {
 	/**  `own`, `trusted`, `seen` or `new`. */
-	standing: string,
+	trust_status: string,
 } & KeyInfo;
 
 /**  Answer of `similar`. */
@@ -1696,7 +1705,7 @@ export type SimilarRequest = {
 
 /**  A record that means nearly the same. */
 export type SimilarRow = {
-	/**  How near, 0 to 1. */
+	/**  How similar, 0 to 1. */
 	score: number,
 } & ListItem;
 
@@ -1747,15 +1756,6 @@ export type Span = {
 	end: number,
 	/**  Name of the class in lower snake case; default `removed`. */
 	class: string | null,
-};
-
-/**  Number of records with one status relative to the newest export of an assistant. */
-export type StandingCount = {
-	platform: string,
-	kind: string,
-	/**  `new`, `changed`, `gone`. */
-	standing: string,
-	count: number,
 };
 
 /**  One block of a message besides its text, such as a tool call. The window shows it collapsed by default. */
@@ -1973,7 +1973,7 @@ export type VaultInfo = {
 	created_at: string,
 	counts: { [key in string]: number },
 	sources: SourceInfo[],
-	standings: StandingCount[],
+	export_diff_counts: ExportStatusCount[],
 	trash: number,
 	tombstones: number,
 	index: IndexInfo,
@@ -2016,7 +2016,7 @@ export type WatchMode =
 export type Watched = {
 	folders: WatchedFolder[],
 	/**  Detected files, newest first. */
-	finds: DetectedExport[],
+	detected_files: DetectedExport[],
 	/**  Id of the file that is being imported automatically. The import job has the same id. */
 	importing: string | null,
 	imported: OwnImport[],
@@ -2044,7 +2044,7 @@ export type WindowGuards = {
 	 *  True if the system announces that the screen was locked and that the computer is about to sleep. Otherwise the
 	 *  vault locks only after a sleep.
 	 */
-	told_when_away: boolean,
+	reports_lock_and_sleep: boolean,
 	/**  Whether the window is kept out of screenshots and screen sharing. */
 	hide_from_capture: boolean,
 	/**  True if the system can hide the window from screenshots. */

@@ -4,7 +4,7 @@ import { word } from "$lib/text";
  * The status of a record in its assistant's newest export, in words: `new`, `changed` or `not in the newest export`.
  * The last one does not say that the record is gone, because that export may be of another account.
  */
-export const exportStatusName = (standing: string): string => word("standing", standing);
+export const exportStatusName = (status: string): string => word("exportStatus", status);
 
 /** The name of a status as a filter option. */
-export const exportStatusFilterName = (standing: string): string => word("standingChoice", standing);
+export const exportStatusFilterName = (status: string): string => word("exportStatusFilter", status);

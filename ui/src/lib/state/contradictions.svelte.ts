@@ -56,7 +56,7 @@ class Contradictions extends JobResult {
   async settle(group: ContradictionGroup, right: string): Promise<void> {
     const isUnlocked = lockGuard();
     const others = opponentsOf(group, right);
-    const { before } = await backend().settle({ right, others });
+    const { before } = await backend().resolveContradiction({ right, others });
     if (!isUnlocked()) return;
     this.#drop(group);
     const undo = async () => {

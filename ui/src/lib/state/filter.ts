@@ -11,7 +11,7 @@ export const ANY: Filter = {
   until: null,
   trash: false,
   ids: null,
-  standing: null,
+  export_diff_status: null,
   file_kind: null,
   batch: null,
   about: null,
@@ -53,9 +53,21 @@ export function periodStart(period: Period, now = new Date()): string {
 
 /** Whether any filter besides the kind is set. */
 export function isFiltered(filter: Filter): boolean {
-  const { source, tag, record_type, said_by, since, until, status, standing, file_kind, batch, about, special } =
-    filter;
+  const {
+    source,
+    tag,
+    record_type,
+    said_by,
+    since,
+    until,
+    status,
+    export_diff_status,
+    file_kind,
+    batch,
+    about,
+    special,
+  } = filter;
   const named =
-    source ?? tag ?? said_by ?? since ?? until ?? status ?? standing ?? file_kind ?? batch?.length ?? special;
+    source ?? tag ?? said_by ?? since ?? until ?? status ?? export_diff_status ?? file_kind ?? batch?.length ?? special;
   return record_type !== null || about !== null || Boolean(named);
 }

@@ -226,7 +226,7 @@ class Importing {
       text: this.text,
       format: null,
       limit_bytes: null,
-      let_in: this.importDeleted,
+      include_blocked: this.importDeleted,
       accept_invalid_signature: false,
       merge: null,
       salvage: false,

@@ -10,7 +10,7 @@ export type MissingKind = (typeof MISSING_KINDS)[number];
 export function showMissing(platform: string, kind: MissingKind): void {
   const list = kind === "conversation" ? conversations : memories;
   list.clearFilter();
-  list.setFilter({ kind, source: platform, standing: "gone" });
+  list.setFilter({ kind, source: platform, export_diff_status: "gone" });
   search.clear();
   nav.go(kind === "conversation" ? "conversations" : "memories");
 }

@@ -85,7 +85,7 @@ export class RecordList {
     const listKey = this.#listKey(query);
     if (this.#prefetching || this.loading || query === "" || listKey === this.#shown.listKey) return;
     const limit = firstPageSize(query);
-    const found = backend().find({ query, filter: this.filter, limit, offset: 0, typing: true });
+    const found = backend().searchRows({ query, filter: this.filter, limit, offset: 0, typing: true });
     this.#prefetched = { listKey, limit, found };
     this.#prefetching = true;
     const settled = () => {
@@ -187,7 +187,7 @@ export class RecordList {
 
   async #fetchHits(run: number, limit: number): Promise<Row[] | null> {
     const request = { query: this.query, filter: this.filter, limit, offset: this.#offset, typing: true };
-    const found = await (this.#takePrefetched(limit) ?? backend().find(request));
+    const found = await (this.#takePrefetched(limit) ?? backend().searchRows(request));
     if (run !== this.#run) return null;
     this.#offset = found.next_offset ?? found.total;
     this.total = found.total;

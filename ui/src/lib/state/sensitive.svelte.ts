@@ -124,9 +124,9 @@ class Sensitive {
     }
   }
 
-  #applyPage(page: { open: Counts; redacted: Counts; ignored: Counts; looked_at: string | null; left: number }): void {
+  #applyPage(page: { open: Counts; redacted: Counts; ignored: Counts; scanned_at: string | null; left: number }): void {
     this.counts = { open: page.open, redacted: page.redacted, ignored: page.ignored };
-    this.scannedAt = page.looked_at;
+    this.scannedAt = page.scanned_at;
     this.unscanned = page.left;
     // If the chosen kind has no values left, all kinds are shown.
     if (this.kind && !kindCounts(this.counts[this.tab]).some(({ kind }) => kind === this.kind)) this.kind = null;
@@ -151,7 +151,7 @@ class Sensitive {
     const isUnlocked = lockGuard();
     const job = (this.#backgroundJob = new JobProgress());
     try {
-      await backend().look(job.id, false, job.listen);
+      await backend().scanRecords(job.id, false, job.listen);
       if (isUnlocked()) await this.count();
     } catch (error) {
       // The error of a background scan is not shown: the number of unscanned records is shown next to the findings.
@@ -176,7 +176,7 @@ class Sensitive {
     const before = this.scannedAt ? JSON.stringify(this.counts) : null;
     let done = false;
     try {
-      await backend().look(job.id, true, job.listen);
+      await backend().scanRecords(job.id, true, job.listen);
       done = true;
     } catch (error) {
       if (isUnlocked() && codeOf(error) !== "cancelled") showError(error);

@@ -69,7 +69,7 @@ export async function restoreFromTrash(ids: string[]): Promise<void> {
  */
 export async function retryCleanup(id: string, job = new JobProgress()): Promise<Receipt | null> {
   const isUnlocked = lockGuard();
-  const receipt = await backend().cleanAgain(job.id, id, job.listen);
+  const receipt = await backend().retryCleanup(job.id, id, job.listen);
   if (!isUnlocked()) return null;
   vault.changed();
   return receipt;

@@ -23,11 +23,11 @@ import { vault } from "./vault.svelte";
 class Watching {
   /** Null until loaded. */
   folders = $state.raw<WatchedFolder[] | null>(null);
-  finds = $state.raw<DetectedExport[]>([]);
+  detectedFiles = $state.raw<DetectedExport[]>([]);
   /** Id of the file that is imported automatically now. */
   importing = $state<string | null>(null);
   progress = $state.raw<Progress | null>(null);
-  readonly running = $derived(this.finds.find((find) => find.id === this.importing) ?? null);
+  readonly running = $derived(this.detectedFiles.find((file) => file.id === this.importing) ?? null);
   /** Progress of the current stage from 0 to 1; null while unknown. */
   readonly share = $derived(
     (this.progress?.total ?? 0) > 0 ? Math.min(1, (this.progress?.done ?? 0) / (this.progress?.total ?? 1)) : null,
@@ -53,8 +53,8 @@ class Watching {
   }
 
   /** Cancels the automatic import, which is rolled back. The file then waits for a decision. */
-  stop(find: DetectedExport): Promise<void> {
-    return backend().cancelJob(find.id);
+  stop(file: DetectedExport): Promise<void> {
+    return backend().cancelJob(file.id);
   }
 
   async add(): Promise<void> {
@@ -78,16 +78,16 @@ class Watching {
     });
   }
 
-  dismiss(find: DetectedExport): Promise<void> {
-    return this.#apply(backend().dismissFind(find.id));
+  dismiss(file: DetectedExport): Promise<void> {
+    return this.#apply(backend().dismissDetectedFile(file.id));
   }
 
   /** Opens the import sheet with a detected file, unless another sheet is open. A running import is shown instead. */
-  import(find: DetectedExport): void {
+  import(file: DetectedExport): void {
     const { open } = dialogs;
     if (open !== null && open.kind !== "import") return;
     dialogs.show({ kind: "import" });
-    if (!importing.busy) void importing.inspect([find.path]);
+    if (!importing.busy) void importing.inspect([file.path]);
   }
 
   /**
@@ -95,8 +95,8 @@ class Watching {
    * files in the settings.
    */
   show(): void {
-    const [find, more] = this.finds;
-    if (find && !more && find !== this.running) return this.import(find);
+    const [file, more] = this.detectedFiles;
+    if (file && !more && file !== this.running) return this.import(file);
     this.openList();
   }
 
@@ -111,12 +111,12 @@ class Watching {
     const found = await request;
     if (!isUnlocked() || run !== this.#run) return;
     this.folders = found.folders;
-    this.finds = found.finds;
+    this.detectedFiles = found.detected_files;
     this.importing = found.importing;
     if (found.importing === null) this.progress = null;
     const newImports = this.#unannounced(found.imported, ({ batch }) => batch);
     const newFiles = this.#unannounced(
-      found.finds.filter((find) => find.fresh),
+      found.detected_files.filter((file) => file.fresh),
       ({ id, at }) => `${id} ${at}`,
     );
     if (newImports.length > 0) this.#reportImports(newImports);
@@ -136,9 +136,9 @@ class Watching {
     if (!last) return;
     const { batch, name, added, updated } = last;
     const show = () => dialogs.open === null && dialogs.show({ kind: "report", batch });
-    toasts.show(t("finds.imported", { name: oneLine(name), added, updated }), {
+    toasts.show(t("detectedFiles.imported", { name: oneLine(name), added, updated }), {
       icon: "import",
-      action: { label: t("finds.report"), undo: false, run: () => void show() },
+      action: { label: t("detectedFiles.report"), undo: false, run: () => void show() },
     });
   }
 
@@ -147,24 +147,24 @@ class Watching {
    * are still in the list.
    */
   #offer(fresh: DetectedExport[]): void {
-    const [find, more] = fresh;
-    if (!find || dialogs.open !== null || importing.busy) return;
+    const [file, more] = fresh;
+    if (!file || dialogs.open !== null || importing.busy) return;
     const text = more
-      ? t("finds.many", { n: fresh.length })
-      : t("finds.toast", {
-          name: oneLine(find.name),
-          folder: oneLine(fileName(folderName(find.path))),
-          format: find.format === null ? t("finds.sealed") : assistantStyle(find.format).name,
+      ? t("detectedFiles.many", { n: fresh.length })
+      : t("detectedFiles.toast", {
+          name: oneLine(file.name),
+          folder: oneLine(fileName(folderName(file.path))),
+          format: file.format === null ? t("detectedFiles.sealed") : assistantStyle(file.format).name,
         });
-    const run = () => (more ? this.show() : this.import(find));
-    const label = more ? t("finds.show") : t("finds.import");
+    const run = () => (more ? this.show() : this.import(file));
+    const label = more ? t("detectedFiles.show") : t("detectedFiles.import");
     toasts.show(text, { icon: "import", action: { label, undo: false, run } });
   }
 
   clear(): void {
     this.#run += 1;
     this.folders = null;
-    this.finds = [];
+    this.detectedFiles = [];
     this.importing = null;
     this.progress = null;
     this.#announced.clear();

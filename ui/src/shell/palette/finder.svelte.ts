@@ -126,7 +126,7 @@ export const finder = new Finder();
 onLock(() => finder.clear());
 
 const find = async (query: string, kind: string, limit: number): Promise<FoundRow[]> =>
-  (await backend().find({ query, filter: { ...ANY, kind }, limit, offset: 0, typing: true })).rows.slice(
+  (await backend().searchRows({ query, filter: { ...ANY, kind }, limit, offset: 0, typing: true })).rows.slice(
     0,
     MAX_PER_GROUP,
   );

@@ -202,7 +202,7 @@ impl Changes<'_> {
     ///
     /// # Errors
     /// `not_found`; `io`, which leaves the receipt unchanged.
-    pub fn clean_again(&self, id: &str, job: &Job) -> ApiResult<Receipt> {
+    pub fn retry_cleanup(&self, id: &str, job: &Job) -> ApiResult<Receipt> {
         let _guard = self.context.write_guard();
         Ok(receipt_view(&self.context.vault.receipts().retry(id, now(), &|stage| stage_progress(job, stage))?))
     }

@@ -18,8 +18,8 @@ pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
             return Err(no_such_import(batch));
         }
     }
-    if let Some(standing) = &filter.standing {
-        let mut ids = vault.export_diff()?.ids(export_status(standing)?);
+    if let Some(status) = &filter.export_diff_status {
+        let mut ids = vault.export_diff()?.ids(export_status(status)?);
         if let Some(only) = &query.ids {
             let only: HashSet<&String> = only.iter().collect();
             ids.retain(|id| only.contains(id));
@@ -140,8 +140,8 @@ pub(super) fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
 
 /// True if the filter has a condition that only the store can check, not the index.
 pub(super) fn needs_store_filter(filter: &Filter) -> bool {
-    let Filter { standing, file_kind, batch, about, special, .. } = filter;
-    standing.is_some() || file_kind.is_some() || batch.is_some() || about.is_some() || special.is_some()
+    let Filter { export_diff_status, file_kind, batch, about, special, .. } = filter;
+    export_diff_status.is_some() || file_kind.is_some() || batch.is_some() || about.is_some() || special.is_some()
 }
 
 /// True if the filter has no condition. Whether it selects the Trash does not count as a condition.
@@ -155,7 +155,7 @@ pub(super) fn is_unfiltered(filter: &Filter) -> bool {
         && filter.since.is_none()
         && filter.until.is_none()
         && filter.ids.is_none()
-        && filter.standing.is_none()
+        && filter.export_diff_status.is_none()
         && filter.file_kind.is_none()
         && filter.batch.is_none()
         && filter.about.is_none()

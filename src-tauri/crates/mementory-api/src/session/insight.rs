@@ -156,7 +156,7 @@ impl Insights<'_> {
     ///
     /// # Errors
     /// `not_found`; `usage` for a kind of record that the review does not cover, or if `right` is one of the others.
-    pub fn settle(&self, request: &SettleRequest) -> ApiResult<Applied<Settled>> {
+    pub fn resolve(&self, request: &ResolveRequest) -> ApiResult<Applied<Resolved>> {
         if request.others.contains(&request.right) {
             let message = "A memory does not contradict itself. Nothing was changed.";
             return Err(ApiError::usage(message));
@@ -181,7 +181,7 @@ impl Insights<'_> {
             before.push(ReviewAnswer { id: id.clone(), answer: answer_before.into() });
             answers.push((id.clone(), Some(answer)));
         }
-        Ok(review.answer_and_trash(&answers, &request.others, now())?.map(|()| Settled { before }))
+        Ok(review.answer_and_trash(&answers, &request.others, now())?.map(|()| Resolved { before }))
     }
 
     fn item(&self, view: &RowView) -> ApiResult<ListItem> {

@@ -97,11 +97,12 @@ impl KeyRing<'_> {
     fn signer_info(&self, key: &str, algorithm: String) -> ApiResult<SignerInfo> {
         let keys = self.list()?;
         let lists = [("own", keys.own), ("trusted", keys.trusted), ("seen", keys.seen)];
-        let known = lists.into_iter().find_map(|(standing, list)| {
+        let known = lists.into_iter().find_map(|(trust_status, list)| {
             let key_info = list.into_iter().find(|k| k.public_key == key)?;
-            Some(SignerInfo { key: key_info, standing: standing.into() })
+            Some(SignerInfo { key: key_info, trust_status: trust_status.into() })
         });
-        Ok(known.unwrap_or_else(|| SignerInfo { key: new_key_info(algorithm, key.to_owned()), standing: "new".into() }))
+        Ok(known
+            .unwrap_or_else(|| SignerInfo { key: new_key_info(algorithm, key.to_owned()), trust_status: "new".into() }))
     }
 
     /// Stores the keys that signed an import. The import is already committed, so errors are ignored.

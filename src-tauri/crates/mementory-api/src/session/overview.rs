@@ -39,15 +39,15 @@ impl Overview<'_> {
                 platform,
             })
             .collect();
-        let standings = self.context.vault.export_diff()?;
-        let standings = standings.counts.iter().map(|((platform, kind, standing), count)| StandingCount {
+        let export_diff = self.context.vault.export_diff()?;
+        let export_diff_counts = export_diff.counts.iter().map(|((platform, kind, status), count)| ExportStatusCount {
             platform: platform.clone(),
             kind: (*kind).to_owned(),
-            standing: standing.as_str().into(),
+            export_diff_status: status.as_str().into(),
             count: *count,
         });
         Ok(VaultInfo {
-            standings: standings.collect(),
+            export_diff_counts: export_diff_counts.collect(),
             vault_id: header.vault_id,
             path: self.context.vault.dir().display().to_string(),
             schema_version: mementory_vault::SCHEMA_VERSION,

@@ -78,13 +78,13 @@ impl SensitiveValues<'_> {
         let classes = super::scan::parse_classes(&request.classes)?;
         let query = SensitiveQuery { state, classes, offset: request.offset, limit: request.limit };
         let list = self.context.vault.scanner().sensitive_values(&query)?;
-        let (looked_at, left) = self.context.vault.scanner().progress()?;
+        let (scanned_at, left) = self.context.vault.scanner().progress()?;
         Ok(SensitiveQueue {
             items: list.values.iter().map(|value| self.item(value)).collect::<ApiResult<_>>()?,
             open: by_class_name(&list.open),
             redacted: by_class_name(&list.redacted),
             ignored: by_class_name(&list.ignored),
-            looked_at: looked_at.map(time),
+            scanned_at: scanned_at.map(time),
             left: u32::try_from(left).unwrap_or(u32::MAX),
         })
     }

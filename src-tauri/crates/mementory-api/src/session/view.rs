@@ -87,7 +87,7 @@ impl RowViews<'_> {
             }),
             conversation_id,
             sensitive: vault.scanner().has_sensitive_value(view.row)?,
-            standing: vault.export_diff()?.status_of(view).map(|status| status.as_str().into()),
+            export_diff_status: vault.export_diff()?.status_of(view).map(|status| status.as_str().into()),
             about,
             special,
         })

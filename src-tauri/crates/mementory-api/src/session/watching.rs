@@ -90,8 +90,8 @@ impl WatchedFolders<'_> {
                 at: time(each.offer.at),
             })
         };
-        let finds = waiting.into_iter().filter_map(view_of).collect();
-        Ok(Watched { finds, importing, imported, folders: folders.into_iter().map(folder_view).collect() })
+        let detected_files = waiting.into_iter().filter_map(view_of).collect();
+        Ok(Watched { detected_files, importing, imported, folders: folders.into_iter().map(folder_view).collect() })
     }
 
     /// Watches a folder and asks before importing. Files that are already in it are not offered.

@@ -87,7 +87,7 @@ pub struct ImportRequest {
     pub limit_bytes: Option<u64>,
     /// Import records even if they are blocked because they were deleted before.
     #[serde(default)]
-    pub let_in: bool,
+    pub include_blocked: bool,
     /// Import a file whose signature is invalid, without its signature. Otherwise it is refused.
     #[serde(default)]
     pub accept_invalid_signature: bool,

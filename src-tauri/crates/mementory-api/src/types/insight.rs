@@ -68,16 +68,16 @@ pub struct ContradictionInfo {
 /// Which of several memories is right.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
-pub struct SettleRequest {
+pub struct ResolveRequest {
     /// Id of the memory that is right.
     pub right: String,
     /// Ids of the memories that contradict `right`.
     pub others: Vec<String>,
 }
 
-/// Answer of `settle`.
+/// Answer of `resolve_contradiction`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
-pub struct Settled {
+pub struct Resolved {
     /// The answer that each memory had before, or `none` if it had no answer. The memory that is right comes first.
     pub before: Vec<ReviewAnswer>,
 }

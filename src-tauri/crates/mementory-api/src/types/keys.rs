@@ -34,7 +34,7 @@ pub struct SignerInfo {
     #[serde(flatten)]
     pub key: KeyInfo,
     /// `own`, `trusted`, `seen` or `new`.
-    pub standing: String,
+    pub trust_status: String,
 }
 
 /// Result of checking a file before it is imported.

@@ -27,7 +27,7 @@ pub struct Filter {
     /// Only these ids.
     pub ids: Option<Vec<String>>,
     /// Status relative to the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it).
-    pub standing: Option<String>,
+    pub export_diff_status: Option<String>,
     /// Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in
     /// the vault).
     pub file_kind: Option<String>,
@@ -118,7 +118,7 @@ pub struct ListItem {
     /// True if the record contains a sensitive value that the last scan found and that still awaits review.
     pub sensitive: bool,
     /// Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`.
-    pub standing: Option<String>,
+    pub export_diff_status: Option<String>,
     /// For memories: what the memory is about, suggested from its words or decided by the person.
     pub about: Option<AboutInfo>,
     /// For memories: the special categories of the memory, as in the filter.
@@ -421,7 +421,7 @@ pub struct SimilarRequest {
 pub struct SimilarRow {
     #[serde(flatten)]
     pub item: ListItem,
-    /// How near, 0 to 1.
+    /// How similar, 0 to 1.
     #[specta(type = TsNumber)]
     pub score: f64,
 }
@@ -459,7 +459,7 @@ pub struct FoundRow {
     pub message: Option<String>,
 }
 
-/// Answer of `find`.
+/// Answer of `search_rows`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Found {
     pub rows: Vec<FoundRow>,

@@ -103,7 +103,7 @@ pub struct SensitiveQueue {
     pub redacted: BTreeMap<String, u32>,
     pub ignored: BTreeMap<String, u32>,
     /// When the last complete scan ended; null = never.
-    pub looked_at: Option<String>,
+    pub scanned_at: Option<String>,
     /// Upper bound of the number of records that are not scanned yet.
     pub left: u32,
 }

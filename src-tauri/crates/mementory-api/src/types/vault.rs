@@ -119,7 +119,7 @@ pub struct WindowGuards {
     pub lock_when_away: bool,
     /// True if the system announces that the screen was locked and that the computer is about to sleep. Otherwise the
     /// vault locks only after a sleep.
-    pub told_when_away: bool,
+    pub reports_lock_and_sleep: bool,
     /// Whether the window is kept out of screenshots and screen sharing.
     pub hide_from_capture: bool,
     /// True if the system can hide the window from screenshots.
@@ -152,11 +152,11 @@ pub struct SourceInfo {
 
 /// Number of records with one status relative to the newest export of an assistant.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct StandingCount {
+pub struct ExportStatusCount {
     pub platform: String,
     pub kind: String,
     /// `new`, `changed`, `gone`.
-    pub standing: String,
+    pub export_diff_status: String,
     pub count: u32,
 }
 
@@ -169,7 +169,7 @@ pub struct VaultInfo {
     pub created_at: String,
     pub counts: BTreeMap<String, u32>,
     pub sources: Vec<SourceInfo>,
-    pub standings: Vec<StandingCount>,
+    pub export_diff_counts: Vec<ExportStatusCount>,
     pub trash: u32,
     pub tombstones: u32,
     pub index: IndexInfo,

@@ -69,7 +69,7 @@ pub struct OwnImport {
 pub struct Watched {
     pub folders: Vec<WatchedFolder>,
     /// Detected files, newest first.
-    pub finds: Vec<DetectedExport>,
+    pub detected_files: Vec<DetectedExport>,
     /// Id of the file that is being imported automatically. The import job has the same id.
     pub importing: Option<String>,
     pub imported: Vec<OwnImport>,

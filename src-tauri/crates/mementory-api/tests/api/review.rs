@@ -262,30 +262,30 @@ fn the_memory_that_is_right_stays_and_the_others_go_to_the_trash() {
     import(&session, &write_dated_memories(folder.path(), "a.json", &MEMORIES_OF_A_MOVE));
     let [old, new] = [MEMORIES_OF_A_MOVE[0].1, MEMORIES_OF_A_MOVE[1].1].map(|text| id_of(&session, text));
     answer(&session, &old, "private");
-    let settle = |right: &String, other: &String| {
-        session.insights().settle(&SettleRequest { right: right.clone(), others: vec![other.clone()] })
+    let resolve = |right: &String, other: &String| {
+        session.insights().resolve(&ResolveRequest { right: right.clone(), others: vec![other.clone()] })
     };
     let pairs = || session.insights().contradictions(&Job::silent()).unwrap().pairs.len();
     let answers = || session.review().next(&ReviewRequest { counts_only: true, ..Default::default() }).unwrap().answers;
-    let undo = |settled: &Settled| {
-        session.changes().restore(&[settled.before[1].id.clone()]).unwrap();
-        session.review().answer(&settled.before).unwrap();
+    let undo = |resolved: &Resolved| {
+        session.changes().restore(&[resolved.before[1].id.clone()]).unwrap();
+        session.review().answer(&resolved.before).unwrap();
     };
 
-    let settled = settle(&new, &old).unwrap();
-    let before: Vec<_> = settled.before.iter().map(|each| (&each.id, each.answer.as_str())).collect();
+    let resolved = resolve(&new, &old).unwrap();
+    let before: Vec<_> = resolved.before.iter().map(|each| (&each.id, each.answer.as_str())).collect();
     assert_eq!(before, [(&new, "none"), (&old, "private")]);
     assert_eq!((pairs(), ids(&session).len()), (0, 2));
     assert_eq!(answers(), [("outdated".into(), 1), ("true".into(), 1)].into());
-    undo(&settled);
+    undo(&resolved);
     assert_eq!((pairs(), ids(&session).len()), (1, 3));
     assert_eq!(answers(), [("private".into(), 1)].into());
 
     // If the older memory is right, the newer one never was, so it is wrong rather than outdated.
-    let settled = settle(&old, &new).unwrap();
+    let resolved = resolve(&old, &new).unwrap();
     assert_eq!(answers(), [("true".into(), 1), ("wrong".into(), 1)].into());
-    undo(&settled);
-    assert_eq!(settle(&old, &old).unwrap_err().code, "usage");
-    assert_eq!(settle(&old, &"nobody".into()).unwrap_err().code, "not_found");
+    undo(&resolved);
+    assert_eq!(resolve(&old, &old).unwrap_err().code, "usage");
+    assert_eq!(resolve(&old, &"nobody".into()).unwrap_err().code, "not_found");
     assert_eq!(ids(&session).len(), 3, "nothing was changed");
 }

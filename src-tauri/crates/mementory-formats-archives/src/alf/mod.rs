@@ -174,10 +174,10 @@ impl Format for Alf {
         out: &Path,
         options: &WriteOptions,
     ) -> Result<WriteReport, FormatError> {
-        write::write(source, out, options)
+        write::write(source, Some(out), options)
     }
     fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
-        write::plan(source, options)
+        write::write(source, None, options)
     }
     fn validate(
         &self,

@@ -36,21 +36,8 @@ const MAX_BATCH_BYTES: u64 = 128 << 20;
 /// write it.
 const MAX_IN_MEMORY_BYTES: u64 = 1 << 20;
 
-/// Writes the archive.
+/// Writes the archive. If `out` is None, only the report is made, and the records are read only once.
 pub(super) fn write(
-    source: &mut dyn RecordSource,
-    out: &Path,
-    options: &WriteOptions,
-) -> Result<WriteReport, FormatError> {
-    write_or_plan(source, Some(out), options)
-}
-
-/// Reports what [`write`] would write and lose. Nothing is written, and the records are read only once.
-pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
-    write_or_plan(source, None, options)
-}
-
-fn write_or_plan(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
     options: &WriteOptions,

@@ -3,13 +3,13 @@ use super::{
     canonical::canonical,
     kinds::KindSpec,
     line_encoder::id_prefix,
-    to_record::{KEY_SCOPE, id_of, tree_of},
+    to_record::{KEY_SCOPE, id_of},
     wire::line,
 };
 use mementory_format::extension::{
     self, FIELDS_TEXT_MEMBER, FINGERPRINT_MEMBER, MEMBER, NativeFields, Restored, members, unfold_fields,
 };
-use mementory_json::Tree;
+use mementory_json::{Tree, tree_of};
 use mementory_model::{Kind, LossKind, LossReport, Record, Times, Verbatim};
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@ use super::{
     wire::{list, text, time_of},
 };
 use mementory_format::extension::is_slot_name;
-use mementory_json::Tree;
+use mementory_json::{Tree, value_of};
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source, Timestamp};
 use serde_json::Value;
 
@@ -147,30 +147,11 @@ fn remaining_fields(tree: &Tree, used: &[&str], spec: &KindSpec) -> Fields {
     let has_own_place = |k: &str| {
         used.contains(&k) || spec.id.contains(&k) || is_slot_name(k) || (k == "actors" && spec.kind == "episode")
     };
-    members.iter().filter(|(k, v)| !has_own_place(k) && *v != Tree::Null).map(|(k, v)| (k.clone(), value(v))).collect()
-}
-
-/// Converts a tree to a JSON value. Numbers beyond 64 bits become doubles; the verbatim line still has them exactly.
-fn value(tree: &Tree) -> Value {
-    match tree {
-        Tree::Null => Value::Null,
-        Tree::Bool(b) => Value::Bool(*b),
-        Tree::Number(token) => serde_json::from_str(token).unwrap_or(Value::Null),
-        Tree::Text(text) => Value::String(text.clone()),
-        Tree::Array(items) => Value::Array(items.iter().map(value).collect()),
-        Tree::Object(members) => Value::Object(members.iter().map(|(k, v)| (k.clone(), value(v))).collect()),
-    }
-}
-
-pub(super) fn tree_of(value: &Value) -> Tree {
-    match value {
-        Value::Null => Tree::Null,
-        Value::Bool(b) => Tree::Bool(*b),
-        Value::Number(n) => Tree::Number(n.to_string()),
-        Value::String(text) => Tree::Text(text.clone()),
-        Value::Array(items) => Tree::Array(items.iter().map(tree_of).collect()),
-        Value::Object(members) => Tree::Object(members.iter().map(|(k, v)| (k.clone(), tree_of(v))).collect()),
-    }
+    members
+        .iter()
+        .filter(|(k, v)| !has_own_place(k) && *v != Tree::Null)
+        .map(|(k, v)| (k.clone(), value_of(v)))
+        .collect()
 }
 
 /// A record for a line of a vendor kind: stored verbatim, not interpreted. `text` stays empty.

@@ -11,7 +11,7 @@ use super::{
     output_target::OutputTarget,
     read::{RENDERING_OF_MEMBER, spec_of},
     sign,
-    to_record::{KEY_SCOPE, to_record, tree_of},
+    to_record::{KEY_SCOPE, to_record},
     tombstones,
     wire::{self, decode, line, text},
 };
@@ -20,7 +20,7 @@ use mementory_format::{
     FormatError, PassthroughItem, RecordSource, Signer, SourceDescription, StoredRecord, WriteOptions, WriteReport,
     note_files_left_out, passthrough_envelope,
 };
-use mementory_json::Tree;
+use mementory_json::{Tree, tree_of};
 use mementory_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone, TombstoneOp};
 use serde_json::json;
 use sha2::{Digest, Sha256};

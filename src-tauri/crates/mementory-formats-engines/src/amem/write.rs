@@ -6,24 +6,12 @@ use super::wire::{EXPORT_VERSION, Export, Id, KeyId, Scope, VaultPart, key_id, t
 use super::{ID, cbor};
 use ciborium::Value;
 use mementory_format::{FormatError, KeyPair, Passphrase, RecordSource, StoredRecord, WriteOptions, WriteReport};
-use mementory_formats_shared::export::{Export as Report, nothing_to_write, words};
+use mementory_formats_shared::export::{Export as Report, MEMORY_KINDS, nothing_to_write, words};
 use mementory_formats_shared::new_files::NewFile;
 use mementory_model::{Kind, LossKind, Record, RecordKey};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
-
-/// Kinds of records that are written.
-const KINDS: [Kind; 8] = [
-    Kind::Memory,
-    Kind::Profile,
-    Kind::Entity,
-    Kind::Relation,
-    Kind::Fact,
-    Kind::Resource,
-    Kind::Procedure,
-    Kind::Todo,
-];
 
 /// Writes the new file `out`. If `out` is None, only makes the report, which needs no passphrase.
 pub(super) fn write(
@@ -75,7 +63,7 @@ pub(super) fn write(
 /// Reason why a record is not written. An entity or a relation may have neither a text nor a title.
 fn reason_to_withhold(report: &Report, stored: &StoredRecord) -> Option<&'static str> {
     let is_bare = words(&stored.record).trim().is_empty();
-    report.reason_to_withhold(stored, &KINDS).or_else(|| is_bare.then_some("no_text"))
+    report.reason_to_withhold(stored, &MEMORY_KINDS).or_else(|| is_bare.then_some("no_text"))
 }
 
 /// Reports the values that are lost when the written memory is read again.

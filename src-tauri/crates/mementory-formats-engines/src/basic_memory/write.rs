@@ -3,11 +3,11 @@
 use super::DATABASE;
 use super::detect::is_marked;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
-use mementory_formats_shared::export::{Export, nothing_to_write, words};
+use mementory_formats_shared::export::{Export, MEMORY_KINDS, nothing_to_write, words};
 use mementory_formats_shared::list_items::clean;
 use mementory_formats_shared::new_files::NewFolder;
 use mementory_formats_shared::note::Note;
-use mementory_formats_shared::note_export::{KINDS, Place, Places, add_members, closed, read_back, relation_name};
+use mementory_formats_shared::note_export::{Place, Places, add_members, closed, read_back, relation_name};
 use mementory_formats_shared::yaml_head::YamlHead;
 use mementory_model::{EntityRef, Kind, LossKind, Record, RecordKey, Source};
 use std::collections::HashSet;
@@ -36,7 +36,7 @@ pub(super) fn write(
             if (stored.record.kind == Kind::Relation) != is_relation {
                 return Ok(());
             }
-            if let Some(reason) = export.reason_to_withhold(&stored, &KINDS) {
+            if let Some(reason) = export.reason_to_withhold(&stored, &MEMORY_KINDS) {
                 export.withhold(reason);
                 return Ok(());
             }
@@ -129,7 +129,7 @@ fn notes_with_relations(
     let mut out = HashSet::new();
     source.records(&mut |stored| {
         let is_written = stored.record.kind == Kind::Relation
-            && export.reason_to_withhold(&stored, &KINDS).is_none()
+            && export.reason_to_withhold(&stored, &MEMORY_KINDS).is_none()
             && !is_part_of_note(places, &stored);
         if let Some((from, ..)) = places.ends(&stored).filter(|_| is_written) {
             out.insert(from.to_owned());

@@ -2,24 +2,13 @@
 use super::read::memory;
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
-use mementory_formats_shared::export::{Export, metadata_of, nothing_to_write, words};
+use mementory_formats_shared::export::{Export, MEMORY_KINDS, metadata_of, nothing_to_write, words};
 use mementory_formats_shared::new_files::NewFile;
 use mementory_formats_shared::object::Object;
 use mementory_model::{Kind, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Kinds of records that are written.
-const KINDS: [Kind; 8] = [
-    Kind::Memory,
-    Kind::Profile,
-    Kind::Entity,
-    Kind::Relation,
-    Kind::Fact,
-    Kind::Resource,
-    Kind::Procedure,
-    Kind::Todo,
-];
 /// The first part of a namespace, as in LangMem's documentation.
 const NAMESPACE: &str = "memories";
 /// Members of a record that the value of a row contains besides the text.
@@ -37,7 +26,8 @@ pub(super) fn write(
     source.records(&mut |stored| {
         let needs_text = matches!(stored.record.kind, Kind::Entity | Kind::Relation);
         let is_bare = needs_text && stored.record.text.trim().is_empty();
-        if let Some(reason) = export.reason_to_withhold(&stored, &KINDS).or_else(|| is_bare.then_some("no_text")) {
+        if let Some(reason) = export.reason_to_withhold(&stored, &MEMORY_KINDS).or_else(|| is_bare.then_some("no_text"))
+        {
             export.withhold(reason);
             return Ok(());
         }

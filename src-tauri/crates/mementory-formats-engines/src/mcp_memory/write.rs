@@ -4,7 +4,9 @@
 use super::read::{ENTITY_KEY, entity, observation, relation};
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
-use mementory_formats_shared::export::{Ends, Export, Names, nothing_to_write, relation_ends_in_fields, words};
+use mementory_formats_shared::export::{
+    Ends, Export, MEMORY_KINDS, Names, nothing_to_write, relation_ends_in_fields, words,
+};
 use mementory_formats_shared::new_files::NewFile;
 use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_model::{EntityRef, Kind, Link, Record, RecordKey, Verbatim};
@@ -13,17 +15,6 @@ use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Kinds of records that are written.
-const KINDS: [Kind; 8] = [
-    Kind::Memory,
-    Kind::Profile,
-    Kind::Entity,
-    Kind::Relation,
-    Kind::Fact,
-    Kind::Resource,
-    Kind::Procedure,
-    Kind::Todo,
-];
 /// The name of the person in the documentation of the server.
 const PERSON: &str = "default_user";
 /// Largest number of bytes of observations that are collected at once, so that memory use is bounded.
@@ -86,7 +77,7 @@ pub(super) fn write(
 fn reason_to_withhold(export: &Export, names: &Names, stored: &StoredRecord) -> Option<&'static str> {
     let record = &stored.record;
     let is_bare = words(record).trim().is_empty() && relation_ends(names, stored).is_none();
-    export.reason_to_withhold(stored, &KINDS).or_else(|| is_bare.then_some("no_text"))
+    export.reason_to_withhold(stored, &MEMORY_KINDS).or_else(|| is_bare.then_some("no_text"))
 }
 
 /// The ends of a relation, taken from its source text, its entities or its links. None for other records, and for

@@ -3,7 +3,7 @@ use super::record::{memory, relation};
 use super::{ID, MEM0_KEYS};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{
-    Ends, Export, Names, metadata_of, nothing_to_write, relation_ends_in_fields, words,
+    Ends, Export, MEMORY_KINDS, Names, metadata_of, nothing_to_write, relation_ends_in_fields, words,
 };
 use mementory_formats_shared::new_files::NewFile;
 use mementory_formats_shared::object::Object;
@@ -11,17 +11,6 @@ use mementory_model::{Kind, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Kinds of records that are written.
-const KINDS: [Kind; 8] = [
-    Kind::Memory,
-    Kind::Profile,
-    Kind::Entity,
-    Kind::Relation,
-    Kind::Fact,
-    Kind::Resource,
-    Kind::Procedure,
-    Kind::Todo,
-];
 /// The user id that is written if the source has no account.
 const USER: &str = "user";
 /// Members of a record that are written to `metadata`.
@@ -71,7 +60,7 @@ pub(super) fn write(
 fn reason_to_withhold(export: &Export, stored: &StoredRecord, has_ends: bool) -> Option<&'static str> {
     let is_bare = !has_ends && stored.record.text.trim().is_empty();
     let needs_text = matches!(stored.record.kind, Kind::Entity | Kind::Relation) && is_bare;
-    export.reason_to_withhold(stored, &KINDS).or_else(|| needs_text.then_some("no_text"))
+    export.reason_to_withhold(stored, &MEMORY_KINDS).or_else(|| needs_text.then_some("no_text"))
 }
 
 /// The ends of a relation. None for other records, and for a relation without two ends, which is written as a memory.

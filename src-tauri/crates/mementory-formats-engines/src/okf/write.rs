@@ -2,11 +2,11 @@
 //! Concepts that were read from a bundle are written unchanged.
 use super::read::fill;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
-use mementory_formats_shared::export::{Export, nothing_to_write, words};
+use mementory_formats_shared::export::{Export, MEMORY_KINDS, nothing_to_write, words};
 use mementory_formats_shared::list_items::{clean, link_text};
 use mementory_formats_shared::new_files::NewFolder;
 use mementory_formats_shared::note::Note;
-use mementory_formats_shared::note_export::{KINDS, Place, Places, add_members, closed, first_words, read_back};
+use mementory_formats_shared::note_export::{Place, Places, add_members, closed, first_words, read_back};
 use mementory_formats_shared::yaml_head::{YamlHead, quoted};
 use mementory_model::{Kind, LossKind, Record, Source};
 use std::collections::{BTreeMap, HashSet};
@@ -30,7 +30,7 @@ pub(super) fn write(
     // A source may repeat a record.
     let mut written = HashSet::new();
     source.records(&mut |stored| {
-        if let Some(reason) = export.reason_to_withhold(&stored, &KINDS) {
+        if let Some(reason) = export.reason_to_withhold(&stored, &MEMORY_KINDS) {
             export.withhold(reason);
             return Ok(());
         }

@@ -7,7 +7,7 @@ use super::{
         TASKS_SECTION, section_at_pointer,
     },
     text_digest::digest,
-    to_record::{tree_of, type_and_vector_names},
+    to_record::type_and_vector_names,
     wire::{KEY_SCOPE, Shape, text, texts},
 };
 use crate::creation_time::creation_time;

@@ -2,11 +2,10 @@
 //! §9).
 use super::{
     canonical::canonical,
-    to_record::tree_of,
     wire::{KEY_SCOPE, bare_id, json, text},
 };
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, Field, NativeFields, Restored, members};
-use mementory_json::Tree;
+use mementory_json::{Tree, tree_of};
 use mementory_model::{LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
 

@@ -8,12 +8,11 @@ use super::{
     extension::differing_members,
     interop_import::{self, forbidden_values},
     sections::MEMORIES_SECTION,
-    to_record::tree_of,
     wire::{KEY_SCOPE, Shape, json, texts},
 };
 use crate::creation_time::{NO_TIME_NOTE, creation_time};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, passthrough_envelope};
-use mementory_json::Tree;
+use mementory_json::{Tree, tree_of};
 use mementory_model::{Kind, Limits, LossKind, LossReport, Record, Timestamp};
 use std::{io::Write, path::Path};
 

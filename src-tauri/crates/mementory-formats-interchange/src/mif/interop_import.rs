@@ -6,7 +6,7 @@ use super::{
     schema::code_of,
     source::{Encoding, Source},
     text_digest::digest,
-    to_record::{self, value},
+    to_record,
     wire::{KEY_SCOPE, bare_id, list, text},
 };
 use mementory_format::{FormatError, ReadContext, Sink};
@@ -155,7 +155,7 @@ pub(super) fn record_from_item(json: &str, encoding: Encoding, limits: &Limits) 
     let used = [name, "id", "tags", "type", "memory_type", "timestamp", "created_at", "updated_at", "date", "user_id"];
     if let Tree::Object(members) = &tree {
         let unused_members = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
-        record.fields = unused_members.map(|(k, v)| (k.clone(), value(v))).collect();
+        record.fields = unused_members.map(|(k, v)| (k.clone(), value_of(v))).collect();
     }
     record.verbatim = Some(Verbatim::json(json));
     Ok(record)

@@ -11,7 +11,7 @@ use super::{
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, Section},
     source::{Encoding, Source},
     text_digest::digest,
-    to_record::{self, missing_requirement, to_record, value},
+    to_record::{self, missing_requirement, to_record},
     wire::{KEY_SCOPE, Shape, json, text},
 };
 use mementory_format::extension as slot;
@@ -346,9 +346,9 @@ fn apply_metadata(record: &mut Record, metadata: &Tree) {
     let accessed = ["accessed_at", "last_accessed", "last_accessed_at"].into_iter();
     let accessed = accessed.filter_map(|name| text(metadata, name)).find_map(Timestamp::parse);
     record.times.last_accessed = accessed.or(record.times.last_accessed);
-    let metadata_value = value(metadata);
+    let metadata_value = value_of(metadata);
     let metadata_text = json(metadata);
-    if json(&to_record::tree_of(&metadata_value)) != metadata_text {
+    if json(&tree_of(&metadata_value)) != metadata_text {
         record.fields.insert(METADATA_TEXT_FIELD.into(), metadata_text.into());
     }
     record.fields.insert(METADATA_FIELD.into(), metadata_value);
@@ -363,11 +363,7 @@ const METADATA_TEXT_FIELD: &str = "memory_metadata_text";
 pub(super) fn metadata_of_record(fields: &Fields) -> Option<Tree> {
     let metadata_value = fields.get(METADATA_FIELD)?;
     let metadata_text = fields.get(METADATA_TEXT_FIELD).and_then(|t| Tree::parse(t.as_str()?, 512).ok());
-    Some(
-        metadata_text
-            .filter(|tree| value(tree) == *metadata_value)
-            .unwrap_or_else(|| to_record::tree_of(metadata_value)),
-    )
+    Some(metadata_text.filter(|tree| value_of(tree) == *metadata_value).unwrap_or_else(|| tree_of(metadata_value)))
 }
 
 /// Copies the fields with the metadata that version 2 stores outside a memory.

@@ -3,12 +3,11 @@
 //! The values themselves are never written.
 use super::{
     sections::Section,
-    to_record::value,
     wire::{Shape, json, text, texts},
 };
 use mementory_format::extension::is_slot_name;
 use mementory_format::{REDACTED, Redaction, StoredRecord};
-use mementory_json::Tree;
+use mementory_json::{Tree, value_of};
 use mementory_model::Record;
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -63,7 +62,7 @@ pub(super) fn attach<'r>(
     }
     let list = Tree::Array(list);
     let mut record = record;
-    record.to_mut().fields.insert(REDACTIONS_MEMBER.into(), value(&list));
+    record.to_mut().fields.insert(REDACTIONS_MEMBER.into(), value_of(&list));
     tree.set(REDACTIONS_MEMBER, list);
     record
 }

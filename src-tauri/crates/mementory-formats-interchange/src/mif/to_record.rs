@@ -4,7 +4,7 @@ use super::{
     wire::{KEY_SCOPE, bare_id, json, list, nested_text, number, text, time},
 };
 use mementory_format::extension::{FORMER_MEMBER, MEMBER};
-use mementory_json::Tree;
+use mementory_json::{Tree, value_of};
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source};
 use serde_json::Value;
 
@@ -204,28 +204,5 @@ fn fill_relationship(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
 fn remaining_members(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let is_used = |k: &str| used.contains(&k);
-    members.iter().filter(|(k, v)| !is_used(k) && *v != Tree::Null).map(|(k, v)| (k.clone(), value(v))).collect()
-}
-
-/// Converts a tree to a JSON value. Numbers beyond 64 bits become doubles; the verbatim still has them exactly.
-pub(super) fn value(tree: &Tree) -> Value {
-    match tree {
-        Tree::Null => Value::Null,
-        Tree::Bool(b) => Value::Bool(*b),
-        Tree::Number(token) => serde_json::from_str(token).unwrap_or(Value::Null),
-        Tree::Text(text) => Value::String(text.clone()),
-        Tree::Array(items) => Value::Array(items.iter().map(value).collect()),
-        Tree::Object(members) => Value::Object(members.iter().map(|(k, v)| (k.clone(), value(v))).collect()),
-    }
-}
-
-pub(super) fn tree_of(value: &Value) -> Tree {
-    match value {
-        Value::Null => Tree::Null,
-        Value::Bool(b) => Tree::Bool(*b),
-        Value::Number(n) => Tree::Number(n.to_string()),
-        Value::String(text) => Tree::Text(text.clone()),
-        Value::Array(items) => Tree::Array(items.iter().map(tree_of).collect()),
-        Value::Object(members) => Tree::Object(members.iter().map(|(k, v)| (k.clone(), tree_of(v))).collect()),
-    }
+    members.iter().filter(|(k, v)| !is_used(k) && *v != Tree::Null).map(|(k, v)| (k.clone(), value_of(v))).collect()
 }

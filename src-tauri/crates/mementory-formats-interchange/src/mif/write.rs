@@ -16,7 +16,7 @@ use super::{
     redaction::{self, Privacy},
     rewrite::{OwnElement, own_element},
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section, TASKS_SECTION},
-    to_record::{to_record, tree_of},
+    to_record::to_record,
     wire::{KEY_SCOPE, Shape, json, nested_text, text},
 };
 use crate::creation_time::NO_TIME_NOTE;
@@ -25,7 +25,7 @@ use mementory_format::{
     FormatError, RecordSource, SourceDescription, StoredRecord, WriteOptions, WriteReport, note_files_left_out,
     passthrough_envelope,
 };
-use mementory_json::Tree;
+use mementory_json::{Tree, tree_of};
 use mementory_model::{Kind, LossKind, Record, Timestamp};
 use sha2::{Digest, Sha256};
 use std::{

@@ -1,7 +1,7 @@
 //! Converts objects of the format to records. Members without a field in [`Record`] go into `fields`.
 pub(super) use super::document::{id, id_text};
 use mementory_format::extension::is_slot_name;
-use mementory_json::Tree;
+use mementory_json::{Tree, value_of};
 use mementory_model::{AttachmentRef, Fields, Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp};
 use serde_json::Value;
 
@@ -48,23 +48,11 @@ fn texts(tree: &Tree, name: &str) -> Vec<String> {
     }
 }
 
-/// A tree as a JSON value. Numbers beyond 64 bits become doubles, but the verbatim keeps their exact value.
-fn value(tree: &Tree) -> Value {
-    match tree {
-        Tree::Null => Value::Null,
-        Tree::Bool(b) => Value::Bool(*b),
-        Tree::Number(token) => serde_json::from_str(token).unwrap_or(Value::Null),
-        Tree::Text(text) => Value::String(text.clone()),
-        Tree::Array(items) => Value::Array(items.iter().map(value).collect()),
-        Tree::Object(members) => Value::Object(members.iter().map(|(k, v)| (k.clone(), value(v))).collect()),
-    }
-}
-
 /// All members that are neither null, nor named in `used`, nor our extension slot.
 fn other_members(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let unused_members = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
-    let mut fields: Fields = unused_members.map(|(k, v)| (k.clone(), value(v))).collect();
+    let mut fields: Fields = unused_members.map(|(k, v)| (k.clone(), value_of(v))).collect();
     for holder in ["metadata", "raw_metadata"] {
         if let Some(Value::Object(inside)) = fields.get_mut(holder) {
             inside.retain(|name, _| !is_slot_name(name));
@@ -169,7 +157,7 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
     if *file == Tree::Null
         && let Some(count) = index.get("message_count").filter(|c| **c != Tree::Null)
     {
-        record.fields.insert("message_count".into(), value(count));
+        record.fields.insert("message_count".into(), value_of(count));
     }
     record
 }
@@ -203,7 +191,7 @@ fn tool_text(tree: &Tree) -> String {
         match call.get("input") {
             Some(Tree::Text(input)) => lines.push(input.clone()),
             Some(Tree::Object(members)) if !members.is_empty() => {
-                lines.push(value(&call.get("input").cloned().unwrap_or(Tree::Null)).to_string())
+                lines.push(value_of(&call.get("input").cloned().unwrap_or(Tree::Null)).to_string())
             }
             _ => {}
         }

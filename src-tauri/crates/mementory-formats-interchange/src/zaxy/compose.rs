@@ -7,10 +7,10 @@ use super::{
     envelope::ENTRY_VERSION,
     extension::{attach, is_composed, report_losses, without_extension},
     log_event::{ExportedEvent, LOG_FORMAT, entry_of},
-    to_record::{KEY_SCOPE, RECORDED_SUFFIX, TIME_MEMBERS, patch, to_record, tree_of},
+    to_record::{KEY_SCOPE, RECORDED_SUFFIX, TIME_MEMBERS, patch, to_record},
 };
 use mementory_format::StoredRecord;
-use mementory_json::Tree;
+use mementory_json::{Tree, tree_of};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use serde_json::json;
 use sha2::{Digest, Sha256};

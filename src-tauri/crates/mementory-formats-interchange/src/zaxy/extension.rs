@@ -1,12 +1,8 @@
 //! The extension slot of an entry: a member of `payload`, `properties` or `evidence` in `content`, which may all have
 //! arbitrary members.
-use super::{
-    canonical::canonical,
-    entry::text_member,
-    to_record::{tree_of, value},
-};
+use super::{canonical::canonical, entry::text_member};
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, NativeFields, Restored, members};
-use mementory_json::Tree;
+use mementory_json::{Tree, tree_of, value_of};
 use mementory_model::{LossReport, Record, Verbatim};
 use serde_json::Value;
 
@@ -96,7 +92,7 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_same_
 /// composed the entry and no other program changed it, origin and verbatim come from the slot, otherwise from the
 /// entry. None if the entry has no slot.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
-    let Value::Object(mut map) = value(slot(tree)?) else { return None };
+    let Value::Object(mut map) = value_of(slot(tree)?) else { return None };
     let native = map.remove(FINGERPRINT_MEMBER)?;
     let is_same_format = map.remove(COMPOSED_MEMBER).is_none();
     let mut mapped_members = members(mapped);

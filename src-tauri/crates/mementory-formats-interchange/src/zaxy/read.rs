@@ -6,10 +6,10 @@ use super::{
     entry::{Wrapped, digests, entry_fault},
     envelope::BundleKind,
     extension::{is_composed, restore},
-    to_record::{EntryLinks, KEY_SCOPE, is_forgotten, to_record, value},
+    to_record::{EntryLinks, KEY_SCOPE, is_forgotten, to_record},
 };
 use mementory_format::{FormatError, PassthroughItem, Sink};
-use mementory_json::Tree;
+use mementory_json::{Tree, value_of};
 use mementory_model::{Dropped, DroppedAs, Issue, Origin, Record, Unit, Verbatim};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -98,11 +98,11 @@ fn record(
             links.link(tree, &mut record);
         }
         if !wrapped.extra.is_empty() {
-            record.fields.insert(WRAPPER_FIELD.into(), value(&Tree::Object(wrapped.extra.clone())));
+            record.fields.insert(WRAPPER_FIELD.into(), value_of(&Tree::Object(wrapped.extra.clone())));
         }
         if let (Some(index), Some(proof)) = (&wrapped.index, &wrapped.proof) {
             let members = [("index", index), ("proof", proof)].map(|(k, v)| (k.to_owned(), v.clone()));
-            record.fields.insert(DISCLOSED_FIELD.into(), value(&Tree::Object(members.into())));
+            record.fields.insert(DISCLOSED_FIELD.into(), value_of(&Tree::Object(members.into())));
         }
     }
     record

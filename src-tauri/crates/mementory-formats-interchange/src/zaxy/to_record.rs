@@ -1,7 +1,7 @@
 //! Converts an entry to a record, and writes the edits of a record into its entry.
 use super::entry::{Grain, text_member};
 use mementory_format::extension::is_slot_name;
-use mementory_json::Tree;
+use mementory_json::{Tree, value_of};
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Timestamp};
 use serde_json::Value;
 
@@ -177,7 +177,7 @@ fn remaining_fields(tree: &Tree, content: &Tree, used: &[&str], grain: Option<Gr
     let mut take_fields = |tree: &Tree, skip: &dyn Fn(&str) -> bool| {
         let Tree::Object(members) = tree else { return };
         for (key, member) in members.iter().filter(|(k, v)| !skip(k) && *v != Tree::Null) {
-            out.entry(key.clone()).or_insert_with(|| value(member));
+            out.entry(key.clone()).or_insert_with(|| value_of(member));
         }
     };
     let entry = ["schema_version", "grain", "content", "valid_from", "source", "kind"];
@@ -191,29 +191,6 @@ fn remaining_fields(tree: &Tree, content: &Tree, used: &[&str], grain: Option<Gr
         take_fields(payload, &|k| mapped.contains(&k) || is_slot_name(k) || Some(k) == text || Some(k) == title);
     }
     out
-}
-
-/// A tree as a JSON value. Numbers beyond 64 bits become doubles, but the verbatim keeps their exact value.
-pub(super) fn value(tree: &Tree) -> Value {
-    match tree {
-        Tree::Null => Value::Null,
-        Tree::Bool(b) => Value::Bool(*b),
-        Tree::Number(token) => serde_json::from_str(token).unwrap_or(Value::Null),
-        Tree::Text(text) => Value::String(text.clone()),
-        Tree::Array(items) => Value::Array(items.iter().map(value).collect()),
-        Tree::Object(members) => Value::Object(members.iter().map(|(k, v)| (k.clone(), value(v))).collect()),
-    }
-}
-
-pub(super) fn tree_of(value: &Value) -> Tree {
-    match value {
-        Value::Null => Tree::Null,
-        Value::Bool(b) => Tree::Bool(*b),
-        Value::Number(n) => Tree::Number(n.to_string()),
-        Value::String(text) => Tree::Text(text.clone()),
-        Value::Array(items) => Tree::Array(items.iter().map(tree_of).collect()),
-        Value::Object(members) => Tree::Object(members.iter().map(|(k, v)| (k.clone(), tree_of(v))).collect()),
-    }
 }
 
 /// Writes the differences between `new` and `unedited` into an entry, as far as the entry can express them.

@@ -215,7 +215,7 @@ pub(super) fn is_file_place(place: &str) -> bool {
     is_upload(place) || place.rsplit_once('/').is_some_and(|(dirs, _)| dirs.split('/').skip(1).any(is_file_folder))
 }
 
-/// Like [`is_file_place`], but for a path in a folder that may also contain unrelated files (vendors.md §2.1). A file
+/// Like [`is_file_place`], but for a path in a folder that may also contain unrelated files. A file
 /// at the top of the folder must have a ChatGPT id in its name. A file in a subfolder in which exports store files
 /// needs no id, except in the subfolder `user-…`, and in `audio` outside of the folder of a conversation.
 pub(super) fn is_folder_file_place(inside: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Text and files of a message, by content type (vendors.md §2.3).
+//! Text and files of a message, by content type.
 use super::wire::{Content, File, Metadata, Text, Thought};
 use mementory_json::Tree;
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-//! Detects ChatGPT exports by their content (vendors.md §2.5) and groups their members into sources.
+//! Detects ChatGPT exports by their content and groups their members into sources.
 use super::{
     attachments::{FileNames, has_upload_prefix, is_file_place, is_folder_file_place, is_upload, last_segment},
     head, missing_parts, page,

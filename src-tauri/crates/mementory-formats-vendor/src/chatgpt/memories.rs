@@ -1,4 +1,4 @@
-//! Finds memories in conversations (vendors.md §2.4), because ChatGPT's exports have no file with the saved memories.
+//! Finds memories in conversations, because ChatGPT's exports have no file with the saved memories.
 use super::wire::{Content, Message};
 use mementory_model::{RecordKey, Timestamp};
 use sha2::{Digest, Sha256};

@@ -1,5 +1,4 @@
-//! Builds artifacts by applying their create, update and rewrite commands along the branches of a conversation
-//! (vendors.md §3.2).
+//! Builds artifacts by applying their create, update and rewrite commands along the branches of a conversation.
 use super::wire::{ElementPlace, Object, key, list};
 use mementory_model::{Issue, Kind, Link, Record, Timestamp};
 use serde_json::{Map, Value, value::RawValue};

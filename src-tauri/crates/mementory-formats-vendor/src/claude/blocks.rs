@@ -1,6 +1,7 @@
 //! Content blocks of a message: its text, and its other blocks, which are shown collapsed but can be searched.
 use super::artifacts;
 use super::wire::{Object, decode_string, list};
+pub(super) use mementory_formats_shared::nested_text::nested_strings;
 use mementory_json::Tree;
 use serde_json::{Value, value::RawValue};
 use std::borrow::Cow;
@@ -229,45 +230,4 @@ fn result_text(raw: &RawValue) -> String {
 pub(super) fn unknown_text(raw: &RawValue) -> String {
     let text_under_known_names = nested_strings(raw, &["text", "content", "output", "title", "message"]);
     if text_under_known_names.is_empty() { nested_strings(raw, &[]) } else { text_under_known_names }
-}
-
-/// Strings under these names at any depth, one per line. If `wanted` is empty, all strings except ids and times. The
-/// depth and the number of values are limited, and the function does not recurse.
-pub(super) fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
-    let mut out = String::new();
-    let mut pending: Vec<(Cow<'_, str>, &RawValue, u32)> = vec![(Cow::Borrowed(""), raw, 0)];
-    while let Some((name, value, depth)) = pending.pop() {
-        if depth > 32 || pending.len() > 100_000 {
-            continue;
-        }
-        match value.get().as_bytes().first() {
-            Some(b'"') => {
-                let is_text =
-                    if wanted.is_empty() { !is_metadata_field(&name) } else { wanted.contains(&name.as_ref()) };
-                if is_text && let Some(text) = decode_string(value).filter(|t| !t.trim().is_empty()) {
-                    if !out.is_empty() {
-                        out.push('\n');
-                    }
-                    out.push_str(&text);
-                }
-            }
-            Some(b'{') => {
-                let object = Object::parse(value.get()).unwrap_or_default();
-                let members: Vec<_> = object.members().map(|(k, v)| (k.to_owned(), v)).collect();
-                pending.extend(members.into_iter().rev().map(|(k, v)| (Cow::Owned(k), v, depth + 1)));
-            }
-            Some(b'[') => {
-                let items = list(value).unwrap_or_default();
-                pending.extend(items.into_iter().rev().map(|v| (name.clone(), v, depth + 1)));
-            }
-            _ => {}
-        }
-    }
-    out
-}
-
-/// True for the names of ids, times, types and states.
-fn is_metadata_field(name: &str) -> bool {
-    matches!(name, "type" | "id" | "uuid" | "kind" | "status")
-        || ["_id", "_uuid", "_timestamp", "_at"].iter().any(|end| name.ends_with(end))
 }

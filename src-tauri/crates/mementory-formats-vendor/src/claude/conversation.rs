@@ -1,4 +1,4 @@
-//! Reads one conversation: its record, its messages as a tree, and its artifacts (vendors.md §3.2).
+//! Reads one conversation: its record, its messages as a tree, and its artifacts.
 use super::{
     artifacts, blocks, documents,
     wire::{ElementPlace, Object, ReadResult, SCOPE, content_id, decode_string, key, list, with_replaced_values},

@@ -1,4 +1,4 @@
-//! Reads design chats (vendors.md §3.2). Their JSON keys vary between exports, so everything except plain text is
+//! Reads design chats. Their JSON keys vary between exports, so everything except plain text is
 //! stored in collapsed blocks and in the verbatim.
 use super::{
     blocks::{collapsed_block, json_text, nested_strings, push_text, unknown_text},

@@ -1,4 +1,4 @@
-//! Memory documents in the results of `memory_read` and `memory_user_edits` (vendors.md §12). When Claude reads or
+//! Memory documents in the results of `memory_read` and `memory_user_edits`. When Claude reads or
 //! changes its memory in a chat, the result of the tool contains the text of the files.
 use super::{
     memory,

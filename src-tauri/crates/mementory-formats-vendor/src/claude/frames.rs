@@ -1,5 +1,5 @@
 //! Reads published artifacts and pages (`artifacts/<uuid>/artifact.json` with its versions, in `frames-NNN.zip`), and
-//! reflections (vendors.md §12).
+//! reflections.
 use super::wire::{ElementPlace, Object, ReadResult, SCOPE, content_id, key, list};
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::html;

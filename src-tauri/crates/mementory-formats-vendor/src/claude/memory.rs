@@ -1,4 +1,4 @@
-//! Reads memory documents and the statements in them (vendors.md §3.3).
+//! Reads memory documents and the statements in them.
 use super::{
     front_matter, split,
     wire::{ElementPlace, Object, ReadResult, SCOPE, content_id, decode_string, key, list},

@@ -1,5 +1,4 @@
-//! Reads projects. A project becomes a profile, its instructions become a memory, and its documents become resources
-//! (vendors.md §3.2).
+//! Reads projects. A project becomes a profile, its instructions become a memory, and its documents become resources.
 use super::{
     conversation::{media_type_by_name, source},
     wire::{ElementPlace, Object, ReadResult, content_id, key, with_replaced_values},

@@ -1,4 +1,4 @@
-//! Tests of the shapes that exports have had since the autumn of 2026 (vendors.md §12).
+//! Tests of the shapes that exports have had since the autumn of 2026.
 #![allow(clippy::unwrap_used)]
 use super::Claude;
 use crate::cases::{check_case, import};

@@ -1,4 +1,4 @@
-//! Splits a memory document into single statements by headings, bullets and sentences (vendors.md §3.3).
+//! Splits a memory document into single statements by headings, bullets and sentences.
 use mementory_model::normal_text;
 
 /// One statement, and the heading above it.

@@ -1,5 +1,5 @@
 //! Detects files of Gemini by their content. The names are not enough, because every product of Google writes a
-//! `MyActivity.json`, and names of files and folders are translated (vendors.md §0, §5).
+//! `MyActivity.json`, and names of files and folders are translated.
 use super::{activity::is_in_gemini_folder, html_row, json_row, voyager};
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, decoded_head, plain_name};
 use mementory_formats_shared::{files::file_name, html::Rows, json_head::has_json_name, object::Object};

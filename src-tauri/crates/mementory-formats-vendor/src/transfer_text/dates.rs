@@ -1,4 +1,4 @@
-//! Dates in memory lists, in the forms that users and models write (formats/mem.md §15, transfer text).
+//! Dates in memory lists, in the forms that users and models write.
 use jiff::civil::Date;
 use mementory_model::Timestamp;
 

@@ -1,4 +1,4 @@
-//! Reads memory lists: dated lines, bullets, one sentence per line, or paragraphs (formats/mem.md §15, transfer text).
+//! Reads memory lists: dated lines, bullets, one sentence per line, or paragraphs.
 use super::{
     dates,
     marks::{Marker, date_marker, heading_title, parse_marker, strip_bullet},
@@ -210,7 +210,7 @@ fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
 }
 
 /// Reads a list with markers. A marker starts an entry, indented lines below it belong to the entry, and any other line
-/// is a separate entry (mem.md §15), because an assistant may leave out a date.
+/// is a separate entry, because an assistant may leave out a date.
 fn read_list(lines: &[Line<'_>], out: &mut Entries) {
     let list_range = list_range(lines, out.is_from_code_fences);
     // Each line is an entry if the list has dates or is in a code fence. In other lists, a paragraph may span several

@@ -1,4 +1,4 @@
-//! Reads conversations from two kinds of text: copied ones, in which a line names each speaker (vendors.md §9), and
+//! Reads conversations from two kinds of text: copied ones, in which a line names each speaker, and
 //! exported Markdown.
 use super::head;
 use super::speaker::{self, Speaker, Style};

@@ -1,5 +1,5 @@
-//! Writes memories as a text for another assistant, with the headings and dated lines that import prompts request
-//! (vendors.md §9). The report lists the values that such a text cannot contain.
+//! Writes memories as a text for another assistant, with the headings and dated lines that import prompts request.
+//! The report lists the values that such a text cannot contain.
 use super::entries::{self, Entry, unix_line_ends};
 use super::{FORMAT_ID, dates};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -123,7 +123,7 @@ fn day_text(time: Timestamp) -> String {
 }
 
 /// The text, in which each entry begins with `[day] - text`. Further lines of an entry are indented, so that readers
-/// treat them as part of the entry (mem.md §15).
+/// treat them as part of the entry.
 fn compose_text(lines: &[EntryLine]) -> String {
     let mut by_heading: BTreeMap<usize, Vec<&EntryLine>> = BTreeMap::new();
     for line in lines {

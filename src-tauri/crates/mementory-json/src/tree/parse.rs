@@ -311,6 +311,7 @@ const END_OF_TEXT: u8 = 0;
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::value_of;
     use super::*;
     use proptest::prelude::*;
 
@@ -336,19 +337,6 @@ mod tests {
         })
     }
 
-    fn as_value(tree: &Tree) -> serde_json::Value {
-        match tree {
-            Tree::Null => serde_json::Value::Null,
-            Tree::Bool(b) => (*b).into(),
-            Tree::Number(token) => serde_json::from_str(token).unwrap(),
-            Tree::Text(text) => text.clone().into(),
-            Tree::Array(items) => items.iter().map(as_value).collect(),
-            Tree::Object(members) => {
-                serde_json::Value::Object(members.iter().map(|(k, v)| (k.clone(), as_value(v))).collect())
-            }
-        }
-    }
-
     proptest! {
         #[test]
         fn a_string_literal_equals_that_of_serde(text in "([a-z \u{e9}\u{1F600}]{0,40}[\"\\\\\\x00-\\x1f\\x7f]{0,2}){0,4}") {
@@ -360,7 +348,7 @@ mod tests {
         #[test]
         fn a_tree_equals_the_value_of_serde(text in json()) {
             let tree = Tree::parse(&text, 16).unwrap();
-            prop_assert_eq!(as_value(&tree), serde_json::from_str::<serde_json::Value>(&text).unwrap());
+            prop_assert_eq!(value_of(&tree), serde_json::from_str::<serde_json::Value>(&text).unwrap());
             let within = Tree::Object(vec![("a".into(), tree.clone()), ("b".into(), tree.clone())]);
             let mut without = within.clone();
             if let (Tree::Object(members), Tree::Object(_)) = (&mut without, &tree) {

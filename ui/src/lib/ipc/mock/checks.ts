@@ -18,7 +18,7 @@ const sampleKey = (key: string): KeyInfo => ({
 export function fileCheck(path: string, format: string | null, keys: Keys): FileCheck {
   const [damaged, forged, unsigned] = ["damaged", "forged", "unsigned"].map((word) => path.includes(word));
   const key = (path.includes("stranger") ? "ab" : "5e").repeat(32);
-  const standing = keys.trusted.some((each) => each.public_key === key)
+  const trustStatus = keys.trusted.some((each) => each.public_key === key)
     ? "trusted"
     : keys.seen.some((each) => each.public_key === key)
       ? "seen"
@@ -37,7 +37,7 @@ export function fileCheck(path: string, format: string | null, keys: Keys): File
       key: unsigned ? null : key,
       tombstones: [],
     },
-    signer: unsigned || forged ? null : { ...sampleKey(key), standing },
+    signer: unsigned || forged ? null : { ...sampleKey(key), trust_status: trustStatus },
     errors: damaged
       ? [{ code: "checksum", place: "items/fact.jsonl", message: "the file is not the one the manifest names" }]
       : [],

@@ -2,7 +2,10 @@ import type { AboutInfo, Backend, ContradictionInfo, ListItem } from "../backend
 import { failWith, runStages } from "./jobs";
 import { samplePeople } from "./people";
 
-type Commands = Pick<Backend, "people" | "topics" | "timeline" | "contradictions" | "keepBoth" | "settle" | "setAbout">;
+type Commands = Pick<
+  Backend,
+  "people" | "topics" | "timeline" | "contradictions" | "keepBoth" | "resolveContradiction" | "setAbout"
+>;
 type Context = {
   items: () => ListItem[];
   backend: () => Pick<Backend, "reviewNext" | "reviewAnswer" | "trash">;
@@ -53,7 +56,7 @@ export function sampleContradictions({ items, backend, pace }: Context): Command
       else bothTrue.delete(key(a, b));
       return { ids: [a, b] };
     },
-    settle: async ({ right, others }) => {
+    resolveContradiction: async ({ right, others }) => {
       const ids = [right, ...others];
       const before = await Promise.all(ids.map(async (id) => ({ id, answer: await answerTo(id) })));
       const isOlder = (id: string) => (memory(id).created_at ?? "") < (memory(right).created_at ?? "");

@@ -3,8 +3,8 @@ import type { ListItem } from "../backend";
 /** One sample memory. `days` is its age. All people, places and things in the samples are invented. */
 type MemorySeed = [source: string, type: string, text: string, days: number, extra?: Partial<ListItem>];
 
-const NEW = { standing: "new" };
-const GONE = { standing: "gone" };
+const NEW = { export_diff_status: "new" };
+const GONE = { export_diff_status: "gone" };
 
 const MEMORIES: MemorySeed[] = [
   [
@@ -26,7 +26,7 @@ const MEMORIES: MemorySeed[] = [
     "project",
     "Chose grey-green zellige tiles for the bathroom; ordered from Aveiro on 9 November, four weeks of delivery.",
     2,
-    { tags: ["house"], standing: "new" },
+    { tags: ["house"], export_diff_status: "new" },
   ],
   [
     "chatgpt",
@@ -57,7 +57,7 @@ const MEMORIES: MemorySeed[] = [
     "preference",
     "Prefers British spelling and short answers with the numbers first.",
     3,
-    { versions: 2, standing: "changed" },
+    { versions: 2, export_diff_status: "changed" },
   ],
   ["gemini", "fact", "Travels to Amsterdam most months and books window seats.", 150],
   ["chatgpt", "fact", "Works as a structural engineer for a small office in Bergen.", 300, GONE],
@@ -166,7 +166,7 @@ export function item(
     file_kind: null,
     conversation_id: null,
     sensitive: false,
-    standing: null,
+    export_diff_status: null,
     about: null,
     special: [],
     ...extra,
@@ -270,7 +270,7 @@ const CONVERSATIONS: ConversationSeed[] = [
     "Letter to the building authority",
     "Here is a version under one page, with the case number at the top.",
     17,
-    { attachment_count: 2, standing: "gone" },
+    { attachment_count: 2, export_diff_status: "gone" },
   ],
   ["c-beam", "claude", null, "Can you check whether this beam table still holds for C24 timber from the thirties?", 22],
 ];

@@ -14,7 +14,7 @@ import { sampleThread } from "./thread";
 /** Whether the sample import `batch` added or changed the item. */
 function isFromBatch(batch: string, item: ListItem): boolean {
   if (batch === "b-2" || batch.startsWith("batch-new"))
-    return item.standing === "new" || (item.kind !== "memory" && item.source === "chatgpt");
+    return item.export_diff_status === "new" || (item.kind !== "memory" && item.source === "chatgpt");
   return batch === "b-1" && item.source === "claude";
 }
 
@@ -27,7 +27,7 @@ export function matches(item: ListItem, filter: Filter): boolean {
     (!filter.source || filter.source === item.source) &&
     (filter.record_type === null || filter.record_type === (item.type ?? "")) &&
     (!filter.said_by || filter.said_by === item.said_by) &&
-    (!filter.standing || filter.standing === item.standing) &&
+    (!filter.export_diff_status || filter.export_diff_status === item.export_diff_status) &&
     (!filter.file_kind || filter.file_kind === item.file_kind) &&
     (!filter.batch || filter.batch.some((batch) => isFromBatch(batch, item))) &&
     (filter.about === null || filter.about === (item.about?.kind ?? "")) &&
@@ -134,7 +134,7 @@ export function summaryOf(items: readonly ListItem[]): Summary {
 /** The search commands. `find` returns list rows; conversations whose title matches come first. */
 export function sampleSearch(
   items: () => readonly ListItem[],
-): Pick<Backend, "search" | "find" | "near" | "similar" | "encode"> {
+): Pick<Backend, "search" | "searchRows" | "suggestQuery" | "similar" | "encode"> {
   const hitsOf = ({ query, filter, typing }: SearchRequest): Hit[] =>
     filter.kind === "message"
       ? sampleThread.flatMap((each) => messageHit(each, query, typing) ?? [])
@@ -147,7 +147,7 @@ export function sampleSearch(
       const hits = found.slice(request.offset ?? 0, endOffset(request));
       return { query: request.query, total: found.length, took_ms: 1.2, hits };
     },
-    find: async (request) => {
+    searchRows: async (request) => {
       const asConversations = request.filter.kind === "conversation";
       const messageHits = hitsOf(
         asConversations ? { ...request, filter: { ...request.filter, kind: "message" } } : request,
@@ -175,7 +175,7 @@ export function sampleSearch(
     },
     encode: async () => ({ records: 0, weights: null }),
     // The mock knows only one typing error: a doubled letter.
-    near: async (request) => {
+    suggestQuery: async (request) => {
       const query = request.query.replaceAll(/(\p{L})\1/gu, "$1");
       const kind = request.filter.kind === "conversation" ? "message" : request.filter.kind;
       const found =

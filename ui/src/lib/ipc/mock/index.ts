@@ -151,7 +151,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     lock: async () => void (open = false),
     setAutoLock: async (minutes) => void (autoLockMinutes = minutes),
-    touch: async () => undefined,
+    recordInput: async () => undefined,
     ...slots.commands,
     vaultInfo: async () => {
       requireOpen();
@@ -183,7 +183,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         created_at: ago(172),
         counts,
         sources,
-        standings: review.standings(),
+        export_diff_counts: review.exportDiffCounts(),
         trash: items.length - untrashed.length,
         tombstones: tombstones.length,
         index: {
@@ -371,7 +371,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         id,
         tombstones.some((tombstone) => tombstone.receipt === id && tombstone.complete === false) ? "attachments" : null,
       ),
-    cleanAgain: async (job, id, onProgress) => {
+    retryCleanup: async (job, id, onProgress) => {
       await runStages(job, ["record", "attachments", "search_index", "database_pages"], 4, pace / 2, onProgress);
       for (const tombstone of tombstones) if (tombstone.receipt === id) tombstone.complete = true;
       return sampleReceipt(id);
@@ -382,7 +382,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       return sampleExport(request, matching(request.filter), review.open(), true);
     },
     removeExport: async () => undefined,
-    textTaken: async () => undefined,
+    recordCopiedText: async () => undefined,
     evidence: async (job, out, request, onProgress) => {
       await runStages(job, ["write", "validate"], 3, pace, onProgress);
       return sampleEvidence(out, request, tombstones.length, entries.length);

@@ -23,7 +23,7 @@ export const emptyImportRequest: ImportRequest = {
   text: null,
   format: null,
   limit_bytes: null,
-  let_in: false,
+  include_blocked: false,
   accept_invalid_signature: false,
   merge: null,
   salvage: false,
@@ -249,7 +249,7 @@ export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Reco
     throw failWith("checksum_mismatch", "The file does not match its manifest.", { place: path, salvage: "true" });
   const format = request.format ?? sampleDetection(path, true).format ?? "chatgpt";
   if (format !== "chatgpt") return smallReport(request, format, dryRun);
-  const blocked = request.let_in ? 0 : 12;
+  const blocked = request.include_blocked ? 0 : 12;
   const by_kind = {
     memory: outcome(14 + (12 - blocked) / 6, 5, 186, blocked / 6, 0, 1),
     conversation: outcome(25, 31, 1790, blocked / 12, 0, 1),

@@ -1,10 +1,25 @@
-import type { Backend, DuplicateGroup, Ids, ListItem, SensitiveItem, StandingCount, TombstoneView } from "../backend";
+import type {
+  Backend,
+  DuplicateGroup,
+  Ids,
+  ListItem,
+  SensitiveItem,
+  ExportStatusCount,
+  TombstoneView,
+} from "../backend";
 import { sampleReceipt, failWith, sampleTombstone, runStages } from "./jobs";
 import { sampleFindings, type Finding } from "./sensitive";
 
 type Commands = Pick<
   Backend,
-  "look" | "sensitiveQueue" | "sensitiveValue" | "redactValues" | "ignoreValues" | "duplicates" | "keepApart" | "merge"
+  | "scanRecords"
+  | "sensitiveQueue"
+  | "sensitiveValue"
+  | "redactValues"
+  | "ignoreValues"
+  | "duplicates"
+  | "keepApart"
+  | "merge"
 >;
 type ReviewContext = {
   items: () => ListItem[];
@@ -63,11 +78,11 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
     );
 
   const commands: Commands = {
-    look: async (id, all, onProgress) => {
+    scanRecords: async (id, rescan, onProgress) => {
       // Only a scan that the person started takes time; a background scan ends at once.
-      await runStages(id, ["scan"], 4300, all ? pace / 4 : 0, onProgress);
+      await runStages(id, ["scan"], 4300, rescan ? pace / 4 : 0, onProgress);
       // With the option `neverScanned`, background scans do not count as a scan of the vault.
-      if (scanned || all) scannedAt = new Date().toISOString();
+      if (scanned || rescan) scannedAt = new Date().toISOString();
       return { records: 4300 };
     },
     sensitiveQueue: async ({ state, classes, offset, limit }) => {
@@ -81,7 +96,7 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
         open: counts("open"),
         redacted: counts("redacted"),
         ignored: counts("ignored"),
-        looked_at: scannedAt,
+        scanned_at: scannedAt,
         left: scannedAt === null ? 4300 : 0,
       });
     },
@@ -134,12 +149,12 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
       return trash(others);
     },
   };
-  const standings = (): StandingCount[] => {
-    const all = new Map<string, StandingCount>();
-    for (const { source, kind, standing, trashed_at } of items()) {
-      if (!standing || trashed_at) continue;
-      const key = `${source} ${kind} ${standing}`;
-      const counted = all.get(key) ?? { platform: source, kind, standing, count: 0 };
+  const exportDiffCounts = (): ExportStatusCount[] => {
+    const all = new Map<string, ExportStatusCount>();
+    for (const { source, kind, export_diff_status, trashed_at } of items()) {
+      if (!export_diff_status || trashed_at) continue;
+      const key = `${source} ${kind} ${export_diff_status}`;
+      const counted = all.get(key) ?? { platform: source, kind, export_diff_status, count: 0 };
       all.set(key, { ...counted, count: counted.count + 1 });
     }
     return [...all.values()];
@@ -147,12 +162,12 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
   return {
     commands,
     open: () => Object.values(counts("open")).reduce((sum, n) => sum + n, 0),
-    standings,
+    exportDiffCounts,
     /** The numbers of records, by kind, that are missing from the newest export of an assistant. */
     gone: (platform: string) =>
       Object.fromEntries(
-        standings()
-          .filter((each) => each.platform === platform && each.standing === "gone")
+        exportDiffCounts()
+          .filter((each) => each.platform === platform && each.export_diff_status === "gone")
           .map(({ kind, count }) => [kind, count]),
       ),
   };

@@ -26,7 +26,7 @@ export function sampleSystem(system = "linux"): Commands {
   const guards: WindowGuards = {
     system,
     lock_when_away: true,
-    told_when_away: system === "linux",
+    reports_lock_and_sleep: system === "linux",
     hide_from_capture: system !== "linux",
     can_hide: system !== "linux",
   };

@@ -4,7 +4,7 @@ import { sampleDetection, failWith } from "./jobs";
 
 type Commands = Pick<
   Backend,
-  "watched" | "watchFolder" | "unwatchFolder" | "setWatching" | "dismissFind" | "onWatched" | "onWatchProgress"
+  "watched" | "watchFolder" | "unwatchFolder" | "setWatching" | "dismissDetectedFile" | "onWatched" | "onWatchProgress"
 >;
 /** Events that a test or the console can trigger while the window is open. */
 export type SampleWatching = {
@@ -39,7 +39,7 @@ export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void;
         folder("/home/ines/tidebook/exports", { mode: "own", last_name: "claude-2026-11-14.zip", last_at: ago(7) }),
         folder("/media/backup/Claude projects", { mode: "paused", state: "missing" }),
       ];
-  let finds: DetectedExport[] = [];
+  let detectedFiles: DetectedExport[] = [];
   const imported: OwnImport[] = [];
   let importing: string | null = null;
   let notify: () => void = () => undefined;
@@ -47,7 +47,7 @@ export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void;
 
   const watchedState = async (): Promise<Watched> => (
     requireOpen(),
-    structuredClone({ folders, finds, importing, imported })
+    structuredClone({ folders, detected_files: detectedFiles, importing, imported })
   );
   const folderById = (id: string): WatchedFolder => {
     const found = folders.find((each) => each.id === id);
@@ -67,15 +67,15 @@ export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void;
       unwatchFolder: async (id) => {
         folderById(id);
         folders = folders.filter((each) => each.id !== id);
-        finds = finds.filter((each) => each.folder !== id);
+        detectedFiles = detectedFiles.filter((each) => each.folder !== id);
         return watchedState();
       },
       setWatching: async (id, mode) => {
         folderById(id).mode = mode;
         return watchedState();
       },
-      dismissFind: async (id) => {
-        finds = finds.filter((each) => each.id !== id);
+      dismissDetectedFile: async (id) => {
+        detectedFiles = detectedFiles.filter((each) => each.id !== id);
         return watchedState();
       },
       onWatched: async (listener) => ((notify = listener), () => undefined),
@@ -86,7 +86,10 @@ export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void;
         const name = path.split("/").pop() ?? path;
         const watchedFolder = folders.find((each) => path === `${each.path}/${name}`) ?? folder("/home/ines");
         const { format } = sampleDetection(path);
-        finds = [{ id: path, folder: watchedFolder.id, path, name, format, at: ago(0), fresh }, ...finds];
+        detectedFiles = [
+          { id: path, folder: watchedFolder.id, path, name, format, at: ago(0), fresh },
+          ...detectedFiles,
+        ];
         notify();
       },
       reportImportProgress: (path, share) => {
@@ -94,12 +97,12 @@ export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void;
         progress({ stage: "store", done: share * 100, total: 100, unit: "bytes", records: 0 });
       },
       finishImport: (name) => {
-        finds = finds.filter((each) => each.id !== importing);
+        detectedFiles = detectedFiles.filter((each) => each.id !== importing);
         importing = null;
         imported.push({ batch: `batch-${name}`, name, added: 14, updated: 3 });
         notify();
       },
     },
-    imported: (paths) => void (finds = finds.filter((each) => !paths.includes(each.path))),
+    imported: (paths) => void (detectedFiles = detectedFiles.filter((each) => !paths.includes(each.path))),
   };
 }

@@ -48,7 +48,7 @@ impl WatchingVault {
     }
 
     fn offers(&self) -> Vec<String> {
-        self.session.watching().list().unwrap().finds.into_iter().map(|find| find.name).collect()
+        self.session.watching().list().unwrap().detected_files.into_iter().map(|find| find.name).collect()
     }
 
     fn folder(&self) -> WatchedFolder {
@@ -87,7 +87,7 @@ fn an_export_is_offered_when_it_stops_growing_and_other_files_are_ignored() {
     let scan = watch.scan();
     assert!(scan.changed && scan.imports.is_empty() && scan.wait.is_none());
     assert_eq!(watch.offers(), ["mine.json"]);
-    let find = watch.session.watching().list().unwrap().finds.remove(0);
+    let find = watch.session.watching().list().unwrap().detected_files.remove(0);
     assert_eq!((find.format.as_deref(), find.fresh), (Some("mif"), true));
     assert_eq!(find.path, watch.path("mine.json").display().to_string());
     assert_eq!(watch.folder().last_name.as_deref(), Some("mine.json"));
@@ -121,7 +121,7 @@ fn nothing_in_a_watched_folder_is_changed() {
         let folder = watch.path("mine.json").parent().unwrap().to_path_buf();
         let before = folder_state(&folder);
         watch.settle();
-        for find in watch.session.watching().list().unwrap().finds {
+        for find in watch.session.watching().list().unwrap().detected_files {
             let request = ImportRequest { paths: vec![find.path], ..ImportRequest::default() };
             // The damaged file is refused.
             let _ = watch.session.imports().import(&request, false, &Job::silent());
@@ -160,8 +160,8 @@ fn the_same_content_is_offered_once_and_not_again_after_it_was_declined() {
     watch.write_file("one (1).json", &fixture(MIF));
     watch.settle();
     assert_eq!(watch.offers(), ["one.json"]);
-    let id = watch.session.watching().list().unwrap().finds.remove(0).id;
-    assert!(watch.session.watching().dismiss(&id).unwrap().finds.is_empty());
+    let id = watch.session.watching().list().unwrap().detected_files.remove(0).id;
+    assert!(watch.session.watching().dismiss(&id).unwrap().detected_files.is_empty());
     assert_eq!(watch.session.watching().dismiss(&id).unwrap_err().code, "not_found");
     std::fs::remove_file(watch.path("one.json")).unwrap();
     watch.write_file("one again.json", &fixture(MIF));
@@ -190,8 +190,8 @@ fn files_that_arrive_while_the_vault_is_locked_are_detected_at_the_next_opening(
     let mut watch = watch.reopen();
     watch.write_file("meanwhile.json", &fixture(MEM0));
     watch.settle();
-    let finds = watch.session.watching().list().unwrap().finds;
-    let names_and_freshness: Vec<_> = finds.iter().map(|find| (find.name.as_str(), find.fresh)).collect();
+    let detected = watch.session.watching().list().unwrap().detected_files;
+    let names_and_freshness: Vec<_> = detected.iter().map(|find| (find.name.as_str(), find.fresh)).collect();
     assert_eq!(names_and_freshness, [("meanwhile.json", true), ("before.json", false)]);
 }
 
@@ -235,7 +235,7 @@ fn an_automatic_import_leaves_a_report_and_no_offer() {
     let report = watch.session.watching().import_detected_file(&scan.imports[0], &Job::silent()).unwrap();
     assert!(report.total.added > 0);
     let after = watch.session.watching().list().unwrap();
-    assert!(after.finds.is_empty() && after.importing.is_none());
+    assert!(after.detected_files.is_empty() && after.importing.is_none());
     assert_eq!((after.imported[0].batch.as_str(), after.imported[0].name.as_str()), (&*report.batch, "one.json"));
     assert_eq!(watch.session.imports().list().unwrap().batches[0].batch, report.batch);
     assert!(watch.settle().imports.is_empty(), "once");
@@ -257,7 +257,7 @@ fn a_failed_automatic_import_stays_on_offer() {
     job.cancel();
     assert_eq!(watch.session.watching().import_detected_file(&scan.imports[0], &job).unwrap_err().code, "cancelled");
     assert_eq!(watch.offers(), ["one.json"]);
-    assert!(watch.session.watching().list().unwrap().finds[0].fresh, "and is shown as new");
+    assert!(watch.session.watching().list().unwrap().detected_files[0].fresh, "and is shown as new");
     assert!(watch.settle().imports.is_empty(), "it is not attempted again and again");
     let mut watch = watch.reopen();
     assert_eq!(watch.settle().imports, scan.imports, "the next opening attempts it once more");
@@ -289,8 +289,8 @@ fn files_with_deletions_are_never_imported_automatically() {
     let refused = watch.session.watching().import_detected_file(&scan.imports[0], &Job::silent()).unwrap_err();
     assert_eq!(refused.code, "brings_deletions");
     assert!(watch.session.imports().list().unwrap().batches.is_empty());
-    let finds = watch.session.watching().list().unwrap().finds;
-    assert_eq!((finds[0].name.as_str(), finds[0].fresh), ("theirs.mem.zip", true));
+    let detected = watch.session.watching().list().unwrap().detected_files;
+    assert_eq!((detected[0].name.as_str(), detected[0].fresh), ("theirs.mem.zip", true));
 }
 
 /// A file with a tombstone for a memory of `watch`'s vault. An attacker could replace another file with such a file.

@@ -36,21 +36,8 @@ struct BaseRecord {
     still_exists: bool,
 }
 
-/// Writes the bundle.
+/// Writes the bundle. If `out` is None, only the report is made.
 pub(super) fn write(
-    source: &mut dyn RecordSource,
-    out: &Path,
-    options: &WriteOptions,
-) -> Result<WriteReport, FormatError> {
-    write_or_plan(source, Some(out), options)
-}
-
-/// Returns the report that [`write`] would return, including the losses. Nothing is written.
-pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
-    write_or_plan(source, None, options)
-}
-
-fn write_or_plan(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
     options: &WriteOptions,

@@ -9,7 +9,7 @@ const EXPORT_HEADER_JSON: &str = r#"{"id":"exp_1","created_at":"2026-01-01T00:00
 
 #[test]
 fn documents_are_detected_by_their_content() {
-    let temp = TempDir::new("known");
+    let temp = Scratch::new("known");
     let our_files = [
         ("a.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{MEMORY_JSON}]}}"#)),
         ("bom.json", format!("\u{feff} {{\"mif_version\":\"1.0\",\"export\":{EXPORT_HEADER_JSON},\"memories\":[{MEMORY_JSON}]}}")),
@@ -53,7 +53,7 @@ fn documents_are_detected_by_their_content() {
 
 #[test]
 fn an_unsupported_version_is_refused() {
-    let temp = TempDir::new("versions");
+    let temp = Scratch::new("versions");
     let document_with = |version: &str, header: &str| {
         format!(r#"{{"mif_version":{version},"{header}":{EXPORT_HEADER_JSON},"memories":[{{"nonsense":1}}]}}"#)
     };
@@ -77,7 +77,7 @@ fn an_unsupported_version_is_refused() {
 
 #[test]
 fn yaml_size_and_depth_are_limited() {
-    let temp = TempDir::new("bomb");
+    let temp = Scratch::new("bomb");
     let mut bomb = String::from(
         "mif_version: \"1.0\"\nmemories: []\nx0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]\n",
     );
@@ -108,7 +108,7 @@ fn yaml_size_and_depth_are_limited() {
 
 #[test]
 fn duplicate_keys_in_yaml_are_reported() {
-    let temp = TempDir::new("repeated");
+    let temp = Scratch::new("repeated");
     let text = "mif_version: \"1.0\"\nexport: {id: exp_1, created_at: \"2026-01-01T00:00:00.000Z\", user_id: u, id: exp_2}\nmemories:\n- id: mem_1\n  content: One\n  type: Learning\n  created_at: \"2026-01-01T00:00:00.000Z\"\n  content: Two\n";
     let path = temp.put("a.mif.yaml", text);
     let store = read(&path).unwrap();
@@ -126,7 +126,7 @@ fn duplicate_keys_in_yaml_are_reported() {
 
 #[test]
 fn truncated_deep_and_invalid_json_is_rejected() {
-    let temp = TempDir::new("broken");
+    let temp = Scratch::new("broken");
     let truncated = temp.put(
         "cut.json",
         format!(r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{MEMORY_JSON},{{"id""#),
@@ -209,7 +209,7 @@ fn faults_are_errors_with_their_location() {
 
 #[test]
 fn json_lines_need_only_a_header() {
-    let temp = TempDir::new("lines");
+    let temp = Scratch::new("lines");
     let header = format!(r#"{{"type":"header","mif_version":"1.0","export":{EXPORT_HEADER_JSON}}}"#);
     let text = format!(
         "\u{feff}{header}\r\n\r\n{{\"type\":\"memory\",\"data\":{MEMORY_JSON}}}\r\n{{\"type\":\"weather\",\"data\":1}}\r\n{{\"type\":\"memory\"}}\r\n{{broken\r\n"
@@ -232,7 +232,7 @@ fn json_lines_need_only_a_header() {
 
 #[test]
 fn interop_encodings_are_detected_and_read() {
-    let temp = TempDir::new("interop");
+    let temp = Scratch::new("interop");
     let mem0 = r#"{"results":[
         {"id":"m1","memory":"Prefers tea","user_id":"u1","agent_id":"g","created_at":"2026-01-01T00:00:00-07:00","metadata":{"category":"preference","tags":"a, b"},"score":0.5},
         {"id":"m2","memory":""}, 7]}"#;

@@ -14,7 +14,7 @@ fn code(error: FormatError) -> &'static str {
 
 #[test]
 fn an_encrypted_document_leaks_nothing_and_round_trips() {
-    let temp = TempDir::new("sealed");
+    let temp = Scratch::new("sealed");
     for (name, input) in [("v1", "v1/input.mif.json"), ("v2", "v2/input.json")] {
         let input = repo().join("fixtures/mif").join(input);
         let mut store = read(&input).unwrap();
@@ -42,7 +42,7 @@ fn an_encrypted_document_leaks_nothing_and_round_trips() {
 
 #[test]
 fn missing_parts_of_an_envelope_are_reported() {
-    let temp = TempDir::new("envelope");
+    let temp = Scratch::new("envelope");
     let five = json!({
         "algorithm": "aes-256-gcm", "key_derivation": "argon2id", "encrypted_payload": "AAAA",
         "iv": "AAAAAAAAAAAAAAAA", "auth_tag": "AAAAAAAAAAAAAAAAAAAAAA=="
@@ -78,7 +78,7 @@ fn missing_parts_of_an_envelope_are_reported() {
 
 #[test]
 fn an_envelope_without_a_readable_document_is_rejected() {
-    let temp = TempDir::new("inside");
+    let temp = Scratch::new("inside");
     let seal = |plain: &[u8]| {
         let tree = super::super::envelope::encrypt(plain, &FakeCipher("tea")).unwrap();
         let text =
@@ -101,7 +101,7 @@ fn an_envelope_without_a_readable_document_is_rejected() {
 
 #[test]
 fn both_alphabets_of_base64_are_read() {
-    let temp = TempDir::new("alphabets");
+    let temp = Scratch::new("alphabets");
     let plain = br#"{"mif_version":"1.0","memories":[{"id":"mem_1","content":"???>>>~~~ inside"}]}"#;
     let sealed = super::super::wire::json(&super::super::envelope::encrypt(plain, &FakeCipher("tea")).unwrap());
     let url_safe = sealed.replace('+', "-").replace('/', "_").replace('=', "");
@@ -115,7 +115,7 @@ fn both_alphabets_of_base64_are_read() {
 
 #[test]
 fn excessive_kdf_costs_are_refused_before_a_passphrase_is_requested() {
-    let temp = TempDir::new("costs");
+    let temp = Scratch::new("costs");
     for (costs, expected) in [
         (json!({"memory_kib": 65536, "iterations": 3, "parallelism": 4}), "passphrase_needed"),
         (json!({"memory_kib": 64_u64 << 20, "iterations": 1, "parallelism": 1}), "kdf_parameters"),

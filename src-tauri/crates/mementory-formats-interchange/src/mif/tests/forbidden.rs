@@ -25,7 +25,7 @@ fn document_with(name: &str, pointer: &str, value: &Value) -> Value {
 }
 
 /// The records without origin and verbatim, which an export changes even if nothing else changes.
-fn contents(store: &MemoryStore) -> Vec<Value> {
+fn contents(store: &MemorySource) -> Vec<Value> {
     let content = |record: &Record| {
         let mut content = serde_json::to_value(record).unwrap();
         let members = content.as_object_mut().unwrap();
@@ -38,14 +38,14 @@ fn contents(store: &MemoryStore) -> Vec<Value> {
 }
 
 /// Writes an export, replacing an existing file.
-fn export(store: &mut MemoryStore, out: &Path, encoding: &str, version: Option<&str>) -> WriteReport {
+fn export(store: &mut MemorySource, out: &Path, encoding: &str, version: Option<&str>) -> WriteReport {
     let _ = std::fs::remove_file(out);
     write(store, out, &options(encoding, version))
 }
 
 /// Exports the records in each encoding, and checks that the exports are valid and complete. True if losses are
 /// reported.
-fn assert_valid_exports(store: &mut MemoryStore, folder: &Path, version: Option<&str>, what: &str) -> bool {
+fn assert_valid_exports(store: &mut MemorySource, folder: &Path, version: Option<&str>, what: &str) -> bool {
     let mut has_losses = false;
     for encoding in ["json", "yaml", "jsonl"] {
         let out = folder.join(format!("out.mif.{encoding}"));
@@ -65,7 +65,7 @@ fn assert_cases(name: &str, cases: &[(&str, Value, &str)]) {
     for (i, (pointer, value, code)) in cases.iter().enumerate() {
         let value_json = value.to_string();
         let what = format!("{name}{pointer} = {value_json:.60}");
-        let temp = TempDir::new(&format!("forbidden-{}-{i}", name.split('/').next().unwrap()));
+        let temp = Scratch::new(&format!("forbidden-{}-{i}", name.split('/').next().unwrap()));
         let input = temp.put("input.mif.json", document_with(name, pointer, value).to_string());
         assert!(codes(&validate(&input).errors).contains(&(*code).to_owned()), "{what}: {:?}", validate(&input).errors);
         let mut store = read(&input).unwrap();
@@ -195,7 +195,7 @@ fn a_forbidden_value_of_version_2_is_not_written_again() {
 
 #[test]
 fn a_frame_with_a_forbidden_value_keeps_its_other_members() {
-    let temp = TempDir::new("forbidden-frame");
+    let temp = Scratch::new("forbidden-frame");
     let input = temp.put("in.mif.json", document_with(VERSION_1, "/memories/0/importance", &json!(1.7)).to_string());
     let out = temp.0.join("out.mif.json");
     export(&mut read(&input).unwrap(), &out, "json", None);
@@ -222,7 +222,7 @@ fn a_frame_with_a_forbidden_value_keeps_its_other_members() {
 
 #[test]
 fn references_follow_an_id_that_is_replaced() {
-    let temp = TempDir::new("forbidden-references");
+    let temp = Scratch::new("forbidden-references");
     let entity = "7d000000-2222-4222-8222-0000000000e1";
     for (name, id, forbidden) in [(VERSION_1, FIRST, "mem_first!"), (VERSION_2, entity, "jonas")] {
         let input = temp.put("input.mif.json", fixture(name).replace(id, forbidden));
@@ -247,7 +247,7 @@ fn references_follow_an_id_that_is_replaced() {
 
 #[test]
 fn an_edit_of_an_element_with_forbidden_values_is_kept() {
-    let temp = TempDir::new("forbidden-edit");
+    let temp = Scratch::new("forbidden-edit");
     for (pointer, forbidden) in [
         ("/memories/0/importance", json!(1.7)),
         ("/memories/0/created_at", json!("yesterday")),
@@ -277,7 +277,7 @@ fn an_edit_of_an_element_with_forbidden_values_is_kept() {
 
 #[test]
 fn every_fixture_is_valid_after_an_export() {
-    let temp = TempDir::new("forbidden-fixtures");
+    let temp = Scratch::new("forbidden-fixtures");
     for folder in std::fs::read_dir(repo().join("fixtures/mif")).unwrap() {
         for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
             let file = file.unwrap().path();
@@ -301,7 +301,7 @@ fn every_fixture_is_valid_after_an_export() {
 
 #[test]
 fn a_forbidden_value_of_an_interop_element_is_not_written_again() {
-    let temp = TempDir::new("forbidden-interop");
+    let temp = Scratch::new("forbidden-interop");
     for (encoding, element) in [
         ("mem0", json!({"memory": "Tea at four.", "created_at": "yesterday", "metadata": [1]})),
         ("mem0", json!({"memory": "Tea at four.", "user_id": 5})),

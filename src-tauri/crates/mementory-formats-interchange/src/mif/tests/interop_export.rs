@@ -16,7 +16,7 @@ fn bytes(path: &std::path::Path, encoding: &str) -> Value {
 fn supported_fields_round_trip_and_losses_are_reported() {
     let folder = repo().join("fixtures/mif/interop");
     let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
-    let temp = TempDir::new("interop-written");
+    let temp = Scratch::new("interop-written");
     for (encoding, expectation) in case["forms"].as_object().unwrap() {
         let mut store = read(&folder.join("input.mif.json")).unwrap();
         let file = expectation["file"].as_str().unwrap();
@@ -62,7 +62,7 @@ fn supported_fields_round_trip_and_losses_are_reported() {
             "{encoding}: {:?}",
             report.losses.items
         );
-        let texts = |store: &MemoryStore| {
+        let texts = |store: &MemorySource| {
             let mut out: Vec<_> =
                 store.records.iter().map(|r| (r.text.clone(), r.record_type.clone(), r.tags.clone())).collect();
             out.sort();
@@ -75,7 +75,7 @@ fn supported_fields_round_trip_and_losses_are_reported() {
 #[test]
 fn output_matches_the_reference_program() {
     let Some(document) = shared("sample.v2.mif.json") else { return };
-    let temp = TempDir::new("interop-alike");
+    let temp = Scratch::new("interop-alike");
     for (encoding, name) in [("generic", "sample.v2.as-generic.json"), ("markdown", "sample.v2.as-markdown.md")] {
         let out = temp.0.join(name);
         let mut store = read(&document).unwrap();
@@ -88,11 +88,11 @@ fn output_matches_the_reference_program() {
 
 #[test]
 fn unsupported_options_are_rejected() {
-    let temp = TempDir::new("interop-refused");
+    let temp = Scratch::new("interop-refused");
     let input = repo().join("fixtures/mif/interop/input.mif.json");
     let mut store = read(&input).unwrap();
     let out = temp.0.join("out");
-    let code = |store: &mut MemoryStore, options: &WriteOptions| match super::super::Mif.write(store, &out, options) {
+    let code = |store: &mut MemorySource, options: &WriteOptions| match super::super::Mif.write(store, &out, options) {
         Err(FormatError::Invalid { code, .. }) => code,
         Err(FormatError::Version { .. }) => "version",
         other => panic!("{other:?}"),
@@ -101,7 +101,7 @@ fn unsupported_options_are_rejected() {
         let sealed = WriteOptions { passphrase: Some(Arc::new(FakeCipher("tea"))), ..options(encoding, None) };
         assert_eq!(code(&mut store, &sealed), "not_supported", "{encoding}");
         assert_eq!(code(&mut store, &options(encoding, Some("2.0"))), "version", "{encoding}");
-        let mut nothing = MemoryStore::default();
+        let mut nothing = MemorySource::default();
         assert_eq!(code(&mut nothing, &options(encoding, None)), "nothing_to_write", "{encoding}");
         std::fs::remove_file(&out).unwrap();
     }

@@ -7,20 +7,20 @@ use std::path::Path;
 const EXPORT_MEMBERS_JSON: &str = r#""id":"exp_1","created_at":"2026-01-01T00:00:00Z","user_id":"u""#;
 
 /// Result of the reader, and the fault codes of the validator.
-fn read_and_validate(path: &Path) -> (Result<MemoryStore, FormatError>, Vec<String>) {
+fn read_and_validate(path: &Path) -> (Result<MemorySource, FormatError>, Vec<String>) {
     let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
     let (catalog, detection) = open(path, true);
     let validation = Mif.validate(&catalog, &detection.sources[0], &limits, &[]);
     let codes = validation.map_or_else(|error| vec![error.to_string()], |validation| codes(&validation.errors));
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let mut store = MemoryStore::default();
+    let mut store = MemorySource::default();
     let read = Mif.read(&catalog, &detection.sources[0], &context, &mut store);
     (read.map(|()| store), codes)
 }
 
 #[test]
 fn a_value_that_is_too_large_is_reported_and_not_loaded() {
-    let temp = TempDir::new("budget");
+    let temp = Scratch::new("budget");
     let dense = format!("[{}0]", "0,".repeat(1000));
     let memory = |n: u32, more: &str| {
         format!(r#"{{"id":"mem_{n}","content":"x{n}","type":"Learning","created_at":"2026-01-01T00:00:00Z"{more}}}"#)

@@ -24,7 +24,7 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
 }
 
 /// Records of every kind, with every field that they can have.
-fn vault() -> MemoryStore {
+fn vault() -> MemorySource {
     let mut memory = record(Kind::Memory, "m1", "Likes \"tea\"\n\twith milk \u{85}\u{2028}\u{feff}\u{7f} 🌱");
     memory.title = Some("Tea".into());
     memory.record_type = Some("preference".into());
@@ -93,10 +93,10 @@ fn vault() -> MemoryStore {
     let mut records =
         vec![memory, conversation, message, empty, todo, tea, tea_again, relation, dangling_relation, file, long];
     records.extend(plain);
-    MemoryStore { records, ..MemoryStore::default() }
+    MemorySource { records, ..MemorySource::default() }
 }
 
-fn sorted(store: &MemoryStore) -> Vec<Value> {
+fn sorted(store: &MemorySource) -> Vec<Value> {
     let mut out: Vec<Value> = store.records.iter().map(|r| serde_json::to_value(r).unwrap()).collect();
     out.sort_by_key(|r| r["key"]["value"].to_string());
     out
@@ -105,7 +105,7 @@ fn sorted(store: &MemoryStore) -> Vec<Value> {
 #[test]
 fn every_kind_round_trips_unchanged() {
     let mut store = vault();
-    let temp = TempDir::new("carry");
+    let temp = Scratch::new("carry");
     for version in ["1.0", "2.0"] {
         let mut trees = Vec::new();
         for encoding in ["json", "yaml", "jsonl"] {
@@ -139,7 +139,7 @@ fn json_lines_with_a_long_header_are_detected() {
         entity.title = Some(format!("A thing with a name that takes its room, number {n}"));
         entity
     }));
-    let temp = TempDir::new("long-header");
+    let temp = Scratch::new("long-header");
     for (name, passphrase) in
         [("plain", None), ("sealed", Some(Arc::new(FakeCipher("tea")) as Arc<dyn mementory_format::Passphrase>))]
     {
@@ -156,7 +156,7 @@ fn json_lines_with_a_long_header_are_detected() {
 #[test]
 fn other_programs_see_plain_memories() {
     let mut store = vault();
-    let temp = TempDir::new("seen");
+    let temp = Scratch::new("seen");
     let out = temp.0.join("out.mif.json");
     let report = write(&mut store, &out, &options("json", Some("1.0")));
     let written = value(&out);
@@ -185,7 +185,7 @@ fn other_programs_see_plain_memories() {
 #[test]
 fn changes_by_another_program_win_over_the_extension() {
     let mut store = vault();
-    let temp = TempDir::new("elsewhere");
+    let temp = Scratch::new("elsewhere");
     let out = temp.0.join("out.mif.json");
     write(&mut store, &out, &options("json", Some("1.0")));
     let mut tree: Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
@@ -203,7 +203,7 @@ fn changes_by_another_program_win_over_the_extension() {
 #[test]
 fn identifiers_can_be_left_out() {
     let mut store = vault();
-    let temp = TempDir::new("strip");
+    let temp = Scratch::new("strip");
     let out = temp.0.join("out.mif.json");
     let options = WriteOptions { strip_identifiers: true, ..options("json", None) };
     let report = write(&mut store, &out, &options);
@@ -219,7 +219,7 @@ fn identifiers_can_be_left_out() {
 
 #[test]
 fn an_imported_document_is_preserved_among_other_records() {
-    let temp = TempDir::new("mixed");
+    let temp = Scratch::new("mixed");
     let input = repo().join("fixtures/mif/v1/input.mif.json");
     let mut store = read(&input).unwrap();
     store.records.extend(vault().records);

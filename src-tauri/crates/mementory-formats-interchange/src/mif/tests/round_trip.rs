@@ -17,7 +17,7 @@ fn strings(value: &Value) -> Vec<String> {
 }
 
 /// Reads and validates a fixture, and compares the results with its case file.
-fn read_checked_case(name: &str) -> (MemoryStore, PathBuf) {
+fn read_checked_case(name: &str) -> (MemorySource, PathBuf) {
     let (expected, input) = case(name);
     assert_eq!(detected(&input, false).map(|d| d.0), Some("mif"), "{name}");
     let store = read(&input).unwrap();
@@ -35,7 +35,7 @@ fn read_checked_case(name: &str) -> (MemoryStore, PathBuf) {
 /// Reads a document, writes it without a requested version and compares the whole documents.
 fn assert_round_trip(input: &Path, expected: &Value) {
     let name = input.file_name().unwrap().to_string_lossy().into_owned();
-    let temp = TempDir::new(&format!("back-{name}"));
+    let temp = Scratch::new(&format!("back-{name}"));
     let mut store = read(input).unwrap();
     let report = write(&mut store, &temp.0.join("out.mif.json"), &options("json", None));
     assert_eq!(value(&temp.0.join("out.mif.json")), *expected, "{name}");
@@ -46,7 +46,7 @@ fn assert_round_trip(input: &Path, expected: &Value) {
     assert_eq!(lines_value(&temp.0.join("out.mif.jsonl")), *expected, "{name} as JSON lines");
     for encoding in ["json", "yaml", "jsonl"] {
         let reread = read(&temp.0.join(format!("out.mif.{encoding}"))).unwrap();
-        let strip = |store: &MemoryStore| {
+        let strip = |store: &MemorySource| {
             let mut out: Vec<_> = store.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect();
             out.sort();
             out
@@ -170,7 +170,7 @@ fn an_edit_changes_only_the_edited_members() {
     store.records[at].title = Some("Watering".into());
     store.records[at].record_type = Some("habit".into());
     store.edited.insert(at);
-    let temp = TempDir::new("edit");
+    let temp = Scratch::new("edit");
     let out = temp.0.join("out.mif.json");
     let report = write(&mut store, &out, &options("json", None));
     let (before, after) = (value(&input), value(&out));
@@ -199,7 +199,7 @@ fn a_changed_document_fails_its_checksum() {
     let (_, input) = case("v1");
     let mut store = read(&input).unwrap();
     store.records.retain(|r| !r.text.starts_with("The shed"));
-    let temp = TempDir::new("changed");
+    let temp = Scratch::new("changed");
     for encoding in ["json", "yaml", "jsonl"] {
         let out = temp.0.join(format!("out.mif.{encoding}"));
         write(&mut store, &out, &options(encoding, None));
@@ -214,7 +214,7 @@ fn a_changed_document_fails_its_checksum() {
 
 #[test]
 fn deleted_records_are_removed_from_graph_and_metadata() {
-    let temp = TempDir::new("gone");
+    let temp = Scratch::new("gone");
     let (_, input) = case("v1");
     let mut store = read(&input).unwrap();
     store.records.retain(|r| !r.text.contains("Buy bean") && !r.text.contains("todo_"));
@@ -239,7 +239,7 @@ fn deleted_records_are_removed_from_graph_and_metadata() {
 fn a_document_converts_to_the_other_version_and_back() {
     for (name, other, from) in [("v1", "2.0", "1.0"), ("v2", "1.0", "2.0")] {
         let (_, input) = case(name);
-        let temp = TempDir::new(&format!("across-{name}"));
+        let temp = Scratch::new(&format!("across-{name}"));
         let mut store = read(&input).unwrap();
         let converted = temp.0.join("there.mif.json");
         let report = write(&mut store, &converted, &options("json", Some(other)));
