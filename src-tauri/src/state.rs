@@ -8,7 +8,7 @@ use crate::open_vault::{OpenVault, SharedVault};
 use crate::settings::SettingsFile;
 use crate::wake_signal::WakeSignal;
 use mementory_api::types::{RecentVault, SessionState};
-use mementory_api::{ApiError, ApiResult, FolderScan, Job, Session};
+use mementory_api::{ApiError, ApiResult, FolderScan, Job, Session, files};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -78,8 +78,9 @@ impl AppState {
     }
 
     /// Makes `session`, which was just created or opened, the open vault. If another vault is open, that vault is
-    /// locked.
+    /// locked. Its path is stored without links, so that the vault is recognised by whatever path it is opened again.
     pub fn set_open_vault(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
+        let path = &files::real_path(path);
         let vault_id = session.overview().info()?.vault_id;
         self.vault_opened();
         self.jobs.cancel_all();

@@ -10,6 +10,7 @@ pub mod guide;
 mod inspection;
 mod job;
 mod new_file;
+mod opened_paths;
 mod passphrase;
 pub mod portable;
 mod program;
