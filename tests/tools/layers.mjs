@@ -251,6 +251,7 @@ export const LAYERS = {
  */
 export const OFFLINE_LAYERS = {
   cli: async () => {},
+  kill: async () => {},
   window: async () => {
     await cargoTool("tauri-driver", "^2");
     await installClients();
