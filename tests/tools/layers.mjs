@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testBombs } from "../cli/bombs.mjs";
 import { testCanaries, testConversionLeavesNothing } from "../cli/canary.mjs";
+import { testDemonstration } from "../cli/demonstration.mjs";
 import { testExports } from "../cli/exports.mjs";
 import { testGoldenVaults } from "../cli/golden.mjs";
 import { SHARED } from "../cli/mementory.mjs";
@@ -218,6 +219,7 @@ export const LAYERS = {
     testBombs,
     testUnknownFields,
     testCorpus,
+    testDemonstration,
   ),
   kill: layerOf(testKills, testFaults),
   interop: layerOf(
