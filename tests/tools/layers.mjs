@@ -17,6 +17,7 @@ import { testCorpus } from "../corpus/run.mjs";
 import { testAgents, testAgentsTraced } from "../e2e/agents.mjs";
 import { testOffline } from "../e2e/alone.mjs";
 import { testLockWhenAway } from "../e2e/away.mjs";
+import { testOpening } from "../e2e/opening.mjs";
 import { testRestore } from "../e2e/restore.mjs";
 import { testKeyboard } from "../e2e/keyboard.mjs";
 import { testAccessibilityTree } from "../e2e/spoken.mjs";
@@ -239,6 +240,7 @@ export const LAYERS = {
     testKeyboard,
     testWatchedFolder,
     testRestore,
+    testOpening,
     testLockWhenAway,
     testAgents,
     testAgentsTraced,
