@@ -162,6 +162,10 @@ mod tests {
             // The superuser can read everything.
             return report_skipped("files_and_vaults_that_cannot_be_read_are_refused");
         }
+        std::fs::create_dir(path_of("closed")).unwrap();
+        std::fs::set_permissions(path_of("closed"), std::fs::Permissions::from_mode(0)).unwrap();
+        let error = crate::Session::open(&path_of("closed"), "correct horse battery staple").err().unwrap();
+        assert_eq!(error.code, "no_permission");
         let sorted_paths = sort_opened(&[path_of("a.zip"), path_of("vault")]);
         let reasons: Vec<_> = sorted_paths.refused.iter().map(|refused| refused.reason.as_str()).collect();
         assert_eq!(reasons, ["unreadable", "unreadable"]);
