@@ -194,10 +194,19 @@ fn describe_root(catalog: &Catalog, found: &Found, nearest: &CandidatesByMember,
         out.format = Some((*one).to_owned());
         out.candidates.clear();
     } else if out.reason.is_empty() {
-        out.reason =
-            catalog.issues().first().map_or_else(|| "no part of it was recognised".into(), |i| i.message.clone());
+        let size: u64 = catalog.members().iter().filter(|member| member.root == root).map(|member| member.size).sum();
+        out.reason = catalog.issues().first().map_or_else(|| unrecognised_reason(size), |i| i.message.clone());
     }
     out
+}
+
+/// Says that nothing was recognised. The size is named if it is larger than that of any usual export, because then it
+/// helps to see what went wrong.
+fn unrecognised_reason(bytes: u64) -> String {
+    if bytes < 1_000_000_000 {
+        return "no part of it was recognised".into();
+    }
+    format!("no part of its {:.1} GB was recognised", bytes as f64 / 1e9)
 }
 
 /// The candidate formats for the members of one path. Each format appears once, and the best one comes first.
@@ -445,7 +454,24 @@ pub fn suggest_passphrase() -> ApiResult<String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::path_info;
+    use super::{detect, path_info};
+
+    #[test]
+    fn a_huge_file_that_is_no_export_is_named_with_its_size() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, begin) in [("list.json", "["), ("lines.jsonl", ""), ("page.html", "<html>")] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, begin).unwrap();
+            // Most of the file takes no space on the disk.
+            std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(10_000_000_000).unwrap();
+            let found = detect(&[path], None).unwrap().results.remove(0);
+            assert_eq!(
+                (found.format, found.reason.as_str()),
+                (None, "no part of its 10.0 GB was recognised"),
+                "{name}"
+            );
+        }
+    }
 
     #[test]
     fn path_info_distinguishes_files_folders_and_missing_paths() {
