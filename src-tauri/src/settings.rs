@@ -1,4 +1,5 @@
 //! Settings that are stored unencrypted: paths of vaults and preferences of the window, never a vault's content.
+use mementory_api::files;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -71,7 +72,8 @@ impl Settings {
 
     /// Removes a vault from the list.
     pub fn forget(&mut self, vault: &Path) {
-        self.recent.retain(|known| known != vault);
+        // Earlier versions stored the path by which a vault was opened.
+        self.recent.retain(|known| known != vault && files::real_path(known) != vault);
     }
 
     /// Switches remembering vaults on or off. Switching it off also empties the list.
@@ -189,6 +191,20 @@ mod tests {
         assert!(!reloaded.get().lock_when_away && !reloaded.get().hide_from_capture);
         assert_eq!(reloaded.get().recent, [PathBuf::from("/a"), PathBuf::from("/b")]);
         assert_eq!(reloaded.get().preferences["theme"], "dark");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_vault_is_remembered_once_by_whatever_path_it_was_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let vault = files::real_path(folder.path());
+        let link = vault.join("link");
+        std::os::unix::fs::symlink(&vault, &link).unwrap();
+        let mut settings = Settings { recent: vec![link, "/b".into()], ..Settings::default() };
+        settings.remember(&vault);
+        assert_eq!(settings.recent, [vault.as_path(), Path::new("/b")]);
+        settings.forget(&vault);
+        assert_eq!(settings.recent, [Path::new("/b")]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::open_vault::{OpenVault, SharedVault};
 use crate::settings::SettingsFile;
 use crate::wake_signal::WakeSignal;
 use mementory_api::types::{RecentVault, SessionState};
-use mementory_api::{ApiError, ApiResult, FolderScan, Job, Session};
+use mementory_api::{ApiError, ApiResult, FolderScan, Job, Session, files};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -78,8 +78,9 @@ impl AppState {
     }
 
     /// Makes `session`, which was just created or opened, the open vault. If another vault is open, that vault is
-    /// locked.
+    /// locked. Its path is stored without links, so that the vault is recognised by whatever path it is opened again.
     pub fn set_open_vault(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
+        let path = &files::real_path(path);
         let vault_id = session.overview().info()?.vault_id;
         self.vault_opened();
         self.jobs.cancel_all();
@@ -165,17 +166,19 @@ impl AppState {
         }
     }
 
-    /// Closes and deletes the open vault, which must be a demonstration into which the person has imported nothing.
+    /// Closes and deletes the open vault, which must be a demonstration. What the person added to it is deleted only
+    /// `with_own_content`.
     ///
     /// # Errors
-    /// `locked`, `not_a_demonstration` and `own_imports`, in which case nothing is deleted; `io`.
-    pub fn delete_demonstration(&self) -> ApiResult<()> {
-        self.with_session(Session::check_deletable_demonstration)?;
+    /// `locked`, `not_a_demonstration` and `own_content`, in which case nothing is deleted; `io`.
+    pub fn delete_demonstration(&self, with_own_content: bool) -> ApiResult<()> {
+        let check = |session: &Session| session.check_deletable_demonstration(with_own_content);
+        self.with_session(check)?;
         self.clipboard.clear_now();
         self.jobs.cancel_all();
         let mut vault = self.vault.write().unwrap_or_else(PoisonError::into_inner);
-        // Since the check above, another thread may have locked the vault or imported into it.
-        let Some(open) = vault.take_if(|open| open.session.check_deletable_demonstration().is_ok()) else {
+        // Since the check above, another thread may have locked the vault or changed it.
+        let Some(open) = vault.take_if(|open| check(&open.session).is_ok()) else {
             return Err(ApiError::new("locked", 1, "The vault has changed meanwhile. Nothing was deleted. Try again."));
         };
         let path = open.path.clone();

@@ -1,6 +1,7 @@
 // Shows hostile content in the real window, in a network namespace without any route. No script may run, and no packet
-// may be sent: the kernel counts packets for which there is no route.
+// may be sent: the kernel counts packets that reach nobody.
 import { mkdtempSync, writeFileSync } from "node:fs";
+import { lookup } from "node:dns/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { findProblems, recordViolations } from "../screens/hostile-page.mjs";
 import { hostileCases } from "../screens/hostile.mjs";
-import { UNSHARE, findNamespaceProblem, unroutedPackets } from "../tools/no_network.mjs";
+import { UNSHARE, findNamespaceProblem, undeliveredPackets } from "../tools/no_network.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
@@ -19,6 +20,8 @@ import { Browser, until } from "./webdriver.mjs";
 const HERE = fileURLToPath(import.meta.url);
 /** An address reserved for documentation (RFC 5737), so it is never reachable. */
 const UNREACHABLE = "192.0.2.1";
+/** A name that no name server knows (RFC 6761), so it is in no cache. */
+const UNKNOWN_NAME = "nowhere.invalid";
 /** Maximum length of a text that this test shows, in UTF-16 code units. */
 const MAX_TEXT_UNITS = 50_000;
 
@@ -108,9 +111,14 @@ async function visitRows(browser, section, shown, note) {
 /** The test itself, inside the network namespace. */
 async function runInside() {
   quiet("ip", ["link", "set", "lo", "up"]);
-  const before = unroutedPackets();
-  await connectOutside();
-  reportStep("a packet without a route is counted", unroutedPackets() > before);
+  for (const [what, attempt] of [
+    ["a packet without a route", connectOutside],
+    ["the lookup of a name", () => lookup(UNKNOWN_NAME).catch(() => {})],
+  ]) {
+    const before = undeliveredPackets();
+    await attempt();
+    reportStep(`${what} is counted`, undeliveredPackets() > before);
+  }
 
   const home = mkdtempSync(join(tmpdir(), "mementory-alone-"));
   // Very long texts are tested in Chromium, because here they would take longer than the deadline of WebDriver.
@@ -132,18 +140,18 @@ async function runInside() {
     const faults = new Map();
     const note = (found, where) =>
       found.forEach((what) => faults.set(what, (faults.get(what) ?? new Set()).add(where)));
-    const packetsBefore = unroutedPackets();
+    const packetsBefore = undeliveredPackets();
     const rowCounts = {
       memories: await visitRows(browser, "memories", "[data-testid=detail-text]", note),
       conversations: await visitRows(browser, "conversations", "[data-testid=reader-message]", note),
     };
-    const packets = unroutedPackets() - packetsBefore;
+    const packets = undeliveredPackets() - packetsBefore;
     for (const [what, places] of faults) console.log(`${what}\n    on ${[...places].slice(0, 4).join("; ")}`);
     reportStep(
       `nothing hostile runs or breaks out of its place in the real window (${rowCounts.memories} memories, ${rowCounts.conversations} conversations)`,
       faults.size === 0 && Object.values(rowCounts).every((n) => n >= cases.length - 5),
     );
-    if (packets > 0) console.log(`${packets} packets without a route`);
+    if (packets > 0) console.log(`${packets} packets that reached nobody`);
     reportStep("the window sends nothing to any network", packets === 0);
     await browser.close();
   } finally {

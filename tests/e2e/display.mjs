@@ -201,6 +201,12 @@ export class Display {
     return child;
   }
 
+  /** Starts a program that ends by itself. Resolves to its exit code when it has ended. */
+  run(program, args) {
+    const child = this.#spawn(program, args);
+    return new Promise((resolve) => child.on("close", (code) => resolve(code ?? "a signal")));
+  }
+
   /** Types a text into the active window, then presses a key such as `Return`. */
   type(text, key) {
     this.#xdotool("type", "--delay", "40", text);

@@ -35,8 +35,8 @@ export class Browser {
   }
 
   /** Starts the program under test. */
-  static open(base, application) {
-    return Browser.start(base, { browserName: "wry", "tauri:options": { application } });
+  static open(base, application, args = []) {
+    return Browser.start(base, { browserName: "wry", "tauri:options": { application, args } });
   }
 
   /** Starts the browser that these capabilities describe. */

@@ -14,7 +14,11 @@ const LOSS_MEANINGS = {
   moved_to_extension: (fields) => `that other programs will not show, kept inside the file: ${fields}`,
 };
 
-/** Runs every task in a new folder and prints each command with its result. */
+/**
+ * Runs every task in a new folder and prints each command with its result. Returns the exit code.
+ *
+ * @throws {Stop} if a command fails, or a search finds nothing
+ */
 export function demonstrate() {
   const results = mkdtempSync(join(tmpdir(), "mementory-start-"));
   const vault = join(results, "Demonstration.mementory");
@@ -40,6 +44,7 @@ export function demonstrate() {
   );
   for (const query of QUERIES) {
     const found = mementory("search", query, "--limit", "3");
+    if (found.total === 0) throw new Stop(`mementory search "${query}"\nfound nothing in the demonstration`);
     print(
       `${countText(found.total, "result")} in ${Math.ceil(found.took_ms)} ms.` +
         found.hits.map((hit) => `\n    ${firstWords(hit.snippet)}`).join(""),
@@ -70,13 +75,15 @@ const countText = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 /** What an export could not express, grouped by what it means for a person, with each field named once. */
 export function lossText(counts) {
   if (counts.length === 0) return "The format has a place for everything.";
-  return Object.entries(LOSS_MEANINGS)
-    .map(([kind, meaning]) => [
-      meaning,
-      [...new Set(counts.filter((each) => each.kind === kind).map((each) => each.field))],
-    ])
+  const kinds = new Set([...Object.keys(LOSS_MEANINGS), ...counts.map((each) => each.kind)]);
+  return [...kinds]
+    .map((kind) => [kind, [...new Set(counts.filter((each) => each.kind === kind).map((each) => each.field))]])
     .filter(([, fields]) => fields.length > 0)
-    .map(([meaning, fields]) => `\n    ${countText(fields.length, "field")} ${meaning(fields.sort().join(", "))}`)
+    .map(([kind, fields]) => {
+      // A kind that is newer than this list is named as it is.
+      const meaning = LOSS_MEANINGS[kind] ?? ((names) => `${kind.replaceAll("_", " ")}: ${names}`);
+      return `\n    ${countText(fields.length, "field")} ${meaning(fields.sort().join(", "))}`;
+    })
     .join("");
 }
 

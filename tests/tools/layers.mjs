@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testBombs } from "../cli/bombs.mjs";
 import { testCanaries, testConversionLeavesNothing } from "../cli/canary.mjs";
+import { testDemonstration } from "../cli/demonstration.mjs";
 import { testExports } from "../cli/exports.mjs";
 import { testGoldenVaults } from "../cli/golden.mjs";
 import { SHARED } from "../cli/mementory.mjs";
@@ -16,6 +17,7 @@ import { testCorpus } from "../corpus/run.mjs";
 import { testAgents, testAgentsTraced } from "../e2e/agents.mjs";
 import { testOffline } from "../e2e/alone.mjs";
 import { testLockWhenAway } from "../e2e/away.mjs";
+import { testOpening } from "../e2e/opening.mjs";
 import { testRestore } from "../e2e/restore.mjs";
 import { testKeyboard } from "../e2e/keyboard.mjs";
 import { testAccessibilityTree } from "../e2e/spoken.mjs";
@@ -218,6 +220,7 @@ export const LAYERS = {
     testBombs,
     testUnknownFields,
     testCorpus,
+    testDemonstration,
   ),
   kill: layerOf(testKills, testFaults),
   interop: layerOf(
@@ -237,6 +240,7 @@ export const LAYERS = {
     testKeyboard,
     testWatchedFolder,
     testRestore,
+    testOpening,
     testLockWhenAway,
     testAgents,
     testAgentsTraced,
@@ -251,6 +255,7 @@ export const LAYERS = {
  */
 export const OFFLINE_LAYERS = {
   cli: async () => {},
+  kill: async () => {},
   window: async () => {
     await cargoTool("tauri-driver", "^2");
     await installClients();

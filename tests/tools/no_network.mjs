@@ -1,6 +1,8 @@
 // Runs programs in a network namespace that has no network: its only interface is the computer's own loopback. The
-// kernel counts the packets for which there is no route, so whatever a program tries to send is noticed.
-import { readFileSync } from "node:fs";
+// kernel counts the packets for which there is no route, and those to a loopback port on which no program listens. So
+// whatever a program tries to send is noticed, also if it stops because it cannot look up a name: the usual name server,
+// such as 127.0.0.53, is not in the namespace.
+import { existsSync, readFileSync } from "node:fs";
 import { has, quiet } from "./sh.mjs";
 
 /** With this environment, installing fails at once instead of trying again for minutes. */
@@ -28,12 +30,18 @@ export function withoutNetwork(command) {
   return [...UNSHARE, "sh", "-c", `ip link set lo up && exec ${sameUser} "$@"`, "sh", ...INSTALL_NOTHING, ...command];
 }
 
-/** Packets without a route since the namespace was made. */
-export function unroutedPackets() {
-  const [names, values] = readFileSync("/proc/net/snmp", "utf8")
-    .split("\n")
-    .filter((line) => line.startsWith("Ip: "))
-    .map((line) => line.split(" "));
-  const ipv6Packets = readFileSync("/proc/net/snmp6", "utf8").match(/^Ip6OutNoRoutes\s+(\d+)/m);
-  return Number(values[names.indexOf("OutNoRoutes")]) + Number(ipv6Packets?.[1] ?? 0);
+/**
+ * Packets that reached nobody since the namespace was made: without a route, or UDP to a port without a listener.
+ * Refused TCP connections are not counted, because the tests wait for servers on loopback by trying to connect.
+ */
+export function undeliveredPackets() {
+  const ipv4 = readFileSync("/proc/net/snmp", "utf8");
+  const ipv6 = existsSync("/proc/net/snmp6") ? readFileSync("/proc/net/snmp6", "utf8") : "";
+  const ofIpv4 = (protocol, counter) => {
+    const rows = ipv4.split("\n").filter((line) => line.startsWith(`${protocol}: `));
+    const [names, values] = rows.map((line) => line.split(" "));
+    return Number(values[names.indexOf(counter)]);
+  };
+  const ofIpv6 = (counter) => Number(ipv6.match(new RegExp(`^${counter}\\s+(\\d+)`, "m"))?.[1] ?? 0);
+  return ofIpv4("Ip", "OutNoRoutes") + ofIpv4("Udp", "NoPorts") + ofIpv6("Ip6OutNoRoutes") + ofIpv6("Udp6NoPorts");
 }

@@ -8,7 +8,7 @@
 import { fileURLToPath } from "node:url";
 import { tally } from "./count.mjs";
 import { LAYERS, OFFLINE_LAYERS, STEPS } from "./layers.mjs";
-import { findNamespaceProblem, unroutedPackets, withoutNetwork } from "./no_network.mjs";
+import { findNamespaceProblem, undeliveredPackets, withoutNetwork } from "./no_network.mjs";
 import { buildPrograms, buildUi, installForTesting } from "./setup.mjs";
 import { Stop, capture, main, show, showAndKeep } from "./sh.mjs";
 
@@ -78,13 +78,13 @@ async function commandOf(name) {
 async function runLayer(name, isOffline = false) {
   console.log(`\n== ${name}`);
   const started = Date.now();
-  const packetsBefore = isOffline ? unroutedPackets() : 0;
+  const packetsBefore = isOffline ? undeliveredPackets() : 0;
   const count = await LAYERS[name]().catch((error) => {
     console.log(`  FAILED ${error.stack}`);
     return Object.assign(tally(), { failed: 1 });
   });
   if (isOffline)
-    count.add("no program of these tests sends anything to a network", unroutedPackets() === packetsBefore);
+    count.add("no program of these tests sends anything to a network", undeliveredPackets() === packetsBefore);
   else if (name in OFFLINE_LAYERS) count.leaveOut(`without a network: ${findNamespaceProblem()}`);
   const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : "";
   console.log(

@@ -145,7 +145,7 @@ fn connections() -> ApiResult<Connections> {
 
 fn program() -> Option<PathBuf> {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
-    let beside = std::env::current_exe().ok().and_then(|own| own.parent().map(Path::to_owned));
+    let beside = mementory_api::current_program().ok().and_then(|own| own.parent().map(Path::to_owned));
     let on_path = std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
     let folders = beside.into_iter().chain::<Vec<PathBuf>>(on_path);
     folders.map(|folder| folder.join(&name)).find(|path| path.is_absolute() && path.is_file())

@@ -35,7 +35,7 @@ pub async fn choose_files(app: AppHandle, window: WebviewWindow) -> CommandResul
     let dialog = app.dialog().file().set_parent(&window);
     run_blocking(app, move |_| {
         let chosen = dialog.blocking_pick_files().unwrap_or_default();
-        Ok(chosen.into_iter().filter_map(|path| path_text(Some(path))).collect())
+        chosen.into_iter().filter_map(|path| path_text(Some(path)).transpose()).collect()
     })
     .await
 }
@@ -52,7 +52,13 @@ pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> CommandResu
 #[tauri::command]
 #[specta::specta]
 pub async fn choose_vault(app: AppHandle, window: WebviewWindow) -> CommandResult<Option<String>> {
-    choose_folder(app, window).await
+    let dialog = app.dialog().file().set_parent(&window);
+    ask_for_path(app, move || {
+        let chosen = dialog.blocking_pick_folder()?.into_path().ok()?;
+        // The window compares the path with that of the open vault.
+        Some(files::real_path(&chosen).into())
+    })
+    .await
 }
 
 /// Ask where to save.
@@ -78,7 +84,7 @@ pub async fn save_text(
 ) -> CommandResult<Option<String>> {
     let dialog = save_dialog(&app, &window, &suggested_name);
     run_blocking(app, move |_| {
-        let Some(path) = path_text(dialog.blocking_save_file()) else {
+        let Some(path) = path_text(dialog.blocking_save_file())? else {
             return Ok(None);
         };
         write_private(Path::new(&path), text.as_bytes()).map_err(|error| {
@@ -247,11 +253,12 @@ async fn ask_for_path(
     app: AppHandle,
     ask: impl FnOnce() -> Option<FilePath> + Send + 'static,
 ) -> CommandResult<Option<String>> {
-    run_blocking(app, move |_| Ok(path_text(ask()))).await
+    run_blocking(app, move |_| path_text(ask())).await
 }
 
-fn path_text(path: Option<FilePath>) -> Option<String> {
-    Some(path?.into_path().ok()?.display().to_string())
+/// The text of a chosen path; None if the dialog was cancelled.
+fn path_text(path: Option<FilePath>) -> ApiResult<Option<String>> {
+    path.and_then(|path| path.into_path().ok()).map(|path| files::path_text(&path)).transpose()
 }
 
 fn open_error(error: &tauri_plugin_opener::Error) -> ApiError {

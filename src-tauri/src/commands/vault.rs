@@ -5,7 +5,7 @@ use crate::blocking::{
 };
 use crate::state::AppState;
 use mementory_api::types::*;
-use mementory_api::{ApiError, CreateOptions, DEMONSTRATION_PASSPHRASE, Job, Session, files};
+use mementory_api::{ApiError, CreateOptions, Job, Session, files};
 use std::path::{Path, PathBuf};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager};
@@ -112,32 +112,28 @@ pub async fn unlock(
     Ok(opened)
 }
 
-/// Open the demonstration vault of this computer, which is made if there is none.
+/// Open the demonstration vault of this computer, which is made if there is none. One that cannot be used is deleted and
+/// made again if `remake` is true.
 #[tauri::command]
 #[specta::specta]
-pub async fn open_demonstration(app: AppHandle) -> CommandResult<SessionState> {
+pub async fn open_demonstration(app: AppHandle, remake: bool) -> CommandResult<SessionState> {
     let folder = app.path().app_data_dir();
     run_blocking(app, move |state| {
         let folder =
             folder.map_err(|_| ApiError::io("This system has no folder for data of programs. Nothing was created."))?;
         let path = folder.join("Demonstration.mementory");
         state.wait_for_lock();
-        let job = Job::silent();
-        let session = if path.join("vault.json").exists() {
-            Session::open_watched(&path, DEMONSTRATION_PASSPHRASE, None, &job)?
-        } else {
-            Session::create_demonstration(&path, &job)?.0
-        };
+        let session = Session::open_demonstration(&path, remake, &Job::silent())?;
         state.set_open_vault(&path, session)
     })
     .await
 }
 
-/// Delete the open demonstration vault.
+/// Delete the open demonstration vault. What the person added to it is deleted only `with_own_content`.
 #[tauri::command]
 #[specta::specta]
-pub async fn delete_demonstration(app: AppHandle) -> CommandResult<()> {
-    run_blocking(app, AppState::delete_demonstration).await
+pub async fn delete_demonstration(app: AppHandle, with_own_content: bool) -> CommandResult<()> {
+    run_blocking(app, move |state| state.delete_demonstration(with_own_content)).await
 }
 
 /// Lock the vault. Running jobs are rolled back first.

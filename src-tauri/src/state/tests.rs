@@ -50,9 +50,24 @@ fn the_vault_locks_after_five_minutes_without_input_and_can_be_opened_again() {
     assert_eq!(state.with_session(|session| session.overview().info()).err().map(|e| e.code), Some("locked"));
 
     let vault = folder.path().join("Memories.mementory");
-    assert_eq!(state.recent_vaults()[0].path, vault.display().to_string());
+    assert_eq!(state.recent_vaults()[0].path, files::real_path(&vault).display().to_string());
     let session = Session::open(&vault, "correct horse battery staple").unwrap();
     assert!(state.set_open_vault(&vault, session).unwrap().open);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_open_vault_has_one_path_by_whatever_path_it_was_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let (state, _) = open_window(folder.path());
+    state.lock();
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(folder.path().join("Memories.mementory"), &link).unwrap();
+    let session = Session::open(&link, "correct horse battery staple").unwrap();
+    let opened = state.set_open_vault(&link, session).unwrap();
+    let requested = files::sort_opened(&[link.join("vault.json")]).vault;
+    assert!(requested.is_some() && opened.path == requested);
+    assert_eq!(state.recent_vaults().len(), 1);
 }
 
 #[test]

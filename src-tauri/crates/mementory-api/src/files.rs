@@ -1,4 +1,5 @@
 //! Functions for files that need no vault: detection and validation.
+pub use crate::opened_paths::{path_text, real_path, sort_opened};
 use crate::{
     ApiError, ApiResult, Job,
     inspection::container_findings,
@@ -50,44 +51,6 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
         }
     };
     paths.iter().map(info).collect()
-}
-
-/// Sorts paths that the operating system asked to open. Nothing is read; a device or a pipe is not even opened. If
-/// there are several vaults, only the first one is opened, because the window can show only one.
-pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
-    let mut request = OpenRequest::default();
-    for path in paths {
-        // A file inside a vault is opened as the vault, because people double-click such files.
-        let vault =
-            if path.file_name().is_some_and(|name| name == VAULT_HEADER) { path.parent() } else { Some(&**path) };
-        let vault = vault.filter(|dir| dir.join(VAULT_HEADER).is_file());
-        let text = path.to_str().map(str::to_owned);
-        match (vault.and_then(Path::to_str), text, refusal(path)) {
-            (Some(vault), ..) => {
-                request.vault.get_or_insert_with(|| vault.to_owned());
-            }
-            (None, Some(text), None) => request.paths.push(text),
-            // The window passes paths back as strings, so it could not open a path that is not Unicode.
-            (None, _, reason) => request
-                .refused
-                .push(RefusedPath { path: path.display().to_string(), reason: reason.unwrap_or("unreadable").into() }),
-        }
-    }
-    request
-}
-
-/// A folder with a file of this name is a vault, whatever the folder itself is called.
-const VAULT_HEADER: &str = "vault.json";
-
-/// The reason why this path cannot be opened. None if it can be.
-fn refusal(path: &Path) -> Option<&'static str> {
-    match path.metadata() {
-        Ok(found) if found.is_dir() => std::fs::read_dir(path).is_err().then_some("unreadable"),
-        Ok(found) if found.is_file() => std::fs::File::open(path).is_err().then_some("unreadable"),
-        Ok(_) => Some("no_file"),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some("missing"),
-        Err(_) => Some("unreadable"),
-    }
 }
 
 /// Name of the program's folder inside the system's folder for application data.
@@ -231,10 +194,19 @@ fn describe_root(catalog: &Catalog, found: &Found, nearest: &CandidatesByMember,
         out.format = Some((*one).to_owned());
         out.candidates.clear();
     } else if out.reason.is_empty() {
-        out.reason =
-            catalog.issues().first().map_or_else(|| "no part of it was recognised".into(), |i| i.message.clone());
+        let size: u64 = catalog.members().iter().filter(|member| member.root == root).map(|member| member.size).sum();
+        out.reason = catalog.issues().first().map_or_else(|| unrecognised_reason(size), |i| i.message.clone());
     }
     out
+}
+
+/// Says that nothing was recognised. The size is named if it is larger than that of any usual export, because then it
+/// helps to see what went wrong.
+fn unrecognised_reason(bytes: u64) -> String {
+    if bytes < 1_000_000_000 {
+        return "no part of it was recognised".into();
+    }
+    format!("no part of its {:.1} GB was recognised", bytes as f64 / 1e9)
 }
 
 /// The candidate formats for the members of one path. Each format appears once, and the best one comes first.
@@ -482,8 +454,24 @@ pub fn suggest_passphrase() -> ApiResult<String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::{path_info, sort_opened};
-    use crate::types::{OpenRequest, RefusedPath};
+    use super::{detect, path_info};
+
+    #[test]
+    fn a_huge_file_that_is_no_export_is_named_with_its_size() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, begin) in [("list.json", "["), ("lines.jsonl", ""), ("page.html", "<html>")] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, begin).unwrap();
+            // Most of the file takes no space on the disk.
+            std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(10_000_000_000).unwrap();
+            let found = detect(&[path], None).unwrap().results.remove(0);
+            assert_eq!(
+                (found.format, found.reason.as_str()),
+                (None, "no part of its 10.0 GB was recognised"),
+                "{name}"
+            );
+        }
+    }
 
     #[test]
     fn path_info_distinguishes_files_folders_and_missing_paths() {
@@ -495,40 +483,5 @@ mod tests {
         let infos: Vec<_> = path_info(&paths).into_iter().map(|info| (info.path, info.folder, info.size)).collect();
         let [file, folder, missing] = paths;
         assert_eq!(infos, [(file, false, Some(4)), (folder, true, None), (missing, false, None)]);
-    }
-
-    #[test]
-    fn opened_paths_are_sorted_into_a_vault_files_and_refused_paths() {
-        let folder = tempfile::tempdir().unwrap();
-        let path_of = |name: &str| folder.path().join(name);
-        std::fs::write(path_of("a.zip"), "PK").unwrap();
-        for vault in ["Old.keepsake", "other"] {
-            std::fs::create_dir(path_of(vault)).unwrap();
-            std::fs::write(path_of(vault).join("vault.json"), "{}").unwrap();
-        }
-        std::fs::create_dir(path_of("notes")).unwrap();
-        let paths = ["gone.zip", "a.zip", "notes", "Old.keepsake/vault.json", "other"].map(path_of);
-        let text = |name: &str| path_of(name).display().to_string();
-        let refused = vec![RefusedPath { path: text("gone.zip"), reason: "missing".into() }];
-        let expected = OpenRequest {
-            vault: Some(text("Old.keepsake")),
-            paths: vec![text("a.zip"), text("notes")],
-            refused,
-            demonstration: false,
-        };
-        assert_eq!(sort_opened(&paths), expected);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn devices_and_non_unicode_names_are_refused_without_being_opened() {
-        use std::os::unix::ffi::OsStrExt;
-        let folder = tempfile::tempdir().unwrap();
-        let non_unicode = folder.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.zip"));
-        std::fs::write(&non_unicode, "PK").unwrap();
-        let sorted_paths = sort_opened(&["/dev/zero".into(), non_unicode, "/dev/null/inside".into()]);
-        let reasons: Vec<_> = sorted_paths.refused.iter().map(|refused| refused.reason.as_str()).collect();
-        assert_eq!(reasons, ["no_file", "unreadable", "unreadable"]);
-        assert!(sorted_paths.paths.is_empty() && sorted_paths.vault.is_none());
     }
 }

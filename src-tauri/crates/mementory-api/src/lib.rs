@@ -11,8 +11,10 @@ pub mod guide;
 mod inspection;
 mod job;
 mod new_file;
+mod opened_paths;
 mod passphrase;
 pub mod portable;
+mod program;
 mod session;
 mod trust;
 pub mod types;
@@ -27,6 +29,7 @@ pub use mementory_formats::{Passphrase, Signer, typescript as formats_typescript
 pub use mementory_vault::Applied;
 pub use new_file::new_file;
 pub use passphrase::passphrase;
+pub use program::{current_program, program_path};
 pub use session::{
     Agents, Backups, Changes, ClientCalls, CreateOptions, DEMONSTRATION_PASSPHRASE, DuplicateMemories, EvidencePacks,
     ExportOptions, Exports, FolderScan, Imports, KeyRing, Meaning, MemoryOrigins, Records, Review, Scanner, Search,

@@ -1,6 +1,6 @@
 //! Where to find the weights of the sentence encoder. They come with the package; nothing is downloaded.
 use mementory_vault::WEIGHTS_FILE;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Folders in which packages put the weights, relative to the program's folder: on Linux, macOS and Windows.
 const BESIDE_PROGRAM: [&str; 3] = ["../share/mementory/weights", "../Resources/weights", "weights"];
@@ -11,7 +11,35 @@ pub fn folder() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("MEMENTORY_WEIGHTS_DIR").filter(|named| !named.is_empty()) {
         return Some(named.into());
     }
-    let program = std::env::current_exe().ok()?.canonicalize().ok()?;
-    let beside = program.parent()?;
+    folder_of_package(&crate::current_program().ok()?)
+}
+
+/// The folder with the weights of the package that this program belongs to.
+fn folder_of_package(program: &Path) -> Option<PathBuf> {
+    // During an upgrade there may be no file of this name, but there is its folder.
+    let real = program.canonicalize().ok();
+    let beside = real.as_deref().unwrap_or(program).parent()?;
     BESIDE_PROGRAM.iter().map(|folder| beside.join(folder)).find(|folder| folder.join(WEIGHTS_FILE).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_weights_are_found_also_while_the_program_is_being_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (programs, weights) = (folder.path().join("bin"), folder.path().join("share/mementory/weights"));
+        std::fs::create_dir(&programs).unwrap();
+        let program = programs.join("mementory-app");
+        assert_eq!(folder_of_package(&program), None);
+        std::fs::create_dir_all(&weights).unwrap();
+        std::fs::write(weights.join(WEIGHTS_FILE), "").unwrap();
+        let is_found =
+            || folder_of_package(&program).unwrap().canonicalize().unwrap() == weights.canonicalize().unwrap();
+        assert!(is_found());
+        std::fs::write(&program, "").unwrap();
+        assert!(is_found());
+    }
 }

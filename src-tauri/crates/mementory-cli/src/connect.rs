@@ -79,7 +79,7 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
 }
 
 fn connections(name: &str) -> ApiResult<Connections> {
-    let program = std::env::current_exe().map_err(|error| {
+    let program = mementory_api::current_program().map_err(|error| {
         ApiError::io(format!("The path of this program is not known: {error}. Nothing was changed."))
     })?;
     Connections::of_this_computer(&program, name)

@@ -65,8 +65,15 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resource
                 pending.append(&mut entries);
             }
             None if member.depth == 0 && nested::has_zip_name(&member.name) => {
-                let message = if source.len() == 0 { "an empty file" } else { "not a readable ZIP file" };
-                catalog.issues.push(Issue::new("unreadable_archive", &member.place, message));
+                let message = match source.len() {
+                    0 => "an empty file".to_owned(),
+                    // Nobody expects an export to be that large, so the size helps to see what went wrong.
+                    bytes if bytes >= LARGE_BYTES => {
+                        format!("not a readable ZIP file, {:.1} GB large", bytes as f64 / 1e9)
+                    }
+                    _ => "not a readable ZIP file".to_owned(),
+                };
+                catalog.issues.push(Issue::new("unreadable_archive", &member.place, message.clone()));
                 unreadable.get_or_insert((member.place, message));
             }
             None => {
@@ -93,6 +100,9 @@ fn drop_duplicate(catalog: &mut Catalog, place: String, first: &str) {
 fn folder_of(place: &str) -> &str {
     place.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
+
+/// Size from which the message about an unreadable archive names it.
+const LARGE_BYTES: u64 = 1_000_000_000;
 
 /// A member of the catalog: an archive to open, or a file that stays as it is.
 enum ArchiveOrOther {

@@ -30,6 +30,8 @@ mod open;
 mod passphrase;
 mod private_file;
 mod resources;
+#[cfg(test)]
+mod size_tests;
 mod source;
 mod spool;
 #[cfg(test)]

@@ -87,7 +87,12 @@ impl Source {
 
     /// First position at or after `from` where `needle` occurs. None if it does not occur.
     pub(super) fn find(&self, needle: &[u8], from: u64) -> std::io::Result<Option<u64>> {
-        let mut window = self.window(from)?;
+        self.find_within(u64::MAX, needle, from)
+    }
+
+    /// Like [`find`](Self::find), in the `max` bytes after `from`.
+    pub(super) fn find_within(&self, max: u64, needle: &[u8], from: u64) -> std::io::Result<Option<u64>> {
+        let mut window = self.window(from)?.take(max);
         // The first steps are small, because the next match is usually near and a file may contain many matches.
         let (mut buf, mut base, mut step) = (Vec::new(), from, 512);
         loop {

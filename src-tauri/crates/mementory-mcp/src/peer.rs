@@ -31,7 +31,8 @@ pub struct Program {
 pub(crate) fn program_of(pid: u32) -> Option<Program> {
     let mut pid = pid;
     for _ in 0..MAX_EXAMINED_PROCESSES {
-        let exe = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+        // An upgrade may have replaced our program, or the client's, while it runs.
+        let exe = mementory_api::program_path(&std::fs::read_link(format!("/proc/{pid}/exe")).ok()?);
         let name = exe.file_name()?.to_string_lossy().into_owned();
         if name != OWN_PROGRAM && !SHELLS.contains(&name.as_str()) {
             return Some(Program { script: script_of(pid, &name), path: exe.display().to_string() });
@@ -71,12 +72,25 @@ mod tests {
 
     #[test]
     fn this_process_is_named_by_its_own_path() {
-        let own = std::env::current_exe().unwrap().display().to_string();
-        assert_eq!(program_of(std::process::id()).unwrap(), Program { path: own, script: None });
+        assert_eq!(program_of(std::process::id()).unwrap(), Program { path: own_path(), script: None });
     }
 
     #[test]
     fn shells_and_our_own_program_are_skipped() {
+        assert_eq!(client_of_relay(|_| {}), Some(own_path()));
+    }
+
+    #[test]
+    fn our_own_program_is_skipped_also_after_an_upgrade_replaced_it() {
+        assert_eq!(client_of_relay(|relay| std::fs::remove_file(relay).unwrap()), Some(own_path()));
+    }
+
+    fn own_path() -> String {
+        std::env::current_exe().unwrap().display().to_string()
+    }
+
+    /// The path of the program that started a copy of our program. `change` is called while the copy runs.
+    fn client_of_relay(change: impl FnOnce(&Path)) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         let relay = folder.path().join(OWN_PROGRAM);
         // A copy of a shell, named like our program. It waits for input, as the real program does. `cp` copies it,
@@ -91,11 +105,11 @@ mod tests {
             .unwrap();
         let mut ready = [0; 6];
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut ready).unwrap();
+        change(&relay);
         let program = program_of(child.id());
         drop(child.stdin.take());
         child.wait().unwrap();
-        let own = std::env::current_exe().unwrap().display().to_string();
-        assert_eq!(program.unwrap().path, own);
+        program.map(|program| program.path)
     }
 
     #[test]

@@ -11,6 +11,24 @@ use std::{
 /// Key of the mark in the table `meta`. Its value is the list of the imports that filled the vault.
 const META_KEY: &str = "demonstration";
 
+/// What a demonstration contains that its mark does not account for, so the person put it there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OwnContent {
+    /// Imports that were not undone.
+    pub imports: usize,
+    /// Records that no import added: memories that the person wrote, and suggestions that they accepted.
+    pub written: usize,
+    /// Imported records that have a version which no import wrote.
+    pub edited: usize,
+}
+
+impl OwnContent {
+    /// True if the person added nothing.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+}
+
 /// The mark of a demonstration vault.
 #[derive(Clone, Copy)]
 pub struct Demonstration<'v> {
@@ -42,6 +60,33 @@ impl Demonstration<'_> {
             let text: Option<String> = meta::read(connection, META_KEY)?;
             // A damaged list still marks a demonstration. In that case every import counts as the person's own.
             Ok(text.map(|text| serde_json::from_str(&text).unwrap_or_default()))
+        })
+    }
+
+    /// What the person added since the vault was marked. None for a vault that is not a demonstration. When a vault is
+    /// marked, every version of every record is from an import of the mark, so any other is the person's.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn own_content(&self) -> VaultResult<Option<OwnContent>> {
+        let Some(sample_batches) = self.batches()? else { return Ok(None) };
+        self.context.store.read(|connection| {
+            let mut statement = connection.prepare("SELECT uid FROM batches WHERE undone_at IS NULL")?;
+            let mut imports = 0;
+            for uid in statement.query_map([], |row| row.get::<_, String>(0))? {
+                imports += usize::from(!sample_batches.contains(&uid?));
+            }
+            let count = |condition: &str| -> VaultResult<usize> {
+                let sql = format!("SELECT count(*) FROM records r WHERE {condition}");
+                let count: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
+                Ok(usize::try_from(count).unwrap_or(usize::MAX))
+            };
+            let written = count("r.batch IS NULL")?;
+            let edited = count(
+                "r.batch IS NOT NULL AND (r.version_batch IS NULL \
+                 OR EXISTS (SELECT 1 FROM versions v WHERE v.row = r.row AND v.batch IS NULL))",
+            )?;
+            Ok(Some(OwnContent { imports, written, edited }))
         })
     }
 }

@@ -64,7 +64,7 @@ pub use applied::Applied;
 pub use audit::AuditTrail;
 pub use backup::{Backup, Backups, FoundBackup, RestoredBackup, backups_of};
 pub use context::{IndexFault, IndexState};
-pub use demonstration::{Demonstration, remove_vault};
+pub use demonstration::{Demonstration, OwnContent, remove_vault};
 pub use diff_status::{ExportDiff, ExportDiffStatus};
 pub use duplicates::{DuplicateGroup, Duplicates};
 pub use edit::{EditFields, Editor};

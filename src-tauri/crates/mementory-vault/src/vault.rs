@@ -76,8 +76,13 @@ impl Vault {
     /// # Errors
     /// As [`open`](Self::open); `Cancelled`.
     pub fn open_watched(dir: &Path, secret: &str, watch: &IndexWatch<'_>) -> VaultResult<Self> {
-        if !dir.join("vault.json").exists() {
-            return Err(VaultError::Missing(dir.display().to_string()));
+        match dir.join("vault.json").try_exists() {
+            Ok(true) => {}
+            // The vault of another person is there, even if nobody else may look into its folder.
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                return Err(VaultError::io("vault.json", error));
+            }
+            _ => return Err(VaultError::Missing(dir.display().to_string())),
         }
         let lock = FolderLock::take(dir)?;
         let (header, keys) = open_header(dir, secret)?;

@@ -20,10 +20,13 @@ export interface Backend {
     secret: string,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.SessionState>;
-  /** Opens the demonstration vault on this computer, and makes it first if there is none. */
-  openDemonstration(): Promise<b.SessionState>;
-  /** Deletes the open demonstration vault. */
-  deleteDemonstration(): Promise<void>;
+  /**
+   * Opens the demonstration vault on this computer, and makes it first if there is none. One that can't be used is
+   * deleted and made again if `remake` is true.
+   */
+  openDemonstration(remake: boolean): Promise<b.SessionState>;
+  /** Deletes the open demonstration vault; what the person added to it, only `withOwnContent`. */
+  deleteDemonstration(withOwnContent: boolean): Promise<void>;
   /** The files or the vault that the system has asked the program to open since the last call. */
   takeOpenRequests(): Promise<b.OpenRequest>;
   lock(): Promise<void>;

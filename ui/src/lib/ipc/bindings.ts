@@ -24,10 +24,13 @@ export const commands = {
 	createVault: (path: string, passphrase: string) => typedError<Created, ErrorBody>(__TAURI_INVOKE("create_vault", { path, passphrase })),
 	/**  Open a vault with its passphrase or its recovery code. Reports progress if its search index has to be rebuilt first. */
 	unlock: (jobId: string, path: string, secret: string, onProgress: Channel<Progress>) => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("unlock", { jobId, path, secret, onProgress })),
-	/**  Open the demonstration vault of this computer, which is made if there is none. */
-	openDemonstration: () => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("open_demonstration")),
-	/**  Delete the open demonstration vault. */
-	deleteDemonstration: () => typedError<null, ErrorBody>(__TAURI_INVOKE("delete_demonstration")),
+	/**
+	 *  Open the demonstration vault of this computer, which is made if there is none. One that cannot be used is deleted and
+	 *  made again if `remake` is true.
+	 */
+	openDemonstration: (remake: boolean) => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("open_demonstration", { remake })),
+	/**  Delete the open demonstration vault. What the person added to it is deleted only `with_own_content`. */
+	deleteDemonstration: (withOwnContent: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("delete_demonstration", { withOwnContent })),
 	/**  Lock the vault. Running jobs are rolled back first. */
 	lock: () => typedError<null, ErrorBody>(__TAURI_INVOKE("lock")),
 	/**  Set the number of minutes without input after which the vault locks automatically; 0 = never. */
@@ -1470,7 +1473,10 @@ export type RedactedValues = {
 /**  A path that cannot be opened. */
 export type RefusedPath = {
 	path: string,
-	/**  `missing`, `unreadable`, or `no_file` if it is neither a file nor a folder. */
+	/**
+	 *  `missing`, `unreadable`, `no_file` if it is neither a file nor a folder, `not_unicode` if its name is not
+	 *  Unicode text, or `another_vault` if it is a second vault.
+	 */
 	reason: string,
 };
 

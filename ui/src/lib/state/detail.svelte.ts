@@ -1,4 +1,5 @@
 import { onLock } from "./lock-cleanup";
+import { holdsWork } from "./unfinished-work";
 
 export type Draft = { text: string; type: string | null; tags: string[] };
 
@@ -40,3 +41,4 @@ class Detail {
 
 export const detail = new Detail();
 onLock(() => detail.clear());
+holdsWork(() => Object.keys(detail.drafts).length > 0);

@@ -7,6 +7,9 @@ import { onLock } from "./lock-cleanup";
 /** The initial format of the export sheet. */
 export type StartFormat = ExportFormat;
 
+/** A question that the person answers with yes or no. `danger`: whether yes deletes something. */
+export type Question = { title: string; text: string; action: string; danger?: boolean };
+
 /** The open dialog. Only one at a time; the shell renders it. */
 export type OpenDialog =
   | { kind: "import" }
@@ -32,6 +35,8 @@ export type OpenDialog =
   | { kind: "write" }
   /** `clipboard`: whether the text of the clipboard is filled in. */
   | { kind: "paste"; clipboard?: boolean }
+  /** `back` is the dialog that opens again if the person declines. */
+  | { kind: "confirm"; question: Question; answer: (agreed: boolean) => void; back: OpenDialog | undefined }
   /** `back` is the dialog that opens again when this one is closed. */
   | { kind: "link"; url: URL; back?: OpenDialog }
   /**
@@ -55,6 +60,12 @@ class Dialogs {
 
   show(open: OpenDialog): void {
     this.open = open;
+  }
+
+  /** Asks the person. Resolves to false if they decline or the vault locks. */
+  ask(question: Question): Promise<boolean> {
+    const back = this.open ?? undefined;
+    return new Promise((answer) => this.show({ kind: "confirm", question, answer, back }));
   }
 
   close(): void {

@@ -5,6 +5,7 @@ import { fileName } from "$lib/text/format";
 import { dialogs } from "./dialogs.svelte";
 import { importing } from "./importing.svelte";
 import { session } from "./session.svelte";
+import { switchToDemonstration, switchVault } from "./switch-vault";
 import { toasts } from "./toasts.svelte";
 
 /** A message names at most this many of the paths that could not be opened. */
@@ -14,6 +15,8 @@ function refusedText({ path, reason }: RefusedPath): string {
   const file = oneLine(fileName(path));
   if (reason === "missing") return t("open.missing", { file });
   if (reason === "no_file") return t("open.noFile", { file });
+  if (reason === "not_unicode") return t("open.notUnicode", { file });
+  if (reason === "another_vault") return t("open.anotherVault", { file });
   return t("open.unreadable", { file });
 }
 
@@ -23,12 +26,8 @@ function refusedText({ path, reason }: RefusedPath): string {
  */
 export async function takeOpenRequests(): Promise<void> {
   const { vault, paths, refused, demonstration } = await backend().takeOpenRequests();
-  if (vault !== null && vault !== session.path) {
-    if (session.phase === "open") await session.lock();
-    session.showUnlock(vault);
-  }
-  // Do not open the demonstration if a vault is open, because that would close what the person is working on.
-  if (demonstration && session.phase !== "open") await session.openDemonstration();
+  if (vault !== null) await switchVault(vault);
+  if (demonstration) await switchToDemonstration();
   if (refused.length > 0) toasts.show(refused.slice(0, MAX_NAMED_PATHS).map(refusedText).join(" "), { icon: "alert" });
   if (paths.length === 0) return;
   if (session.phase === "open") dialogs.show({ kind: "import" });

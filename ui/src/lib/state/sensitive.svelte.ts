@@ -10,6 +10,7 @@ import { showError } from "./trash-actions";
 import { onLock, lockGuard } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
+import { holdsWork } from "./unfinished-work";
 import { vault } from "./vault.svelte";
 
 export type QueueState = "open" | "redacted" | "ignored";
@@ -264,3 +265,4 @@ class Sensitive {
 
 export const sensitive = new Sensitive();
 onLock(() => sensitive.clear());
+holdsWork(() => sensitive.job !== null);

@@ -16,6 +16,8 @@ class Session {
   vaultId = $state<string | null>(null);
   /** Whether the open vault is a demonstration. */
   demonstration = $state(false);
+  /** Whether the demonstration on this computer is incomplete or damaged, so that it has to be made again. */
+  demonstrationUnusable = $state(false);
   autoLockMinutes = $state(0);
   lockedAt = $state<number | null>(null);
   /** Why the vault was locked. Null if the window noticed only because a call failed. */
@@ -72,13 +74,21 @@ class Session {
     this.phase = "open";
   }
 
-  async openDemonstration(): Promise<void> {
-    this.opened(await backend().openDemonstration());
+  /** Opens the demonstration. If it can't be used, the welcome screen offers to make it again (`remake`). */
+  async openDemonstration(remake = false): Promise<void> {
+    try {
+      this.opened(await backend().openDemonstration(remake));
+      this.demonstrationUnusable = false;
+    } catch (error) {
+      if (codeOf(error) !== "demonstration_unusable") throw error;
+      this.demonstrationUnusable = true;
+      this.phase = "welcome";
+    }
   }
 
   /** Deletes the open demonstration and goes back to the welcome screen. */
-  async deleteDemonstration(): Promise<void> {
-    await backend().deleteDemonstration();
+  async deleteDemonstration(withOwnContent = false): Promise<void> {
+    await backend().deleteDemonstration(withOwnContent);
     clearContent();
     this.path = null;
     this.demonstration = false;

@@ -2,35 +2,66 @@
 use super::{CreateOptions, Session};
 use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use mementory_formats::DEMONSTRATION;
-use std::path::Path;
+use mementory_vault::{OwnContent, VaultError};
+use std::{io, path::Path};
+use tempfile::TempDir;
 
 /// Passphrase of every demonstration vault. It protects nothing, because everything in it is fictional and public.
 pub const DEMONSTRATION_PASSPHRASE: &str = "ferry lantern hazel afternoon";
 
+/// Prefix of the folders in which demonstrations are made. A process that is killed meanwhile leaves such a folder, which
+/// the next demonstration beside it removes.
+const UNFINISHED_PREFIX: &str = ".mementory-demonstration-";
+/// The file that makes a folder a vault.
+const VAULT_HEADER: &str = "vault.json";
+
 impl Session {
-    /// Creates a demonstration vault in `dir`, which must be missing or empty, and opens it.
+    /// Creates a demonstration vault in `dir`, which must be missing or empty, and opens it. It is made in a folder
+    /// beside `dir`, so `dir` never contains an unfinished one.
     ///
     /// # Errors
     /// As [`create`](Self::create) and [`Imports::import`](super::Imports::import). After an error, `dir` is left
     /// empty.
     pub fn create_demonstration(dir: &Path, job: &Job) -> ApiResult<(Self, Applied<CreatedDemonstration>)> {
-        let exports = tempfile::tempdir().map_err(|error| unpacking_error(&error))?;
+        if dir.read_dir().map_or(dir.exists(), |mut entries| entries.next().is_some()) {
+            return Err(VaultError::Exists(dir.display().to_string()).into());
+        }
+        let exports = tempfile::tempdir().map_err(|error| creation_error(&error))?;
         for (name, bytes) in DEMONSTRATION {
-            std::fs::write(exports.path().join(name), bytes).map_err(|error| unpacking_error(&error))?;
+            std::fs::write(exports.path().join(name), bytes).map_err(|error| creation_error(&error))?;
         }
-        let (session, created) = Self::create(dir, DEMONSTRATION_PASSPHRASE, CreateOptions { kdf_floor: true })?;
-        match session.fill_demonstration(exports.path(), job) {
-            Ok(counts) => {
-                let passphrase = DEMONSTRATION_PASSPHRASE.to_owned();
-                Ok((session, created.map(|created| CreatedDemonstration { path: created.path, passphrase, counts })))
-            }
-            Err(error) => {
-                drop(session);
-                // Even if the removal fails, the error that stopped the imports is returned.
-                let _ = mementory_vault::remove_vault(dir);
-                Err(error)
+        let unfinished = new_unfinished_folder(dir).map_err(|error| creation_error(&error))?;
+        let options = CreateOptions { kdf_floor: true };
+        let (session, created) = Self::create(unfinished.path(), DEMONSTRATION_PASSPHRASE, options)?;
+        let counts = session.fill_demonstration(exports.path(), job)?;
+        // The vault is moved while it is closed, because an open one uses its files by their paths.
+        drop(session);
+        move_vault(unfinished.path(), dir).map_err(|error| creation_error(&error))?;
+        let (path, passphrase) = (dir.display().to_string(), DEMONSTRATION_PASSPHRASE.to_owned());
+        let created = created.map(|_| CreatedDemonstration { path, passphrase, counts });
+        Ok((Self::open(dir, DEMONSTRATION_PASSPHRASE)?, created))
+    }
+
+    /// Opens the demonstration vault in `dir`, which is made if there is none. One that cannot be used is deleted and
+    /// made again if `remake` is true.
+    ///
+    /// # Errors
+    /// `demonstration_unusable` if `remake` could help; otherwise as [`open`](Self::open) and
+    /// [`create_demonstration`](Self::create_demonstration).
+    pub fn open_demonstration(dir: &Path, remake: bool, job: &Job) -> ApiResult<Self> {
+        if dir.join(VAULT_HEADER).exists() {
+            match Self::open_watched(dir, DEMONSTRATION_PASSPHRASE, None, job) {
+                Ok(session) if session.is_demonstration() => return Ok(session),
+                Err(error) if !is_beyond_repair(&error) => return Err(error),
+                _ if !remake => return Err(unusable_error(dir)),
+                _ => {}
             }
         }
+        if dir.exists() {
+            // Also removes what is left of a vault whose deletion was interrupted.
+            mementory_vault::remove_vault(dir)?;
+        }
+        Ok(Self::create_demonstration(dir, job)?.0)
     }
 
     /// Imports the built-in exports from `folder` and marks the vault as a demonstration. Returns the number of records
@@ -53,33 +84,34 @@ impl Session {
         matches!(self.context.vault.demonstration().batches(), Ok(Some(_)))
     }
 
-    /// Fails unless the vault is a demonstration and the person has imported nothing into it.
+    /// Fails unless the vault is a demonstration to which the person has added nothing. With `with_own_content`, it may
+    /// also contain what the person added.
     ///
     /// # Errors
-    /// `not_a_demonstration`, `own_imports`. Nothing is changed.
-    pub fn check_deletable_demonstration(&self) -> ApiResult<()> {
-        let Some(sample_batches) = self.context.vault.demonstration().batches()? else {
+    /// `not_a_demonstration`, `own_content`. Nothing is changed.
+    pub fn check_deletable_demonstration(&self, with_own_content: bool) -> ApiResult<()> {
+        let Some(own) = self.context.vault.demonstration().own_content()? else {
             return Err(ApiError::new(
                 "not_a_demonstration",
                 1,
                 "This vault is not a demonstration. Nothing was deleted.",
             ));
         };
-        let imports = self.imports().list()?.batches;
-        let own_imports =
-            imports.iter().filter(|batch| !batch.undone && !sample_batches.contains(&batch.batch)).count();
-        if own_imports == 0 {
+        if own.is_empty() || with_own_content {
             return Ok(());
         }
+        let OwnContent { imports, written, edited } = own;
         Err(ApiError::new(
-            "own_imports",
+            "own_content",
             1,
             format!(
-                "This demonstration also contains {own_imports} of your own imports. Nothing was deleted. Undo them first \
-                 if you have the files elsewhere."
+                "This demonstration also contains what you added: {imports} imports, {written} new records and {edited} \
+                 edited ones. Nothing was deleted. Export what you want to keep, then delete the demonstration."
             ),
         )
-        .with("n", own_imports))
+        .with("imports", imports)
+        .with("written", written)
+        .with("edited", edited))
     }
 }
 
@@ -91,9 +123,47 @@ pub fn delete_demonstration(dir: &Path) -> ApiResult<()> {
     Ok(mementory_vault::remove_vault(dir)?)
 }
 
-fn unpacking_error(error: &std::io::Error) -> ApiError {
+/// Makes an empty folder beside `dir`, on the same disk, and removes those that killed processes left.
+fn new_unfinished_folder(dir: &Path) -> io::Result<TempDir> {
+    let parent = std::path::absolute(dir)?.parent().map(Path::to_owned).unwrap_or_default();
+    std::fs::create_dir_all(&parent)?;
+    for entry in parent.read_dir()?.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED_PREFIX) {
+            // One that another process is making is in use, so it stays.
+            let _ = mementory_vault::remove_vault(&entry.path());
+        }
+    }
+    tempfile::Builder::new().prefix(UNFINISHED_PREFIX).tempdir_in(&parent)
+}
+
+/// Moves a closed vault to `dir`, which is missing or empty. The header is moved last, because it makes a folder a vault.
+fn move_vault(from: &Path, dir: &Path) -> io::Result<()> {
+    if !dir.exists() {
+        return std::fs::rename(from, dir);
+    }
+    // The folder itself may be one that cannot be replaced, such as the current one.
+    let mut names = from.read_dir()?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
+    names.sort_by_key(|name| name == VAULT_HEADER);
+    names.iter().try_for_each(|name| std::fs::rename(from.join(name), dir.join(name)))
+}
+
+/// True for an error that opening a demonstration again will meet again.
+fn is_beyond_repair(error: &ApiError) -> bool {
+    matches!(error.code, "wrong_passphrase" | "vault_damaged" | "index" | "store" | "internal")
+}
+
+fn unusable_error(dir: &Path) -> ApiError {
+    ApiError::new(
+        "demonstration_unusable",
+        5,
+        "The demonstration can't be used: it is incomplete or damaged. Nothing was changed. Delete it and make it again.",
+    )
+    .with("path", dir.display())
+}
+
+fn creation_error(error: &io::Error) -> ApiError {
     ApiError::io(format!(
-        "The demonstration could not be unpacked: {error}. Nothing was created. Check the space on your disk."
+        "The demonstration could not be made: {error}. Nothing was created. Check the space on your disk."
     ))
 }
 
@@ -101,6 +171,7 @@ fn unpacking_error(error: &std::io::Error) -> ApiError {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::collections::BTreeMap;
 
     fn new_demonstration(dir: &Path) -> Session {
         Session::create_demonstration(dir, &Job::silent()).unwrap().0
@@ -137,17 +208,100 @@ mod tests {
     }
 
     #[test]
+    fn an_interrupted_demonstration_leaves_no_vault_and_is_cleaned_up_by_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("Demonstration.mementory");
+        let names = || -> Vec<_> { folder.path().read_dir().unwrap().map(|e| e.unwrap().file_name()).collect() };
+        let job = Job::silent();
+        job.cancel();
+        assert_eq!(Session::create_demonstration(&dir, &job).err().unwrap().code, "cancelled");
+        assert!(names().is_empty(), "{:?}", names());
+
+        // What a process leaves that is killed before it marks the vault.
+        let killed = folder.path().join(format!("{UNFINISHED_PREFIX}killed"));
+        drop(Session::create(&killed, DEMONSTRATION_PASSPHRASE, CreateOptions { kdf_floor: true }).unwrap());
+        drop(new_demonstration(&dir));
+        assert_eq!(names(), ["Demonstration.mementory"]);
+
+        let empty = folder.path().join("empty");
+        std::fs::create_dir(&empty).unwrap();
+        assert!(new_demonstration(&empty).is_demonstration());
+        assert_eq!(Session::create_demonstration(&dir, &Job::silent()).err().unwrap().code, "exists");
+    }
+
+    #[test]
+    fn a_demonstration_that_cannot_be_used_is_made_again_only_on_request() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("Demonstration.mementory");
+        let open = |remake| Session::open_demonstration(&dir, remake, &Job::silent());
+        let create = |passphrase| drop(Session::create(&dir, passphrase, CreateOptions { kdf_floor: true }).unwrap());
+        let check_remade = || {
+            assert_eq!(open(false).err().unwrap().code, "demonstration_unusable");
+            assert!(open(true).unwrap().is_demonstration());
+            assert!(open(false).unwrap().is_demonstration());
+        };
+        // Not marked, and with another passphrase.
+        for passphrase in [DEMONSTRATION_PASSPHRASE, "correct horse battery staple"] {
+            create(passphrase);
+            check_remade();
+            delete_demonstration(&dir).unwrap();
+        }
+        // Damaged.
+        drop(open(false).unwrap());
+        std::fs::write(dir.join("vault.json"), "{}").unwrap();
+        check_remade();
+        // Deleted in part.
+        std::fs::remove_file(dir.join("vault.json")).unwrap();
+        let session = open(false).unwrap();
+        // One that can be used is not made again, and one in use is not touched.
+        let text = "My own words.".to_owned();
+        session.changes().add(&AddRequest { text, record_type: None, tags: Vec::new() }).unwrap();
+        assert_eq!(open(true).err().unwrap().code, "vault_in_use");
+        drop(session);
+        assert_eq!(open(true).unwrap().check_deletable_demonstration(false).unwrap_err().code, "own_content");
+    }
+
+    #[test]
+    fn a_demonstration_with_words_of_the_person_is_not_deleted_without_asking() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = new_demonstration(&folder.path().join("Demonstration.mementory"));
+        session.check_deletable_demonstration(false).unwrap();
+        let refused = |details: [(&str, &str); 3]| {
+            let error = session.check_deletable_demonstration(false).unwrap_err();
+            let details = BTreeMap::from(details.map(|(name, value)| (name.to_owned(), value.to_owned())));
+            assert_eq!((error.code, error.details), ("own_content", details));
+            session.check_deletable_demonstration(true).unwrap();
+        };
+        let text = "My own words.".to_owned();
+        session.changes().add(&AddRequest { text, record_type: None, tags: Vec::new() }).unwrap();
+        refused([("imports", "0"), ("written", "1"), ("edited", "0")]);
+        let request = ListRequest {
+            filter: Filter { kinds: vec!["memory".into()], ..Filter::default() },
+            ..ListRequest::default()
+        };
+        let memories = session.records().list(&request).unwrap().items;
+        let sample = memories.iter().find(|memory| memory.source != "me").unwrap();
+        let text = Some("Changed by me.".to_owned());
+        let edit = EditRequest { id: sample.id.clone(), text, title: None, tags: None, record_type: None };
+        session.changes().edit(&edit).unwrap();
+        refused([("imports", "0"), ("written", "1"), ("edited", "1")]);
+        // An edit that was taken back is still in the history.
+        session.changes().restore_version(&sample.id, 1).unwrap();
+        refused([("imports", "0"), ("written", "1"), ("edited", "1")]);
+    }
+
+    #[test]
     fn a_demonstration_is_deleted_only_if_the_person_imported_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("Demonstration.mementory");
         let session = new_demonstration(&dir);
-        session.check_deletable_demonstration().unwrap();
+        session.check_deletable_demonstration(false).unwrap();
         let text = "My own words.".to_owned();
         let request = ImportRequest { text: Some(text), ..ImportRequest::default() };
         let own_batch = session.imports().import(&request, false, &Job::silent()).unwrap().batch;
-        assert_eq!(session.check_deletable_demonstration().unwrap_err().code, "own_imports");
+        assert_eq!(session.check_deletable_demonstration(false).unwrap_err().code, "own_content");
         session.imports().undo(&own_batch, &Job::silent()).unwrap();
-        session.check_deletable_demonstration().unwrap();
+        session.check_deletable_demonstration(false).unwrap();
 
         assert_eq!(delete_demonstration(&dir).unwrap_err().code, "vault_in_use");
         drop(session);
@@ -164,6 +318,6 @@ mod tests {
         let dir = folder.path().join("Mine.mementory");
         let (session, _) = Session::create(&dir, DEMONSTRATION_PASSPHRASE, CreateOptions { kdf_floor: true }).unwrap();
         assert!(!session.is_demonstration());
-        assert_eq!(session.check_deletable_demonstration().unwrap_err().code, "not_a_demonstration");
+        assert_eq!(session.check_deletable_demonstration(false).unwrap_err().code, "not_a_demonstration");
     }
 }

@@ -106,7 +106,8 @@ pub struct OpenRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct RefusedPath {
     pub path: String,
-    /// `missing`, `unreadable`, or `no_file` if it is neither a file nor a folder.
+    /// `missing`, `unreadable`, `no_file` if it is neither a file nor a folder, `not_unicode` if its name is not
+    /// Unicode text, or `another_vault` if it is a second vault.
     pub reason: String,
 }
 

@@ -8,12 +8,16 @@ use super::{
 use flate2::{Decompress, FlushDecompress, Status};
 use std::io::Read;
 
+/// Largest number of damaged or foreign bytes between two entries. It lets a huge file that is no archive be refused
+/// without reading all of it.
+const MAX_GAP_BYTES: u64 = 256 << 20;
+
 /// Up to `max` entries in file order. An entry is marked as truncated if the file ends inside it. `budget` limits the
 /// number of bytes that are inflated to find the ends of entries whose header does not state their size.
 pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::io::Result<Vec<Entry>> {
     let (mut out, mut budget, mut from) = (Vec::new(), budget, 0);
     while (out.len() as u64) < max {
-        let Some(at) = source.find(&LOCAL_SIGNATURE, from)? else { break };
+        let Some(at) = source.find_within(MAX_GAP_BYTES, &LOCAL_SIGNATURE, from)? else { break };
         let fixed_part = source.bytes(at, 30)?;
         let (name_len, extra_len) = (le16(&fixed_part, 26), le16(&fixed_part, 28));
         let variable_part = source.bytes(at + 30, usize::from(name_len) + usize::from(extra_len))?;

@@ -5,6 +5,7 @@ import { fileCheck, sampleKeys } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, sampleSearch, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
+import { sampleDemonstration } from "./demonstration";
 import {
   cancelSampleJob,
   emptyImportRequest,
@@ -50,6 +51,7 @@ const COPY_IDS = ["msg-a2", "msg-b5"];
 export function mockBackend(options: MockOptions = optionsFromAddress()): Backend & Sample {
   let [open, demonstration] = [options.open ?? false, false];
   let items = options.empty ? [] : (options.items ?? sampleItems());
+  const sample = sampleDemonstration(!options.unusableDemonstration, () => items);
   let autoLockMinutes = 10;
   let path = "/home/ines/Documents/Ines.mementory";
   const pace = options.pace ?? 0;
@@ -128,14 +130,16 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       items = [];
       return { vault_id: "v-1", path, recovery_code: slots.code() };
     },
-    openDemonstration: async () => {
+    openDemonstration: async (remake) => {
+      sample.opening(remake);
       open = demonstration = true;
       path = "/home/ines/.local/share/app.mementory.desktop/Demonstration.mementory";
       return state();
     },
-    deleteDemonstration: async () => {
+    deleteDemonstration: async (withOwnContent) => {
       requireOpen();
       if (!demonstration) throw failWith("not_a_demonstration", "This vault is not a demonstration.");
+      sample.deleting(withOwnContent);
       open = demonstration = false;
     },
     takeOpenRequests: async () => openRequests.splice(0).pop() ?? emptyRequest(),

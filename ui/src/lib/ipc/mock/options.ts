@@ -7,6 +7,8 @@ export type MockOptions = {
   pace?: number;
   /** Code of the error with which unlocking fails. */
   failing?: string | null;
+  /** Whether the demonstration has to be made again. */
+  unusableDemonstration?: boolean;
   /** Why the search index is rebuilt while unlocking. */
   reindexed?: string | null;
   items?: ListItem[];

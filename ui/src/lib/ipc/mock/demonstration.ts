@@ -1,0 +1,20 @@
+import type { ListItem } from "../backend";
+import { failWith } from "./jobs";
+
+/** What the demonstration refuses. `items` are the records of the open vault. */
+export function sampleDemonstration(isUsable: boolean, items: () => ListItem[]) {
+  const countWritten = () => items().filter((each) => each.source === "me").length;
+  let writtenBefore = 0;
+  return {
+    opening(remake: boolean): void {
+      if (!isUsable && !remake) throw failWith("demonstration_unusable", "The demonstration can't be used.");
+      isUsable = true;
+      writtenBefore = countWritten();
+    },
+    deleting(withOwnContent: boolean): void {
+      const written = countWritten() - writtenBefore;
+      const details = { imports: "0", written: String(written), edited: "0" };
+      if (written > 0 && !withOwnContent) throw failWith("own_content", "It contains what you added.", details);
+    },
+  };
+}
