@@ -18,6 +18,7 @@ mod meaning;
 mod memory_evidence;
 mod offers;
 mod overview;
+mod page;
 mod progress;
 mod records;
 mod report;

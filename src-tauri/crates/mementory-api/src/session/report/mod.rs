@@ -1,19 +1,18 @@
 //! The printable report: what the assistants know about the person, and what was done about it.
 mod insight;
-mod page;
 mod sections;
 mod texts;
 
 use super::{
     meaning::Meaning,
     now,
+    page::Page,
     review::{ForgetGuide, Review},
     sensitive::SensitiveValues,
 };
 use crate::{ApiError, ApiResult, Job, new_file::new_file, types::*};
 use mementory_model::Kind;
 use mementory_vault::{CachingEncoder, ListQuery, RowView, Sort, Trace};
-use page::Page;
 use sections::Sections;
 use std::{io::Write, path::Path, sync::atomic::Ordering};
 use texts::Texts;

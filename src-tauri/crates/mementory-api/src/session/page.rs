@@ -1,4 +1,4 @@
-//! The printable page: HTML elements with escaped texts. It has no scripts and no URLs from which a browser would load
+//! Printable pages: HTML elements with escaped texts. A page has no scripts and no URLs from which a browser would load
 //! anything.
 use quick_xml::escape::escape;
 
@@ -19,7 +19,7 @@ pub(super) enum Cell<'c> {
     Text(&'c str),
 }
 
-const STYLE: &str = include_str!("../../../data/report/page.css");
+const STYLE: &str = include_str!("../../data/report/page.css");
 /// With this content security policy, nothing is loaded and nothing runs, even if a text was not escaped correctly.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
