@@ -72,6 +72,8 @@ pub fn builder() -> Builder<tauri::Wry> {
         records::encode,
         records::attachment,
         records::save_attachment,
+        records::print_page,
+        records::save_page,
         records::add,
         records::edit,
         records::tag,

@@ -51,6 +51,12 @@ const COMMON: Record<string, unknown> = {
   "@redact": { id: "m-5", spans: [{ start: 0, end: 5, class: "name" }], everywhere: false },
   "@erase": { ids: ["m-6"], reason: null, with_copies: true, copies: null },
   "@export": { format: "mem", out: "/home/ines/all.mem", filter, overwrite: false, sign: true, cover: true },
+  "@print": {
+    ...{ language: "en", title: "Memories", lead: ["All"] },
+    list: { filter: memories, query: "", sort: "oldest", empty: "Nothing here" },
+    conversation: { id: "c-bath", messages: [{ id: "msg-a1", heading: "You", details: ["2 June"] }] },
+    tables: [{ head: ["Place", "Result"], rows: [["Search index", "Erased"]] }],
+  },
   "@evidence": { since: null, until: null, sign: true, parts: null },
 };
 

@@ -1,6 +1,6 @@
 //! Commands to list, search, read and edit records.
 use super::system::{choose_save, file_name};
-use crate::blocking::{CommandResult, run_background_job, run_change, run_change_job, run_in_session};
+use crate::blocking::{CommandResult, run_background_job, run_change, run_change_job, run_in_session, run_job};
 use mementory_api::types::*;
 use specta::Type;
 use std::path::Path;
@@ -122,6 +122,37 @@ pub async fn save_attachment(
         Ok(vault.records().save_attachment(&id, Path::new(&path), job)?.map(|_| Some(path)))
     })
     .await
+}
+
+/// A page for printing, as HTML.
+#[tauri::command]
+#[specta::specta]
+pub async fn print_page(
+    app: AppHandle,
+    job_id: String,
+    request: PrintRequest,
+    on_progress: Channel<Progress>,
+) -> CommandResult<String> {
+    run_job(app, job_id, on_progress, move |vault, job| vault.pages().html(&request, job)).await
+}
+
+/// Ask where to save a page, and save it as a new file. Null if the dialog was cancelled.
+#[tauri::command]
+#[specta::specta]
+pub async fn save_page(
+    app: AppHandle,
+    window: WebviewWindow,
+    job_id: String,
+    suggested_name: String,
+    request: PrintRequest,
+    on_progress: Channel<Progress>,
+) -> CommandResult<Option<SavedPage>> {
+    // Only the file dialog may choose the path, never the page.
+    let Some(path) = choose_save(app.clone(), window, file_name(&suggested_name)).await? else {
+        return Ok(None);
+    };
+    run_job(app, job_id, on_progress, move |vault, job| vault.pages().save(Path::new(&path), &request, job).map(Some))
+        .await
 }
 
 /// A memory written by hand.

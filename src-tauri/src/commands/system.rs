@@ -121,7 +121,7 @@ pub async fn show_in_folder(app: AppHandle, path: String) -> CommandResult<()> {
     .await
 }
 
-/// Print what the window shows (the recovery code).
+/// Print the print area of the window.
 #[tauri::command]
 #[specta::specta]
 pub async fn print(window: WebviewWindow) -> CommandResult<()> {

@@ -4,6 +4,7 @@ import { dialogs } from "$lib/state/dialogs.svelte";
 import { showExport } from "$lib/state/open-export";
 import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
+import { printing } from "$lib/state/printing.svelte";
 import { showError } from "$lib/state/trash-actions";
 import { search } from "$lib/state/search-field.svelte";
 import { session } from "$lib/state/session.svelte";
@@ -55,6 +56,9 @@ export function run(command: Command): void {
       break;
     case "export-text":
       showExport("screen", null, TEXT_FORMAT);
+      break;
+    case "print":
+      if (printing.shown) void printing.print(printing.shown());
       break;
     case "shortcuts":
       dialogs.show({ kind: "shortcuts" });

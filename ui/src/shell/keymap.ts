@@ -10,6 +10,7 @@ export type Command =
   | "export"
   | "export-all"
   | "export-text"
+  | "print"
   | "lock"
   | "shortcuts"
   | "write"
@@ -61,6 +62,7 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
     f: "search",
     o: "import",
     e: "export",
+    p: "print",
     l: "lock",
     "/": "shortcuts",
     "-": "smaller-text",
@@ -77,6 +79,7 @@ const SHORTCUT_OF_COMMAND: Partial<Record<Extract<Command, string>, string>> = {
   paste: "Ctrl Shift V",
   export: "Ctrl E",
   "export-all": "Ctrl Shift E",
+  print: "Ctrl P",
   write: "Ctrl N",
   lock: "Ctrl L",
   shortcuts: "Ctrl /",
@@ -104,6 +107,7 @@ export const SHORTCUTS = [
   { keys: ["Ctrl Shift V"], text: "keys.paste" },
   { keys: ["Ctrl E"], text: "keys.export" },
   { keys: ["Ctrl Shift E"], text: "keys.exportAll" },
+  { keys: ["Ctrl P"], text: "keys.print" },
   { keys: ["Ctrl N"], text: "keys.write" },
   { keys: ["Ctrl +", "Ctrl -", "Ctrl 0"], text: "keys.textSize" },
   { keys: ["Ctrl L"], text: "keys.lock" },

@@ -1,4 +1,5 @@
 //! Creates a file that did not exist before.
+use crate::{ApiError, ApiResult};
 use std::{
     fs::{File, OpenOptions},
     path::Path,
@@ -17,4 +18,16 @@ pub fn new_file(path: &Path, private: bool) -> std::io::Result<File> {
     #[cfg(not(unix))]
     let _ = private;
     options.open(path)
+}
+
+/// Creates a file for a result of a use case. Only the file's owner can read it (on Unix).
+///
+/// # Errors
+/// `exists` if something exists at the path; `io`.
+pub(crate) fn new_output(path: &Path) -> ApiResult<File> {
+    let place = path.display();
+    new_file(path, true).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => ApiError::exists(&place),
+        _ => ApiError::io(format!("{place} could not be written: {error}.")),
+    })
 }

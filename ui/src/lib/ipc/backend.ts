@@ -115,6 +115,15 @@ export interface Backend {
     suggestedName: string,
     onProgress: (progress: b.Progress) => void,
   ): Promise<string | null>;
+  /** Returns a page for printing, as HTML. */
+  printPage(jobId: string, request: b.PrintRequest, onProgress: (progress: b.Progress) => void): Promise<string>;
+  /** Asks the person for a path and saves a page there. The file must not exist yet. Returns null if cancelled. */
+  savePage(
+    jobId: string,
+    suggestedName: string,
+    request: b.PrintRequest,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.SavedPage | null>;
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;
   /** Adds or removes a tag, either on all records or on none. Returns the ids of the records that were changed. */
@@ -200,6 +209,7 @@ export interface Backend {
   saveText(suggestedName: string, text: string): Promise<string | null>;
   openLink(url: string): Promise<void>;
   showInFolder(path: string): Promise<void>;
+  /** Prints the print area of the window. */
   print(): Promise<void>;
   /** The clipboard's text; null if it has none. */
   clipboardText(): Promise<string | null>;

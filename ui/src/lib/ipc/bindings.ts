@@ -135,6 +135,10 @@ export const commands = {
 	attachment: (id: string, most: number | null) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id, most })),
 	/**  Ask where to save an attachment, and save it so that only the person can read it. Null if the dialog was cancelled. */
 	saveAttachment: (jobId: string, id: string, suggestedName: string, onProgress: Channel<Progress>) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_attachment", { jobId, id, suggestedName, onProgress })),
+	/**  A page for printing, as HTML. */
+	printPage: (jobId: string, request: PrintRequest, onProgress: Channel<Progress>) => typedError<string, ErrorBody>(__TAURI_INVOKE("print_page", { jobId, request, onProgress })),
+	/**  Ask where to save a page, and save it as a new file. Null if the dialog was cancelled. */
+	savePage: (jobId: string, suggestedName: string, request: PrintRequest, onProgress: Channel<Progress>) => typedError<SavedPage | null, ErrorBody>(__TAURI_INVOKE("save_page", { jobId, suggestedName, request, onProgress })),
 	/**  A memory written by hand. */
 	add: (request: AddRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("add", { request })),
 	/**  A new version of a record. */
@@ -232,7 +236,7 @@ export const commands = {
 	openLink: (url: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("open_link", { url })),
 	/**  Show a file in the file manager. */
 	showInFolder: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("show_in_folder", { path })),
-	/**  Print what the window shows (the recovery code). */
+	/**  Print the print area of the window. */
 	print: () => typedError<null, ErrorBody>(__TAURI_INVOKE("print")),
 	/**  Copy a text. With a number of seconds it is cleared after that time, unless the clipboard holds something else by then. */
 	copyText: (text: string, clearAfterSeconds: number | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("copy_text", { text, clearAfterSeconds })),
@@ -1328,6 +1332,56 @@ export type PersonInfo = {
 	memories: string[],
 };
 
+/**  A conversation on a page. */
+export type PrintConversation = {
+	id: string,
+	/**  The messages to show, in order. A message that is not in the conversation any more is left out. */
+	messages: PrintMessage[],
+};
+
+/**  A list of records on a page: all of them, however long the list is. */
+export type PrintList = {
+	filter: Filter,
+	/**  Only records that contain these words, the best hits first. Empty: all records of the filter. */
+	query: string,
+	/**  As in `list`; ignored if there is a query. */
+	sort: string | null,
+	/**  Text of the page if the list has no records. */
+	empty: string,
+};
+
+/**  A message on a page. */
+export type PrintMessage = {
+	id: string,
+	/**  Who wrote it. */
+	heading: string,
+	/**  Details such as the time and the names of its files. */
+	details: string[],
+};
+
+/**
+ *  Request for a page. The caller gives the page's own texts in the person's language; the records come from the vault.
+ *  Sensitive values in texts of records, in the title and in the lead are masked.
+ */
+export type PrintRequest = {
+	/**  `en` (default), `de` or `ja`. */
+	language: string | null,
+	title: string,
+	/**  Lines below the title. */
+	lead: string[],
+	/**  The page shows these parts in this order. */
+	list: PrintList | null,
+	conversation: PrintConversation | null,
+	tables: PrintTable[],
+};
+
+/**  A table on a page, with texts of the caller. */
+export type PrintTable = {
+	/**  Names of the columns. Empty for a table without a head. */
+	head: string[],
+	rows: string[][],
+};
+
 /**  Progress of a job, reported about ten times a second at most. */
 export type Progress = {
 	/**
@@ -1553,6 +1607,13 @@ export type ReviewState = {
 	total: number,
 	/**  Number of answers by name. */
 	answers: { [key in string]: number },
+};
+
+/**  A page that was saved. */
+export type SavedPage = {
+	path: string,
+	/**  Number of records and messages on the page. */
+	records: number,
 };
 
 /**  Result of a scan for the review queue. */

@@ -93,6 +93,9 @@ export const tauriBackend: Backend = {
   attachment: (id, maxBytes) => unwrap(commands.attachment(id, maxBytes ?? null)),
   saveAttachment: (jobId, id, suggestedName, onProgress) =>
     unwrap(commands.saveAttachment(jobId, id, suggestedName, channel(onProgress))),
+  printPage: (jobId, request, onProgress) => unwrap(commands.printPage(jobId, request, channel(onProgress))),
+  savePage: (jobId, suggestedName, request, onProgress) =>
+    unwrap(commands.savePage(jobId, suggestedName, request, channel(onProgress))),
   add: (request) => unwrap(commands.add(request)),
   edit: (request) => unwrap(commands.edit(request)),
   tag: (jobId, request, onProgress) => unwrap(commands.tag(jobId, request, channel(onProgress))),

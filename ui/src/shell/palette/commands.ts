@@ -6,6 +6,7 @@ import CircleQuestionMark from "@lucide/svelte/icons/circle-question-mark";
 import Copy from "@lucide/svelte/icons/copy";
 import Download from "@lucide/svelte/icons/download";
 import Eye from "@lucide/svelte/icons/eye";
+import FileText from "@lucide/svelte/icons/file-text";
 import FileX from "@lucide/svelte/icons/file-x";
 import FolderSearch from "@lucide/svelte/icons/folder-search";
 import HistoryIcon from "@lucide/svelte/icons/history";
@@ -20,6 +21,7 @@ import Palette from "@lucide/svelte/icons/palette";
 import Paperclip from "@lucide/svelte/icons/paperclip";
 import Pencil from "@lucide/svelte/icons/pencil";
 import Plus from "@lucide/svelte/icons/plus";
+import Printer from "@lucide/svelte/icons/printer";
 import Shield from "@lucide/svelte/icons/shield-alert";
 import Settings from "@lucide/svelte/icons/settings";
 import Trash2 from "@lucide/svelte/icons/trash-2";
@@ -30,6 +32,7 @@ import { quickExportCommands } from "$features/exporting/quick-export.svelte";
 import { appearance } from "$lib/state/appearance.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { nav, SECTIONS, SETTINGS_PAGES, type Section, type SettingsPage } from "$lib/state/nav.svelte";
+import { printing } from "$lib/state/printing.svelte";
 import { emptyTrash } from "$lib/state/trash-actions";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
@@ -78,7 +81,8 @@ const THEMES = ["light", "dark", "system"] as const;
 /** Commands that are possible now, the most common ones first. */
 export function actions(): PaletteCommand[] {
   const command = (
-    name: "import" | "paste" | "export" | "export-all" | "export-text" | "write" | "lock" | "shortcuts" | "undo",
+    name:
+      "import" | "paste" | "export" | "export-all" | "export-text" | "print" | "write" | "lock" | "shortcuts" | "undo",
   ) => ({
     id: name,
     keys: keysOf(name),
@@ -102,6 +106,18 @@ export function actions(): PaletteCommand[] {
           ...quickExportCommands().map((each) => ({ ...each, words: t("palette.exportWords") })),
           { ...command("export-text"), label: t("palette.exportText"), words: t("palette.textWords"), icon: Copy },
         ]),
+    ...(printing.shown
+      ? [
+          { ...command("print"), label: t("palette.print"), words: t("palette.printWords"), icon: Printer },
+          {
+            id: "save-html",
+            label: t("palette.saveHtml"),
+            words: t("palette.printWords"),
+            icon: FileText,
+            run: () => void (printing.shown && printing.save(printing.shown())),
+          },
+        ]
+      : []),
     { ...command("write"), label: t("palette.write"), words: t("palette.writeWords"), icon: Plus },
     ...(toasts.canUndo ? [{ ...command("undo"), label: t("palette.undo"), icon: Undo2 }] : []),
     { ...command("lock"), label: t("palette.lock"), words: t("palette.lockWords"), icon: Lock },

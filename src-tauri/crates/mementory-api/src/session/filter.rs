@@ -2,7 +2,7 @@
 use crate::{ApiError, ApiResult, types::*};
 use mementory_model::{Kind, SaidBy, Timestamp};
 use mementory_vault::{
-    AboutKind, ExportDiffStatus, FileKind, IndexFilter, Insight, InsightFilter, ListQuery, Special, Vault,
+    AboutKind, ExportDiffStatus, FileKind, IndexFilter, Insight, InsightFilter, ListQuery, Sort, Special, Vault,
 };
 use std::collections::HashSet;
 
@@ -50,6 +50,19 @@ pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
         file_kind: filter.file_kind.as_deref().map(file_kind).transpose()?,
         ..ListQuery::default()
     })
+}
+
+/// Parses the name of a sort order. The default is `newest`.
+pub(super) fn sort(name: Option<&str>) -> ApiResult<Sort> {
+    match name {
+        None | Some("newest") => Ok(Sort::Newest),
+        Some("oldest") => Ok(Sort::Oldest),
+        Some("title") => Ok(Sort::Title),
+        Some("changed") => Ok(Sort::Changed),
+        Some(other) => {
+            Err(ApiError::usage(format!("{other} is not a sort order. Use newest, oldest, title or changed.")))
+        }
+    }
 }
 
 fn kind(name: &str) -> ApiResult<Kind> {

@@ -18,6 +18,8 @@ mod meaning;
 mod memory_evidence;
 mod offers;
 mod overview;
+mod page;
+mod printing;
 mod progress;
 mod records;
 mod report;
@@ -43,6 +45,7 @@ pub use keys::KeyRing;
 pub use meaning::Meaning;
 pub use memory_evidence::MemoryOrigins;
 pub use overview::Overview;
+pub use printing::Pages;
 pub use records::Records;
 pub use review::Review;
 pub use scan::Scanner;
@@ -260,6 +263,11 @@ impl Session {
     /// The guided review of memories, and the memories that the person should delete in the assistants.
     pub fn review(&self) -> Review<'_> {
         Review::new(&self.context)
+    }
+
+    /// Pages for reading and printing.
+    pub fn pages(&self) -> Pages<'_> {
+        Pages::new(&self.context)
     }
 
     /// Connected clients: grants, suggestions, and the calls of their tools.

@@ -12,7 +12,7 @@ use super::{
 use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use mementory_formats::{SECRET_DOTS, replace_plain_secrets};
 use mementory_model::{Kind, Timestamp};
-use mementory_vault::{FacetCounts, IndexFilter, Insight, InsightCounts, RowView, Sort};
+use mementory_vault::{FacetCounts, IndexFilter, Insight, InsightCounts, RowView};
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
@@ -36,17 +36,7 @@ impl Records<'_> {
         let mut query = filter::query(&self.context.vault, &request.filter)?;
         query.limit = request.limit.unwrap_or(50);
         query.cursor.clone_from(&request.cursor);
-        query.sort = match request.sort.as_deref() {
-            None | Some("newest") => Sort::Newest,
-            Some("oldest") => Sort::Oldest,
-            Some("title") => Sort::Title,
-            Some("changed") => Sort::Changed,
-            Some(other) => {
-                return Err(ApiError::usage(format!(
-                    "{other} is not a sort order. Use newest, oldest, title or changed."
-                )));
-            }
-        };
+        query.sort = filter::sort(request.sort.as_deref())?;
         let page = self.context.vault.queries().list(&query)?;
         let items =
             page.rows.iter().map(|row| RowViews::new(&self.context.vault).item(row)).collect::<ApiResult<_>>()?;

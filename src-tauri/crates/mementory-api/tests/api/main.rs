@@ -6,5 +6,6 @@ mod changed_since;
 mod edited_elsewhere;
 mod evidence;
 mod preview;
+mod printing;
 mod review;
 mod signature;

@@ -5,17 +5,17 @@ use std::path::Path;
 const PASSPHRASE: &str = "harbour copper nineteen kite lantern";
 const TEXTS: [&str; 3] = ["User is allergic to penicillin.", "User lives in Graz.", "User plays the tuba."];
 
-fn vault(folder: &Path) -> Session {
+pub(crate) fn vault(folder: &Path) -> Session {
     Session::create(&folder.join("v"), PASSPHRASE, CreateOptions { kdf_floor: true }).unwrap().0
 }
 
-fn import(session: &Session, path: &Path) -> ImportReport {
+pub(crate) fn import(session: &Session, path: &Path) -> ImportReport {
     let request = ImportRequest { paths: vec![path.display().to_string()], ..ImportRequest::default() };
     session.imports().import(&request, false, &Job::silent()).unwrap()
 }
 
 /// An export of saved memories.
-fn list(folder: &Path, name: &str, texts: &[&str]) -> std::path::PathBuf {
+pub(crate) fn list(folder: &Path, name: &str, texts: &[&str]) -> std::path::PathBuf {
     let entries: Vec<serde_json::Value> = texts
         .iter()
         .map(|text| {
@@ -30,7 +30,7 @@ fn list(folder: &Path, name: &str, texts: &[&str]) -> std::path::PathBuf {
 }
 
 /// A conversation in which the assistant calls its memory tool.
-fn conversation(folder: &Path) -> std::path::PathBuf {
+pub(crate) fn conversation(folder: &Path) -> std::path::PathBuf {
     let node = |id: &str, parent: Option<&str>, role: &str, recipient: &str, text: &str, second: u32| {
         serde_json::json!({"id": id, "parent": parent, "children": [], "message": {"id": id,
             "author": {"role": role}, "create_time": 1_770_000_000 + second, "recipient": recipient,

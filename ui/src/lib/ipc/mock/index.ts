@@ -23,6 +23,7 @@ import { optionsFromAddress, type MockOptions } from "./options";
 import { countBy, redactPlan } from "./redact";
 import { sampleEvidence, sampleExport, sampleHistory, recordDetails, transferText } from "./records";
 import { sampleMemoryReview } from "./memory-review";
+import { samplePrinting } from "./printing";
 import { sampleReview } from "./review";
 import { sampleFile } from "./pictures";
 import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
@@ -279,6 +280,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       await runStages(job, ["write"], size, pace, onProgress);
       return `/home/ines/${name}`;
     },
+    ...samplePrinting({ matching, messages: sampleThread, pace }),
     add: async ({ type, text, tags }) => {
       const id = `m-new-${items.length}`;
       items.unshift(item(id, "memory", "me", text, 0, { type, tags }));

@@ -1,10 +1,12 @@
 //! What the memories are about, and which of them contradict each other.
-use super::{
-    day,
-    page::{Cell, Page},
-    sections::Sections,
+use super::{day, sections::Sections};
+use crate::{
+    ApiResult,
+    session::{
+        now,
+        page::{Cell, Page},
+    },
 };
-use crate::{ApiResult, session::now};
 use mementory_model::Kind;
 use mementory_vault::{Insight, ListQuery, RowView};
 use std::collections::BTreeMap;

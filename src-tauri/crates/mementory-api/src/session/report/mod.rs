@@ -1,19 +1,18 @@
 //! The printable report: what the assistants know about the person, and what was done about it.
 mod insight;
-mod page;
 mod sections;
 mod texts;
 
 use super::{
     meaning::Meaning,
     now,
+    page::Page,
     review::{ForgetGuide, Review},
     sensitive::SensitiveValues,
 };
-use crate::{ApiError, ApiResult, Job, new_file::new_file, types::*};
+use crate::{ApiError, ApiResult, Job, new_file::new_output, types::*};
 use mementory_model::Kind;
 use mementory_vault::{CachingEncoder, ListQuery, RowView, Sort, Trace};
-use page::Page;
 use sections::Sections;
 use std::{io::Write, path::Path, sync::atomic::Ordering};
 use texts::Texts;
@@ -96,10 +95,7 @@ impl Review<'_> {
 /// Writes a file that must not exist yet. If writing fails, the incomplete file is removed.
 fn write_new(path: &Path, bytes: &[u8]) -> ApiResult<()> {
     let place = path.display();
-    let mut file = new_file(path, true).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => ApiError::exists(&place),
-        _ => ApiError::io(format!("{place} could not be written: {error}.")),
-    })?;
+    let mut file = new_output(path)?;
     file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|error| {
         let _ = std::fs::remove_file(path);
         ApiError::io(format!("{place} could not be written: {error}. It was removed."))

@@ -1,14 +1,10 @@
 //! The sections of the report.
-use super::{
-    ListedMemory, MAX_LISTED, day,
-    page::{Cell, Page},
-    texts::Texts,
-    today,
-};
+use super::{ListedMemory, MAX_LISTED, day, texts::Texts, today};
 use crate::{
     ApiResult, Job,
     session::{
         context::Context,
+        page::{Cell, Page},
         review::{ForgetGuide, Review},
         sensitive::by_class_name,
     },

@@ -1,4 +1,4 @@
-//! The printable page: HTML elements with escaped texts. It has no scripts and no URLs from which a browser would load
+//! Printable pages: HTML elements with escaped texts. A page has no scripts and no URLs from which a browser would load
 //! anything.
 use quick_xml::escape::escape;
 
@@ -19,7 +19,7 @@ pub(super) enum Cell<'c> {
     Text(&'c str),
 }
 
-const STYLE: &str = include_str!("../../../data/report/page.css");
+const STYLE: &str = include_str!("../../data/report/page.css");
 /// With this content security policy, nothing is loaded and nothing runs, even if a text was not escaped correctly.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -73,6 +73,51 @@ impl Page {
         self.out.push_str(&format!("<p class=\"quote\" dir=\"auto\">{}</p>\n", escape(text)));
     }
 
+    /// Appends a record: its title or author, details about it, and its text. Redacted words become bars.
+    pub(super) fn entry(&mut self, heading: &str, details: &[String], text: &str) {
+        self.out.push_str("<article>\n");
+        if !heading.trim().is_empty() {
+            self.out.push_str(&format!("<h3 dir=\"auto\">{}</h3>\n", escape(with_bars(heading))));
+        }
+        let details: Vec<&str> =
+            details.iter().map(String::as_str).filter(|detail| !detail.trim().is_empty()).collect();
+        if !details.is_empty() {
+            self.out.push_str(&format!("<p class=\"facts\" dir=\"auto\">{}</p>\n", escape(details.join(" \u{b7} "))));
+        }
+        if !text.is_empty() {
+            self.quote(&with_bars(text));
+        }
+        self.out.push_str("</article>\n");
+    }
+
+    /// Takes what was written so far.
+    pub(super) fn take(&mut self) -> String {
+        std::mem::take(&mut self.out)
+    }
+
+    /// Appends a table of texts. Without `head`, the first cell of each row is its head.
+    pub(super) fn text_table(&mut self, head: &[String], rows: &[Vec<String>]) {
+        self.out.push_str("<table>\n");
+        if !head.is_empty() {
+            let cells: String =
+                head.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name.as_str()))).collect();
+            self.out.push_str(&format!("<thead><tr>{cells}</tr></thead>\n"));
+        }
+        self.out.push_str("<tbody>\n");
+        for row in rows {
+            let cells: String = row
+                .iter()
+                .enumerate()
+                .map(|(n, cell)| match n {
+                    0 => format!("<th scope=\"row\" dir=\"auto\">{}</th>", escape(cell.as_str())),
+                    _ => format!("<td dir=\"auto\">{}</td>", escape(cell.as_str())),
+                })
+                .collect();
+            self.out.push_str(&format!("<tr>{cells}</tr>\n"));
+        }
+        self.out.push_str("</tbody>\n</table>\n");
+    }
+
     /// Appends a table. `head` has the names of its columns.
     pub(super) fn table(&mut self, head: &[&str], rows: &[Vec<Cell<'_>>]) {
         self.out.push_str("<table>\n<thead><tr>");
@@ -119,6 +164,34 @@ impl Page {
     }
 }
 
+/// Stands for redacted words, as in the window.
+const BAR: &str = "█████";
+
+/// The text with a bar in place of each mark `[REDACTED:…]`.
+fn with_bars(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("[REDACTED:") {
+        let class = after.split_once(']').map(|(class, _)| class);
+        let is_class = |class: &str| {
+            !class.is_empty() && class.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+        };
+        out.push_str(before);
+        match class.filter(|class| is_class(class)) {
+            Some(class) => {
+                out.push_str(BAR);
+                rest = &after[class.len() + 1..];
+            }
+            None => {
+                out.push_str(&rest[before.len()..rest.len() - after.len()]);
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,9 +204,19 @@ mod tests {
         page.table(&[hostile], &[vec![Cell::Quote(hostile)], vec![Cell::Short(hostile)]]);
         page.quote(hostile);
         page.numbered_list(&[hostile.to_owned()]);
+        page.entry(hostile, &[hostile.to_owned()], hostile);
+        page.text_table(&[hostile.to_owned()], &[vec![hostile.to_owned(), hostile.to_owned()]]);
         page.end_section();
         let html = page.finish();
         assert!(!html.contains("<script") && !html.contains("<img"), "{html}");
         assert_eq!(html.matches("</style>").count(), 1);
+    }
+
+    #[test]
+    fn redacted_words_are_bars_and_other_brackets_stay() {
+        assert_eq!(with_bars("a [REDACTED:card] b [REDACTED:removed]"), "a █████ b █████");
+        for text in ["[REDACTED:]", "[REDACTED:a b]", "[REDACTED:card", "[REDACTED:[x]]", "ü"] {
+            assert_eq!(with_bars(text), text);
+        }
     }
 }
