@@ -229,17 +229,32 @@ describe("appearance", () => {
   } as unknown as Row;
   const shown = { selecting: false, checked: false, oncheck: () => undefined };
 
-  it("switches times to 12 or 24 hours, and stores the choice", async () => {
+  it("shows times as usual in the system's region, unless 12 or 24 hours are chosen, and stores the choice", async () => {
     const kept = vi.spyOn(mock, "setPreference");
     render(Appearance);
     const evening = new Date(2026, 10, 21, 21, 5).getTime();
-    expect(clock(evening)).toBe("21:05");
-    appearance.setHours("12");
-    expect(clock(evening)).toMatch(/^0?9:05\s?pm$/i);
-    expect(kept).toHaveBeenLastCalledWith("hours", "12");
-    appearance.setHours("24");
-    expect(clock(evening)).toBe("21:05");
-    expect(kept).toHaveBeenLastCalledWith("hours", null);
+    expect(appearance.hours).toBe("system");
+    for (const [region, language, usual] of [
+      ["en-US", "en", /^0?9:05\s?pm$/i],
+      ["en-GB", "en", /^21:05$/],
+      ["de-DE", "de", /^21:05$/],
+      ["ja-JP", "ja", /^21:05$/],
+    ] as const) {
+      vi.spyOn(navigator, "languages", "get").mockReturnValue([region]);
+      await appearance.setLanguage(language);
+      expect(clock(evening)).toMatch(usual);
+      appearance.setHours("12");
+      expect(clock(evening)).toMatch(/9:05/);
+      expect(kept).toHaveBeenLastCalledWith("hours", "12");
+      appearance.setHours("24");
+      expect(clock(evening)).toBe("21:05");
+      expect(kept).toHaveBeenLastCalledWith("hours", "24");
+      appearance.setHours("system");
+      expect(clock(evening)).toMatch(usual);
+      expect(kept).toHaveBeenLastCalledWith("hours", null);
+    }
+    vi.restoreAllMocks();
+    await appearance.setLanguage("system");
   });
 
   it("applies blur and reduced motion to the whole window at once, and reverts them", async () => {

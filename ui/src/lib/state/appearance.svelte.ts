@@ -42,7 +42,7 @@ function setRootAttribute(name: "blur" | "motion", value: string | null): void {
 }
 
 function validHours(stored: string | null): Hours {
-  const hours = isHours(stored) ? stored : "24";
+  const hours = isHours(stored) ? stored : "system";
   setHours(hours);
   return hours;
 }
@@ -110,7 +110,7 @@ class Appearance {
   /** Switches the clock format of all visible times at once. */
   setHours(hours: Hours): void {
     this.hours = hours;
-    storePreference("hours", hours === "24" ? null : hours);
+    storePreference("hours", hours === "system" ? null : hours);
     setHours(hours);
   }
 
