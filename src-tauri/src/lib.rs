@@ -20,6 +20,7 @@ mod watching;
 #[cfg(target_os = "linux")]
 mod webkit_rendering;
 mod window;
+mod window_geometry;
 
 use mementory_api::Job;
 use open_requests::{OpenRequests, parse_arguments};

@@ -1,5 +1,6 @@
 //! Settings that are stored unencrypted: paths of vaults and preferences of the window, never a vault's content.
-use serde::{Deserialize, Serialize};
+use crate::window_geometry::WindowGeometry;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,9 @@ pub struct Settings {
     pub recent: Vec<PathBuf>,
     /// Values of the window's preferences by name, see [`PREFERENCES`].
     pub preferences: BTreeMap<String, String>,
+    /// Size and place of the window when it was last left.
+    #[serde(deserialize_with = "valid_or_none", skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowGeometry>,
 }
 
 impl Default for Settings {
@@ -55,8 +59,14 @@ impl Default for Settings {
             remember_vaults: true,
             recent: Vec::new(),
             preferences: BTreeMap::new(),
+            window: None,
         }
     }
+}
+
+/// An invalid size of the window must not cost the other settings.
+fn valid_or_none<'de, D: Deserializer<'de>>(input: D) -> Result<Option<WindowGeometry>, D::Error> {
+    serde_json::Value::deserialize(input).map(|value| serde_json::from_value(value).ok())
 }
 
 impl Settings {
@@ -198,6 +208,21 @@ mod tests {
         let file = SettingsFile::load(folder.path());
         assert!(file.get().auto_lock_minutes == 3 && file.get().lock_when_away && file.get().hide_from_capture);
         assert!(file.get().answer_clients);
+    }
+
+    #[test]
+    fn the_place_of_the_window_is_stored_and_an_invalid_one_costs_no_other_setting() {
+        let folder = tempfile::tempdir().unwrap();
+        let area = crate::window_geometry::Area { x: -5, y: 6, width: 1280, height: 800 };
+        let geometry = WindowGeometry { area, maximized: true };
+        SettingsFile::load(folder.path()).change(|settings| settings.window = Some(geometry));
+        assert_eq!(SettingsFile::load(folder.path()).get().window, Some(geometry));
+        for window in ["null", "7", "{\"x\": 1}", "{\"x\":0,\"y\":0,\"width\":-1,\"height\":9,\"maximized\":false}"] {
+            let text = format!("{{\"auto_lock_minutes\": 3, \"window\": {window}}}");
+            std::fs::write(folder.path().join("settings.json"), text).unwrap();
+            let file = SettingsFile::load(folder.path());
+            assert_eq!((file.get().auto_lock_minutes, file.get().window), (3, None), "{window}");
+        }
     }
 
     #[test]
