@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Maximum number of recent vaults.
 const MAX_RECENT_VAULTS: usize = 12;
 /// Names of the window's preferences that may be stored. The webview itself stores nothing (see `window`).
-pub const PREFERENCES: [&str; 10] = [
+pub const PREFERENCES: [&str; 11] = [
     "theme",
     "language",
     "text-size",
@@ -19,6 +19,7 @@ pub const PREFERENCES: [&str; 10] = [
     "hours",
     "motion",
     "clear-copied",
+    "notifications",
 ];
 /// Maximum length of a preference in bytes. The limit keeps vault content out of this unencrypted file.
 const MAX_PREFERENCE_BYTES: usize = 32;
@@ -252,9 +253,14 @@ mod tests {
         assert!(settings.set_preference("language", None));
         assert!(settings.set_preference("letter-keys", Some("off".into())));
         assert!(settings.set_preference("letter-keys", None));
-        for (name, value) in
-            [("list-rows", "one"), ("blur", "on"), ("hours", "12"), ("motion", "less"), ("clear-copied", "never")]
-        {
+        for (name, value) in [
+            ("list-rows", "one"),
+            ("blur", "on"),
+            ("hours", "12"),
+            ("motion", "less"),
+            ("clear-copied", "never"),
+            ("notifications", "off"),
+        ] {
             assert!(settings.set_preference(name, Some(value.into())) && settings.set_preference(name, None), "{name}");
         }
         assert!(settings.preferences.is_empty());

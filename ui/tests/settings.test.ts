@@ -17,6 +17,7 @@ import { failWith } from "$lib/ipc/mock/jobs";
 import { MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
 import { setCopyHandler } from "$lib/logic/copy-handler";
+import { isLinux } from "$lib/logic/platform";
 import { appearance } from "$lib/state/appearance.svelte";
 import { copyWithToast, copyText } from "$lib/state/clipboard";
 import { dialogs } from "$lib/state/dialogs.svelte";
@@ -255,6 +256,16 @@ describe("appearance", () => {
     }
     vi.restoreAllMocks();
     await appearance.setLanguage("system");
+  });
+
+  it.runIf(isLinux)("switches notifications of the desktop off and on, where the program can show them", async () => {
+    const kept = vi.spyOn(mock, "setPreference");
+    render(Appearance);
+    await click("settings-notifications");
+    expect(appearance.notifications).toBe(false);
+    expect(kept).toHaveBeenLastCalledWith("notifications", "off");
+    await click("settings-notifications");
+    expect(kept).toHaveBeenLastCalledWith("notifications", null);
   });
 
   it("applies blur and reduced motion to the whole window at once, and reverts them", async () => {

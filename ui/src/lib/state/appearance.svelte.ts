@@ -61,6 +61,7 @@ class Appearance {
   hours = $state<Hours>(validHours(readPreference("mementory.hours")));
   lessMotion = $state(readPreference("mementory.motion") === "less");
   clearCopied = $state<ClearCopied>(validClearCopied(readPreference("mementory.clear-copied")));
+  notifications = $state(readPreference("mementory.notifications") !== "off");
   readonly clearAfter = $derived(this.clearCopied === "never" ? null : Number(this.clearCopied));
   listWidth = $state<number | null>(Number(readPreference("mementory.list-width")) || null);
 
@@ -119,6 +120,12 @@ class Appearance {
     this.lessMotion = on;
     storePreference("motion", on ? "less" : null);
     setRootAttribute("motion", on ? "less" : null);
+  }
+
+  /** Sets whether the desktop shows a notification at the end of a long job. The backend reads this. */
+  setNotifications(on: boolean): void {
+    this.notifications = on;
+    storePreference("notifications", on ? null : "off");
   }
 
   setClearCopied(after: ClearCopied): void {
