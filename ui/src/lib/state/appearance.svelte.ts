@@ -1,6 +1,7 @@
 import { backend } from "$lib/ipc";
 import { debounced } from "$lib/logic/debounce";
 import { LANGUAGES, type Choice } from "$lib/text";
+import { systemStyle } from "./system-style";
 import { isHours, setLanguage, setHours, type Hours } from "$lib/text/locale.svelte";
 
 export type Theme = "system" | "light" | "dark";
@@ -70,6 +71,7 @@ class Appearance {
     storePreference("theme", theme === "system" ? null : theme);
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
+    systemStyle.themeChanged();
   }
 
   /** Switches the language of all visible texts at once. */
