@@ -1,13 +1,13 @@
 // When the desktop announces on the session bus that the screen is locked, the vault must lock too, unless the setting
 // is off.
-import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
-import { ENV, has, quiet } from "../tools/sh.mjs";
+import { has } from "../tools/sh.mjs";
+import { Desktop } from "./desktop.mjs";
 import { Display, homeWithRecentVaults } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
@@ -37,36 +37,6 @@ export async function testLockWhenAway(count) {
     await browser?.close().catch(() => {});
     desktop.stop();
     await display.stopAndRemove(home);
-  }
-}
-
-/** A private session bus on which we act as the desktop. */
-class Desktop {
-  #daemon;
-  address = "";
-
-  static async start() {
-    const desktop = new Desktop();
-    desktop.#daemon = spawn("dbus-daemon", ["--session", "--nofork", "--print-address"], {
-      env: ENV,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    process.once("exit", () => desktop.stop());
-    let output = "";
-    desktop.#daemon.stdout.on("data", (bytes) => (output += bytes));
-    await until("a bus", () => output.includes("\n"));
-    desktop.address = output.trim();
-    return desktop;
-  }
-
-  /** Announces that the screen was locked, or unlocked again. Returns whether the signal was sent. */
-  announce(locked) {
-    const signal = ["/org/gnome/ScreenSaver", "org.gnome.ScreenSaver.ActiveChanged", `boolean:${locked}`];
-    return quiet("dbus-send", [`--bus=${this.address}`, "--type=signal", ...signal]).code === 0;
-  }
-
-  stop() {
-    this.#daemon.kill();
   }
 }
 
