@@ -1,4 +1,5 @@
 //! Runs commands on threads that may block, so that the window never waits for the disk or for key derivation.
+use crate::job_feedback::{JobFeedback, JobKind};
 use crate::{WARNINGS_EVENT, state::AppState};
 use mementory_api::types::{ErrorBody, Progress};
 use mementory_api::{ApiError, ApiResult, Applied, Job, Session, warnings_of};
@@ -39,16 +40,27 @@ pub async fn run_in_session<T: Send + 'static>(
     .await
 }
 
-/// Runs `work` with the open vault as the job `id`. Progress is sent through the channel; `cancel_job` stops the job.
+/// Runs `work` with the open vault as the job `id`. Progress is sent through the channel and shown on the launcher;
+/// `cancel_job` stops the job.
 pub async fn run_job<T: Send + 'static>(
     app: AppHandle,
+    kind: JobKind,
     id: String,
     on_progress: Channel<Progress>,
     work: impl FnOnce(&Session, &Job) -> ApiResult<T> + Send + 'static,
 ) -> CommandResult<T> {
+    let window = app.clone();
     run_blocking(app, move |state| {
-        let job = job_reporting_to(on_progress);
-        state.with_job(&id, &job, |session| work(session, &job))
+        let feedback = JobFeedback::start(window, kind);
+        let show_progress = feedback.progress();
+        let job = Job::with_progress(Arc::new(move |progress: Progress| {
+            show_progress(&progress);
+            // A closed window does not stop the job.
+            let _ = on_progress.send(progress);
+        }));
+        let result = state.with_job(&id, &job, |session| work(session, &job));
+        feedback.finish(&result);
+        result
     })
     .await
 }
@@ -66,12 +78,13 @@ pub async fn run_change<T: Send + 'static>(
 /// Runs a change as the job `id`, like [`run_job`]. Warns the window about steps that failed after the commit.
 pub async fn run_change_job<T: Send + 'static>(
     app: AppHandle,
+    kind: JobKind,
     id: String,
     on_progress: Channel<Progress>,
     work: impl FnOnce(&Session, &Job) -> ApiResult<Applied<T>> + Send + 'static,
 ) -> CommandResult<T> {
     let window = app.clone();
-    run_job(app, id, on_progress, work).await.map(|applied| send_warnings(&window, applied))
+    run_job(app, kind, id, on_progress, work).await.map(|applied| send_warnings(&window, applied))
 }
 
 /// Sends the warnings of a change to the window, and returns the value of the change.

@@ -127,6 +127,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         system::set_preference,
         system::set_remember_vaults,
         system::window_guards,
+        system::system_style,
         system::set_lock_when_away,
         system::set_hide_from_capture,
     ])

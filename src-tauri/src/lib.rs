@@ -7,8 +7,10 @@ mod autolock;
 mod blocking;
 mod clipboard;
 mod commands;
+mod desktop;
 mod interactive_guard;
 pub mod ipc;
+mod job_feedback;
 mod jobs;
 mod open_requests;
 mod open_vault;
@@ -20,6 +22,7 @@ mod watching;
 #[cfg(target_os = "linux")]
 mod webkit_rendering;
 mod window;
+mod window_geometry;
 
 use mementory_api::Job;
 use open_requests::{OpenRequests, parse_arguments};
@@ -37,6 +40,8 @@ const WATCHED_EVENT: &str = "watched";
 const WATCH_PROGRESS_EVENT: &str = "watch_progress";
 /// Event sent when the program was started a second time and passed its files on to this window.
 const OPEN_EVENT: &str = "open";
+/// Event with the style of the desktop, when it changed.
+const STYLE_EVENT: &str = "style";
 /// Event with the steps that failed after the commit of a change.
 const WARNINGS_EVENT: &str = "warnings";
 
@@ -56,6 +61,10 @@ pub fn run() -> ExitCode {
             let clock = Arc::new(autolock::SystemClock::new());
             let clipboard = Box::new(clipboard::SystemClipboard::default());
             app.manage(state::AppState::new(settings, clock, clipboard));
+            let handle = app.handle().clone();
+            app.manage(desktop::Desktop::start(app.handle(), move |style| {
+                let _ = handle.emit(STYLE_EVENT, style);
+            })?);
             window::open(app.handle())?;
             let handle = app.handle().clone();
             std::thread::Builder::new().name("autolock".into()).spawn(move || {

@@ -1,6 +1,7 @@
 //! Settings that are stored unencrypted: paths of vaults and preferences of the window, never a vault's content.
+use crate::window_geometry::WindowGeometry;
 use mementory_api::files;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Maximum number of recent vaults.
 const MAX_RECENT_VAULTS: usize = 12;
 /// Names of the window's preferences that may be stored. The webview itself stores nothing (see `window`).
-pub const PREFERENCES: [&str; 10] = [
+pub const PREFERENCES: [&str; 11] = [
     "theme",
     "language",
     "text-size",
@@ -19,6 +20,7 @@ pub const PREFERENCES: [&str; 10] = [
     "hours",
     "motion",
     "clear-copied",
+    "notifications",
 ];
 /// Maximum length of a preference in bytes. The limit keeps vault content out of this unencrypted file.
 const MAX_PREFERENCE_BYTES: usize = 32;
@@ -44,6 +46,9 @@ pub struct Settings {
     pub recent: Vec<PathBuf>,
     /// Values of the window's preferences by name, see [`PREFERENCES`].
     pub preferences: BTreeMap<String, String>,
+    /// Size and place of the window when it was last left.
+    #[serde(deserialize_with = "valid_or_none", skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowGeometry>,
 }
 
 impl Default for Settings {
@@ -56,8 +61,14 @@ impl Default for Settings {
             remember_vaults: true,
             recent: Vec::new(),
             preferences: BTreeMap::new(),
+            window: None,
         }
     }
+}
+
+/// An invalid size of the window must not cost the other settings.
+fn valid_or_none<'de, D: Deserializer<'de>>(input: D) -> Result<Option<WindowGeometry>, D::Error> {
+    serde_json::Value::deserialize(input).map(|value| serde_json::from_value(value).ok())
 }
 
 impl Settings {
@@ -217,6 +228,21 @@ mod tests {
     }
 
     #[test]
+    fn the_place_of_the_window_is_stored_and_an_invalid_one_costs_no_other_setting() {
+        let folder = tempfile::tempdir().unwrap();
+        let area = crate::window_geometry::Area { x: -5, y: 6, width: 1280, height: 800 };
+        let geometry = WindowGeometry { area, maximized: true };
+        SettingsFile::load(folder.path()).change(|settings| settings.window = Some(geometry));
+        assert_eq!(SettingsFile::load(folder.path()).get().window, Some(geometry));
+        for window in ["null", "7", "{\"x\": 1}", "{\"x\":0,\"y\":0,\"width\":-1,\"height\":9,\"maximized\":false}"] {
+            let text = format!("{{\"auto_lock_minutes\": 3, \"window\": {window}}}");
+            std::fs::write(folder.path().join("settings.json"), text).unwrap();
+            let file = SettingsFile::load(folder.path());
+            assert_eq!((file.get().auto_lock_minutes, file.get().window), (3, None), "{window}");
+        }
+    }
+
+    #[test]
     fn a_damaged_file_gives_the_defaults() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("settings.json"), b"{\"recent\": 7").unwrap();
@@ -243,9 +269,14 @@ mod tests {
         assert!(settings.set_preference("language", None));
         assert!(settings.set_preference("letter-keys", Some("off".into())));
         assert!(settings.set_preference("letter-keys", None));
-        for (name, value) in
-            [("list-rows", "one"), ("blur", "on"), ("hours", "12"), ("motion", "less"), ("clear-copied", "never")]
-        {
+        for (name, value) in [
+            ("list-rows", "one"),
+            ("blur", "on"),
+            ("hours", "12"),
+            ("motion", "less"),
+            ("clear-copied", "never"),
+            ("notifications", "off"),
+        ] {
             assert!(settings.set_preference(name, Some(value.into())) && settings.set_preference(name, None), "{name}");
         }
         assert!(settings.preferences.is_empty());

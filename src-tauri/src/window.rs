@@ -3,9 +3,11 @@ use crate::settings::PREFERENCES;
 use crate::state::AppState;
 #[cfg(target_os = "linux")]
 use crate::webkit_rendering;
+use crate::window_geometry::{Area, WindowGeometry};
 use mementory_api::types::WindowGuards;
+use tauri::utils::config::WindowConfig;
 use tauri::webview::NewWindowResponse;
-use tauri::{AppHandle, Manager, Url, WebviewWindowBuilder};
+use tauri::{AppHandle, Manager, Monitor, Url, WebviewWindow, WebviewWindowBuilder, WindowEvent};
 
 /// Prefix of the window's keys in `localStorage`.
 const STORAGE_PREFIX: &str = "mementory.";
@@ -13,7 +15,7 @@ const STORAGE_PREFIX: &str = "mementory.";
 /// True if the system can keep a window out of screenshots and screen sharing. Linux cannot.
 pub const CAN_HIDE_FROM_CAPTURE: bool = cfg!(any(target_os = "macos", target_os = "windows"));
 
-/// Opens the window as the configuration describes it.
+/// Opens the window as the configuration describes it, with the size and at the place where it was last.
 pub fn open(app: &AppHandle) -> tauri::Result<()> {
     let config = app.config().app.windows.first().cloned().unwrap_or_default();
     let preferences = app.state::<AppState>().settings().get().preferences.clone();
@@ -26,18 +28,71 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         "for (const [name, value] of {}) localStorage.setItem(name, value);",
         serde_json::to_string(&stored_preferences)?
     );
-    #[cfg_attr(not(target_os = "linux"), expect(unused_variables))]
-    let window = WebviewWindowBuilder::from_config(app, &config)?
+    let mut builder = WebviewWindowBuilder::from_config(app, &config)?
         // Keeps the page's data in memory only. WebKitGTK cannot be automated in that mode.
         .incognito(!is_automated())
         .initialization_script(script)
         .on_navigation(is_app_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
-        .content_protected(guards(app).hide_from_capture)
-        .build()?;
+        .content_protected(guards(app).hide_from_capture);
+    if let Some(WindowGeometry { area, maximized }) = stored_geometry(app, &config) {
+        builder = builder
+            .inner_size(area.width.into(), area.height.into())
+            .position(area.x.into(), area.y.into())
+            .maximized(maximized);
+    }
+    let window = builder.build()?;
+    let observed = window.clone();
+    window.on_window_event(move |event| {
+        if matches!(event, WindowEvent::Focused(false) | WindowEvent::CloseRequested { .. }) {
+            // A window whose place is unknown opens at the place stored before.
+            let _ = store_geometry(&observed, &config);
+        }
+    });
     #[cfg(target_os = "linux")]
     if !is_automated() {
         webkit_rendering::disable_compositing_without_gpu(&window)?;
+    }
+    Ok(())
+}
+
+/// The stored size and place, changed if the monitors have changed.
+fn stored_geometry(app: &AppHandle, config: &WindowConfig) -> Option<WindowGeometry> {
+    let geometry = app.state::<AppState>().settings().get().window?;
+    let main_monitor = app.primary_monitor().ok().flatten();
+    let monitors = main_monitor.into_iter().chain(app.available_monitors().unwrap_or_default());
+    let areas: Vec<Area> = monitors.map(|monitor| usable_area(&monitor)).collect();
+    geometry.fitted(&areas, minimum_size(config))
+}
+
+/// The area of a monitor without its panels.
+fn usable_area(monitor: &Monitor) -> Area {
+    let area = monitor.work_area();
+    Area::scaled((area.position.x, area.position.y), (area.size.width, area.size.height), monitor.scale_factor())
+}
+
+fn minimum_size(config: &WindowConfig) -> (u32, u32) {
+    // The configuration has whole numbers.
+    (config.min_width.unwrap_or_default() as u32, config.min_height.unwrap_or_default() as u32)
+}
+
+/// Stores size and place of the window. Called when the window is left or closed, because every single step of a move
+/// would be a write.
+fn store_geometry(window: &WebviewWindow, config: &WindowConfig) -> tauri::Result<()> {
+    // A minimised or full-screen window returns to the size and place stored before.
+    if window.is_minimized()? || window.is_fullscreen()? {
+        return Ok(());
+    }
+    let (position, size) = (window.outer_position()?, window.inner_size()?);
+    let area = Area::scaled((position.x, position.y), (size.width, size.height), window.scale_factor()?);
+    let maximized = window.is_maximized()?;
+    let state = window.state::<AppState>();
+    let mut settings = state.settings();
+    let stored = settings.get().window;
+    let default_size = (config.width as u32, config.height as u32);
+    let geometry = WindowGeometry::of_window(area, maximized, stored, default_size);
+    if stored != Some(geometry) {
+        settings.change(|settings| settings.window = Some(geometry));
     }
     Ok(())
 }

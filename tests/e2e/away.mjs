@@ -7,8 +7,8 @@ import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has } from "../tools/sh.mjs";
+import { Desktop } from "./desktop.mjs";
 import { Display, homeWithRecentVaults } from "./display.mjs";
-import { Desktop } from "./session_bus.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 /** Why the test cannot run here, or null. */

@@ -128,6 +128,28 @@ export class Display {
     this.#xdotool("windowsize", id, `${width}`, `${height}`);
   }
 
+  /** Moves the app's window. */
+  move(id, x, y) {
+    this.#xdotool("windowmove", id, `${x}`, `${y}`);
+  }
+
+  /** Minimises the app's window, which is then not in front any more. */
+  minimize(id) {
+    this.#xdotool("windowminimize", id);
+  }
+
+  /** The id of the window with this title, or an empty text. */
+  windowCalled(title) {
+    return this.#xdotool("search", "--onlyvisible", "--name", `^${title}$`).stdout.split("\n")[0];
+  }
+
+  /** Place and size of a window. */
+  place(id) {
+    const lines = this.#xdotool("getwindowgeometry", "--shell", id).stdout.split("\n");
+    const values = Object.fromEntries(lines.filter(Boolean).map((line) => line.split("=")));
+    return { x: Number(values.X), y: Number(values.Y), width: Number(values.WIDTH), height: Number(values.HEIGHT) };
+  }
+
   /**
    * Drags files from another window to `x`,`y` of the screen. The button is released once `over()` is true, which means
    * that the app has noticed the drag.
@@ -205,6 +227,11 @@ export class Display {
   run(program, args) {
     const child = this.#spawn(program, args);
     return new Promise((resolve) => child.on("close", (code) => resolve(code ?? "a signal")));
+  }
+
+  /** Starts a program without a driver, and leaves its window where it opens. Returns the process. */
+  start(program) {
+    return this.#spawn(program, []);
   }
 
   /** Types a text into the active window, then presses a key such as `Return`. */

@@ -10,7 +10,7 @@ import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has } from "../tools/sh.mjs";
 import { Display, homeWithRecentVaults } from "./display.mjs";
-import { Desktop } from "./session_bus.mjs";
+import { Desktop } from "./desktop.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));

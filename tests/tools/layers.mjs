@@ -16,8 +16,10 @@ import { testUnknownFields } from "../cli/unknown-fields.mjs";
 import { testCorpus } from "../corpus/run.mjs";
 import { testAgents, testAgentsTraced } from "../e2e/agents.mjs";
 import { testOffline } from "../e2e/alone.mjs";
+import { testNotifications } from "../e2e/announcing.mjs";
 import { testLockWhenAway } from "../e2e/away.mjs";
 import { testOpening } from "../e2e/opening.mjs";
+import { testWindowPlace } from "../e2e/placing.mjs";
 import { testRestore } from "../e2e/restore.mjs";
 import { testKeyboard } from "../e2e/keyboard.mjs";
 import { testAccessibilityTree } from "../e2e/spoken.mjs";
@@ -242,6 +244,8 @@ export const LAYERS = {
     testRestore,
     testOpening,
     testLockWhenAway,
+    testNotifications,
+    testWindowPlace,
     testAgents,
     testAgentsTraced,
     testOffline,

@@ -201,7 +201,7 @@ describe("new entries", () => {
     showNew(["b-1"], "conversation");
     await imports.load();
     const name = imports.name(["b-1"]);
-    expect(name).toMatch(/^Import of .*\d, \d\d:\d\d$/);
+    expect(name).toMatch(/^Import of .*\d, \d\d:\d\d(\s[AP]M)?$/);
     const { unmount } = render(ConversationList);
     await fireEvent.click(screen.getByRole("button", { name: `Remove ${name}` }));
     expect(conversations.filter.batch).toBeNull();

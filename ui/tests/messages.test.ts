@@ -137,6 +137,8 @@ describe("keys", () => {
     ]),
     ...[...all.matchAll(/word\(\s*"(\w+)"/g)].map(([, prefix]) => [`${prefix}.`, ""]),
     ...["type.", "types."].map((prefix) => [prefix, ""]),
+    // Texts of notifications, which the backend shows: src-tauri/build.rs takes them from the message files.
+    ["notify.", ""],
   ] as [string, string][];
   const isOneWordBetween = (key: string, from: string, to: string) =>
     key.startsWith(from) && key.endsWith(to) && /^\w+$/.test(key.slice(from.length, key.length - to.length));

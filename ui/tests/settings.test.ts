@@ -17,6 +17,7 @@ import { failWith } from "$lib/ipc/mock/jobs";
 import { MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
 import { setCopyHandler } from "$lib/logic/copy-handler";
+import { isLinux } from "$lib/logic/platform";
 import { appearance } from "$lib/state/appearance.svelte";
 import { copyWithToast, copyText } from "$lib/state/clipboard";
 import { dialogs } from "$lib/state/dialogs.svelte";
@@ -229,17 +230,42 @@ describe("appearance", () => {
   } as unknown as Row;
   const shown = { selecting: false, checked: false, oncheck: () => undefined };
 
-  it("switches times to 12 or 24 hours, and stores the choice", async () => {
+  it("shows times as usual in the system's region, unless 12 or 24 hours are chosen, and stores the choice", async () => {
     const kept = vi.spyOn(mock, "setPreference");
     render(Appearance);
     const evening = new Date(2026, 10, 21, 21, 5).getTime();
-    expect(clock(evening)).toBe("21:05");
-    appearance.setHours("12");
-    expect(clock(evening)).toMatch(/^0?9:05\s?pm$/i);
-    expect(kept).toHaveBeenLastCalledWith("hours", "12");
-    appearance.setHours("24");
-    expect(clock(evening)).toBe("21:05");
-    expect(kept).toHaveBeenLastCalledWith("hours", null);
+    expect(appearance.hours).toBe("system");
+    for (const [region, language, usual] of [
+      ["en-US", "en", /^0?9:05\s?pm$/i],
+      ["en-GB", "en", /^21:05$/],
+      ["de-DE", "de", /^21:05$/],
+      ["ja-JP", "ja", /^21:05$/],
+    ] as const) {
+      vi.spyOn(navigator, "languages", "get").mockReturnValue([region]);
+      await appearance.setLanguage(language);
+      expect(clock(evening)).toMatch(usual);
+      appearance.setHours("12");
+      expect(clock(evening)).toMatch(/9:05/);
+      expect(kept).toHaveBeenLastCalledWith("hours", "12");
+      appearance.setHours("24");
+      expect(clock(evening)).toBe("21:05");
+      expect(kept).toHaveBeenLastCalledWith("hours", "24");
+      appearance.setHours("system");
+      expect(clock(evening)).toMatch(usual);
+      expect(kept).toHaveBeenLastCalledWith("hours", null);
+    }
+    vi.restoreAllMocks();
+    await appearance.setLanguage("system");
+  });
+
+  it.runIf(isLinux)("switches notifications of the desktop off and on, where the program can show them", async () => {
+    const kept = vi.spyOn(mock, "setPreference");
+    render(Appearance);
+    await click("settings-notifications");
+    expect(appearance.notifications).toBe(false);
+    expect(kept).toHaveBeenLastCalledWith("notifications", "off");
+    await click("settings-notifications");
+    expect(kept).toHaveBeenLastCalledWith("notifications", null);
   });
 
   it("applies blur and reduced motion to the whole window at once, and reverts them", async () => {

@@ -1,5 +1,6 @@
 //! Redaction, Trash, erasure and its receipts.
 use crate::blocking::{CommandResult, run_change, run_change_job, run_in_session, run_job};
+use crate::job_feedback::JobKind;
 use mementory_api::Job;
 use mementory_api::types::*;
 use tauri::AppHandle;
@@ -14,7 +15,8 @@ pub async fn redact_preview(
     request: RedactRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<RedactPreview> {
-    run_job(app, job_id, on_progress, move |vault, job| vault.changes().redact_preview(&request, job)).await
+    run_job(app, JobKind::Other, job_id, on_progress, move |vault, job| vault.changes().redact_preview(&request, job))
+        .await
 }
 
 /// Replace spans of records in all versions, for good.
@@ -54,7 +56,8 @@ pub async fn erase(
     request: EraseRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Erased> {
-    run_change_job(app, job_id, on_progress, move |vault, job| vault.changes().erase(&request, job)).await
+    run_change_job(app, JobKind::Erasure, job_id, on_progress, move |vault, job| vault.changes().erase(&request, job))
+        .await
 }
 
 /// Tombstones, newest first.
@@ -80,5 +83,5 @@ pub async fn retry_cleanup(
     id: String,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Receipt> {
-    run_job(app, job_id, on_progress, move |vault, job| vault.changes().retry_cleanup(&id, job)).await
+    run_job(app, JobKind::Erasure, job_id, on_progress, move |vault, job| vault.changes().retry_cleanup(&id, job)).await
 }

@@ -1,6 +1,7 @@
 //! Exports and Evidence Packs.
 use super::import::file_passphrase;
 use crate::blocking::{CommandResult, run_change, run_change_job, run_in_session, run_job};
+use crate::job_feedback::JobKind;
 use mementory_api::types::*;
 use mementory_api::{ExportOptions, passphrase as typed_passphrase};
 use std::path::Path;
@@ -21,7 +22,10 @@ pub async fn export_preview(
     // The preview only depends on whether there is a passphrase, not on which one.
     let options =
         ExportOptions { passphrase: encrypt.then(|| typed_passphrase(String::new())), ..ExportOptions::default() };
-    run_job(app, job_id, on_progress, move |vault, job| vault.exports().preview_with(&request, &options, job)).await
+    run_job(app, JobKind::Other, job_id, on_progress, move |vault, job| {
+        vault.exports().preview_with(&request, &options, job)
+    })
+    .await
 }
 
 /// The text of an export for the clipboard; no file is written.
@@ -33,7 +37,7 @@ pub async fn export_text(
     request: ExportRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<String> {
-    run_job(app, job_id, on_progress, move |vault, job| vault.exports().text(&request, job)).await
+    run_job(app, JobKind::Other, job_id, on_progress, move |vault, job| vault.exports().text(&request, job)).await
 }
 
 /// Record in the audit log that the last exported text was copied.
@@ -53,8 +57,10 @@ pub async fn evidence(
     request: EvidenceRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Evidence> {
-    run_change_job(app, job_id, on_progress, move |vault, job| vault.evidence().write(Path::new(&out), &request, job))
-        .await
+    run_change_job(app, JobKind::Other, job_id, on_progress, move |vault, job| {
+        vault.evidence().write(Path::new(&out), &request, job)
+    })
+    .await
 }
 
 /// Write an export, read it back and validate it; encrypted if a passphrase is given.
@@ -68,8 +74,10 @@ pub async fn export_run(
     on_progress: Channel<Progress>,
 ) -> CommandResult<Exported> {
     let options = ExportOptions { passphrase: file_passphrase(passphrase), ..ExportOptions::default() };
-    run_change_job(app, job_id, on_progress, move |vault, job| vault.exports().export_with(&request, &options, job))
-        .await
+    run_change_job(app, JobKind::Export, job_id, on_progress, move |vault, job| {
+        vault.exports().export_with(&request, &options, job)
+    })
+    .await
 }
 
 /// Delete the export that was just written and did not pass its check.

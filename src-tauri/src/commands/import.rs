@@ -1,5 +1,6 @@
 //! Detection, preview, import and undo.
 use crate::blocking::{CommandResult, run_blocking, run_in_session, run_job, run_until_locked, send_warnings};
+use crate::job_feedback::JobKind;
 use mementory_api::types::*;
 use mementory_api::{Job, Passphrase, files};
 use std::path::{Path, PathBuf};
@@ -63,7 +64,8 @@ pub async fn import_preview(
     on_progress: Channel<Progress>,
 ) -> CommandResult<ImportReport> {
     let passphrase = file_passphrase(passphrase);
-    run_job(app, job_id, on_progress, move |vault, job| vault.imports().plan(&request, passphrase, job)).await
+    run_job(app, JobKind::Other, job_id, on_progress, move |vault, job| vault.imports().plan(&request, passphrase, job))
+        .await
 }
 
 /// Import as one batch.
@@ -77,8 +79,10 @@ pub async fn import_run(
     on_progress: Channel<Progress>,
 ) -> CommandResult<ImportReport> {
     let passphrase = file_passphrase(passphrase);
-    run_job(app, job_id, on_progress, move |vault, job| vault.imports().import_with(&request, passphrase, false, job))
-        .await
+    run_job(app, JobKind::Import, job_id, on_progress, move |vault, job| {
+        vault.imports().import_with(&request, passphrase, false, job)
+    })
+    .await
 }
 
 /// Cancel a job. It rolls back and fails with `cancelled`.

@@ -1,6 +1,7 @@
 //! Commands to list, search, read and edit records.
 use super::system::{choose_save, file_name};
 use crate::blocking::{CommandResult, run_background_job, run_change, run_change_job, run_in_session, run_job};
+use crate::job_feedback::JobKind;
 use mementory_api::types::*;
 use specta::Type;
 use std::path::Path;
@@ -118,7 +119,7 @@ pub async fn save_attachment(
     let Some(path) = choose_save(app.clone(), window, file_name(&suggested_name)).await? else {
         return Ok(None);
     };
-    run_change_job(app, job_id, on_progress, move |vault, job| {
+    run_change_job(app, JobKind::Other, job_id, on_progress, move |vault, job| {
         Ok(vault.records().save_attachment(&id, Path::new(&path), job)?.map(|_| Some(path)))
     })
     .await
@@ -133,7 +134,7 @@ pub async fn print_page(
     request: PrintRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<String> {
-    run_job(app, job_id, on_progress, move |vault, job| vault.pages().html(&request, job)).await
+    run_job(app, JobKind::Other, job_id, on_progress, move |vault, job| vault.pages().html(&request, job)).await
 }
 
 /// Ask where to save a page, and save it as a new file. Null if the dialog was cancelled.
@@ -151,7 +152,7 @@ pub async fn save_page(
     let Some(path) = choose_save(app.clone(), window, file_name(&suggested_name)).await? else {
         return Ok(None);
     };
-    run_job(app, job_id, on_progress, move |vault, job| vault.pages().save(Path::new(&path), &request, job).map(Some))
+    run_job(app, JobKind::Other, job_id, on_progress, move |vault, job| vault.pages().save(Path::new(&path), &request, job).map(Some))
         .await
 }
 
@@ -178,7 +179,7 @@ pub async fn tag(
     request: TagRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Ids> {
-    run_change_job(app, job_id, on_progress, move |vault, job| vault.changes().tag(&request, job)).await
+    run_change_job(app, JobKind::Other, job_id, on_progress, move |vault, job| vault.changes().tag(&request, job)).await
 }
 
 /// Make an old version current again.

@@ -1,5 +1,6 @@
 //! Commands for sensitive values, duplicates, topics, people and contradictions. No answer contains a sensitive value.
 use crate::blocking::{CommandResult, run_background_job, run_change, run_change_job, run_in_session, run_job};
+use crate::job_feedback::JobKind;
 use mementory_api::types::*;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
@@ -39,7 +40,10 @@ pub async fn redact_values(
     request: RedactValuesRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<RedactedValues> {
-    run_change_job(app, job_id, on_progress, move |vault, job| vault.sensitive().redact(&request, job)).await
+    run_change_job(app, JobKind::Redaction, job_id, on_progress, move |vault, job| {
+        vault.sensitive().redact(&request, job)
+    })
+    .await
 }
 
 /// Ignore these values from now on, or stop ignoring them.
@@ -53,7 +57,7 @@ pub async fn ignore_values(app: AppHandle, values: Vec<String>, ignored: bool) -
 #[tauri::command]
 #[specta::specta]
 pub async fn duplicates(app: AppHandle, job_id: String, on_progress: Channel<Progress>) -> CommandResult<Duplicates> {
-    run_job(app, job_id, on_progress, move |vault, job| vault.duplicates().groups(job)).await
+    run_job(app, JobKind::Other, job_id, on_progress, move |vault, job| vault.duplicates().groups(job)).await
 }
 
 /// Keep these memories as they are, and do not show them as a group again.
@@ -161,7 +165,7 @@ pub async fn write_report(
     request: ReportRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<WrittenReport> {
-    run_job(app, job_id, on_progress, move |vault, job| {
+    run_job(app, JobKind::Other, job_id, on_progress, move |vault, job| {
         vault.review().report(std::path::Path::new(&out), &request, job)
     })
     .await

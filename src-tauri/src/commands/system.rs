@@ -1,5 +1,6 @@
 //! System functions (file dialogs, browser, file manager, printer, clipboard), and the settings of the window.
 use crate::blocking::{CommandResult, run_blocking};
+use crate::desktop::{Desktop, SystemStyle};
 use crate::open_requests::OpenRequests;
 use crate::session_lock::SessionWatcher;
 use crate::window::{CAN_HIDE_FROM_CAPTURE, guards};
@@ -181,6 +182,14 @@ pub async fn set_remember_vaults(app: AppHandle, remember: bool) -> CommandResul
 pub async fn window_guards(app: AppHandle) -> CommandResult<WindowGuards> {
     let window = app.clone();
     run_blocking(app, move |_| Ok(guards(&window))).await
+}
+
+/// The accent colour of the desktop.
+#[tauri::command]
+#[specta::specta]
+pub async fn system_style(app: AppHandle) -> CommandResult<SystemStyle> {
+    let window = app.clone();
+    run_blocking(app, move |_| Ok(window.state::<Desktop>().style())).await
 }
 
 /// Set whether the vault locks when the screen locks or the computer sleeps.

@@ -3,6 +3,7 @@ use crate::blocking::{
     CommandResult, job_reporting_to, run_blocking, run_change, run_change_job, run_in_session, run_until_locked,
     send_warnings,
 };
+use crate::job_feedback::JobKind;
 use crate::state::AppState;
 use mementory_api::types::*;
 use mementory_api::{ApiError, CreateOptions, Job, Session, files};
@@ -212,8 +213,10 @@ pub async fn backup(
     out: String,
     on_progress: Channel<Progress>,
 ) -> CommandResult<WrittenBackup> {
-    run_change_job(app, job_id, on_progress, move |vault, job| vault.backups().create(&require_absolute(&out)?, job))
-        .await
+    run_change_job(app, JobKind::Backup, job_id, on_progress, move |vault, job| {
+        vault.backups().create(&require_absolute(&out)?, job)
+    })
+    .await
 }
 
 /// The audit log; with `verify` its chain and signatures are checked.

@@ -217,12 +217,14 @@ export interface Backend {
   copyText(text: string, clearAfter: number | null): Promise<void>;
   /**
    * Stores a preference of the window: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`,
-   * `blur`, `hours`, `motion` or `clear-copied`. Nothing from the vault may be stored like this.
+   * `blur`, `hours`, `motion`, `clear-copied` or `notifications`. Nothing from the vault may be stored like this.
    */
   setPreference(name: string, value: string | null): Promise<void>;
   /** Sets whether the paths of opened vaults are remembered. False also forgets the paths remembered so far. */
   setRememberVaults(remember: boolean): Promise<void>;
   windowGuards(): Promise<b.WindowGuards>;
+  /** The accent colour of the desktop, if it is known yet. */
+  systemStyle(): Promise<b.SystemStyle>;
   /** Sets whether the vault locks when the screen locks or the computer sleeps. */
   setLockWhenAway(on: boolean): Promise<void>;
   /** Sets whether screenshots and screen sharing leave out the window, where the system supports that. */
@@ -241,6 +243,8 @@ export interface Backend {
    * made the change returns. Returns a function that stops listening.
    */
   onWarnings(listener: (warnings: b.Warning[]) => void): Promise<() => void>;
+  /** Calls `listener` when the style of the desktop is known or has changed. Returns a function that stops listening. */
+  onStyle(listener: (style: b.SystemStyle) => void): Promise<() => void>;
   /** Calls `listener` when the program is started again with files to open. Returns the function to stop listening. */
   onOpen(listener: () => void): Promise<() => void>;
   /** Calls `listener` with the progress of an automatic import. Returns the function to stop listening. */

@@ -248,6 +248,8 @@ export const commands = {
 	setRememberVaults: (remember: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_remember_vaults", { remember })),
 	/**  What protects the window besides the passphrase. Needs no vault. */
 	windowGuards: () => typedError<WindowGuards, ErrorBody>(__TAURI_INVOKE("window_guards")),
+	/**  The accent colour of the desktop. */
+	systemStyle: () => typedError<SystemStyle, ErrorBody>(__TAURI_INVOKE("system_style")),
 	/**  Set whether the vault locks when the screen locks or the computer sleeps. */
 	setLockWhenAway: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_lock_when_away", { on })),
 	/**
@@ -1893,6 +1895,12 @@ export type Summary = {
 	dated: number,
 	first: string | null,
 	last: string | null,
+};
+
+/**  The style of the desktop. */
+export type SystemStyle = {
+	/**  The accent colour as `#rrggbb`. Null if the desktop has none. */
+	accent: string | null,
 };
 
 /**  Request to add a tag to many records, or to remove it. */

@@ -1,7 +1,7 @@
 import { Channel } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
 import { getCurrentWebview } from "@tauri-apps/api/webview";
-import { commands, type ErrorBody, type Progress, type Warning } from "./bindings";
+import { commands, type ErrorBody, type Progress, type SystemStyle, type Warning } from "./bindings";
 import { BackendError, type Backend, type LockedBy } from "./backend";
 
 type CommandResult<T> = { status: "ok"; data: T } | { status: "error"; error: ErrorBody };
@@ -151,12 +151,14 @@ export const tauriBackend: Backend = {
   setPreference: (name, value) => unwrapVoid(commands.setPreference(name, value)),
   setRememberVaults: (remember) => unwrapVoid(commands.setRememberVaults(remember)),
   windowGuards: () => unwrap(commands.windowGuards()),
+  systemStyle: () => unwrap(commands.systemStyle()),
   setLockWhenAway: (on) => unwrapVoid(commands.setLockWhenAway(on)),
   setHideFromCapture: (on) => unwrapVoid(commands.setHideFromCapture(on)),
   onLocked: (listener) => listen<LockedBy>("locked", ({ payload }) => listener(payload)),
   onWatched: (listener) => listen("watched", () => listener()),
   onAgents: (listener) => listen("agents", () => listener()),
   onWarnings: (listener) => listen<Warning[]>("warnings", ({ payload }) => listener(payload)),
+  onStyle: (listener) => listen<SystemStyle>("style", ({ payload }) => listener(payload)),
   onOpen: (listener) => listen("open", () => listener()),
   onWatchProgress: (listener) => listen<Progress>("watch_progress", ({ payload }) => listener(payload)),
   onDrop: (listener) =>

@@ -1,6 +1,7 @@
 import { backend } from "$lib/ipc";
 import { debounced } from "$lib/logic/debounce";
 import { LANGUAGES, type Choice } from "$lib/text";
+import { systemStyle } from "./system-style";
 import { isHours, setLanguage, setHours, type Hours } from "$lib/text/locale.svelte";
 
 export type Theme = "system" | "light" | "dark";
@@ -42,7 +43,7 @@ function setRootAttribute(name: "blur" | "motion", value: string | null): void {
 }
 
 function validHours(stored: string | null): Hours {
-  const hours = isHours(stored) ? stored : "24";
+  const hours = isHours(stored) ? stored : "system";
   setHours(hours);
   return hours;
 }
@@ -61,6 +62,7 @@ class Appearance {
   hours = $state<Hours>(validHours(readPreference("mementory.hours")));
   lessMotion = $state(readPreference("mementory.motion") === "less");
   clearCopied = $state<ClearCopied>(validClearCopied(readPreference("mementory.clear-copied")));
+  notifications = $state(readPreference("mementory.notifications") !== "off");
   readonly clearAfter = $derived(this.clearCopied === "never" ? null : Number(this.clearCopied));
   listWidth = $state<number | null>(Number(readPreference("mementory.list-width")) || null);
 
@@ -69,6 +71,7 @@ class Appearance {
     storePreference("theme", theme === "system" ? null : theme);
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
+    systemStyle.themeChanged();
   }
 
   /** Switches the language of all visible texts at once. */
@@ -110,7 +113,7 @@ class Appearance {
   /** Switches the clock format of all visible times at once. */
   setHours(hours: Hours): void {
     this.hours = hours;
-    storePreference("hours", hours === "24" ? null : hours);
+    storePreference("hours", hours === "system" ? null : hours);
     setHours(hours);
   }
 
@@ -119,6 +122,12 @@ class Appearance {
     this.lessMotion = on;
     storePreference("motion", on ? "less" : null);
     setRootAttribute("motion", on ? "less" : null);
+  }
+
+  /** Sets whether the desktop shows a notification at the end of a long job. The backend reads this. */
+  setNotifications(on: boolean): void {
+    this.notifications = on;
+    storePreference("notifications", on ? null : "off");
   }
 
   setClearCopied(after: ClearCopied): void {

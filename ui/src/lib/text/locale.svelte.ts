@@ -57,7 +57,7 @@ export const LANGUAGES: Record<Language, LanguageInfo> = {
   },
 };
 
-/** The format of clock times: 24 or 12 hours, or what is usual in the language (`system`). */
+/** The format of clock times: 24 or 12 hours, or what is usual in the system’s region (`system`). */
 export type Hours = "system" | "24" | "12";
 const HOUR_CYCLES: Record<Hours, Pick<Intl.DateTimeFormatOptions, "hourCycle">> = {
   system: {},
@@ -89,7 +89,7 @@ function localeData(language: Language, tag: string, messages: Messages, guides:
   };
 }
 
-let clockFormat: Hours = "24";
+let clockFormat: Hours = "system";
 let active = $state.raw(localeData("en", tagOf("en"), en, enGuides, clockFormat));
 let switchCount = 0;
 

@@ -17,6 +17,8 @@ type Commands = Pick<
   | "setPreference"
   | "setRememberVaults"
   | "windowGuards"
+  | "systemStyle"
+  | "onStyle"
   | "setLockWhenAway"
   | "setHideFromCapture"
 >;
@@ -54,6 +56,8 @@ export function sampleSystem(system = "linux"): Commands {
     setPreference: async () => undefined,
     setRememberVaults: async () => undefined,
     windowGuards: async () => ({ ...guards }),
+    systemStyle: async () => ({ accent: null }),
+    onStyle: async () => () => undefined,
     setLockWhenAway: async (on) => void (guards.lock_when_away = on),
     setHideFromCapture: async (on) => {
       if (!guards.can_hide) throw failWith("usage", "This system cannot hide a window from screenshots.");

@@ -1,4 +1,4 @@
-// A private session bus, so that a test does not use the desktop of the person who runs it.
+// A private session bus on which the tests act as the desktop.
 import { spawn } from "node:child_process";
 import { ENV, quiet } from "../tools/sh.mjs";
 import { until } from "./webdriver.mjs";
@@ -6,6 +6,8 @@ import { until } from "./webdriver.mjs";
 /** A private session bus on which we act as the desktop. */
 export class Desktop {
   #daemon;
+  #monitor;
+  #seen = "";
   address = "";
 
   static async start() {
@@ -28,7 +30,29 @@ export class Desktop {
     return quiet("dbus-send", [`--bus=${this.address}`, "--type=signal", ...signal]).code === 0;
   }
 
+  /** Begins to note the messages on the bus, also those that nobody answers. */
+  async watch() {
+    this.#monitor = spawn("dbus-monitor", ["--address", this.address], {
+      env: ENV,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    this.#monitor.stdout.on("data", (bytes) => (this.#seen += bytes));
+    await until("the bus to be watched", () => this.#seen.includes("NameLost"));
+  }
+
+  /** The messages so far that call this method or send this signal. Each is the text of the monitor, with its values. */
+  messages(member) {
+    const isHead = (line) => /^(?:method call|method return|signal|error) /.test(line);
+    const messages = [];
+    for (const line of this.#seen.split("\n")) {
+      if (isHead(line)) messages.push(line);
+      else if (messages.length > 0) messages[messages.length - 1] += `\n${line}`;
+    }
+    return messages.filter((message) => message.split("\n")[0].endsWith(`member=${member}`));
+  }
+
   stop() {
+    this.#monitor?.kill();
     this.#daemon.kill();
   }
 }

@@ -1,0 +1,55 @@
+// The window opens with the size and at the place where it was closed.
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { built } from "../tools/places.mjs";
+import { Display, homeIn } from "./display.mjs";
+import { until } from "./webdriver.mjs";
+
+const TITLE = "Mementory";
+/** Smaller than a new window and larger than the smallest, inside the display. */
+const [WIDTH, HEIGHT, X, Y] = [1100, 700, 240, 130];
+
+export async function testWindowPlace(count) {
+  const home = mkdtempSync(join(tmpdir(), "mementory-placing-"));
+  const folders = homeIn(home);
+  const display = await Display.start(folders);
+  const stored = () =>
+    JSON.parse(readFileSync(join(folders.XDG_CONFIG_HOME, "app.mementory.desktop", "settings.json"), "utf8")).window;
+  const close = async (child) => {
+    await until("the window to close", () => {
+      if (child.exitCode !== null) return true;
+      display.closeWindow();
+      return false;
+    });
+  };
+  try {
+    const first = await display.open(built("mementory-app"), [], TITLE);
+    const id = display.windowCalled(TITLE);
+    display.resize(id, WIDTH, HEIGHT);
+    display.move(id, X, Y);
+    const closedAt = await until("the window to be moved", () => {
+      const place = display.place(id);
+      return place.width === WIDTH && place.height === HEIGHT && Math.abs(place.x - X) < 50 && place;
+    });
+    await close(first);
+    count.add("size and place are stored", stored()?.width === WIDTH && stored()?.height === HEIGHT);
+
+    const second = display.start(built("mementory-app"));
+    const openedAt = await until("the window to open again", () => {
+      const again = display.windowCalled(TITLE);
+      const place = again && display.place(again);
+      return place?.width === WIDTH && place;
+    });
+    count.add("the window opens with its size", openedAt.height === HEIGHT);
+    // The window manager's frame may be counted on one side.
+    const isNear = (a, b) => Math.abs(a - b) <= 40;
+    count.add("and at its place", isNear(openedAt.x, closedAt.x) && isNear(openedAt.y, closedAt.y));
+    await close(second);
+  } catch (error) {
+    console.log(`  ${error.message}`);
+    count.add("the test of the window's place runs to its end", false);
+  } finally {
+    await display.stopAndRemove(home);
+  }
+}

@@ -1,0 +1,113 @@
+/** A colour as `#rrggbb`. */
+export type Hex = string;
+
+/** The tokens of tokens.css that show the accent colour. */
+export const ACCENT_TOKENS = [
+  "--accent",
+  "--accent-hover",
+  "--on-accent",
+  "--accent-text",
+  "--accent-soft",
+  "--bg-selected",
+  "--focus",
+] as const;
+export type AccentTokens = Record<(typeof ACCENT_TOKENS)[number], Hex>;
+
+/** The tokens of a theme that are seen together with the accent colour. */
+export const THEME_TOKENS = [
+  "--bg-app",
+  "--bg-list",
+  "--bg-content",
+  "--bg-raised",
+  "--bg-sunken",
+  "--danger-soft",
+  "--warn-soft",
+  "--text",
+  "--text-2",
+  "--redacted",
+] as const;
+export type ThemeTokens = Record<(typeof THEME_TOKENS)[number], Hex>;
+
+/** Contrast of text on its background, and of graphics on theirs (WCAG 2.2, 1.4.3 and 1.4.11). */
+const TEXT_CONTRAST = 4.5;
+const GRAPHICS_CONTRAST = 3;
+/** How far a colour may be mixed with black or white and still be the person's accent colour. */
+const MOST_CHANGED = 0.4;
+/** The same for text, which may be paler or darker than the accent of buttons. */
+const MOST_CHANGED_TEXT = 0.7;
+const STEP = 0.01;
+const [BLACK, WHITE] = ["#000000", "#ffffff"];
+
+const channels = (hex: Hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
+
+/** Relative luminance (WCAG 2.2), from 0 for black to 1 for white. */
+function luminance(hex: Hex): number {
+  const [red = 0, green = 0, blue = 0] = channels(hex)
+    .map((channel) => channel / 255)
+    .map((channel) => (channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** Contrast of two colours (WCAG 2.2), from 1 to 21. */
+export function contrast(a: Hex, b: Hex): number {
+  const [first, second] = [luminance(a), luminance(b)];
+  return (Math.max(first, second) + 0.05) / (Math.min(first, second) + 0.05);
+}
+
+/** The colour mixed with this share of another. */
+function mix(colour: Hex, other: Hex, share: number): Hex {
+  const others = channels(other);
+  const mixed = channels(colour).map((channel, n) => Math.round(channel + ((others[n] ?? 0) - channel) * share));
+  return `#${mixed.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** The colour nearest to this one, darker or paler by at most `most`, that is accepted. Null if there is none. */
+function nearestAccepted(colour: Hex, most: number, isAccepted: (candidate: Hex) => boolean): Hex | null {
+  for (let share = 0; share <= most; share += STEP) {
+    for (const other of [BLACK, WHITE]) {
+      const candidate = mix(colour, other, share);
+      if (isAccepted(candidate)) return candidate;
+    }
+  }
+  return null;
+}
+
+/**
+ * The accent tokens of a theme for the accent colour of the system, which is made darker or paler as far as needed. Null
+ * if the colour can't be read in the theme: the theme then keeps its own accent.
+ */
+export function accentTokens(accent: Hex, theme: ThemeTokens): AccentTokens | null {
+  if (!/^#[0-9a-f]{6}$/i.test(accent)) return null;
+  const isDark = luminance(theme["--bg-content"]) < luminance(theme["--text"]);
+  const hasTextContrast = (front: Hex, ...backs: Hex[]) =>
+    backs.every((back) => contrast(front, back) >= TEXT_CONTRAST);
+  const hasGraphicsContrast = (front: Hex, ...backs: Hex[]) =>
+    backs.every((back) => contrast(front, back) >= GRAPHICS_CONTRAST);
+
+  const button = nearestAccepted(
+    accent,
+    MOST_CHANGED,
+    (candidate) => hasTextContrast(WHITE, candidate) && hasGraphicsContrast(candidate, theme["--bg-content"]),
+  );
+  const soft = mix(theme["--bg-content"], accent, isDark ? 0.14 : 0.12);
+  const selected = mix(theme["--bg-content"], accent, isDark ? 0.18 : 0.16);
+  const surfaces = [theme["--bg-app"], theme["--bg-list"], theme["--bg-content"], theme["--bg-raised"]];
+  const backs = [...surfaces, theme["--bg-sunken"], theme["--danger-soft"], theme["--warn-soft"], soft, selected];
+  const text = nearestAccepted(accent, MOST_CHANGED_TEXT, (candidate) => hasTextContrast(candidate, ...backs));
+  const focus = nearestAccepted(accent, MOST_CHANGED_TEXT, (candidate) => hasGraphicsContrast(candidate, ...surfaces));
+  if (button === null || text === null || focus === null) return null;
+  const isReadable =
+    hasTextContrast(theme["--text"], soft, selected) &&
+    hasTextContrast(theme["--text-2"], soft, selected) &&
+    hasGraphicsContrast(theme["--redacted"], selected);
+  if (!isReadable) return null;
+  return {
+    "--accent": button,
+    "--accent-hover": mix(button, BLACK, 0.12),
+    "--on-accent": WHITE,
+    "--accent-text": text,
+    "--accent-soft": soft,
+    "--bg-selected": selected,
+    "--focus": focus,
+  };
+}
