@@ -1,6 +1,7 @@
 // Tests of the checks themselves: each has to find what is wrong in invented sources, and nothing in good ones.
 import { readFileSync } from "node:fs";
 import { affectedCrates } from "../affected.mjs";
+import { write as writeLicenceTexts } from "../licence_texts.mjs";
 import { formatsIn, formatsMarkdown, tableProblems } from "../formats_table.mjs";
 import { developerToolsProblems, permissionProblems, policyProblems } from "./boundary.mjs";
 import { forbiddenDependencies } from "./crates.mjs";
@@ -283,8 +284,41 @@ function networkExamples() {
   ];
 }
 
+const APACHE = "Apache License\nVersion 2.0, January 2004\n...\nEND OF TERMS AND CONDITIONS";
+const MIT = "Copyright (c) Ines\n\nPermission is hereby granted, free of charge, ... OTHER DEALINGS IN THE SOFTWARE.";
+
+function licenceTextExamples() {
+  const component = (name, licence, texts = [], authors = []) => ({ kind: "Crates", name, licence, texts, authors });
+  const given = [component("a 1", "Apache-2.0", [APACHE]), component("b 1", "MIT", [MIT])];
+  const textOf = (...more) => writeLicenceTexts([...given, ...more], { fonts: "[no text: drawn by us]" });
+  const failure = (...more) => {
+    try {
+      return textOf(...more);
+    } catch (error) {
+      return error.message.split(". ")[0];
+    }
+  };
+  const again = textOf(component("c 1", "MIT", [MIT.replaceAll(" ", "\n")]), component("d 1", "Apache-2.0 / MIT"));
+  const borrowed = textOf(component("e 1", "MIT", [], ["Tarek"]), component("fonts 1", "OFL-1.1"));
+  return [
+    ...problemUnlessSame("licence texts: each once", again.match(/^\[\d+\]$/gm), ["[1]", "[2]"]),
+    ...problemUnlessSame("licence texts: the same licence", /^d 1.*$/m.exec(again)?.[0], "d 1: Apache-2.0 / MIT [1]"),
+    ...problemUnlessSame(
+      "licence texts: the authors of a borrowed text",
+      /\[3\]\n\n(.*)\n\nPermission is hereby/.exec(borrowed)?.[1],
+      "Copyright (c) Tarek",
+    ),
+    ...problemUnlessSame(
+      "licence texts: no text",
+      failure(component("g 1", "Zlib"), component("h 1", "MIT AND Zlib")),
+      "These components have no text of their licence: g 1 (Zlib), h 1 (MIT AND Zlib)",
+    ),
+  ];
+}
+
 export function checkExamples() {
   return [
+    licenceTextExamples,
     affectedExamples,
     crateExamples,
     fileExamples,
