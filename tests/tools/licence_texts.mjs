@@ -79,13 +79,13 @@ export function licenceTexts(systems, weightsFolder) {
   ]);
 }
 
-const weights = (folder) => (    {
-      kind: "Other parts",
-      name: `The weights of the sentence encoder: ${WEIGHTS_PACKAGE.name} ${WEIGHTS_PACKAGE.version}`,
-      licence: WEIGHTS_PACKAGE.licence,
-      authors: ["The Universal Sentence Encoder's authors (Google)"],
-      texts: textsIn(folder),
-    });
+const weights = (folder) => ({
+  kind: "Other parts",
+  name: `The weights of the sentence encoder: ${WEIGHTS_PACKAGE.name} ${WEIGHTS_PACKAGE.version}`,
+  licence: WEIGHTS_PACKAGE.licence,
+  authors: ["The Universal Sentence Encoder's authors (Google)"],
+  texts: textsIn(folder),
+});
 
 /** The contents of the licence files in a component's folder. */
 function textsIn(folder) {
