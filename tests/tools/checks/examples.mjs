@@ -2,10 +2,13 @@
 import { readFileSync } from "node:fs";
 import { affectedCrates } from "../affected.mjs";
 import { write as writeLicenceTexts } from "../licence_texts.mjs";
+import { withVersions } from "../package_deb.mjs";
 import { formatsIn, formatsMarkdown, tableProblems } from "../formats_table.mjs";
 import { developerToolsProblems, permissionProblems, policyProblems } from "./boundary.mjs";
+import { bundleConfiguration } from "./bundle.mjs";
 import { forbiddenDependencies } from "./crates.mjs";
 import { MACHINE_PATH_PATTERN, placeholdersIn, lengthProblem } from "./files.mjs";
+import { MANIFEST, flatpakPermissions } from "./flatpak.mjs";
 import { declaredNames, namedInPages, namedInRust } from "./format_names.mjs";
 import { cyclesOf, siblingGraph } from "./modules.mjs";
 import { networkClients } from "./network.mjs";
@@ -316,8 +319,40 @@ function licenceTextExamples() {
   ];
 }
 
+function packageExamples() {
+  const manifest = readFileSync(MANIFEST, "utf8");
+  const more = manifest.replace("finish-args:\n", "finish-args:\n  # why\n  - --device=all\n");
+  const without = (name) => manifest.replace(`  - --talk-name=${name}\n`, "");
+  const config = JSON.parse(readFileSync(new URL("../../../src-tauri/tauri.conf.json", import.meta.url), "utf8"));
+  const bundled = (change) => bundleConfiguration({ ...config, bundle: { ...config.bundle, ...change } });
+  const versions = new Map([["libssl3", "libssl3 (>= 3.0.0)"]]);
+  return [
+    ...problemUnlessSame("Flatpak: another permission", flatpakPermissions(more), [
+      "the Flatpak manifest grants --device=all",
+    ]),
+    ...problemUnlessSame("Flatpak: a missing permission", flatpakPermissions(without("org.mate.ScreenSaver")), [
+      "the Flatpak manifest lacks --talk-name=org.mate.ScreenSaver (the vault locks with the screen)",
+    ]),
+    ...problemUnlessSame("packages: an ending of others", bundled({ fileAssociations: [{ ext: ["json"] }] }), [
+      ...["mem", "alf", "alf-delta"].map((ending) => `no file association for .${ending}`),
+      ".json is not ours",
+    ]),
+    ...problemUnlessSame("packages: a web view from the network", bundled({ windows: {} }).length, 1),
+    ...problemUnlessSame("packages: no entitlements", bundled({ macOS: { hardenedRuntime: true } }).length, 1),
+    ...problemUnlessSame("packages: a misspelt setting", bundled({ publishers: "A" }), [
+      "tauri.conf.json.bundle should NOT have additional properties",
+    ]),
+    ...problemUnlessSame(
+      "packages: versions",
+      withVersions("libc6, libssl3 | libssl3t64", versions),
+      "libc6, libssl3 (>= 3.0.0) | libssl3t64",
+    ),
+  ];
+}
+
 export function checkExamples() {
   return [
+    packageExamples,
     licenceTextExamples,
     affectedExamples,
     crateExamples,
