@@ -1,10 +1,12 @@
 // The text file with the notices and licences of everything inside a package. Each text is in it once, with the names of
-// the components that have it.
+// the components that have it. `node tests/tools/licence_texts.mjs <target>` prints the file for that system, without the
+// weights of the sentence encoder.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import { linkedCrates, packages } from "./licences.mjs";
 import { ROOT } from "./places.mjs";
-import { Stop, quiet } from "./sh.mjs";
+import { Stop, main, quiet } from "./sh.mjs";
 import { WEIGHTS_PACKAGE } from "./weights.mjs";
 
 const TEXT_NAME = /^(?:licen[cs]e|copying|copyright|notice|unlicen[cs]e)[^/]*$/i;
@@ -184,3 +186,10 @@ function textsOfSameLicence(expression, authors, all, name) {
   });
   return texts.includes(undefined) ? [] : texts;
 }
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
+  await main(() => {
+    const [system] = process.argv.slice(2);
+    if (!system) throw new Stop("Name a system, such as aarch64-apple-darwin.");
+    console.log(licenceTexts([system]));
+  });
