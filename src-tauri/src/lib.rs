@@ -25,7 +25,7 @@ mod window;
 mod window_geometry;
 
 use mementory_api::Job;
-use open_requests::{OpenRequests, parse_arguments};
+use open_requests::{OpenRequests, StartRequest, parse_arguments};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tauri::{AppHandle, Emitter, Manager, RunEvent};
@@ -101,17 +101,24 @@ pub fn run() -> ExitCode {
     let Ok(app) = app else {
         return ExitCode::FAILURE;
     };
-    app.run(|app, event| {
-        if let RunEvent::Exit = event {
-            app.state::<state::AppState>().shut_down();
-        }
+    app.run(|app, event| match event {
+        RunEvent::Exit => app.state::<state::AppState>().shut_down(),
+        // macOS sends the files of a double click to the running program, also to one that it has just started for it.
+        #[cfg(target_os = "macos")]
+        RunEvent::Opened { urls } => open(app, open_requests::parse_urls(urls)),
+        _ => {}
     });
     ExitCode::SUCCESS
 }
 
 /// Takes over the files that a second process was asked to open, and shows the window. The second process then ends.
 fn on_second_start(app: &AppHandle, args: Vec<String>, folder: String) {
-    app.state::<OpenRequests>().add(parse_arguments(args.into_iter().map(Into::into), folder.as_ref()));
+    open(app, parse_arguments(args.into_iter().map(Into::into), folder.as_ref()));
+}
+
+/// Hands files to the window, and shows it.
+fn open(app: &AppHandle, requested: StartRequest) {
+    app.state::<OpenRequests>().add(requested);
     // If the page is not loaded yet, it takes the files when it starts.
     let _ = app.emit(OPEN_EVENT, ());
     window::show(app);

@@ -65,6 +65,13 @@ pub fn parse_arguments(args: impl IntoIterator<Item = OsString>, folder: &Path) 
     requested
 }
 
+/// The requests in the URLs that macOS sends. Those that name no file of this computer are ignored.
+#[cfg(any(target_os = "macos", test))]
+pub fn parse_urls(urls: impl IntoIterator<Item = tauri::Url>) -> StartRequest {
+    let paths = urls.into_iter().filter_map(|url| (url.scheme() == "file").then(|| url.to_file_path().ok()).flatten());
+    StartRequest { paths: paths.collect(), demonstration: false }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +111,15 @@ mod tests {
     #[test]
     fn a_url_of_another_computer_becomes_a_path_that_does_not_exist() {
         assert_eq!(paths(&["mementory-app", "file://elsewhere/a.zip"]), ["/home/ines/file://elsewhere/a.zip"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn urls_of_macos_name_the_files_to_open() {
+        let urls = ["file:///tmp/caf%C3%A9%20%231.mem", "https://example.org/a.mem", "file:///a.alf"];
+        let requested = parse_urls(urls.iter().filter_map(|url| tauri::Url::parse(url).ok()));
+        assert_eq!(requested.paths, [Path::new("/tmp/café #1.mem"), Path::new("/a.alf")]);
+        assert!(!requested.demonstration);
     }
 
     #[cfg(unix)]

@@ -1,5 +1,5 @@
 // `npm run campaign -- <name>`: repeats a randomised test many times. `--count N` is the number of random histories
-// (default 1000), `--seed N` the seed of the first one (default 1). Writes count, time and findings into the campaign's
+// (default 1000), `--seed N` the seed of the first one (default 1). Campaigns with packages take `--debug`. Writes count, time and findings into the campaign's
 // row of RESULTS.md next to this file.
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
@@ -14,7 +14,7 @@ const RESULTS_FILE = fileURLToPath(new URL("RESULTS.md", import.meta.url));
  *
  * A campaign is either a Rust test or a script of ours. A Rust test has `tests`, the arguments of `cargo test`, and
  * `findings`, the pattern that finds the failed seeds in its output. A script has its path in `script`, and no seed. It
- * may also have `env`, its environment; `counted`, the environment variable that sets the count; and `rounds`, a
+ * may also have `options`, which it takes from the command line; `env`, its environment; `counted`, the environment variable that sets the count; and `rounds`, a
  * pattern that finds the numbers of rounds in its output.
  */
 const CAMPAIGNS = {
@@ -61,16 +61,22 @@ const CAMPAIGNS = {
   install: {
     what: "the packages in a bare Debian 12 and Ubuntu 26.04: install, open files, upgrade, remove, purge",
     script: "tests/install/run.mjs",
+    options: ["--debug"],
+  },
+  reproducible: {
+    what: "two packages from two clones in two folders have the same bytes",
+    script: "tests/install/reproducible.mjs",
+    options: ["--debug"],
   },
 };
 
 await main(async () => {
-  const { name, count, seed } = parseArguments(process.argv.slice(2));
+  const { name, count, seed, passedOn } = parseArguments(process.argv.slice(2));
   const { what, tests, findings, script, counted, rounds: roundsPattern, env = {} } = CAMPAIGNS[name];
   const started = performance.now();
   const load = loadavg()[0];
   const { code, text } = script
-    ? await showAndKeep(process.execPath, [script], {
+    ? await showAndKeep(process.execPath, [script, ...passedOn], {
         env: { ...ENV, ...env, ...(counted && { [counted]: String(count) }) },
       })
     : await showAndKeep("cargo", ["test", "--locked", ...tests], {
@@ -90,15 +96,20 @@ await main(async () => {
 
 function parseArguments(args) {
   const [name, ...options] = args;
-  if (!(name in CAMPAIGNS)) throw new Stop(`Name a campaign: ${Object.keys(CAMPAIGNS).join(", ")}.`);
+  if (!Object.hasOwn(CAMPAIGNS, name)) throw new Stop(`Name a campaign: ${Object.keys(CAMPAIGNS).join(", ")}.`);
+  const own = CAMPAIGNS[name].options ?? [];
+  const passedOn = options.filter((option) => own.includes(option));
+  const numbers = options.filter((option) => !own.includes(option));
   const values = { "--count": 1000, "--seed": 1 };
-  for (let at = 0; at < options.length; at += 2) {
-    const value = Number(options[at + 1]);
-    if (!(options[at] in values) || !Number.isInteger(value) || value < 1)
-      throw new Stop(`${options[at]} ${options[at + 1] ?? ""}: known are ${Object.keys(values).join(" N, ")} N.`);
-    values[options[at]] = value;
+  for (let at = 0; at < numbers.length; at += 2) {
+    const value = Number(numbers[at + 1]);
+    if (!(numbers[at] in values) || !Number.isInteger(value) || value < 1) {
+      const known = [...Object.keys(values).map((each) => `${each} N`), ...own].join(", ");
+      throw new Stop(`${numbers[at]} ${numbers[at + 1] ?? ""}: known are ${known}.`);
+    }
+    values[numbers[at]] = value;
   }
-  return { name, count: values["--count"], seed: values["--seed"] };
+  return { name, count: values["--count"], seed: values["--seed"], passedOn };
 }
 
 /** Replaces the row of a campaign in the table, or adds it at the end, and prints it. */

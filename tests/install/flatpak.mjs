@@ -3,20 +3,14 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { WORKSPACE } from "../tools/places.mjs";
+import { MANIFEST, listAt } from "../tools/checks/flatpak.mjs";
 import { quiet } from "../tools/sh.mjs";
 
-const MANIFEST = join(WORKSPACE, "packaging", "app.mementory.desktop.yml");
 /** Parts of the package that a sandbox has no use for: shells and manuals are outside of it. */
 const LEFT_OUT = /^usr\/share\/(?:man|bash-completion|fish|zsh)\//;
-/** Options that would give the sandbox a network, or files without the dialog. */
-const FORBIDDEN_OPTION = /--share=network|--filesystem|--socket=session-bus|--socket=system-bus/;
-
 /** Runs the commands of the manifest on the package `deb` in the empty folder `work`. */
 export function checkFlatpak(deb, work, count) {
   const manifest = readFileSync(MANIFEST, "utf8");
-  const options = listAt(manifest, "finish-args");
-  count.add("Flatpak: no network, no folder of the person", !options.some((option) => FORBIDDEN_OPTION.test(option)));
   const app = join(work, "app");
   mkdirSync(app, { recursive: true });
   copyFileSync(deb, join(work, "mementory.deb"));
@@ -33,16 +27,6 @@ export function checkFlatpak(deb, work, count) {
   count.add("Flatpak: every file of the package is installed", packed.length > 0 && missing.length === 0);
   const command = /^command: (.*)$/m.exec(manifest)?.[1] ?? "";
   count.add("Flatpak: the command is a program of the package", existsSync(join(app, "bin", command)));
-}
-
-/** The items of the list `key` in the manifest, without its comments. */
-function listAt(manifest, key) {
-  const lines = manifest.split("\n");
-  const start = lines.findIndex((line) => line.trim() === `${key}:`);
-  const after = lines.slice(start + 1);
-  const end = after.findIndex((line) => !/^\s*(?:-|#)/.test(line));
-  const items = after.slice(0, end < 0 ? after.length : end).map((line) => line.trim());
-  return items.filter((line) => line.startsWith("- ")).map((line) => line.slice(2));
 }
 
 /** Paths of all files below a folder, relative to it. */

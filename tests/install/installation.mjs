@@ -18,6 +18,9 @@ const TEST_PACKAGES = ["dbus", "xdg-utils", "libglib2.0-bin", "shared-mime-info"
 const DRIVER = "/usr/local/bin/tauri-driver";
 const BUS = "unix:path=/tmp/mementory-bus";
 const SETTINGS = "/home/person/.config/app.mementory.desktop";
+const DATA = "/home/person/.local/share/app.mementory.desktop";
+/** What a person reads after a removal. */
+const PLACES = ["vaults", "~/.config/app.mementory.desktop", "~/.local/share/app.mementory.desktop"];
 /** The version to upgrade from. Its package is the same package with this version number. */
 export const OLDER_VERSION = "0.0.1";
 
@@ -60,6 +63,7 @@ export class Installation {
     ]);
     if (code !== 0) console.log(stdout.slice(-2000), stderr);
     this.addStep(`version ${version} is installed with its declared dependencies`, code === 0);
+    this.addStep(`the installation of version ${version} speaks of no removal`, !stdout.includes(PLACES.at(-1)));
     const installed = chroot.run("dpkg-query", ["-W", "-f=${Version} ${Status}", "mementory"]).stdout;
     this.addStep(`version ${version} is there`, installed === `${version} install ok installed`);
   }
@@ -73,7 +77,8 @@ export class Installation {
     }
     this.addStep("the command line says its version", chroot.runAsPerson("mementory", ["--version"]).code === 0);
     const files = chroot.must("dpkg", ["-L", "mementory"]).split("\n");
-    for (const part of ["applications/", "mime/packages/", "metainfo/", "icons/hicolor/", "weights/"])
+    const parts = ["applications/", "mime/packages/", "metainfo/", "icons/hicolor/", "/mimetypes/", "weights/"];
+    for (const part of parts)
       this.addStep(
         `${part} is in it`,
         files.some((file) => file.includes(part)),
@@ -192,8 +197,13 @@ export class Installation {
   /** Removes and purges the package. The vault and the settings stay. */
   removeAndPurge(vault) {
     const { chroot } = this;
+    const list = `${DATA}/erasures/of-another-vault`;
+    chroot.must("mkdir", ["-p", `${DATA}/erasures`]);
+    chroot.must("cp", [`${SETTINGS}/settings.json`, list]);
+    const says = ({ stdout }) => PLACES.every((place) => stdout.toLowerCase().includes(place));
     const removed = chroot.run("apt-get", ["remove", "-y", "-q", "mementory"]);
     this.addStep("it is removed", removed.code === 0);
+    this.addStep("the removal says what stays and where", says(removed));
     const left = this.files.filter(
       (file) => /mementory/i.test(file) && !file.endsWith("/") && chroot.run("test", ["-f", file]).code === 0,
     );
@@ -201,9 +211,14 @@ export class Installation {
     this.addStep("no file of it stays", left.length === 0);
     chroot.must("apt-get", ["install", "-y", "-q", "--no-install-recommends", "/tmp/mementory.deb"]);
     const purged = chroot.run("apt-get", ["purge", "-y", "-q", "mementory"]);
+    this.addStep(
+      "the purge says what stays and where",
+      says(purged) && purged.stdout.includes("purging deletes nothing"),
+    );
     const isListed = chroot.run("dpkg-query", ["-W", "mementory"]).code === 0;
     this.addStep("it is purged", purged.code === 0 && !isListed);
     this.addStep("the vault is as it was", this.vaultSum(vault) === this.sum);
+    this.addStep("the lists of erasures stay", chroot.run("test", ["-f", list]).code === 0);
     this.addStep("the settings stay", chroot.run("test", ["-f", `${SETTINGS}/settings.json`]).code === 0);
   }
 }

@@ -1,6 +1,7 @@
 // `npm run campaign -- install` takes the package that the last `npm run package` made, and installs it in bare systems
 // made by debootstrap. There it uses the package as a person does: from the command line, by a double click and as an
-// upgrade, and at the end purges it. It also compares the Flatpak manifest with the package. With `--debug` it takes
+// upgrade, and at the end purges it. It also checks the packages with lintian and rpmlint, and compares
+// the Flatpak manifest with the package. With `--debug` it takes
 // the package of `npm run package -- --debug`. It needs root, debootstrap, Xvfb and openbox. The systems stay in the
 // cache for the next run.
 import {
@@ -17,14 +18,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tally } from "../tools/count.mjs";
 import { CACHE, TARGET } from "../tools/places.mjs";
-import { cargoTool } from "../tools/setup.mjs";
+import { cargoTool, installForInstallTests } from "../tools/setup.mjs";
 import { Stop, has, main, must, quiet } from "../tools/sh.mjs";
 import { Chroot, SYSTEMS } from "./chroot.mjs";
 import { checkFlatpak } from "./flatpak.mjs";
 import { Installation, OLDER_VERSION } from "./installation.mjs";
+import { lintPackages } from "./package_lint.mjs";
 
 await main(async () => {
-  for (const program of ["debootstrap", "chroot", "Xvfb", "openbox", "dpkg-deb"])
+  await installForInstallTests();
+  for (const program of ["debootstrap", "chroot", "Xvfb", "openbox", "dpkg-deb", "lintian", "rpmlint"])
     if (!has(program)) throw new Stop(`${program} is needed.`);
   if (process.getuid() !== 0) throw new Stop("Only root can make a system and mount into it.");
   await cargoTool("tauri-driver", "^2");
@@ -33,6 +36,7 @@ await main(async () => {
   const deb = packageFile();
   const older = olderPackage(deb, work);
   try {
+    lintPackages(deb, count);
     checkFlatpak(deb, join(work, "flatpak"), count);
     for (const [name, system] of Object.entries(SYSTEMS)) {
       const chroot = await Chroot.make(system, join(CACHE, "systems", system.suite), await ubuntuKeys(system));

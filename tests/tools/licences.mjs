@@ -24,8 +24,12 @@ const normaliseLicence = (licence) =>
     .replace(/^\(([^()]*)\)$/, "$1");
 const compareByName = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1);
 
-/** Crates that are linked into the programs on these systems, without those of build scripts, tests and macros. */
-export function crates(systems = TARGET_SYSTEMS) {
+/**
+ * Crates that are linked into the programs on these systems, as `cargo metadata` describes them. Crates of build
+ * scripts, tests and macros are left out, except those that bring C code which is compiled into the programs; they have
+ * names such as `sqlcipher-src`.
+ */
+export function linkedCrates(systems = TARGET_SYSTEMS) {
   const { code, stdout, stderr } = quiet(
     "cargo",
     [
@@ -39,18 +43,26 @@ export function crates(systems = TARGET_SYSTEMS) {
   const packageById = new Map(packages.map((each) => [each.id, each]));
   const uses = new Map(resolve.nodes.map((node) => [node.id, node.deps]));
   const isProcMacro = (id) => packageById.get(id).targets.some(({ kind }) => kind.includes("proc-macro"));
+  const bringsSource = (id) => packageById.get(id).name.endsWith("-src");
   const seen = new Set();
   const visit = (id) => {
     if (seen.has(id) || isProcMacro(id)) return;
     seen.add(id);
-    for (const { pkg, dep_kinds } of uses.get(id)) if (dep_kinds.some(({ kind }) => kind === null)) visit(pkg);
+    for (const { pkg, dep_kinds } of uses.get(id)) {
+      if (dep_kinds.some(({ kind }) => kind === null)) visit(pkg);
+      // Its own dependencies only compile that C code.
+      else if (bringsSource(pkg)) seen.add(pkg);
+    }
   };
   packages
     .filter(({ name, source }) => source === null && PROGRAM_CRATES.includes(name))
     .forEach(({ id }) => visit(id));
-  return [...seen]
-    .map((id) => packageById.get(id))
-    .filter(({ source }) => source !== null)
+  return [...seen].map((id) => packageById.get(id)).filter(({ source }) => source !== null);
+}
+
+/** Name, version and licence of each crate that is linked into the programs on these systems. */
+export function crates(systems) {
+  return linkedCrates(systems)
     .map(({ name, version, license }) => ({ name, version, licence: normaliseLicence(license ?? "see its own file") }))
     .sort(compareByName);
 }

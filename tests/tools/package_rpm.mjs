@@ -2,9 +2,16 @@
 // build into it, does not mark documentation, and cannot add a changelog.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { removalText } from "./package_deb.mjs";
 import { ROOT, WORKSPACE } from "./places.mjs";
 import { must } from "./sh.mjs";
 
+/** This machine's architecture, as rpm names it. */
+const ARCHITECTURE = { x64: "x86_64", arm64: "aarch64" }[process.arch] ?? process.arch;
+/** Texts of licences, which are always installed. */
+const LICENCE = /^\/usr\/share\/doc\/mementory\/(?:copyright|licences\.txt\.gz)$|\/LICENSE$/;
+/** Where zsh of Debian and of Fedora looks for completions of packages. */
+const ZSH_FOLDERS = ["/usr/share/zsh/vendor-completions", "/usr/share/zsh/site-functions"];
 /** Folders of documentation, which a person can leave out when installing. */
 const DOCUMENTATION = /^\/usr\/share\/(?:doc|man)\//;
 
@@ -12,22 +19,22 @@ const DOCUMENTATION = /^\/usr\/share\/(?:doc|man)\//;
  * Packs the files in `content`, which is an unpacked .deb, into an .rpm in `folder`. All files get the time `seconds`,
  * which is that of the commit.
  */
-export async function packRpm(content, folder, { staging, seconds, packager, debug, env }) {
+export async function packRpm(content, folder, { staging, seconds, maintainer, debug, env }) {
   const top = join(staging, "rpm");
   rmSync(top, { recursive: true, force: true });
   mkdirSync(top, { recursive: true });
   const spec = join(top, "mementory.spec");
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  writeFileSync(spec, specification(content, version, { seconds, packager, debug }));
-  await must("rpmbuild", ["-bb", "--quiet", "--target", "x86_64", "--define", `_topdir ${top}`, spec], { env });
+  writeFileSync(spec, specification(content, version, { seconds, maintainer, debug }));
+  await must("rpmbuild", ["-bb", "--quiet", "--target", ARCHITECTURE, "--define", `_topdir ${top}`, spec], { env });
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const [built] = readdirSync(join(top, "RPMS", "x86_64"));
-  copyFileSync(join(top, "RPMS", "x86_64", built), join(folder, built));
+  const [built] = readdirSync(join(top, "RPMS", ARCHITECTURE));
+  copyFileSync(join(top, "RPMS", ARCHITECTURE, built), join(folder, built));
 }
 
 /** The spec file for rpmbuild. */
-function specification(content, version, { seconds, packager, debug }) {
+function specification(content, version, { seconds, maintainer, debug }) {
   const { bundle } = JSON.parse(readFileSync(join(WORKSPACE, "tauri.conf.json"), "utf8"));
   // A date such as "Thu Nov 26 2026", which rpm needs in English whatever the language of this machine.
   const [weekday, day, month, year] = new Date(seconds * 1000).toUTCString().replace(",", "").split(" ");
@@ -37,7 +44,7 @@ Release: 1
 Summary: ${bundle.shortDescription}
 License: MIT AND Apache-2.0
 Group: Applications/Productivity
-Packager: ${packager}
+Packager: ${maintainer}
 # The libraries that the programs link are found by rpmbuild.
 AutoReqProv: yes
 
@@ -59,18 +66,30 @@ ${bundle.longDescription}
 %install
 mkdir -p %{buildroot}
 cp -a ${content}/usr %{buildroot}/
+mv %{buildroot}${ZSH_FOLDERS[0]} %{buildroot}${ZSH_FOLDERS[1]}
+
+%postun
+# 0: the package is removed, and not replaced by a newer one.
+if [ "$1" -eq 0 ]; then
+cat <<'TEXT'
+${removalText().trimEnd()}
+TEXT
+fi
 
 %files
 %defattr(-,root,root,-)
 ${filesIn(content, "/usr")
-  .map((path) => (DOCUMENTATION.test(path) ? `%doc "${path}"` : `"${path}"`))
+  .map((path) => `${markOf(path)}"${path.replace(...ZSH_FOLDERS)}"`)
   .join("\n")}
 
 %changelog
-* ${weekday} ${month} ${day} ${year} ${packager} - ${version}-1
+* ${weekday} ${month} ${day} ${year} ${maintainer} - ${version}-1
 - The changes are listed in CHANGELOG.md of the source.
 `;
 }
+
+/** What the list of files says about a file before its path. */
+const markOf = (path) => (LICENCE.test(path) ? "%license " : DOCUMENTATION.test(path) ? "%doc " : "");
 
 /** Paths of all files below a folder of `root`, in a fixed order. */
 function filesIn(root, folder) {

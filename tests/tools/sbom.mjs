@@ -1,4 +1,5 @@
-// The software inside a package, as CycloneDX 1.6: `node tests/tools/sbom.mjs` prints it. Made from Cargo.lock and
+// The software inside a package, as CycloneDX 1.6: `node tests/tools/sbom.mjs [target]` prints it, for
+// one system or for all. Made from Cargo.lock and
 // package-lock.json, so it lists what is linked or embedded, not what is used only to build and test.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -42,4 +43,6 @@ export function sbom(systems, seconds) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
-  console.log(JSON.stringify(sbom(undefined, 0), null, 2));
+  console.log(
+    JSON.stringify(sbom(process.argv[2] && [process.argv[2]], Number(process.env.SOURCE_DATE_EPOCH ?? 0)), null, 2),
+  );

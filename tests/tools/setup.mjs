@@ -16,8 +16,18 @@ const BUILD_PACKAGES = [
   "libayatana-appindicator3-dev",
   "libssl-dev",
 ];
-/** `rpm` contains rpmbuild. */
-const PACKAGING_PACKAGES = ["rpm"];
+/** `rpm` contains rpmbuild; dpkg-shlibdeps is in `dpkg-dev`. */
+const PACKAGING_PACKAGES = ["rpm", "dpkg-dev"];
+/** They check packages that were built, and make the systems in which these are installed. */
+const INSTALL_TEST_PACKAGES = ["lintian", "rpmlint", "rpm", "debootstrap", "xvfb", "openbox"];
+/** They check the files that describe the program to a desktop. `libglib2.0-bin` contains gio. */
+const DESKTOP_FILE_PACKAGES = [
+  "desktop-file-utils",
+  "appstream",
+  "libxml2-utils",
+  "shared-mime-info",
+  "libglib2.0-bin",
+];
 const WINDOW_TEST_PACKAGES = [
   "webkit2gtk-driver",
   "xvfb",
@@ -55,10 +65,20 @@ export async function installForPackaging() {
   await installSystemPackages(PACKAGING_PACKAGES);
 }
 
+/** Installs everything that checking and installing packages needs. */
+export async function installForInstallTests() {
+  await installSystemPackages(INSTALL_TEST_PACKAGES);
+}
+
 /** Installs everything that building and testing need. */
 export async function installForTesting() {
   checkNodeVersion();
-  await installSystemPackages([...BUILD_PACKAGES, ...WINDOW_TEST_PACKAGES, ...PYTHON_PACKAGES]);
+  await installSystemPackages([
+    ...BUILD_PACKAGES,
+    ...DESKTOP_FILE_PACKAGES,
+    ...WINDOW_TEST_PACKAGES,
+    ...PYTHON_PACKAGES,
+  ]);
   // Ubuntu has Chromium only as a snap, so there the tests of the screens are skipped, and the run says so.
   await installSystemPackages(SCREEN_TEST_PACKAGES.filter((name) => quiet("apt-cache", ["show", name]).code === 0));
   await installRust();

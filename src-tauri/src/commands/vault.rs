@@ -44,12 +44,22 @@ pub async fn backups_of(app: AppHandle, path: String) -> CommandResult<Vec<Found
     run_blocking(app, move |_| Ok(files::backups_of(&require_absolute(&path)?))).await
 }
 
+/// A file that exists inside a Flatpak only.
+const FLATPAK_MARKER: &str = "/.flatpak-info";
+
 /// The suggested folder for a new vault.
 #[tauri::command]
 #[specta::specta]
 pub async fn default_vault_folder(app: AppHandle) -> CommandResult<String> {
     let paths = app.path();
-    let folder = paths.document_dir().or_else(|_| paths.home_dir()).unwrap_or_else(|_| PathBuf::from("/"));
+    let folder = if Path::new(FLATPAK_MARKER).exists() {
+        // What a Flatpak writes elsewhere in the home folder is gone when the program ends. If the folder cannot be
+        // created, writing to it fails with a message.
+        paths.app_data_dir().inspect(|folder| drop(std::fs::create_dir_all(folder)))
+    } else {
+        paths.document_dir()
+    };
+    let folder = folder.or_else(|_| paths.home_dir()).unwrap_or_else(|_| PathBuf::from("/"));
     Ok(folder.display().to_string())
 }
 

@@ -1,26 +1,48 @@
 // Checks the files that describe the program to a desktop, with the tools of freedesktop.org. Tools that are not
 // installed are left out, and the run says so.
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { WORKSPACE } from "../places.mjs";
+import { TYPE_ICONS } from "../../../src-tauri/icons/drawing.mjs";
+import { METAINFO, PICTURE_FOLDER, metainfo, pictures } from "../metainfo.mjs";
+import { removalText } from "../package_deb.mjs";
+import { ROOT, WORKSPACE } from "../places.mjs";
 import { has, quiet } from "../sh.mjs";
 
 const FOLDER = join(WORKSPACE, "packaging");
 const ENTRY = join(FOLDER, "Mementory.desktop");
-const METAINFO = join(FOLDER, "app.mementory.desktop.metainfo.xml");
 const MIME = join(FOLDER, "app.mementory.desktop.mime.xml");
+const ENTITLEMENTS = join(FOLDER, "entitlements.plist");
+const ZIP = "PK\x03\x04 an archive";
+const AGE = "age-encryption.org/v1\n-> scrypt";
+/** Files, and the type that a desktop has to recognise. Encrypted files keep the ending of what is inside. */
+const SAMPLES = [
+  ["a.mem", ZIP, "application/x-portable-memory"],
+  ["a.alf", ZIP, "application/x-agent-life-format"],
+  ["a.alf-delta", ZIP, "application/x-agent-life-format-delta"],
+  ["a.mif.json", "{}", "application/x-memory-interchange+json"],
+  ["encrypted.alf", AGE, "application/x-encrypted-memory"],
+  ["encrypted.alf-delta", AGE, "application/x-encrypted-memory"],
+  ["encrypted.mif.json", AGE, "application/x-encrypted-memory"],
+  ["someone.age", AGE, "application/x-age-encryption"],
+  ["export.zip", ZIP, "application/zip"],
+  ["export.json", "{}", "application/json"],
+];
 
 /** Runs each tool that is installed. If it finds faults, its output is printed. */
 export function checkDesktopFiles(count) {
   const scratch = mkdtempSync(join(tmpdir(), "mementory-desktop-"));
-  mkdirSync(join(scratch, "packages"));
-  copyFileSync(MIME, join(scratch, "packages", "app.mementory.desktop.xml"));
+  mkdirSync(join(scratch, "mime", "packages"), { recursive: true });
+  copyFileSync(MIME, join(scratch, "mime", "packages", "app.mementory.desktop.xml"));
+  const published = join(scratch, "app.mementory.desktop.metainfo.xml");
+  writeFileSync(published, metainfo("https://mementory.example", "https://mementory.example/issues"));
   const tools = {
     "desktop entry": ["desktop-file-validate", [ENTRY]],
     "AppStream metadata": ["appstreamcli", ["validate", "--no-net", METAINFO]],
+    "AppStream metadata with screenshots": ["appstreamcli", ["validate", "--no-net", published]],
     "XML of the file types and the metadata": ["xmllint", ["--noout", MIME, METAINFO]],
-    "file types": ["update-mime-database", [scratch]],
+    "XML of the entitlements for macOS": ["xmllint", ["--nonet", "--noout", ENTITLEMENTS]],
+    "file types": ["update-mime-database", [join(scratch, "mime")]],
   };
   for (const [name, [program, args]] of Object.entries(tools)) {
     if (!has(program)) {
@@ -33,7 +55,49 @@ export function checkDesktopFiles(count) {
     if (faults) console.log(`${stdout}${stderr}`.replaceAll(/^/gm, "  "));
     count.add(name, !faults);
   }
+  checkRecognised(scratch, count);
   rmSync(scratch, { recursive: true });
+}
+
+/** Asks GLib, which file managers use, for the types of samples. `scratch` contains the database of types. */
+function checkRecognised(scratch, count) {
+  if (!has("gio") || !has("update-mime-database")) {
+    count.leaveOut("types of files by name and content: gio is not installed");
+    return;
+  }
+  const typeOf = ([name, content]) => {
+    writeFileSync(join(scratch, name), content);
+    const { stdout } = quiet("gio", ["info", "-a", "standard::content-type", join(scratch, name)], {
+      env: { ...process.env, XDG_DATA_HOME: scratch },
+    });
+    return /standard::content-type: (\S+)/.exec(stdout)?.[1];
+  };
+  const wrong = SAMPLES.filter((sample) => typeOf(sample) !== sample[2]);
+  wrong.forEach((sample) => console.log(`  ${sample[0]}: ${typeOf(sample)} instead of ${sample[2]}`));
+  count.add("types of files by name and content", wrong.length === 0);
+}
+
+/** Problems: names in these files that do not fit the rest of the repository. */
+export function desktopNames() {
+  const mime = readFileSync(MIME, "utf8");
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { identifier } = JSON.parse(readFileSync(join(WORKSPACE, "tauri.conf.json"), "utf8"));
+  const [, release] = /<release version="(.*?)"/.exec(readFileSync(METAINFO, "utf8")) ?? [];
+  const icons = [...mime.matchAll(/<icon name="(.*?)"/g)].map(([, name]) => name);
+  const folders = [...removalText().matchAll(/~\/\.\S+/g)].map(([folder]) => folder);
+  return [
+    ...(release === version ? [] : [`the AppStream metadata describes version ${release}, not ${version}`]),
+    ...icons.filter((name) => !Object.hasOwn(TYPE_ICONS, name)).map((name) => `no icon is drawn for ${name}`),
+    ...Object.keys(TYPE_ICONS)
+      .filter((name) => !icons.includes(name))
+      .map((name) => `no file type has the icon ${name}`),
+    ...pictures()
+      .filter(({ file }) => !existsSync(join(PICTURE_FOLDER, file)))
+      .map(({ file }) => `there is no picture ${file}`),
+    ...[`~/.config/${identifier}`, `~/.local/share/${identifier}`]
+      .filter((folder) => !folders.includes(folder))
+      .map((folder) => `removal.txt does not name ${folder}`),
+  ];
 }
 
 /** Problems: a type that one of the three files names and another does not. */
@@ -42,7 +106,11 @@ export function desktopTypes() {
   const typesIn = [
     /^MimeType=(.*)$/m.exec(texts[0])?.[1].split(";").filter(Boolean) ?? [],
     [...texts[1].matchAll(/<mediatype>(.*?)<\/mediatype>/g)].map(([, type]) => type),
-    [...texts[2].matchAll(/<mime-type type="(.*?)"/g)].map(([, type]) => type),
+    // A type without an ending is there for its first bytes only; the program does not open it.
+    texts[2]
+      .split("</mime-type>")
+      .filter((each) => each.includes("<glob "))
+      .flatMap((each) => /<mime-type type="(.*?)"/.exec(each)?.[1] ?? []),
   ];
   const all = new Set(typesIn.flat());
   const names = ["the desktop entry", "the AppStream metadata", "the file types"];

@@ -1,10 +1,14 @@
 // Tests of the checks themselves: each has to find what is wrong in invented sources, and nothing in good ones.
 import { readFileSync } from "node:fs";
 import { affectedCrates } from "../affected.mjs";
+import { write as writeLicenceTexts } from "../licence_texts.mjs";
+import { withVersions } from "../package_deb.mjs";
 import { formatsIn, formatsMarkdown, tableProblems } from "../formats_table.mjs";
 import { developerToolsProblems, permissionProblems, policyProblems } from "./boundary.mjs";
+import { bundleConfiguration } from "./bundle.mjs";
 import { forbiddenDependencies } from "./crates.mjs";
 import { MACHINE_PATH_PATTERN, placeholdersIn, lengthProblem } from "./files.mjs";
+import { MANIFEST, flatpakPermissions } from "./flatpak.mjs";
 import { declaredNames, namedInPages, namedInRust } from "./format_names.mjs";
 import { cyclesOf, siblingGraph } from "./modules.mjs";
 import { networkClients } from "./network.mjs";
@@ -281,8 +285,73 @@ function networkExamples() {
   ];
 }
 
+const APACHE = "Apache License\nVersion 2.0, January 2004\n...\nEND OF TERMS AND CONDITIONS";
+const MIT = "Copyright (c) Ines\n\nPermission is hereby granted, free of charge, ... OTHER DEALINGS IN THE SOFTWARE.";
+
+function licenceTextExamples() {
+  const component = (name, licence, texts = [], authors = []) => ({ kind: "Crates", name, licence, texts, authors });
+  const given = [component("a 1", "Apache-2.0", [APACHE]), component("b 1", "MIT", [MIT])];
+  const textOf = (...more) => writeLicenceTexts([...given, ...more], { fonts: "[no text: drawn by us]" });
+  const failure = (...more) => {
+    try {
+      return textOf(...more);
+    } catch (error) {
+      return error.message.split(". ")[0];
+    }
+  };
+  const again = textOf(component("c 1", "MIT", [MIT.replaceAll(" ", "\n")]), component("d 1", "Apache-2.0 / MIT"));
+  const borrowed = textOf(component("e 1", "MIT", [], ["Tarek"]), component("fonts 1", "OFL-1.1"));
+  return [
+    ...problemUnlessSame("licence texts: each once", again.match(/^\[\d+\]$/gm), ["[1]", "[2]"]),
+    ...problemUnlessSame("licence texts: the same licence", /^d 1.*$/m.exec(again)?.[0], "d 1: Apache-2.0 / MIT [1]"),
+    ...problemUnlessSame(
+      "licence texts: the authors of a borrowed text",
+      /\[3\]\n\n(.*)\n\nPermission is hereby/.exec(borrowed)?.[1],
+      "Copyright (c) Tarek",
+    ),
+    ...problemUnlessSame(
+      "licence texts: no text",
+      failure(component("g 1", "Zlib"), component("h 1", "MIT AND Zlib")),
+      "These components have no text of their licence: g 1 (Zlib), h 1 (MIT AND Zlib)",
+    ),
+  ];
+}
+
+function packageExamples() {
+  const manifest = readFileSync(MANIFEST, "utf8");
+  const more = manifest.replace("finish-args:\n", "finish-args:\n  # why\n  - --device=all\n");
+  const without = (name) => manifest.replace(`  - --talk-name=${name}\n`, "");
+  const config = JSON.parse(readFileSync(new URL("../../../src-tauri/tauri.conf.json", import.meta.url), "utf8"));
+  const bundled = (change) => bundleConfiguration({ ...config, bundle: { ...config.bundle, ...change } });
+  const versions = new Map([["libssl3", "libssl3 (>= 3.0.0)"]]);
+  return [
+    ...problemUnlessSame("Flatpak: another permission", flatpakPermissions(more), [
+      "the Flatpak manifest grants --device=all",
+    ]),
+    ...problemUnlessSame("Flatpak: a missing permission", flatpakPermissions(without("org.mate.ScreenSaver")), [
+      "the Flatpak manifest lacks --talk-name=org.mate.ScreenSaver (the vault locks with the screen)",
+    ]),
+    ...problemUnlessSame("packages: an ending of others", bundled({ fileAssociations: [{ ext: ["json"] }] }), [
+      ...["mem", "alf", "alf-delta"].map((ending) => `no file association for .${ending}`),
+      ".json is not ours",
+    ]),
+    ...problemUnlessSame("packages: a web view from the network", bundled({ windows: {} }).length, 1),
+    ...problemUnlessSame("packages: no entitlements", bundled({ macOS: { hardenedRuntime: true } }).length, 1),
+    ...problemUnlessSame("packages: a misspelt setting", bundled({ publishers: "A" }), [
+      "tauri.conf.json.bundle should NOT have additional properties",
+    ]),
+    ...problemUnlessSame(
+      "packages: versions",
+      withVersions("libc6, libssl3 | libssl3t64", versions),
+      "libc6, libssl3 (>= 3.0.0) | libssl3t64",
+    ),
+  ];
+}
+
 export function checkExamples() {
   return [
+    packageExamples,
+    licenceTextExamples,
     affectedExamples,
     crateExamples,
     fileExamples,

@@ -1,9 +1,11 @@
 // The checks that are our own, by the name under which `npm test` and `npm run lint` report them.
 import { checkDeveloperTools, checkPermissions, checkPolicy } from "./boundary.mjs";
+import { bundleConfiguration } from "./bundle.mjs";
 import { crateDependencyProblems } from "./crates.mjs";
-import { desktopTypes } from "./desktop.mjs";
+import { desktopNames, desktopTypes } from "./desktop.mjs";
 import { checkExamples } from "./examples.mjs";
 import { machinePaths, placeholders, fileSizes } from "./files.mjs";
+import { flatpakPermissions } from "./flatpak.mjs";
 import { formatsNamedInPages, formatsNamedInRust } from "./format_names.mjs";
 import { formatsTable } from "../formats_table.mjs";
 import { licences } from "./licences.mjs";
@@ -21,6 +23,9 @@ export const CHECKS = {
   "README's table of formats": formatsTable,
   "logical sides in styles": physicalSidesInStyles,
   "file types of the desktop files": desktopTypes,
+  "versions, icons, pictures and folders in the desktop files": desktopNames,
+  "permissions of the Flatpak": flatpakPermissions,
+  "configuration of the packages for macOS and Windows": bundleConfiguration,
   "network clients only in `push`": networkClients,
   placeholders,
   "paths of a developer's machine": machinePaths,

@@ -1,15 +1,27 @@
 // Checks that the list of open source software that the window shows is up to date.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { licenceTexts } from "../licence_texts.mjs";
 import { LICENCE_LIST, crates, ownLicence, packages } from "../licences.mjs";
 import { WORKSPACE } from "../places.mjs";
-import { quiet } from "../sh.mjs";
+import { Stop, quiet } from "../sh.mjs";
 
 const describeEntry = ({ name, version, licence }) => `${name} ${version}, ${licence}`;
 
+/** Problems: software inside the packages without the text of its licence. */
+function licencesWithoutText(system) {
+  try {
+    licenceTexts([system]);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    return [error.message];
+  }
+}
+
 /**
- * Problems: software that is missing from the list, unused software on the list, and a licence text that differs from
- * LICENSE.
+ * Problems: software that is missing from the list, unused software on the list, a licence text that differs from
+ * LICENSE, and software whose licence has no text.
  */
 export function licences() {
   const committed = JSON.parse(readFileSync(LICENCE_LIST, "utf8"));
@@ -34,6 +46,7 @@ export function licences() {
     ...committed.crates
       .filter(({ name, version }) => !locked.has(`${name} ${version}`))
       .map((each) => `the list of licences has ${describeEntry(each)}, which is not used: ${remedy}`),
+    ...licencesWithoutText(host),
     ...(committed.own === ownLicence() ? [] : [`the list of licences has another text of LICENSE: ${remedy}`]),
   ];
 }

@@ -1,0 +1,50 @@
+// Checks the configuration of the packages for macOS and Windows, which are built elsewhere, as far as it can be read.
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { ROOT, WORKSPACE } from "../places.mjs";
+
+const SCHEMA = join(ROOT, "node_modules", "@tauri-apps", "cli", "config.schema.json");
+/** What a package must not ask for. A program in the hardened runtime with one of these runs foreign code. */
+const EXCEPTION = /<key>(com\.apple\.[\w.-]+)<\/key>\s*<true\/>/g;
+/** Endings that belong to other programs: Windows would open all such files with ours. */
+const FOREIGN_ENDINGS = ["json", "zip", "md", "csv", "html"];
+
+const readConfig = () => JSON.parse(readFileSync(join(WORKSPACE, "tauri.conf.json"), "utf8"));
+
+/** Problems: what the schema of Tauri's bundler refuses, files that are missing, and settings that would do harm. */
+export function bundleConfiguration(config = readConfig()) {
+  const { macOS = {}, windows = {}, fileAssociations = [], icon = [], linux } = config.bundle;
+  const named = [macOS.entitlements, linux?.deb?.desktopTemplate, config.bundle.licenseFile, ...icon];
+  const entitlements = macOS.entitlements && join(WORKSPACE, macOS.entitlements);
+  const granted = entitlements && existsSync(entitlements) ? readFileSync(entitlements, "utf8") : "";
+  const endings = fileAssociations.flatMap(({ ext }) => ext);
+  return [
+    ...schemaProblems(config),
+    ...named
+      .filter((path) => path && !existsSync(join(WORKSPACE, path)))
+      .map((path) => `tauri.conf.json names ${path}, which is missing`),
+    ...(macOS.hardenedRuntime && entitlements ? [] : ["macOS needs the hardened runtime and a file of entitlements"]),
+    ...[...granted.matchAll(EXCEPTION)].map(([, key]) => `the entitlements grant ${key}`),
+    ...(["skip", "offlineInstaller"].includes(windows.webviewInstallMode?.type)
+      ? []
+      : [
+          "the installer for Windows would download the web view: webviewInstallMode is neither skip nor offlineInstaller",
+        ]),
+    ...["mem", "alf", "alf-delta"]
+      .filter((ending) => !endings.includes(ending))
+      .map((ending) => `no file association for .${ending}`),
+    ...endings.filter((ending) => FOREIGN_ENDINGS.includes(ending)).map((ending) => `.${ending} is not ours`),
+  ];
+}
+
+/** What the schema of the installed bundler refuses. ESLint brings the program that reads schemas. */
+function schemaProblems(config) {
+  if (!existsSync(SCHEMA)) return ["npm packages are missing: npm ci"];
+  const Ajv = createRequire(createRequire(import.meta.url).resolve("eslint"))("ajv");
+  // The schema names formats of numbers, such as uint32, that are not part of JSON Schema.
+  const ajv = new Ajv({ allErrors: true, unknownFormats: "ignore", logger: false });
+  const isValid = ajv.compile(JSON.parse(readFileSync(SCHEMA, "utf8")));
+  if (isValid(config)) return [];
+  return isValid.errors.map(({ dataPath, message }) => `tauri.conf.json${dataPath} ${message}`);
+}
