@@ -69,7 +69,7 @@ async function importLong(browser, home, name) {
   }));
   const path = join(home, `${SECRET}-${name}.json`);
   writeFileSync(path, JSON.stringify(memories));
-  const request = { paths: [path], text: null, format: null, limit_bytes: null, let_in: false };
+  const request = { paths: [path], text: null, format: null, limit_bytes: null, include_blocked: false };
   const choices = { accept_invalid_signature: false, salvage: false, merge: null };
   // The answer is not waited for here, because the program is halted before it comes.
   await browser.run(
