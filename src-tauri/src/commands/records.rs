@@ -152,8 +152,10 @@ pub async fn save_page(
     let Some(path) = choose_save(app.clone(), window, file_name(&suggested_name)).await? else {
         return Ok(None);
     };
-    run_job(app, JobKind::Other, job_id, on_progress, move |vault, job| vault.pages().save(Path::new(&path), &request, job).map(Some))
-        .await
+    run_job(app, JobKind::Other, job_id, on_progress, move |vault, job| {
+        vault.pages().save(Path::new(&path), &request, job).map(Some)
+    })
+    .await
 }
 
 /// A memory written by hand.
