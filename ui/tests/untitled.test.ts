@@ -48,7 +48,15 @@ describe("a conversation", () => {
       limit: 1,
       cursor: null,
     });
-    const row = { ...items[0]!, id: "c-bath", title: "Bathroom", text: "", snippet: null, highlights: [] };
+    const row = {
+      ...items[0]!,
+      id: "c-bath",
+      title: "Bathroom",
+      text: "",
+      snippet: null,
+      highlights: [],
+      message: null,
+    };
     const { rerender } = render(ConversationRow, { row, selecting: false, checked: false, oncheck: () => undefined });
     await waitFor(() => expect(document.querySelector(".text")?.textContent).toContain("The joists are 48 × 198"));
     expect(thread).toHaveBeenCalledTimes(1);

@@ -15,6 +15,7 @@ use mementory_format::StoredRecord;
 use mementory_json::{
     Tree,
     schema::{Field, RepeatedKeys, Rule, check},
+    tree_of,
 };
 use mementory_model::{Kind, Record, Timestamp};
 use std::collections::BTreeMap;

@@ -13,6 +13,7 @@ use mementory_format::{FormatError, ReadContext, Sink};
 use mementory_json::{
     Tree,
     schema::{RepeatedKeys, Rule, check, nullable},
+    value_of,
 };
 use mementory_model::{Dropped, DroppedAs, Kind, Limits, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
 use serde_json::value::RawValue;

@@ -11,7 +11,7 @@ use super::{
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, Section},
     source::{Encoding, Source},
     text_digest::digest,
-    to_record::{self, missing_requirement, to_record},
+    to_record::{missing_requirement, to_record},
     wire::{KEY_SCOPE, Shape, json, text},
 };
 use mementory_format::extension as slot;
@@ -19,6 +19,7 @@ use mementory_format::{Catalog, Detected, FormatError, PassthroughItem, ReadCont
 use mementory_json::{
     Tree,
     schema::{RepeatedKeys, check},
+    tree_of, value_of,
 };
 use mementory_model::{Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};

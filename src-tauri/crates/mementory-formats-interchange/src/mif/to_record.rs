@@ -6,7 +6,6 @@ use super::{
 use mementory_format::extension::{FORMER_MEMBER, MEMBER};
 use mementory_json::{Tree, value_of};
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source};
-use serde_json::Value;
 
 /// Key of a record, from the name of its list and its id.
 pub(super) fn key(list: &str, id: &str) -> RecordKey {

@@ -3,7 +3,6 @@ use super::entry::{Grain, text_member};
 use mementory_format::extension::is_slot_name;
 use mementory_json::{Tree, value_of};
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Timestamp};
-use serde_json::Value;
 
 /// Id space of all keys of this format. An event has the same key in a bundle and in its log.
 pub(crate) const KEY_SCOPE: &str = "zaxy";
