@@ -355,7 +355,7 @@ fn marks_of(folded: &Folded) -> Marks {
             Mark::Ongoing => marks.is_ongoing = true,
             Mark::Likes => marks.likes = true,
             Mark::Dislikes => marks.dislikes = true,
-            Mark::Situation => marks.is_situational = true,
+            Mark::Situation => marks.is_situational |= !follows_even(&folded.text, hit.start),
         }
     }
     marks.has_ended |= signs::ends_with_gap(&folded.text);
@@ -364,6 +364,12 @@ fn marks_of(folded: &Folded) -> Marks {
     marks.is_past &= !present;
     marks.was_so_before &= marks.is_past;
     marks
+}
+
+/// True for the "if" of "even if", which limits nothing to a situation.
+fn follows_even(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    ["even ", "auch ", "selbst "].iter().any(|word| before.ends_with(word))
 }
 
 /// True if the first verb is "was" or "war" and says how something was: "was in Izmir", "the boat was 14 metres long".
