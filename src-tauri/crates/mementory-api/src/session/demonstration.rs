@@ -276,7 +276,7 @@ mod tests {
         session.changes().add(&AddRequest { text, record_type: None, tags: Vec::new() }).unwrap();
         refused([("imports", "0"), ("written", "1"), ("edited", "0")]);
         let request = ListRequest {
-            filter: Filter { kinds: vec!["memory".into()], ..Filter::default() },
+            filter: Filter { kind: Some("memory".into()), ..Filter::default() },
             ..ListRequest::default()
         };
         let memories = session.records().list(&request).unwrap().items;
