@@ -88,7 +88,8 @@ fn is_kimi_side_file(member: &Member, folders: &HashSet<Folder<'_>>) -> bool {
 pub(super) fn session_folder(member: &Member) -> Option<Folder<'_>> {
     let (root, archive, of_agent) = folder_of(member);
     let (agents, _) = of_agent.rsplit_once('/')?;
-    let session = agents.strip_suffix(kimi_code::AGENTS_FOLDER)?.strip_suffix('/')?;
+    let before = agents.strip_suffix(kimi_code::AGENTS_FOLDER)?;
+    let session = if before.is_empty() { before } else { before.strip_suffix('/')? };
     Some((root, archive, session))
 }
 
