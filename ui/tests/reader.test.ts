@@ -171,7 +171,7 @@ it("a row of a conversation reads: title, text, assistant, date", async () => {
 });
 
 describe("the menu of the reader", () => {
-  it("has the entries of the row's menu, with the same keys", async () => {
+  it("can be printed and saved, and has the entries of the row's menu with the same keys", async () => {
     render(ThreadPane, { thread });
     const words = (entries: MenuEntry[]) =>
       entries.map((each) => (each === "line" ? each : [each.label, each.shortcut].filter(Boolean).join(" ")));
@@ -179,7 +179,8 @@ describe("the menu of the reader", () => {
     await fireEvent.keyDown(screen.getByTestId("reader-more"), { key: "Enter" });
     const shown = (await screen.findAllByRole("menuitem")).map((each) => each.textContent?.trim());
     const wanted = words(recordMenuEntries(conversations, ["c-bath"])).filter((each) => each !== "line");
-    expect(shown.map((each) => each?.replaceAll(" ", ""))).toEqual(wanted.map((each) => each.replaceAll(" ", "")));
-    expect(shown).toHaveLength(3);
+    const all = ["Print…", "Save as HTML…", ...wanted];
+    expect(shown.map((each) => each?.replaceAll(" ", ""))).toEqual(all.map((each) => each.replaceAll(" ", "")));
+    expect(shown).toHaveLength(5);
   });
 });
