@@ -105,7 +105,12 @@ export function installHostileTexts(json) {
   mock.sensitiveQueue = async ({ offset, limit }) => {
     const all = texts.map((_, index) => finding(index));
     const counts = { open: { password: all.length }, redacted: {}, ignored: {} };
-    return { items: all.slice(offset, offset + (limit || 100)), ...counts, scanned_at: "2026-11-01T12:00:00Z", left: 0 };
+    return {
+      items: all.slice(offset, offset + (limit || 100)),
+      ...counts,
+      scanned_at: "2026-11-01T12:00:00Z",
+      left: 0,
+    };
   };
   mock.sensitiveValue = async (value) => {
     const index = Number(value.replace(/\D/g, ""));

@@ -6,7 +6,6 @@ use super::{
 use mementory_format::extension::is_slot_name;
 use mementory_json::{Tree, value_of};
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source, Timestamp};
-use serde_json::Value;
 
 /// Id space of all keys of this format.
 pub(super) const KEY_SCOPE: &str = "mem";

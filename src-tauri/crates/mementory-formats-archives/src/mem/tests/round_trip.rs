@@ -66,18 +66,19 @@ fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
             r#"{{"targetID":"e","id":"t1","zz":1,"op":"delete","targetKind":"episode","actor":"a","deletedAt":"2026-01-01T00:00:00.5Z"{signature}}}"#
         )
     };
-    let token = format!(r#","signature":"ed25519:{}:{}""#, "ab".repeat(32), "CD".repeat(64));
-    let lines = [line(&token), line(r#","signature":"ed25519:ab""#), line("")];
+    let token = format!(r#","signature":"ed25519:{}:{}""#, "ab".repeat(32), "cd".repeat(64));
+    let in_upper_case = token.replace("cd", "CD");
+    let lines = [line(&token), line(r#","signature":"ed25519:ab""#), line(&in_upper_case), line("")];
     std::fs::write(out.join("audit/tombstones.jsonl"), lines.join("\n")).unwrap();
     let signed = signatures(&out);
-    assert_eq!(signed.len(), 2);
+    assert_eq!(signed.len(), 3);
     assert_eq!(signed[0].tombstone.as_deref(), Some("t1"));
     assert_eq!(signed[0].token, Some((vec![0xab; 32], vec![0xcd; 64])));
     let expected = format!(
         r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{empty_derived},"id":"t1","op":"delete","targetID":"e","targetKind":"episode"}}"#
     );
     assert_eq!(String::from_utf8(signed[0].message.clone()).unwrap(), expected);
-    assert_eq!(signed[1].token, None);
+    assert_eq!((&signed[1].token, &signed[2].token), (&None, &None), "cut short; not lowercase (§1.3)");
 }
 
 /// Every fixture yields the results that its `case.json` expects.

@@ -92,7 +92,7 @@ fn every_kind_round_trips_unchanged() {
             assert_eq!(serde_json::to_value(found).unwrap(), serde_json::to_value(record).unwrap());
         }
         assert!(reread.notes.iter().all(|n| n.code == "experimental_signature"), "{:?}", reread.notes);
-        assert_eq!(report.losses.count("bytes", LossKind::LeftOut), 2);
+        assert_eq!(report.losses.count("bytes", LossKind::LeftOut), 0, "their bytes were never there");
         assert!(report.losses.count("embeddings", LossKind::MovedToExtension) >= 15);
         assert_eq!(report.losses.count("title", LossKind::MovedToExtension), 1, "the relation's");
         // Writing the records again yields the same entries, so that even the signature stays valid.
