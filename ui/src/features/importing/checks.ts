@@ -10,11 +10,17 @@ export type CheckSummary = { tone: "ok" | "warn" | "danger" | "plain"; chip: str
 /** The summary for a file; formats without a check return null. */
 export function checkSummary(check: FileCheck): CheckSummary | null {
   if (!check.checked) return null;
-  if (check.signature.valid === false) return { tone: "danger", chip: t("check.forged"), text: t("check.forgedText") };
+  if (isForged(check)) return { tone: "danger", chip: t("check.forged"), text: t("check.forgedText") };
   if (!check.ok)
     return { tone: "danger", chip: t("check.damaged"), text: t("check.damagedText", { n: check.errors.length }) };
   const text = signedBy(check);
   return { tone: check.signer?.trust_status === "new" ? "warn" : "ok", chip: t("check.whole"), text };
+}
+
+/** Whether the signature itself is not valid. One that content does not match any more is not valid for it either. */
+function isForged({ signature, errors }: FileCheck): boolean {
+  if (signature.valid !== false) return false;
+  return errors.length === 0 || errors.some((error) => error.code === "signature_invalid");
 }
 
 function signedBy({ signature, signer }: FileCheck): string {
