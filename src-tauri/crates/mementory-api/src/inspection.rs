@@ -29,35 +29,13 @@ struct StoppingFault {
     can_salvage: bool,
 }
 
-/// Refuses archives with a contradictory structure, and entry names that some systems do not accept, which stop every
-/// import. A damaged header of an entry is only reported if all sources of its archive are exports of vendors. Reads
-/// nothing but the directories of the archives. Returns the findings that do not stop the import.
+/// Inspects the detected sources. With `salvage`, damaged files are imported as far as possible. Two faults still stop
+/// an import: an archive with a contradictory structure, and an entry name that some systems do not accept. A damaged
+/// header of an entry is only reported if all sources of its archive are exports of vendors.
 ///
 /// # Errors
-/// An error with the code of the first fault and exit code 1. It lists every fault in `missing`.
-pub(crate) fn refuse_contradictions(catalog: &Catalog, found: &Detection) -> ApiResult<Vec<Issue>> {
-    let tolerant_archives = tolerant_archives(catalog, found);
-    let is_tolerated = |fault: &&Fault| fault.is_header_difference() && tolerant_archives.contains(&fault.archive);
-    let structural_faults = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure && !is_tolerated(f));
-    refuse(&structural_faults.map(structural_fault).collect::<Vec<_>>(), false)?;
-    for (_, source) in validated_sources(found) {
-        let archives = source.archives(catalog);
-        let names = catalog.faults().iter().filter(|f| f.kind == FaultKind::Name && archives.contains(&f.archive));
-        refuse(&names.map(structural_fault).collect::<Vec<_>>(), false)?;
-    }
-    let tolerated = catalog.faults().iter().filter(is_tolerated).map(|fault| {
-        let Issue { code, place, message } = fault.issue.clone();
-        Issue { code, place, message: format!("{message}; it was read as the directory says, if its bytes are whole") }
-    });
-    Ok(tolerated.collect())
-}
-
-/// Checks the content of the detected sources, after [`refuse_contradictions`]. With `salvage`, damaged files are
-/// imported as far as possible.
-///
-/// # Errors
-/// As [`refuse_contradictions`], for every missing or damaged part.
-pub(crate) fn check_content(
+/// An error with the code of the first fault and exit code 1. It lists every missing or damaged part in `missing`.
+pub(crate) fn inspect(
     catalog: &Catalog,
     found: &Detection,
     limits: &Limits,
@@ -65,9 +43,20 @@ pub(crate) fn check_content(
     passphrase: Option<&dyn Passphrase>,
 ) -> ApiResult<Inspection> {
     let mut out = Inspection::default();
+    let tolerant_archives = tolerant_archives(catalog, found);
+    let is_tolerated = |fault: &&Fault| fault.is_header_difference() && tolerant_archives.contains(&fault.archive);
+    let structural_faults = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure && !is_tolerated(f));
+    refuse(&structural_faults.map(structural_fault).collect::<Vec<_>>(), false)?;
+    out.findings.extend(catalog.faults().iter().filter(is_tolerated).map(|fault| {
+        let Issue { code, place, message } = fault.issue.clone();
+        Issue { code, place, message: format!("{message}; it was read as the directory says, if its bytes are whole") }
+    }));
     let mut stopping: Vec<StoppingFault> = Vec::new();
-    for (format, source) in validated_sources(found) {
+    for source in &found.sources {
+        let Some(format) = by_id(source.format).filter(|format| format.capabilities().validate) else { continue };
         let archives = source.archives(catalog);
+        let names = catalog.faults().iter().filter(|f| f.kind == FaultKind::Name && archives.contains(&f.archive));
+        refuse(&names.map(structural_fault).collect::<Vec<_>>(), false)?;
         let codes =
             format.import_refuses().or(Some(format.salvage_codes()).filter(|codes| salvage && !codes.is_empty()));
         let found_by_validator = match codes {
@@ -87,12 +76,6 @@ pub(crate) fn check_content(
     refuse(&stopping, salvage)?;
     out.missing = stopping.into_iter().map(|fault| fault.part).take(MAX_LISTED_PARTS).collect();
     Ok(out)
-}
-
-/// The sources whose formats have a validator.
-fn validated_sources(found: &Detection) -> impl Iterator<Item = (&'static dyn Format, &Detected)> {
-    let formats = found.sources.iter().filter_map(|source| Some((by_id(source.format)?, source)));
-    formats.filter(|(format, _)| format.capabilities().validate)
 }
 
 /// The archives that contain only sources of formats without a validator. Their specifications do not say which

@@ -2,7 +2,6 @@
 //! [`Session`] is one open vault; functions that need no vault are in [`files`], [`guide`] and [`portable`]. The window
 //! and the command line have no logic of their own and only call these functions.
 mod applied;
-mod check_beside;
 mod connections;
 mod convert;
 mod error;

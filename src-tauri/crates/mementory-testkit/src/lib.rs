@@ -166,7 +166,7 @@ pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
         is_unchanged: None,
         dropped_signatures: Vec::new(),
         prior_warnings: &[],
-        findings: &|| Ok(Vec::new()),
+        findings: &[],
         salvage: false,
         is_conversion: false,
         missing: &[],

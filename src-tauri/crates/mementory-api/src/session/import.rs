@@ -11,10 +11,8 @@ use super::{
     time,
 };
 use crate::{
-    ApiError, ApiResult, Applied, Job,
-    check_beside::{AwaitFindings, import_beside_check, is_checked_beside},
-    files,
-    inspection::{check_content, refuse_contradictions, refuse_damage, with_salvage_hint},
+    ApiError, ApiResult, Applied, Job, files,
+    inspection::{Inspection, inspect, refuse_damage, with_salvage_hint},
     trust::{InvalidSignature, Signers, verify_signers},
     types::*,
 };
@@ -170,15 +168,12 @@ impl Imports<'_> {
         let Input { catalog, detection, limits, passphrase } = input;
         let known = KeyRing::new(self.context).known_keys()?;
         let mut found = verify_signers(catalog, detection, limits, &|key| known.contains(key));
-        let check = |salvage| check_content(catalog, detection, limits, salvage, passphrase.as_deref());
-        let mut tolerated = Vec::new();
-        let mut checked = None;
+        let mut inspection = None;
         if request.salvage {
-            tolerated = refuse_contradictions(catalog, detection)?;
-            let content = check(true)?;
+            let inspected = inspect(catalog, detection, limits, true, passphrase.as_deref())?;
             // Deletions in a file that is left out are not applied, so their signatures do not have to be valid.
-            found.leave_out(&content.missing);
-            checked = Some(content);
+            found.leave_out(&inspected.missing);
+            inspection = Some(inspected);
         }
         let refused_signature = match request.accept_invalid_signature {
             true => Ok(()),
@@ -192,47 +187,38 @@ impl Imports<'_> {
         let Signers { keys, forged, invalid } = found;
         let mut warnings: Vec<Issue> = invalid.iter().filter_map(InvalidSignature::dropped_warning).collect();
         warnings.extend(self.delta_base_warnings(catalog, detection, limits)?);
-        if !request.salvage {
-            tolerated = refuse_contradictions(catalog, detection)?;
-            if !is_checked_beside(detection) {
-                checked = Some(check(false)?);
-            }
-        }
-        let missing = checked.as_ref().map_or(&[][..], |content| &content.missing);
+        let Inspection { findings, missing } = match inspection {
+            Some(inspection) => inspection,
+            None => inspect(catalog, detection, limits, false, passphrase.as_deref())?,
+        };
         let throttle = ProgressThrottle::new(job);
         let cancel = job.cancel_flag();
+        let options = ImportOptions {
+            dry_run,
+            paths: if request.text.is_some() { &[] } else { &request.paths },
+            let_in: request.include_blocked,
+            merge: request.merge.map(|merge| match merge {
+                MergeStrategy::SkipDuplicates => Merge::SkipDuplicates,
+                MergeStrategy::Overwrite => Merge::Overwrite,
+                MergeStrategy::Rename => Merge::Rename,
+            }),
+            forged,
+            refuse_deletions: guards.refuse_deletions,
+            is_unchanged: guards.is_unchanged,
+            dropped_signatures: invalid.iter().map(|signature| signature.place.clone()).collect(),
+            prior_warnings: &warnings,
+            findings: &findings,
+            salvage: request.salvage,
+            is_conversion: matches!(detection.sources.as_slice(), [one] if guards.converts_to == Some(one.format)),
+            missing: &missing,
+            limits: (*limits).clone(),
+            now: now(),
+            passphrase: passphrase.clone(),
+            cancel: &cancel,
+            progress: &|stage, done, total, records| throttle.report(stage, done, total, records),
+        };
         let _guard = (!dry_run).then(|| self.context.write_guard());
-        let import = |findings: AwaitFindings<'_>| {
-            let options = ImportOptions {
-                dry_run,
-                paths: if request.text.is_some() { &[] } else { &request.paths },
-                let_in: request.include_blocked,
-                merge: request.merge.map(|merge| match merge {
-                    MergeStrategy::SkipDuplicates => Merge::SkipDuplicates,
-                    MergeStrategy::Overwrite => Merge::Overwrite,
-                    MergeStrategy::Rename => Merge::Rename,
-                }),
-                forged,
-                refuse_deletions: guards.refuse_deletions,
-                is_unchanged: guards.is_unchanged,
-                dropped_signatures: invalid.iter().map(|signature| signature.place.clone()).collect(),
-                prior_warnings: &warnings,
-                findings: &|| Ok([tolerated.clone(), findings()?].concat()),
-                salvage: request.salvage,
-                is_conversion: matches!(detection.sources.as_slice(), [one] if guards.converts_to == Some(one.format)),
-                missing,
-                limits: (*limits).clone(),
-                now: now(),
-                passphrase: passphrase.clone(),
-                cancel: &cancel,
-                progress: &|stage, done, total, records| throttle.report(stage, done, total, records),
-            };
-            self.context.vault.importer().import(catalog, detection, &options)
-        };
-        let outcome = match &checked {
-            Some(content) => import(&|| Ok(content.findings.clone()))?,
-            None => import_beside_check(|| check(false), import)?,
-        };
+        let outcome = self.context.vault.importer().import(catalog, detection, &options)?;
         if !dry_run {
             KeyRing::new(self.context).pin_signers(keys);
             Offers::new(self.context).mark_imported(&request.paths);

@@ -59,7 +59,7 @@ impl<'a> Source<'a> {
         if is_utf16 {
             let bytes = source.read_all(limits)?;
             source.set_bytes(utf16_text(&bytes).into_bytes());
-        } else {
+        } else if encoding != Encoding::Yaml {
             source.memory = small_file(catalog, member, limits);
         }
         source.convert_yaml(limits)?;

@@ -300,7 +300,7 @@ impl<'i> ImportRun<'i> {
             blobs = std::mem::take(&mut staging.blobs);
         }
         self.exports.add_rows_to(&mut self.report.exports);
-        for finding in (self.options.findings)()? {
+        for finding in self.options.findings {
             self.report.warn_once(&finding.code, &finding.place, &finding.message);
         }
         self.report.gone = self.gone_if_newest()?;

@@ -50,10 +50,8 @@ pub struct ImportOptions<'a> {
     pub dropped_signatures: Vec<String>,
     /// Warnings found before the import that belong in its report.
     pub prior_warnings: &'a [Issue],
-    /// Waits for the check of the files, which may run beside the readers, and returns its findings. Called once,
-    /// after everything was read and before the commit. Findings that the readers do not report are added to the
-    /// report. An error of it makes the import fail.
-    pub findings: &'a (dyn Fn() -> VaultResult<Vec<Issue>> + Sync),
+    /// Findings of an earlier check of the files. Those that the readers do not report are added to the report.
+    pub findings: &'a [Issue],
     /// Read the intact parts of files that do not match their own inventory.
     pub salvage: bool,
     /// The records are to be written in the format that they are read in, so extension slots are ignored
