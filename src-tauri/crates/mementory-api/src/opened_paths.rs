@@ -156,14 +156,14 @@ mod tests {
         std::fs::create_dir(path_of("vault")).unwrap();
         for name in ["a.zip", "vault/vault.json"] {
             std::fs::write(path_of(name), "{}").unwrap();
-            std::fs::set_permissions(path_of(name), std::fs::Permissions::from_mode(0)).unwrap();
+            std::fs::set_permissions(path_of(name), std::fs::Permissions::from_mode(0o000)).unwrap();
         }
         if std::fs::File::open(path_of("a.zip")).is_ok() {
             // The superuser can read everything.
             return report_skipped("files_and_vaults_that_cannot_be_read_are_refused");
         }
         std::fs::create_dir(path_of("closed")).unwrap();
-        std::fs::set_permissions(path_of("closed"), std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(path_of("closed"), std::fs::Permissions::from_mode(0o000)).unwrap();
         let error = crate::Session::open(&path_of("closed"), "correct horse battery staple").err().unwrap();
         assert_eq!(error.code, "no_permission");
         let sorted_paths = sort_opened(&[path_of("a.zip"), path_of("vault")]);
