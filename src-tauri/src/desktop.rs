@@ -6,7 +6,7 @@ mod launcher;
 #[cfg(target_os = "linux")]
 mod portal;
 #[cfg(all(test, target_os = "linux"))]
-mod private_bus;
+pub(crate) mod private_bus;
 mod style;
 
 use launcher::LauncherProgress;

@@ -3,6 +3,7 @@ use crate::{
     ApiError, ApiResult,
     types::{OpenRequest, RefusedPath},
 };
+use mementory_crypto::HEADER_FILE;
 use std::path::{Path, PathBuf};
 
 /// The one path of a file or folder, however it is reached: without links and `..`. A path that does not exist stays as
@@ -22,12 +23,12 @@ pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
     let mut request = OpenRequest::default();
     let refuse = |path: &Path, reason: &str| RefusedPath { path: path.display().to_string(), reason: reason.into() };
     for path in paths {
-        // A file inside a vault is opened as the vault, because people double-click such files.
+        // A folder with a header is a vault, whatever the folder is called. The header is opened as the vault, because people double-click such files.
         let vault =
-            if path.file_name().is_some_and(|name| name == VAULT_HEADER) { path.parent() } else { Some(&**path) };
-        let vault = vault.filter(|dir| dir.join(VAULT_HEADER).is_file());
+            if path.file_name().is_some_and(|name| name == HEADER_FILE) { path.parent() } else { Some(&**path) };
+        let vault = vault.filter(|dir| dir.join(HEADER_FILE).is_file());
         let found = vault.map_or_else(|| path.clone(), real_path);
-        let reason = refusal(&vault.map_or_else(|| path.clone(), |dir| dir.join(VAULT_HEADER)));
+        let reason = refusal(&vault.map_or_else(|| path.clone(), |dir| dir.join(HEADER_FILE)));
         match (found.to_str(), reason, vault) {
             (_, Some(reason), _) => request.refused.push(refuse(path, reason)),
             // The window passes paths back as strings, so it could not open a path that is not Unicode.
@@ -59,9 +60,6 @@ pub fn path_text(path: &Path) -> ApiResult<String> {
         ApiError::new(NOT_UNICODE, 6, message).with("file", name)
     })
 }
-
-/// A folder with a file of this name is a vault, whatever the folder itself is called.
-const VAULT_HEADER: &str = "vault.json";
 
 /// The reason why this path cannot be opened. None if it can be.
 fn refusal(path: &Path) -> Option<&'static str> {

@@ -1,6 +1,6 @@
 //! Reads numbers that are written as words: "forty-two", "zweiundvierzig", 四十二.
 use crate::word_lists::{NUMBERS, TENS};
-use std::sync::OnceLock;
+use std::{ops::RangeInclusive, sync::OnceLock};
 
 /// Words for 0 and 1 that are also articles: "a", "kein". Of the words for 1, only these are numbers in any sentence.
 const ONE: [&str; 2] = ["one", "eins"];
@@ -72,22 +72,17 @@ pub(crate) fn expand(pattern: &str) -> String {
 /// one that fits is taken.
 fn alternatives(first: usize) -> String {
     let is_spelled = |word: &&&str| !word.chars().any(crate::fold::is_east_asian);
-    let units = NUMBERS.iter().enumerate().skip(1).take(9);
-    let units: Vec<&str> = units
-        .flat_map(|(n, names)| {
-            names.iter().filter(is_spelled).filter(move |word| n > 1 || **word == "ein" || ONE.contains(word))
-        })
-        .copied()
-        .collect();
-    let tens: Vec<&str> = TENS.iter().flat_map(|names| names.iter().copied()).collect();
-    let (units, tens) = (units.join("|"), tens.join("|"));
-    let mut words: Vec<&str> = NUMBERS
-        .iter()
-        .enumerate()
-        .filter(|(n, _)| *n >= first)
-        .flat_map(|(n, names)| names.iter().filter(is_spelled).filter(move |word| n > 1 || ONE.contains(word)))
-        .copied()
-        .collect();
+    // The words for the numbers of a range. An article is a word for one only inside another number word.
+    let spelled = |range: RangeInclusive<usize>, one: &[&str]| -> Vec<&str> {
+        let numbers = NUMBERS.iter().enumerate().filter(|(n, _)| range.contains(n));
+        numbers
+            .flat_map(|(n, names)| names.iter().filter(is_spelled).filter(move |word| n > 1 || one.contains(*word)))
+            .copied()
+            .collect()
+    };
+    let units = spelled(1..=9, &["one", "eins", "ein"]).join("|");
+    let tens = TENS.concat().join("|");
+    let mut words = spelled(first..=NUMBERS.len(), &ONE);
     words.sort_by_key(|word| std::cmp::Reverse(word.len()));
     format!("(?:(?:{units})und(?:{tens})|(?:{tens})(?:[- ](?:{units}))?|{})", words.join("|"))
 }

@@ -1,8 +1,8 @@
 //! Maps signals to events, and tests the listener on a private bus with a fake logind.
 #![allow(clippy::unwrap_used)]
 use super::*;
-use std::io::{BufRead, BufReader, PipeReader, Read};
-use std::process::{Child, Command, Stdio};
+use crate::desktop::private_bus::PrivateBus;
+use std::io::{PipeReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -63,42 +63,6 @@ impl LockListener for FakeListener {
     }
 }
 
-/// A private message bus.
-struct Daemon {
-    child: Child,
-    address: String,
-}
-
-impl Daemon {
-    fn start() -> Self {
-        let mut child = Command::new("dbus-daemon")
-            .args(["--session", "--nofork", "--print-address"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut address = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
-        Self { child, address: address.trim().to_owned() }
-    }
-
-    fn connect(&self) -> Connection {
-        self.builder().build().unwrap()
-    }
-
-    fn builder(&self) -> Builder<'_> {
-        Builder::address(self.address.as_str()).unwrap().method_timeout(REPLY_TIMEOUT)
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// The code under test, connected to a private bus.
 struct ListenerUnderTest {
     enabled: Arc<AtomicBool>,
@@ -110,7 +74,7 @@ struct ListenerUnderTest {
 
 impl ListenerUnderTest {
     /// Starts listening. Signals sent after this returns are received.
-    fn connected_to(bus: Bus, daemon: &Daemon) -> Self {
+    fn connected_to(bus: Bus, daemon: &PrivateBus) -> Self {
         let (event_sender, events) = channel();
         let (messages, receiver) = channel();
         let enabled = Arc::new(AtomicBool::new(true));
@@ -132,7 +96,7 @@ impl ListenerUnderTest {
 #[test]
 #[cfg_attr(not(has_dbus_daemon), ignore = "dbus-daemon was not installed when this was built")]
 fn a_locked_screen_is_noticed_on_every_desktop() {
-    let daemon = Daemon::start();
+    let daemon = PrivateBus::start();
     let mut listening = ListenerUnderTest::connected_to(Bus::Session, &daemon);
     let desktop = daemon.connect();
     for saver in SCREEN_SAVER_INTERFACES {
@@ -186,7 +150,7 @@ impl FakeSession {
 #[test]
 #[cfg_attr(not(has_dbus_daemon), ignore = "dbus-daemon was not installed when this was built")]
 fn sleep_is_inhibited_until_the_listener_has_locked() {
-    let daemon = Daemon::start();
+    let daemon = PrivateBus::start();
     let logind = daemon.connect();
     let own_user = current_user(&logind).unwrap();
     let listening = ListenerUnderTest::connected_to(Bus::System, &daemon);

@@ -1,6 +1,7 @@
 //! The demonstration: a vault filled with built-in exports of a fictional person.
 use super::{CreateOptions, Session};
 use crate::{ApiError, ApiResult, Applied, Job, types::*};
+use mementory_crypto::HEADER_FILE;
 use mementory_formats::DEMONSTRATION;
 use mementory_vault::{OwnContent, VaultError};
 use std::{io, path::Path};
@@ -12,8 +13,6 @@ pub const DEMONSTRATION_PASSPHRASE: &str = "ferry lantern hazel afternoon";
 /// Prefix of the folders in which demonstrations are made. A process that is killed meanwhile leaves such a folder, which
 /// the next demonstration beside it removes.
 const UNFINISHED_PREFIX: &str = ".mementory-demonstration-";
-/// The file that makes a folder a vault.
-const VAULT_HEADER: &str = "vault.json";
 
 impl Session {
     /// Creates a demonstration vault in `dir`, which must be missing or empty, and opens it. It is made in a folder
@@ -49,7 +48,7 @@ impl Session {
     /// `demonstration_unusable` if `remake` could help; otherwise as [`open`](Self::open) and
     /// [`create_demonstration`](Self::create_demonstration).
     pub fn open_demonstration(dir: &Path, remake: bool, job: &Job) -> ApiResult<Self> {
-        if dir.join(VAULT_HEADER).exists() {
+        if dir.join(HEADER_FILE).exists() {
             match Self::open_watched(dir, DEMONSTRATION_PASSPHRASE, None, job) {
                 Ok(session) if session.is_demonstration() => return Ok(session),
                 Err(error) if !is_beyond_repair(&error) => return Err(error),
@@ -143,7 +142,7 @@ fn move_vault(from: &Path, dir: &Path) -> io::Result<()> {
     }
     // The folder itself may be one that cannot be replaced, such as the current one.
     let mut names = from.read_dir()?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
-    names.sort_by_key(|name| name == VAULT_HEADER);
+    names.sort_by_key(|name| name == HEADER_FILE);
     names.iter().try_for_each(|name| std::fs::rename(from.join(name), dir.join(name)))
 }
 

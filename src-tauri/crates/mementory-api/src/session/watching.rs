@@ -34,8 +34,6 @@ const MAX_READ_BYTES: u64 = 1 << 30;
 /// Maximum size in bytes of a document that has to be read as a whole. A larger file is not offered, but the person can
 /// still drop it onto the window.
 const MAX_ELEMENT_BYTES: u64 = 64 << 20;
-/// Name of the file that marks a folder as a vault.
-const VAULT_FILE: &str = "vault.json";
 
 /// Result of one scan of the folders.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -106,7 +104,7 @@ impl WatchedFolders<'_> {
         let missing_error = || refuse("not_there", 7, "is not an existing folder.");
         // Links are resolved, so that the same folder is not watched twice.
         let path = path.canonicalize().map_err(|_| missing_error())?;
-        if path.ancestors().any(|folder| folder.join(VAULT_FILE).exists()) {
+        if path.ancestors().any(|folder| folder.join(mementory_crypto::HEADER_FILE).exists()) {
             return Err(refuse("inside_a_vault", 2, "is a vault or lies inside one, so it is not watched."));
         }
         let present = match list_folder(&path) {

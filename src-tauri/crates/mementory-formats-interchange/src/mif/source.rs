@@ -59,8 +59,9 @@ impl<'a> Source<'a> {
         if is_utf16 {
             let bytes = source.read_all(limits)?;
             source.set_bytes(utf16_text(&bytes).into_bytes());
-        } else if encoding != Encoding::Yaml {
-            source.memory = small_file(catalog, member, limits);
+        } else if encoding != Encoding::Yaml && member.size <= MAX_KEPT_BYTES {
+            // If it cannot be read to its end, the error is reported when the document is read.
+            source.memory = source.read_all(limits).ok();
         }
         source.convert_yaml(limits)?;
         Ok(source)
@@ -205,21 +206,6 @@ impl<'a> Source<'a> {
             (bytes, _) => f(&mut bytes.unwrap_or_default()),
         }
     }
-}
-
-/// The bytes of a file of at most [`MAX_KEPT_BYTES`]. None if it is larger, or cannot be read to its end: the error is
-/// reported when the document is read.
-fn small_file(catalog: &Catalog, member: &Member, limits: &Limits) -> Option<Vec<u8>> {
-    let bound = MAX_KEPT_BYTES.min(limits.element_bytes);
-    if member.size > bound {
-        return None;
-    }
-    let read = |reader: &mut dyn Read| {
-        let mut bytes = Vec::new();
-        reader.take(bound + 1).read_to_end(&mut bytes).map_err(|e| FormatError::io(&member.place, e))?;
-        Ok(bytes)
-    };
-    catalog.read(member, read).ok().filter(|bytes| bytes.len() as u64 <= bound)
 }
 
 fn utf16_text(bytes: &[u8]) -> String {
