@@ -15,8 +15,9 @@ const keyEventSource = (name, modifiers = "") =>
   `() => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(name)}, bubbles: true, cancelable: true, ctrlKey: ${modifiers.includes("C")}, shiftKey: ${modifiers.includes("S")} }))`;
 
 /**
- * Runs inside the page. Waits until nothing has changed or moved for `quiet` ms and every picture is loaded, or for
- * `longest` ms.
+ * Runs inside the page. Waits until every request is answered, every picture is loaded, and nothing has changed or moved
+ * for `quiet` ms, or for `longest` ms. Without the requests, a picture that the sample backend is still making would be
+ * missing.
  */
 function waitUntilIdle(quiet, longest) {
   return new Promise((done) => {
@@ -29,7 +30,8 @@ function waitUntilIdle(quiet, longest) {
     const isMoving = (each) => each.playState === "running" && each.effect?.getTiming().iterations !== Infinity;
     const poll = () => {
       const now = performance.now();
-      if (document.getAnimations().some(isMoving) || [...document.images].some((each) => !each.complete)) changed();
+      const isLoading = window.__isWaiting?.() || [...document.images].some((each) => !each.complete);
+      if (isLoading || document.getAnimations().some(isMoving)) changed();
       if (now - since < quiet && now - started < longest) return void requestAnimationFrame(poll);
       changes.disconnect();
       removeEventListener("scroll", changed, true);

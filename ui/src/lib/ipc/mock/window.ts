@@ -41,11 +41,12 @@ function markedGuides(): Guides {
 
 /**
  * The sample backend for the screen checks. It records all data that it returns, and puts functions on `window` that
- * switch the language and let a method fail.
+ * switch the language, let a method fail, and say whether a request is still unanswered.
  */
 export function sampleWindow(): Backend {
   const mock = mockBackend();
   const data = new Set<string>();
+  const pending = new Set<Promise<unknown>>();
   const recordData = (value: unknown): void => {
     if (typeof value === "string") data.add(value);
     // File content is displayed too.
@@ -63,7 +64,13 @@ export function sampleWindow(): Backend {
       [method]: () =>
         Promise.reject(failWith(code, "The core speaks here.", { place: "/home/ines/about-me.md", most: "10000" })),
     });
-  Object.assign(window, { __mock: mock, __data: data, __speak: switchLanguage, __refuse: rejectMethod });
+  Object.assign(window, {
+    __mock: mock,
+    __data: data,
+    __speak: switchLanguage,
+    __refuse: rejectMethod,
+    __isWaiting: () => pending.size > 0,
+  });
   return new Proxy(mock, {
     get: (target, name, receiver) => {
       const found: unknown = Reflect.get(target, name, receiver);
@@ -71,7 +78,14 @@ export function sampleWindow(): Backend {
       return (...args: unknown[]) => {
         const answer: unknown = Reflect.apply(found, target, args);
         if (!(answer instanceof Promise)) return answer;
-        return answer.then((value: unknown) => (recordData(value), value));
+        const recorded = answer.then((value: unknown) => (recordData(value), value));
+        // A call with a progress function is a long job, which a screen may show while it runs.
+        if (!args.some((each) => typeof each === "function")) {
+          pending.add(recorded);
+          const settled = () => void pending.delete(recorded);
+          recorded.then(settled, settled);
+        }
+        return recorded;
       };
     },
   });
