@@ -59,8 +59,11 @@ enum Level {
     Done,
 }
 
-/// Above this many bytes, the buffer of an element grows by a quarter at a time.
+/// Above this many bytes, the buffer of an element gets the space for the largest allowed element at once. A buffer that
+/// grows is copied, and then needs twice the memory. Space that is never written needs none.
 const LARGE_ELEMENT_BYTES: usize = 32 << 20;
+/// At most this many bytes are reserved at once, also if a larger element is allowed.
+const MAX_RESERVED_BYTES: usize = 256 << 20;
 /// A large buffer has at least this much free space before a read, which is more than one read.
 const MIN_SPARE_BYTES: usize = 1 << 20;
 
@@ -354,10 +357,10 @@ impl<'r> Elements<'r> {
                 self.buf.shrink_to(2 << 20);
             }
         }
-        // A vector doubles its capacity, which is too much for a very large element.
         let (len, capacity) = (self.buf.len(), self.buf.capacity());
         if len > LARGE_ELEMENT_BYTES && capacity - len < MIN_SPARE_BYTES {
-            self.buf.reserve_exact(len / 4);
+            let missing = self.limit.saturating_sub(len).min(MAX_RESERVED_BYTES);
+            self.buf.reserve_exact(missing.max(len / 4) + MIN_SPARE_BYTES);
         }
         self.source.append_decoded(&mut self.buf).map_err(|e| {
             self.level = Level::Done;
