@@ -34,6 +34,11 @@ const OPTICIAN: &str = include_str!("data/lives/optician.tsv");
 const DEMONSTRATION: &str = include_str!("data/lives/ferry_planner.tsv");
 /// A life that was written apart from the rules. Classes of errors that were seen in it have been mended since.
 const VETERINARIAN: &str = include_str!("data/lives/veterinarian.tsv");
+/// A life that was written apart from the rules, in the styles of several assistants and agents. Classes of errors that
+/// were seen in it have been mended since.
+const PRIMARY_TEACHER: &str = include_str!("data/lives/primary_teacher.tsv");
+/// A life of the same style whose misses nobody has read. Only its figures are printed.
+const SHIPS_ENGINEER: &str = include_str!("data/lives/kept_ships_engineer.tsv");
 /// Lives that were kept for measuring only. Do not adjust the rules to them.
 const KEPT: [&str; 5] = [
     include_str!("data/lives/kept_arborist.tsv"),
@@ -52,6 +57,8 @@ struct Life {
     texts: Vec<&'static str>,
     wanted: HashSet<(usize, usize)>,
     arguable: HashSet<(usize, usize)>,
+    /// Whether its misses stay unread.
+    unread: bool,
 }
 
 impl Life {
@@ -82,7 +89,7 @@ fn life(file: &'static str) -> Life {
             }
         }
     }
-    Life { names, days, texts, wanted, arguable }
+    Life { names, days, texts, wanted, arguable, unread: file == SHIPS_ENGINEER }
 }
 
 /// Precision (the share of the found pairs that are right) and recall (the share of the wanted pairs that were found).
@@ -97,6 +104,8 @@ fn figures_of_all(files: &[&'static str], encoder: &Encoder) -> (f64, f64) {
     for file in files {
         let life = life(file);
         let (right_in_life, found_in_life) = count(&life, &encoded(&life, encoder));
+        let (wanted_in_life, wrong) = (life.wanted.len(), found_in_life - right_in_life);
+        println!("{right_in_life} of {wanted_in_life} found, {wrong} wrong in: {}", file.lines().next().unwrap());
         right += right_in_life;
         found += found_in_life;
         wanted += life.wanted.len();
@@ -116,6 +125,9 @@ fn count(life: &Life, vectors: &[Vec<f32>]) -> (usize, usize) {
         .filter(|pair| !life.arguable.contains(pair))
         .collect();
     let right = found_pairs.iter().filter(|pair| life.wanted.contains(pair)).count();
+    if life.unread {
+        return (right, found_pairs.len());
+    }
     for (a, b) in found_pairs.iter().filter(|pair| !life.wanted.contains(pair)) {
         println!("wrong: {} {}", life.names[*a], life.names[*b]);
     }
@@ -141,12 +153,14 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
     let Some(folder) = common::weights() else { return };
     let encoder = Encoder::open(&folder).unwrap();
     // The name of each set, its lives, and the least precision and recall. All figures are printed before any is checked.
-    let sets: [(&str, &[&'static str], f64, f64); 5] = [
+    let sets: [(&str, &[&'static str], f64, f64); 7] = [
         ("tuned", &TUNED, 0.9, 0.75),
         ("kept", &KEPT, 0.8, 0.5),
         ("demonstration", &[DEMONSTRATION], 0.55, 0.35),
         ("optician", &[OPTICIAN], 0.85, 0.6),
         ("veterinarian", &[VETERINARIAN], 0.85, 0.45),
+        ("primary teacher", &[PRIMARY_TEACHER], 0.8, 0.55),
+        ("ship's engineer", &[SHIPS_ENGINEER], 0.8, 0.55),
     ];
     let figures = sets.map(|(name, lives, ..)| {
         let (precision, recall) = figures_of_all(lives, &encoder);
