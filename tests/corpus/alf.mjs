@@ -160,6 +160,14 @@ const ARCHIVES = {
     addEntries({ ...EXTRA_ENTRY, central: { flags: 0x801 }, local: { flags: 0x801 } }),
     "refused_input",
   ],
+  "an entry that only the directory says is encrypted": [
+    addEntries({ ...EXTRA_ENTRY, central: { flags: 0x801 } }),
+    "container_header_differs",
+  ],
+  "an entry whose header is masked": [
+    addEntries({ ...EXTRA_ENTRY, central: { flags: 0x2800 }, local: { flags: 0x2800 } }),
+    "refused_input",
+  ],
   // Parts are missing, or contradict the manifest.
   "no identity.json": [removeEntry("identity.json"), "layer_missing"],
   "no principals.json": [removeEntry("principals.json"), "layer_missing"],
@@ -299,6 +307,7 @@ const VALUES = {
     "manifest_missing",
   ],
   "an offset of 24 hours": [editManifest((m) => (m.created_at = "2026-02-20T10:00:00+24:00")), "taken", "bad_value"],
+  "a leap second in the evening": [editManifest((m) => (m.created_at = "2026-02-20T22:00:60Z")), "taken", "bad_value"],
   "an id without hyphens": [editFirstRecord((r) => (r.id = r.id.replaceAll("-", ""))), "taken", "bad_value"],
   "an id of another version": [editFirstRecord((r) => (r.id = r.id.replace("-7", "-4"))), "taken", ""],
   "dimensions of 2.0": [editText(PARTITION_NAME, '"dimensions":2', '"dimensions":2.0'), "taken", ""],
@@ -413,6 +422,11 @@ const VALUES = {
   ],
   "an artifact path that leads out": [
     editElement("attachments", (a) => (a.archive_path = "../../.bashrc")),
+    "taken",
+    "unsafe_path",
+  ],
+  "a memory index whose path leads out": [
+    editManifest((m) => (m.layers.memory.index_file = "../index.json")),
     "taken",
     "unsafe_path",
   ],

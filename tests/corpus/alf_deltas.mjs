@@ -81,6 +81,11 @@ export const DELTAS = {
     editDeltaLines((all) => [all[0].replace('"update"', "null"), ...all.slice(1)]),
     "unknown_operation",
   ],
+  "delta: two operations in a line": [
+    editDeltaLines((all) => [all[0].replace("{", '{"operation":"delete",'), ...all.slice(1)]),
+    "unknown_operation",
+  ],
+  "delta: a number of lines that is a text": [setRecordCount("3"), "manifest_invalid"],
   "delta: a manifest with its changes twice": [
     changeEntry("manifest.json", (entry) => ({ ...entry, data: entryText(entry).replace("{", '{"changes":{},') })),
     "manifest_invalid",

@@ -8,7 +8,7 @@ use crate::{
 };
 pub use mementory_formats::create_private_file;
 use mementory_formats::{
-    Catalog, DeltaFile, Detection as Found, Passphrase, by_id, detect as detect_in, nearest, registry,
+    Catalog, DeltaFile, Detection as Found, FaultKind, Passphrase, by_id, detect as detect_in, nearest, registry,
 };
 use mementory_model::{Limits, Timestamp, is_damage};
 use mementory_vault::Scratch;
@@ -348,6 +348,13 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
         }
         Err(error @ mementory_formats::FormatError::Invalid { code: "passphrase_wrong", .. }) => {
             return Err(error.into());
+        }
+        // An import reports a contradictory structure before it reads anything.
+        Err(mementory_formats::FormatError::Refused { place, reason })
+            if catalog.faults().iter().any(|fault| fault.kind == FaultKind::Structure) =>
+        {
+            let refused = invalid_result(Some(source.format), "refused_input", Path::new(&place), &reason);
+            return Ok(with_faults(refused, faults));
         }
         Err(mementory_formats::FormatError::Invalid { code, place, message }) => {
             return Ok(with_faults(invalid_result(Some(source.format), code, Path::new(&place), &message), faults));

@@ -82,7 +82,7 @@ fn entries_that_only_some_programs_see_are_faults() {
     let locator = memchr::memmem::rfind(&wide, b"PK\x06\x07").unwrap();
     let split: &[&str] = &["container_split_archive"];
     let differs: &[&str] = &["container_directory_differs"];
-    let cases: [(&str, Vec<u8>, &[&str]); 27] = [
+    let cases: [(&str, Vec<u8>, &[&str]); 29] = [
         ("good", good.clone(), &[]),
         ("streamed", streamed.clone(), &[]),
         ("padded", insert_before_directory(&good, &[0; 100]), &[]),
@@ -114,6 +114,8 @@ fn entries_that_only_some_programs_see_are_faults() {
         ("entry-on-another-disk", with_byte(&good, directory_of(&good) + 34, 2), split),
         ("wide-on-another-disk", with_byte(&wide, locator - 40, 1), split),
         ("one-disk-of-two", with_byte(&wide, locator + 16, 2), split),
+        ("comment", [with_byte(&good, end_of(&good) + 20, 4).as_slice(), b"note"].concat(), &[]),
+        ("cut-comment", [with_byte(&good, end_of(&good) + 20, 4).as_slice(), b"not"].concat(), differs),
     ];
     for (name, bytes, expected) in cases {
         let c = open(&[dir.put(&format!("{name}.zip"), &bytes)]).unwrap();
@@ -143,6 +145,18 @@ fn a_compression_that_is_not_supported_is_named() {
         let issues: Vec<_> = c.issues().iter().map(|issue| (issue.code.as_str(), issue.message.as_str())).collect();
         let expected = format!("the compression with {name} (method {method}) is not supported");
         assert!(matches!(issues[..], [("unsupported_compression", message)] if message.starts_with(&expected)));
+    }
+}
+
+#[test]
+fn every_flag_of_encryption_counts() {
+    let dir = TempFolder::new("encryption-flags");
+    for flags in [1, 1 | 1 << 6, 1 << 6, 1 << 13] {
+        let bytes = zip_bytes(&[EntrySpec { flags, ..plain_entry("one", b"1") }, plain_entry("two", b"2")]);
+        let c = open(&[dir.put("x.zip", &bytes)]).unwrap();
+        let issues: Vec<_> = c.issues().iter().map(|issue| issue.code.as_str()).collect();
+        assert_eq!(issues, ["encrypted"], "{flags:#x}");
+        assert_eq!(places(&c), ["x.zip!/two"]);
     }
 }
 

@@ -62,6 +62,8 @@ struct DirectoryLocation {
     has_two_counts: bool,
     /// True if an end record says that this is not the only disk of the archive.
     is_split: bool,
+    /// True if the file ends inside the comment that the end record declares.
+    is_comment_cut_off: bool,
 }
 
 impl DirectoryLocation {
@@ -79,6 +81,7 @@ impl DirectoryLocation {
             () if read.bytes < self.size && !read.is_signed => {
                 "the directory of the archive is shorter than its end record states"
             }
+            () if self.is_comment_cut_off => "the archive ends before its comment does",
             () if self.offset > read.start => "the directory of the archive starts before the offset in its end record",
             () => return None,
         };
@@ -107,6 +110,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     let (mut is_zip64, mut has_contradiction) = (false, false);
     let entries_on_disk = u64::from(le16(record, 8));
     let mut has_two_counts = entries_on_disk != entries;
+    let is_comment_cut_off = end + 22 + u64::from(le16(record, 20)) > source.len();
     let mut is_split = is_other_disk(le16(record, 4)) || is_other_disk(le16(record, 6));
     if let Some(at) = end.checked_sub(20) {
         let locator = source.bytes(at, 20)?;
@@ -137,7 +141,17 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
         starts.push((start, start.saturating_sub(offset)));
     }
     starts.push((offset, 0));
-    Ok(DirectoryLocation { starts, entries, size, offset, is_zip64, has_contradiction, has_two_counts, is_split })
+    Ok(DirectoryLocation {
+        starts,
+        entries,
+        size,
+        offset,
+        is_zip64,
+        has_contradiction,
+        has_two_counts,
+        is_split,
+        is_comment_cut_off,
+    })
 }
 
 /// The entries that were found from an offset on.

@@ -9,6 +9,10 @@ use std::io::{BufRead, BufReader, Error, ErrorKind, Read};
 /// Largest buffer for the compressed bytes of an entry that is read.
 const MAX_BUFFER_BYTES: usize = 128 << 10;
 
+/// Flags of an encrypted entry: bit 0; bit 6 for strong encryption; bit 13 if the directory is encrypted too, and hides
+/// values of the local header (APPNOTE 6.3.10, §4.4.4).
+const ENCRYPTION_FLAGS: u16 = 1 | 1 << 6 | 1 << 13;
+
 /// Message for an entry with a compression method that we cannot decompress. The names are those of the ZIP
 /// specification (APPNOTE 6.3.10, §4.4.5).
 pub(in super::super) fn unsupported_method_message(method: u16) -> String {
@@ -95,7 +99,7 @@ impl Entry {
         }
         if self.name.ends_with(['/', '\\']) {
             EntryKind::Folder
-        } else if self.flags & 0x41 != 0 {
+        } else if self.flags & ENCRYPTION_FLAGS != 0 {
             EntryKind::Encrypted
         } else if self.method != 0 && self.method != 8 {
             EntryKind::Method(self.method)

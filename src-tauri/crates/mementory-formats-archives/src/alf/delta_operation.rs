@@ -1,6 +1,6 @@
 //! Removes and adds the member `operation` of a delta line without changing any other byte of the line.
 use super::wire;
-use mementory_json::Tree;
+use mementory_json::{Tree, equal_names};
 use mementory_model::RecordKey;
 use serde::Deserialize;
 
@@ -51,6 +51,10 @@ pub(super) struct Change {
 pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     let members = wire::members(text).ok_or("not_json")?;
     let raw = wire::get(&members, "operation").ok_or("no_operation")?;
+    // Of several operations, some programs apply the first and others the last.
+    if members.0.iter().filter(|(key, _)| equal_names(key, "operation")).count() > 1 {
+        return Err("unknown_operation");
+    }
     let operation = match wire::string(raw).as_deref() {
         Some("create") => Operation::Create,
         Some("update") => Operation::Update,

@@ -45,6 +45,8 @@ fn an_index_file_of_another_purpose_is_not_overwritten() {
         all.insert(SOUL.0.into(), SOUL.1.to_vec());
         pack(&first, &all.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect::<Vec<_>>());
 
+        let is_unsafe = ["", "../index.json", "a:b.json"].contains(&stated);
+        assert_eq!(validate(&first).errors.iter().any(|f| f.code == "unsafe_path"), is_unsafe, "{stated:?}");
         let mut vault = read(&first).unwrap();
         write(&mut vault, &second);
         apply(&first, std::slice::from_ref(&delta), &third, &Limits::default()).unwrap();

@@ -9,7 +9,7 @@ use super::jsonl::{JsonLine, each_line};
 use super::list_document;
 use super::manifest::{
     Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, NO_PARTITION_LIST, Partition, SEQUENCE_FAULT, number,
-    stated_count,
+    stated_count, unsafe_name,
 };
 use super::read::line_scan::{LineScan, LineScanner, ScannedLine};
 use super::references::{MemoryReferences, References};
@@ -359,13 +359,15 @@ impl Check<'_> {
         }
     }
 
-    /// Warns about a memory index that is missing, is not JSON, or lists different partitions than the manifest. These
-    /// are only warnings, because the reader does not use the index.
+    /// Checks the name of the memory index. An index that is missing, is not JSON, or lists other partitions than the
+    /// manifest gets only a warning, because the reader does not use it.
     fn check_index(&mut self) -> Result<(), FormatError> {
         let Some(index) = self.manifest.index_file() else { return Ok(()) };
         let Some(member) = self.archive.entry(index) else {
-            let message = "the archive does not have the memory index that the manifest names";
-            self.warning("index_missing", &self.archive.place, message);
+            match unsafe_name(index) {
+                true => self.error("unsafe_path", &self.archive.place, "index_file is no path inside the archive"),
+                false => self.warning("index_missing", &self.archive.place, "the memory index is not in the archive"),
+            }
             return Ok(());
         };
         let text = self.archive.text(member, self.limits)?;

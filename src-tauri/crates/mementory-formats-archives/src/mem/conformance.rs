@@ -390,8 +390,12 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     Ok(())
 }
 
-/// Explains a signature that is malformed only because it is in upper case.
+/// Reports a signature that is a link, and explains one that is malformed only because it is in upper case.
 fn check_signature_form(bundle: &Bundle, report: &mut Report) -> Result<(), FormatError> {
+    // Without this, a signature behind a link would look like no signature.
+    if bundle.unreadable.contains(SIGNATURE_FILE) {
+        report.fatal("path_escapes", SIGNATURE_FILE, format!("path escapes the bundle: {SIGNATURE_FILE}"));
+    }
     let bytes = match bundle.bytes(SIGNATURE_FILE) {
         // Damage is reported where the signature is verified.
         Err(FormatError::Io { source, .. }) if is_damage(&source) => return Ok(()),

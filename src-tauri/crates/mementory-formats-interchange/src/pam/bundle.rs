@@ -6,7 +6,7 @@ use super::{
 };
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
-use mementory_model::Limits;
+use mementory_model::{Issue, Limits};
 
 /// Lists of records in a store.
 pub(super) const STORE_LISTS: [&str; 3] = ["memories", "relations", "conversations_index"];
@@ -23,7 +23,25 @@ pub(super) struct Bundle<'a> {
     pub folder: String,
 }
 
+/// Codes of the catalog for a file that is there and cannot be read.
+const UNREADABLE_CODES: [&str; 6] =
+    ["encrypted", "unsupported_compression", "link", "not_a_regular_file", "unsafe_name", "duplicate_name"];
+
 impl<'a> Bundle<'a> {
+    /// The files of the bundle that are there but cannot be read, so that the bundle looks like one without them.
+    pub fn unreadable_files(&self) -> impl Iterator<Item = &'a Issue> {
+        let known = self.store.or(self.conversations.first().copied()).or(self.embeddings.first().copied());
+        let inside = known.and_then(|known| known.place.strip_suffix(known.name.as_str())).unwrap_or_default();
+        let base = format!("{inside}{}", self.folder);
+        self.catalog.issues().iter().filter(move |issue| {
+            let path = issue.place.strip_prefix(&base).unwrap_or_default();
+            let is_store = path.rsplit('/').next() == Some("memory-store.json")
+                && (self.store.is_none() || path == "memory-store.json");
+            let is_companion = path == "embeddings.json" || path.starts_with("conversations/");
+            (is_store || is_companion) && UNREADABLE_CODES.contains(&issue.code.as_str())
+        })
+    }
+
     /// Groups the files of a detected source by role.
     pub fn open(catalog: &'a Catalog, detected: &Detected, limits: &'a Limits) -> Result<Self, FormatError> {
         let parts = |role: Role| -> Vec<&'a Member> {

@@ -13,7 +13,7 @@ use super::{
 };
 use mementory_format::{Finding, FormatError};
 use mementory_json::{Tree, TreeError};
-use mementory_model::{Bounds, Timestamp};
+use mementory_model::{Bounds, Issue, Timestamp};
 use std::collections::HashSet;
 
 /// Checks a source. Faults become findings in the report. Returns an error only if the source cannot be read at all.
@@ -40,6 +40,9 @@ pub(super) fn check_conformance(
         tick()?;
         check_conversation(bundle, member, &mut report, &mut ids)
             .or_else(|error| report.report_unreadable_file(member, error))?;
+    }
+    for Issue { code, place, message } in bundle.unreadable_files() {
+        report.error(code, place, message.as_str());
     }
     if bundle.store.is_some() {
         check_references(bundle, &mut report, &ids);
@@ -135,14 +138,8 @@ fn check_index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
             derived.insert(memory.to_owned());
         }
     }
-    if nested_text(tree, "storage", "type") == Some("file")
-        && let Some(reference) = nested_text(tree, "storage", "ref")
-    {
-        let place = format!("{at}/storage/ref");
-        match path_in_bundle(reference) {
-            Some(path) => ids.files.push((place, path, id.clone())),
-            None => report.error("unsafe_path", &place, "a path that leaves the bundle"),
-        }
+    if let Some((place, path)) = storage_path(at, tree, report) {
+        ids.files.push((place, path, id.clone()));
     }
     let entry = IndexEntry {
         platform: text("platform").map(str::to_owned),
@@ -157,6 +154,19 @@ fn check_index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
         report.error("duplicate_id", &format!("{at}/id"), "another conversation has this id");
     }
     ids.index.insert(id, entry);
+}
+
+/// The file in which `storage` of an element says that its content is: the place of the reference, and the path.
+/// Reports a path that may leave the bundle.
+fn storage_path(at: &str, tree: &Tree, report: &mut Report) -> Option<(String, String)> {
+    let is_file = nested_text(tree, "storage", "type") == Some("file");
+    let reference = nested_text(tree, "storage", "ref").filter(|_| is_file)?;
+    let place = format!("{at}/storage/ref");
+    let path = path_in_bundle(reference);
+    if path.is_none() {
+        report.error("unsafe_path", &place, "a path that leaves the bundle");
+    }
+    Some((place, path?))
 }
 
 /// Path of the file that a relative reference names, without `.` segments (RFC 3986 §5.2.4). None if it may leave the
@@ -326,6 +336,8 @@ fn check_embeddings(
         {
             report.error("dimensions_mismatch", &format!("{at}/dimensions"), "not the length of the vector");
         }
+        // Its file need not be there, because vectors can be computed again (§12.1).
+        let _ = storage_path(&at, &tree, report);
         ids.embedding_ids.insert(id.clone());
         if ids.embeddings.insert(memory, id).is_some() {
             report.error("duplicate_id", &format!("{at}/memory_id"), "another embedding is of the same memory");

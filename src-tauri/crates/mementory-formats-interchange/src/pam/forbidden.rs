@@ -128,12 +128,16 @@ fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unk
     if kind.overflow_member == Some("metadata") {
         out.extend(forbidden_memory_members(tree).into_iter().map(str::to_owned));
     }
-    let is_file = nested_text(tree, "storage", "type") == Some("file");
-    let reference = nested_text(tree, "storage", "ref").filter(|_| is_file && !kind.blocks.is_empty());
-    if reference.is_some_and(|reference| path_in_bundle(reference).is_none()) {
+    if !kind.blocks.is_empty() && has_unsafe_storage(tree) {
         out.insert("/storage".into());
     }
     out
+}
+
+/// True if `storage` names a file that may be outside the bundle.
+fn has_unsafe_storage(tree: &Tree) -> bool {
+    let is_file = nested_text(tree, "storage", "type") == Some("file");
+    is_file && nested_text(tree, "storage", "ref").is_some_and(|reference| path_in_bundle(reference).is_none())
 }
 
 /// Pointers to members of a memory that violate a rule outside the schema.
@@ -174,6 +178,7 @@ pub(super) fn is_valid_embedding(embedding: &Tree, memory: &str) -> bool {
         _ => true,
     };
     has_length
+        && !has_unsafe_storage(embedding)
         && text(embedding, "memory_id") == Some(memory)
         && check(&EMBEDDING_RULE, embedding).iter().all(|fault| fault.is_warning)
 }

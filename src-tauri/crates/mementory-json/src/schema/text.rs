@@ -36,16 +36,32 @@ pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
         }
         None => &text[19..],
     };
-    match zone.as_bytes() {
-        [] => Err(TimeFault::NoZone),
-        [b'Z' | b'z'] => Ok(()),
-        [b'+' | b'-', hour @ .., b':', ten, one] if hour.len() == 2 => {
+    let offset = match zone.as_bytes() {
+        [] => return Err(TimeFault::NoZone),
+        [b'Z' | b'z'] => 0,
+        [sign @ (b'+' | b'-'), hour @ .., b':', ten, one] if hour.len() == 2 => {
             let digits = hour.iter().chain([ten, one]).all(u8::is_ascii_digit);
             // In an offset, hours go up to 23 and minutes up to 59 (RFC 3339 §5.6).
-            if digits && hour <= b"23".as_slice() && *ten <= b'5' { Ok(()) } else { bad }
+            if !digits || hour > b"23".as_slice() || *ten > b'5' {
+                return bad;
+            }
+            let minutes = minutes_of([hour[0], hour[1], *ten, *one]);
+            if *sign == b'-' { -minutes } else { minutes }
         }
-        _ => bad,
-    }
+        _ => return bad,
+    };
+    // A leap second is the last second of a day in UTC (RFC 3339 §5.7).
+    let minute = minutes_of([bytes[11], bytes[12], bytes[14], bytes[15]]) - offset;
+    let is_leap_second = &bytes[17..19] == b"60";
+    if is_leap_second && minute.rem_euclid(MINUTES_OF_DAY) != MINUTES_OF_DAY - 1 { bad } else { Ok(()) }
+}
+
+const MINUTES_OF_DAY: i32 = 24 * 60;
+
+/// Minutes of a time with these digits, `HHMM`.
+fn minutes_of(digits: [u8; 4]) -> i32 {
+    let [ten_hours, hours, ten, one] = digits.map(|digit| i32::from(digit) - i32::from(b'0'));
+    60 * (10 * ten_hours + hours) + 10 * ten + one
 }
 
 /// True for a URI with a scheme and only characters that are allowed in it (RFC 3986 §3).

@@ -61,6 +61,16 @@ impl DeltaManifest {
         if let Some(layer) = DOCUMENT_LAYERS.into_iter().chain(["memory"]).find(is_no_change) {
             return Err(invalid_manifest(format!("the change of the layer {layer} is not an object")));
         }
+        // The schema allows a change without these members. One of another type would be read as a missing one, and the
+        // delta would be applied without the check of the number, or from a file that the manifest does not name.
+        let is_malformed = |layer: &&str| {
+            let member = |key: &str| changes.get(layer).and_then(|change| change.get(key));
+            member("file").is_some_and(|file| file.as_str().is_none())
+                || member("record_count").is_some_and(|count| stated_count(Some(count)).is_none())
+        };
+        if let Some(layer) = DOCUMENT_LAYERS.into_iter().chain(["memory"]).find(is_malformed) {
+            return Err(invalid_manifest(format!("a member of the change of the layer {layer} has a wrong type")));
+        }
         let base = sequence("base_sequence")?;
         let new = match sequence("new_sequence")? {
             0 => base.saturating_add(1),

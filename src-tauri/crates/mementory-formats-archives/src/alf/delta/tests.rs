@@ -304,12 +304,14 @@ fn a_delta_with_an_error_is_not_applied_at_all() {
     assert_ne!(without_operation, good);
     let in_capitals = good.replace("\"create\"}", "\"CREATE\"}");
     let with_null = good.replace("\"create\"}", "null}");
+    let with_two = good.replacen('{', "{\"operation\":\"delete\",", 1);
     for (second, expected) in [
         ("{\"id\":", "not_json"),
         (&*without_operation, "no_operation"),
         (&*of_another, "wrong_agent"),
         (&*in_capitals, "unknown_operation"),
         (&*with_null, "unknown_operation"),
+        (&*with_two, "unknown_operation"),
     ] {
         write_bundle(&path("d"), start, start + 1, AGENT_ID, &format!("{good}\n{second}"));
         let refused = apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap_err();
@@ -330,6 +332,32 @@ fn a_delta_with_an_error_is_not_applied_at_all() {
     let refused = apply(&path("base.alf"), &[path("f")], &path("out.alf"), &limits).unwrap_err();
     assert_eq!(invalid_code(&refused), "line_too_long");
     assert!(refused.to_string().contains("#line 2"), "found before anything is applied: {refused}");
+}
+
+#[test]
+fn a_delta_whose_inventory_has_a_wrong_type_is_refused() {
+    let scratch = Scratch::new("inventory-types");
+    let path = |name: &str| scratch.0.join(name);
+    read_lossless_fixture(&path("base.alf"));
+    let base: Value = serde_json::from_slice(&entries(&path("base.alf"))["manifest.json"]).unwrap();
+    let start = base["sync"]["last_sequence"].as_u64().unwrap_or(0);
+    write_bundle(&path("d"), start, start + 1, AGENT_ID, &line("create", "0197f2a0-2222-7000-8000-0000000000c1", "a"));
+    let apply_with = |key: &str, value: &Value| {
+        write_changed_copy(&path("d"), &path("e"), |name, bytes| match name {
+            "manifest.json" => {
+                let mut manifest: Value = serde_json::from_slice(&bytes).unwrap();
+                manifest["changes"]["memory"][key] = value.clone();
+                manifest.to_string().into_bytes()
+            }
+            _ => bytes,
+        });
+        apply(&path("base.alf"), &[path("e")], &path("out.alf"), &Limits::default())
+    };
+    for (key, value) in [("record_count", Value::Null), ("record_count", "1".into()), ("file", Value::Null)] {
+        assert_eq!(invalid_code(&apply_with(key, &value).unwrap_err()), "manifest_invalid", "{key} {value}");
+        assert!(!path("out.alf").exists());
+    }
+    apply_with("record_count", &1.0.into()).unwrap();
 }
 
 /// The specification and the reference tool use different names for the manifest of a delta. If a bundle contains two

@@ -325,6 +325,8 @@ fn l0_links_are_rejected_everywhere() {
         symlink("real", b.join("CHECKSUMS")).unwrap();
     });
     assert_eq!(sums, ["checksums_missing"]);
+    let signature = codes_after(&|b| symlink("real", b.join("manifest.sig")).unwrap());
+    assert_eq!(signature, ["path_escapes"]);
     let manifest = FixtureBundle::copy_of("small");
     std::fs::rename(manifest.path.join("manifest.json"), manifest.path.join("real")).unwrap();
     symlink("real", manifest.path.join("manifest.json")).unwrap();

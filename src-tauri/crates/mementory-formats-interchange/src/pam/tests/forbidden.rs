@@ -59,6 +59,7 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
         (STORE, "/conversations_index/0/storage/x_more", json!(1)),
         (VECTORS, "/embeddings/0/dimensions", json!(99)),
         (VECTORS, "/embeddings/0/model", json!(null)),
+        (VECTORS, "/embeddings/0/storage", json!({"type": "file", "ref": "../vectors.bin"})),
         (TALK, "/id", json!(null)),
         (TALK, "/temporal", json!(null)),
         (TALK, "/x_more", json!(1)),

@@ -91,3 +91,39 @@ fn nothing_is_salvaged_from_a_store_that_cannot_be_read() {
     std::fs::write(path.join("memory-store.json"), &text[..text.len() - 40]).unwrap();
     assert!(matches!(salvage(&path), Err(FormatError::Invalid { code: "malformed", .. })));
 }
+
+/// Otherwise a bundle whose store is encrypted would be valid, because conversations are valid without a store.
+#[test]
+fn a_file_that_is_there_and_cannot_be_read_is_an_error() {
+    let scratch = Scratch::new("unreadable");
+    pack(&repo().join("fixtures/pam/whole/input"), &scratch.at("good.zip"));
+    let good = std::fs::read(scratch.at("good.zip")).unwrap();
+    for name in ["memory-store.json", "embeddings.json", "conversations/talk-1.json"] {
+        let mut bytes = good.clone();
+        let names: Vec<_> = memchr::memmem::find_iter(&good, name.as_bytes()).collect();
+        // The flags are 24 bytes before the name in the local header, and 38 in the directory.
+        for (at, header, distance) in [(names.first(), b"PK\x03\x04", 24), (names.last(), b"PK\x01\x02", 38)] {
+            let at = at.unwrap() - distance;
+            assert!(memchr::memmem::rfind(&good[..at], header).is_some_and(|start| at - start < 9), "{name}");
+            bytes[at] |= 1;
+        }
+        let path = scratch.put("changed.zip", &bytes);
+        let error_codes = errors(&path);
+        assert!(error_codes.contains(&format!("encrypted changed.zip!/{name}")), "{name}: {error_codes:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_a_bundle_is_an_error() {
+    let scratch = Scratch::new("link");
+    let input = repo().join("fixtures/pam/whole/input");
+    for name in ["memory-store.json", "embeddings.json"] {
+        scratch.put(&format!("in/{name}"), std::fs::read(input.join(name)).unwrap());
+    }
+    assert_eq!(errors(&scratch.at("in")), Vec::<String>::new());
+    std::fs::create_dir(scratch.at("in/conversations")).unwrap();
+    let link = scratch.at("in/conversations/talk-1.json");
+    std::os::unix::fs::symlink(input.join("conversations/talk-1.json"), link).unwrap();
+    assert_eq!(errors(&scratch.at("in")), ["link in/conversations/talk-1.json"]);
+}
