@@ -71,6 +71,7 @@ const NAMES: [(&str, &[&str]); 2] = [
             "ai-message",
             "bot-message",
             "model-response",
+            "response-container",
             "conversation-turn-assistant",
             "segment-assistant",
             "message-assistant",
