@@ -194,10 +194,21 @@ fn describe_root(catalog: &Catalog, found: &Found, nearest: &CandidatesByMember,
         out.format = Some((*one).to_owned());
         out.candidates.clear();
     } else if out.reason.is_empty() {
-        let size: u64 = catalog.members().iter().filter(|member| member.root == root).map(|member| member.size).sum();
-        out.reason = catalog.issues().first().map_or_else(|| unrecognised_reason(size), |i| i.message.clone());
+        out.reason = reason_of_unknown(catalog, root, path);
     }
     out
+}
+
+/// Why nothing was recognised in a path: it has the same bytes as another one, it is damaged, or neither.
+fn reason_of_unknown(catalog: &Catalog, root: usize, path: &str) -> String {
+    if let Some(copy) = catalog.dropped().iter().find(|dropped| dropped.place == path) {
+        return copy.reason.split_once(": ").map_or(copy.reason.as_str(), |(_, words)| words).to_owned();
+    }
+    let is_inside =
+        |place: &str| place.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['!', '/']));
+    let size: u64 = catalog.members().iter().filter(|member| member.root == root).map(|member| member.size).sum();
+    let issue = catalog.issues().iter().find(|issue| is_inside(&issue.place));
+    issue.map_or_else(|| unrecognised_reason(size), |issue| issue.message.clone())
 }
 
 /// Says that nothing was recognised. The size is named if it is larger than that of any usual export, because then it

@@ -29,7 +29,7 @@ pub fn may_be_log(member: &Member) -> bool {
 }
 
 /// Reads the lines of a text one at a time. The text is in UTF-8, or in UTF-16 with a byte order mark.
-struct Lines<'r> {
+pub(super) struct Lines<'r> {
     bytes: &'r mut dyn Read,
     decoder: Option<Decoder>,
     buffer: Vec<u8>,
@@ -42,13 +42,13 @@ struct Lines<'r> {
     bytes_read: u64,
 }
 
-enum Line<'l> {
+pub(super) enum Line<'l> {
     Text(&'l [u8]),
     TooLong,
 }
 
 impl<'r> Lines<'r> {
-    fn new(bytes: &'r mut dyn Read, limit: u64) -> Self {
+    pub(super) fn new(bytes: &'r mut dyn Read, limit: u64) -> Self {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Self {
             bytes,
@@ -63,7 +63,7 @@ impl<'r> Lines<'r> {
     }
 
     /// The next line without its line ending. A line above the limit is skipped and returned as `TooLong`.
-    fn next(&mut self) -> std::io::Result<Option<Line<'_>>> {
+    pub(super) fn next(&mut self) -> std::io::Result<Option<Line<'_>>> {
         let (mut searched, mut is_too_long) = (self.start, false);
         loop {
             if let Some(offset) = memchr::memchr(b'\n', &self.buffer[searched..]) {

@@ -1,12 +1,13 @@
 //! Reads JSON Lines one line at a time, so that a damaged line does not affect others. [`FileReader::objects`] also
 //! reads JSON Lines, but loses the line after a truncated line.
+use super::jsonl_session::{Line, Lines};
 use super::reader::{FileReader, ObjectElement};
 use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind};
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 
-/// Calls `read` for the object in each line of a file. A line that is not an object is reported as a dropped record of
-/// `kind`. The pointer of an element is `line N`, counted from 1.
+/// Calls `read` for the object in each line of a file in UTF-8, or in UTF-16 with a byte order mark. A line that is not
+/// an object is reported as a dropped record of `kind`. The pointer of an element is `line N`, counted from 1.
 pub fn line_objects(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -15,24 +16,22 @@ pub fn line_objects(
 ) -> Result<(), FormatError> {
     let (catalog, limit) = (reader.catalog, reader.context.limits.line_bytes);
     catalog.read(member, |bytes| {
-        let mut lines = BufReader::with_capacity(64 << 10, bytes);
-        let (mut line, mut number) = (Vec::new(), 0_u64);
-        loop {
-            let size = next_line(&mut lines, &mut line, limit).map_err(|e| FormatError::io(&member.place, e))?;
-            if size == 0 {
-                return Ok(());
-            }
+        let mut lines = Lines::new(bytes, limit);
+        let mut number = 0_u64;
+        while let Some(line) = lines.next().map_err(|e| FormatError::io(&member.place, e))? {
             number += 1;
             let pointer = format!("line {number}");
-            let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
-            if size > limit {
-                let place = format!("{}#{pointer}", member.place);
-                let reason = "too_large: this line is larger than the limit";
-                reader.report_dropped(place, DroppedAs::Failed, reason, Some(kind));
-            } else if !text.is_empty() {
-                reader.object(member, pointer, text, kind, &mut read)?;
+            match line {
+                Line::TooLong => {
+                    let place = format!("{}#{pointer}", member.place);
+                    let reason = "too_large: this line is larger than the limit";
+                    reader.report_dropped(place, DroppedAs::Failed, reason, Some(kind));
+                }
+                Line::Text(text) if text.trim_ascii().is_empty() => {}
+                Line::Text(text) => reader.object(member, pointer, text.trim_ascii(), kind, &mut read)?,
             }
         }
+        Ok(())
     })
 }
 

@@ -223,7 +223,14 @@ fn parent_of(object: &Object<'_>) -> TurnParent {
 
 /// The time of creation and the time of the last change.
 pub fn times(object: &Object<'_>) -> Times {
-    Times { created: first_time(object, &CREATED_KEYS), updated: first_time(object, &UPDATED_KEYS), ..Times::default() }
+    // Some programs have both inside `time`.
+    let inner = object.object("time");
+    let inner_time = |keys: &[&str]| first_time(inner.as_ref()?, keys);
+    Times {
+        created: first_time(object, &CREATED_KEYS).or_else(|| inner_time(&["created"])),
+        updated: first_time(object, &UPDATED_KEYS).or_else(|| inner_time(&["updated"])),
+        ..Times::default()
+    }
 }
 
 /// Reads the messages of a list. The pointer of a message is `at/<index>`. Entries that are not objects are reported as

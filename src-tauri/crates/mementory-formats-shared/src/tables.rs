@@ -2,6 +2,7 @@
 //! by name.
 use super::chat::Turn;
 use super::reader::FileReader;
+use super::text_head::text_head;
 use csv_core::ReadFieldResult;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_model::{DroppedAs, Fields, Kind, Limits};
@@ -21,9 +22,8 @@ pub fn csv_columns(catalog: &Catalog, member: &Member) -> Vec<String> {
     if !member.file_name().to_ascii_lowercase().ends_with(".csv") {
         return Vec::new();
     }
-    let head = catalog.head(member, HEADER_BYTES).unwrap_or_default();
-    let head = String::from_utf8_lossy(&head);
-    let first_line = head.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
+    let head = text_head(catalog, member, HEADER_BYTES).unwrap_or_default();
+    let first_line = head.lines().next().unwrap_or_default();
     first_line.split(',').map(|name| name.trim().trim_matches('"').to_owned()).collect()
 }
 

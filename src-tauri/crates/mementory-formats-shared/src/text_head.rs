@@ -1,13 +1,25 @@
 //! The start of a text file, in the encodings in which people save notes.
 use encoding_rs::{Encoding, UTF_8};
 use mementory_format::{Catalog, Member};
+use std::borrow::Cow;
 
 /// Number of bytes at the start of a file in which the first tag of a page begins.
 const TAG_BYTES: usize = 64;
 
 /// True for a file that begins with a tag, as every page does.
 pub fn may_be_page(catalog: &Catalog, member: &Member) -> bool {
-    catalog.head(member, TAG_BYTES).unwrap_or_default().trim_ascii_start().starts_with(b"<")
+    text_head(catalog, member, TAG_BYTES).is_some_and(|head| head.trim_start().starts_with('<'))
+}
+
+/// A whole page as text. In UTF-8, each position is that in the file, so a byte order mark is left in. Invalid bytes
+/// become replacement characters.
+pub fn page_text(bytes: &[u8]) -> Cow<'_, str> {
+    match Encoding::for_bom(bytes) {
+        Some((encoding, mark)) if encoding != UTF_8 => {
+            encoding.decode_without_bom_handling(bytes.get(mark..).unwrap_or_default()).0
+        }
+        _ => String::from_utf8_lossy(bytes),
+    }
 }
 
 /// The text in the first `count` bytes of a file, in UTF-8 or in UTF-16 with a byte order mark, which is left out.

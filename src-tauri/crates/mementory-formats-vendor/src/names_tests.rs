@@ -1,7 +1,12 @@
-//! Tests that a file that was selected alone is recognised by its content under any name.
+//! Tests that a file that was selected alone is recognised by its content under any name, and that files that were
+//! selected one by one are read like the folder that contains them.
 #![allow(clippy::unwrap_used)]
 use crate::cases::claiming;
-use mementory_format::testkit::{Scratch, repo};
+use crate::testing::{by_id, detect};
+use mementory_format::Catalog;
+use mementory_format::testkit::{MemorySource, Scratch, read_context, repo};
+use mementory_model::{Limits, Record};
+use std::path::PathBuf;
 
 /// Names that people and programs give to an export.
 const FILE_NAMES: [&str; 6] =
@@ -39,4 +44,35 @@ fn check(format: &str, bytes: &[u8]) {
         let scratch = Scratch::new("names");
         assert_eq!(claiming(&scratch.put(name, bytes)), [format], "{name}");
     }
+}
+
+#[test]
+fn files_selected_one_by_one_are_read_like_their_folder() {
+    for (format, folder) in [
+        ("claude", "claude/export/input"),
+        ("claude", "claude/empty-account/input"),
+        ("generic_chat", "generic_chat/kiro/input"),
+        ("mistral", "mistral/full/input"),
+    ] {
+        let folder = repo().join("fixtures").join(folder);
+        let mut inside: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
+        inside.sort();
+        let [whole, loose] = [vec![folder.clone()], inside].map(|paths| read_all(format, &paths));
+        assert_eq!(whole, loose, "{}", folder.display());
+    }
+}
+
+/// The keys, titles and texts of all records and the sizes of all files. There must be one source.
+fn read_all(format: &str, paths: &[PathBuf]) -> (Vec<String>, Vec<usize>) {
+    let limits = Limits::default();
+    let catalog = Catalog::open(paths, &limits, None).unwrap();
+    let detection = detect(&catalog, &limits, None).unwrap();
+    assert_eq!(detection.sources.iter().map(|s| s.format).collect::<Vec<_>>(), [format], "{paths:?}");
+    let format = by_id(format).unwrap();
+    let mut source = MemorySource::default();
+    format.read(&catalog, &detection.sources[0], &read_context(format, limits), &mut source).unwrap();
+    let line = |r: &Record| format!("{} {} {:?} {}", r.kind.as_str(), r.key.value, r.title, r.text);
+    let mut records: Vec<String> = source.records.iter().map(line).collect();
+    records.sort();
+    (records, source.files.iter().map(|(_, bytes)| bytes.len()).collect())
 }

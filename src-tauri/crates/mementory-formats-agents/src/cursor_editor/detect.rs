@@ -7,9 +7,12 @@ use mementory_formats_shared::json_head;
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
+use mementory_formats_shared::text_head::text_head;
 
 /// Number of bytes at the beginning of a database, and of its write-ahead log, that detection reads.
 const HEAD_BYTES: usize = 256 << 10;
+/// Number of bytes at the beginning of a transcript as text in which its first speaker is named.
+const FIRST_BYTES: usize = 64;
 /// Words that occur in Cursor's databases, but not in those of other editors with the same tables.
 const CURSOR_WORDS: [&[u8]; 7] = [
     b"cursorDiskKV",
@@ -64,9 +67,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
     let head = catalog.head(member, SQLITE_MAGIC.len()).ok()?;
     if !head.starts_with(SQLITE_MAGIC) {
-        if head.trim_ascii_start().starts_with(b"user:") || head.trim_ascii_start().starts_with(b"assistant:") {
-            let head = catalog.head(member, HEAD_BYTES).ok()?;
-            let is_text = text_transcript::is_transcript(&String::from_utf8_lossy(&head));
+        let start = text_head(catalog, member, FIRST_BYTES)?;
+        if ["user:", "assistant:"].iter().any(|role| start.trim_start().starts_with(role)) {
+            let is_text = text_transcript::is_transcript(&text_head(catalog, member, HEAD_BYTES)?);
             return is_text.then_some(FileKind::TextTranscript);
         }
         return is_transcript(catalog, member).then_some(FileKind::Transcript);

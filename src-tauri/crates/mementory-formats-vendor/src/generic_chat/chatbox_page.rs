@@ -7,7 +7,7 @@ use mementory_formats_shared::html::{self, RowKind};
 use mementory_formats_shared::message::send;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{self, SYSTEM, TOOL};
-use mementory_formats_shared::text_head::may_be_page;
+use mementory_formats_shared::text_head::{may_be_page, page_text, text_head};
 use mementory_model::{Issue, Verbatim};
 
 const PLATFORM: &str = "chatbox";
@@ -23,8 +23,7 @@ pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
     if !may_be_page(catalog, member) {
         return false;
     }
-    let head = catalog.head(member, HEAD_BYTES).unwrap_or_default();
-    let head = String::from_utf8_lossy(&head);
+    let head = text_head(catalog, member, HEAD_BYTES).unwrap_or_default();
     let threads = html::find_element(&head, 0, THREADS).filter(|_| head.contains("https://chatboxai.app"));
     threads.is_some_and(|tag| html::find_element(&head, tag.end, HEADING).is_some())
 }
@@ -33,7 +32,7 @@ pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
 /// it.
 pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let bytes = files.catalog.bytes(member, files.context.limits.element_bytes)?;
-    let page = String::from_utf8_lossy(&bytes);
+    let page = page_text(&bytes);
     let words = page.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
     let session = words.map(|(words, _)| html::to_text(words)).filter(|words| !words.trim().is_empty());
     let mut threads: Vec<Chat> = Vec::new();

@@ -39,7 +39,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let shapes: Vec<(&Member, Shape)> = with_shape.collect();
     let folder = |member: &Member| {
         let parent = member.name.rsplit_once('/').map_or("", |(parent, _)| parent);
-        (member.root, member.archive, parent.to_owned())
+        (root_of(member), member.archive, parent.to_owned())
     };
     let screens = shapes.iter().filter(|(_, shape)| *shape == Shape::Cline).map(|(member, _)| folder(member));
     let screens: HashSet<_> = screens.collect();
@@ -123,7 +123,13 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
 /// True for the tables of a program's database.
 type IsDatabase = fn(&sqlite_rows::Schema) -> bool;
 
+/// The path in which a file was found. None for files that were selected one by one, which belong together.
+fn root_of(member: &Member) -> Option<usize> {
+    let is_loose = member.archive.is_none() && member.place == member.name;
+    (!is_loose).then_some(member.root)
+}
+
 /// Root and archive of a file, and its name without the ending.
-fn stem(member: &Member) -> Option<(usize, Option<usize>, &str)> {
-    Some((member.root, member.archive, member.name.rsplit_once('.')?.0))
+fn stem(member: &Member) -> Option<(Option<usize>, Option<usize>, &str)> {
+    Some((root_of(member), member.archive, member.name.rsplit_once('.')?.0))
 }

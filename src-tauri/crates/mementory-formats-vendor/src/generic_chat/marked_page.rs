@@ -1,6 +1,7 @@
 //! Reads a page on which each message is an element that names its speaker: a page of an assistant that a browser saved,
 //! or a page that an exporter wrote. Nothing is guessed: an element without such a mark is not a message.
 use super::conversation::platform_of_link;
+use crate::transfer_text::names_only_speaker;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, beginning};
 use mementory_formats_shared::html;
@@ -8,7 +9,7 @@ use mementory_formats_shared::message::send;
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{ASSISTANT, USER};
-use mementory_formats_shared::text_head::may_be_page;
+use mementory_formats_shared::text_head::{may_be_page, page_text, text_head};
 use mementory_model::{Issue, Verbatim};
 
 /// Number of bytes that detection reads. The styles of a saved page come before its messages.
@@ -71,6 +72,7 @@ const NAMES: [(&str, &[&str]); 2] = [
             "ai-message",
             "bot-message",
             "model-response",
+            "response-container",
             "conversation-turn-assistant",
             "segment-assistant",
             "message-assistant",
@@ -188,15 +190,14 @@ pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
     if !may_be_page(catalog, member) {
         return false;
     }
-    let head = catalog.head(member, PAGE_BYTES).unwrap_or_default();
+    let page = text_head(catalog, member, PAGE_BYTES).unwrap_or_default();
     let may_have = |role: usize| {
         let mut words = [ROLES.get(role), NAMES.get(role)].into_iter().flatten().flat_map(|(_, words)| words.iter());
-        words.any(|word| memchr::memmem::find(&head, word.as_bytes()).is_some())
+        words.any(|word| memchr::memmem::find(page.as_bytes(), word.as_bytes()).is_some())
     };
     if !may_have(0) || !may_have(1) {
         return false;
     }
-    let page = String::from_utf8_lossy(&head);
     let (mut at, mut has_user, mut has_assistant) = (0, false, false);
     while let Some(tag) = next_markup(&page, at) {
         at = tag.end;
@@ -216,7 +217,7 @@ pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
 /// part of it.
 pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let bytes = files.catalog.bytes(member, files.context.limits.element_bytes)?;
-    let page = String::from_utf8_lossy(&bytes);
+    let page = page_text(&bytes);
     let title = page.split_once("<title").and_then(|(_, rest)| rest.split_once('>')).map(|(_, rest)| rest);
     let title = title.and_then(|rest| rest.split_once("</title")).map(|(words, _)| html::to_text(words));
     let mut chat = Chat { title: title.filter(|words| !words.trim().is_empty()), is_log: true, ..Chat::default() };
@@ -234,6 +235,11 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
         let element = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
         at = tag.start + element.len();
         let text = html::to_text(&without_added(element));
+        // A page may show the name of the speaker above each message.
+        let text = match text.trim().split_once('\n') {
+            Some((first, rest)) if names_only_speaker(first) => rest,
+            _ => &text,
+        };
         if text.trim().is_empty() {
             continue;
         }

@@ -267,6 +267,12 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if is_typed_tree(&keys, &types) {
         return Some(if has(&keys, "messages.children.type") { Shape::Conversations } else { Shape::Messages });
     }
+    if is_typed_list(&keys, "messages.", &types) {
+        return Some(Shape::Conversations);
+    }
+    if is_list && is_typed_list(&keys, "", &types) {
+        return Some(Shape::Messages);
+    }
     if has(&keys, "message_tree_id") && has(&keys, "prompt.role") && has(&keys, "prompt.text") {
         return Some(Shape::Conversations);
     }
@@ -316,6 +322,14 @@ fn is_typed_tree(keys: &Keys, types: &[&str]) -> bool {
     };
     let speaks = |role: &str| types.iter().any(|name| roles::role(name) == Some(role));
     (is_tree("") || is_tree("messages.")) && speaks(roles::USER) && speaks(roles::ASSISTANT)
+}
+
+/// True if the `type` of each message is its speaker, and no member names the speaker.
+fn is_typed_list(keys: &Keys, list: &str, types: &[&str]) -> bool {
+    let has_any = |names: &[&str]| names.iter().any(|name| has(keys, &format!("{list}{name}")));
+    let speaks = |role: &str| types.iter().any(|name| roles::role(name) == Some(role));
+    let is_message = has(keys, &format!("{list}type")) && has_any(&["content", "text"]) && !has_any(&ROLE_KEYS);
+    is_message && speaks(roles::USER) && speaks(roles::ASSISTANT)
 }
 
 /// The program that wrote the file, if the file is the whole backup of a program.
@@ -459,6 +473,12 @@ mod tests {
                 Some(Shape::Conversations),
             ),
             (r#"{"role":"user","content":"a","children":[{"role":"assistant","content":"b"}]}"#, Some(Shape::Messages)),
+            (
+                r#"{"messages":[{"type":"user","content":"a"},{"type":"gemini","content":"b"}]}"#,
+                Some(Shape::Conversations),
+            ),
+            (r#"[{"type":"human","text":"a"},{"type":"ai","text":"b"}]"#, Some(Shape::Messages)),
+            (r#"{"messages":[{"type":"user","content":"a"},{"type":"order","content":"b"}]}"#, None),
             (r#"[{"type":"folder","content":"a","children":[{"type":"user","content":"b"}]}]"#, None),
             (r#"[{"type":"order","data":{"content":"a"}}]"#, None),
             (r#"{"messages":[{"author":{"type":"mail"},"content":"a"}]}"#, None),

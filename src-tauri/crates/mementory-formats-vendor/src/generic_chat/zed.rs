@@ -147,11 +147,12 @@ fn turns_of(files: &mut FileReader<'_>, member: &Member, messages: Option<&RawVa
             }
             continue;
         };
-        let mut turn = match object.members().next() {
-            Some((kind, inner)) if object.members().count() == 1 && inner.get().starts_with('{') => {
-                variant(kind, inner, raw, pointer)
-            }
-            _ => segments(&object, raw, pointer, files.format),
+        let is_alone = object.members().count() == 1;
+        let is_variant = |kind: &str| is_alone || matches!(kind, "User" | "Agent");
+        let mut members = object.members().filter(|(_, inner)| inner.get().starts_with('{'));
+        let mut turn = match members.find(|(kind, _)| is_variant(kind)) {
+            Some((kind, inner)) => variant(kind, inner, raw, pointer),
+            None => segments(&object, raw, pointer, files.format),
         };
         // Messages of the agent have no ids, and only the last messages of a thread change.
         turn.key = turn.id.is_none().then(|| format!("message {index}"));

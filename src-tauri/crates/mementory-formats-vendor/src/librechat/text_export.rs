@@ -8,6 +8,7 @@ use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{ASSISTANT, TOOL, USER};
 use mementory_formats_shared::tables::{Header, Row, csv_columns, turns_of_csv};
+use mementory_formats_shared::text_head::text_head;
 use mementory_formats_shared::text_parts::ends_of_parts;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Map, Value};
@@ -43,9 +44,8 @@ pub(super) fn notation(catalog: &Catalog, member: &Member) -> Option<Notation> {
     if !matches!(ending, None | Some("txt" | "md")) {
         return None;
     }
-    let head = catalog.head(member, HEAD_BYTES).ok()?;
-    let head = String::from_utf8_lossy(&head).replace('\r', "");
-    let head = head.trim_start_matches('\u{feff}').trim_start();
+    let head = text_head(catalog, member, HEAD_BYTES)?.replace('\r', "");
+    let head = head.trim_start();
     if head.starts_with("Conversation\n####") && head.contains("\nconversationId: ") {
         Some(Notation::Text)
     } else {

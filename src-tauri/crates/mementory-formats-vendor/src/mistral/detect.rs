@@ -1,5 +1,6 @@
 //! Detects chats by messages that have a `chatId`, and sessions by their metadata. Names only decide which other files
 //! belong to them.
+use super::le_chat::file_of_chat;
 use super::{LE_CHAT_LAYOUT, VIBE_LAYOUT};
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, is_uuid};
 use mementory_formats_shared::files::{extension, folder, is_inside_one, is_junk, json_keys};
@@ -60,7 +61,9 @@ fn is_empty_list(catalog: &Catalog, member: &Member) -> bool {
 }
 
 fn place_of(member: &Member) -> RootAndArchive {
-    let is_loose = member.archive.is_none() && member.place == member.name;
+    // The folder with the files of a chat may be selected beside the chat.
+    let is_beside_chat = || file_of_chat(&member.place).is_some() && member.place.matches('/').count() == 1;
+    let is_loose = member.archive.is_none() && (member.place == member.name || is_beside_chat());
     ((!is_loose).then_some(member.root), member.archive)
 }
 
@@ -111,7 +114,7 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     if is_junk(&member.name) {
         return member.archive.is_some().then_some(Role::Junk);
     }
-    if super::le_chat::file_of_chat(&member.name).is_some() {
+    if file_of_chat(&member.place).is_some() {
         return Some(Role::Attachment);
     }
     if is_json && name.starts_with("chat-") && is_empty_list(catalog, member) {

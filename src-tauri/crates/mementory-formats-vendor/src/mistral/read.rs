@@ -24,7 +24,7 @@ pub(super) fn read(
         Role::Records => Ok(()),
         Role::Memories => memories::read(reader, member, version),
         Role::Attachment => {
-            let key = match le_chat::file_of_chat(&member.name) {
+            let key = match le_chat::file_of_chat(&member.place) {
                 Some((chat, name)) => content::file_key(chat, name),
                 None => RecordKey::new(MISTRAL, format!("path/{}", member.name)),
             };

@@ -115,7 +115,42 @@ fn may_mean_unknown(inside: &str) -> bool {
     !is_number && !is_log_level && inside.chars().count() <= 40
 }
 
-/// The title of a heading: `# x`, `**x**`, a few words before a colon, or a few words in capitals.
+/// Headings that import prompts ask for, in several languages. An answer may have them as lines without any mark.
+const PROMPT_HEADINGS: [&str; 30] = [
+    "instructions",
+    "identity",
+    "career",
+    "projects",
+    "preferences",
+    "anweisungen",
+    "identität",
+    "karriere",
+    "projekte",
+    "vorlieben",
+    "präferenzen",
+    "identité",
+    "carrière",
+    "projets",
+    "préférences",
+    "instrucciones",
+    "identidad",
+    "carrera",
+    "proyectos",
+    "preferencias",
+    "istruzioni",
+    "identità",
+    "carriera",
+    "progetti",
+    "preferenze",
+    "指示",
+    "アイデンティティ",
+    "キャリア",
+    "プロジェクト",
+    "好み",
+];
+
+/// The title of a heading: `# x`, `**x**`, a few words before a colon, a few words in capitals, or a heading that import
+/// prompts ask for.
 pub(super) fn heading_title(text: &str) -> Option<String> {
     let text = text.trim();
     if let Some(rest) = text.strip_prefix('#') {
@@ -128,6 +163,9 @@ pub(super) fn heading_title(text: &str) -> Option<String> {
     let bold_text = text.trim_end_matches(':').strip_prefix("**").and_then(|t| t.strip_suffix("**"));
     if let Some(inner) = bold_text.filter(|t| !t.contains("**")) {
         return Some(inner.trim().trim_end_matches(':').to_owned());
+    }
+    if PROMPT_HEADINGS.contains(&text.to_lowercase().as_str()) {
+        return Some(text.to_owned());
     }
     let words = text.split_whitespace().count();
     if let Some(title) = text.strip_suffix(':').filter(|t| !t.is_empty() && words <= 8) {

@@ -34,6 +34,12 @@ use std::path::Path;
 /// Id of the format. It is also the scope of the record keys.
 const FORMAT_ID: &str = "transfer_text";
 
+/// True for a line with nothing but the name of a speaker, such as `You said`.
+pub(crate) fn names_only_speaker(line: &str) -> bool {
+    speaker::parse(line)
+        .is_some_and(|found| found.style == speaker::Style::Plain && found.rest.is_empty() && found.is_certain)
+}
+
 /// The format of pasted memory text.
 pub struct TransferText;
 

@@ -181,6 +181,7 @@ pub(super) fn parse(line: &str) -> Option<Speaker<'_>> {
     let text = line.trim_start_matches(['>', ' ']);
     let bare = text.trim_start_matches('#').trim_start();
     let is_heading = bare.len() < text.len() && text.starts_with('#');
+    let bare = if is_heading { without_number(bare) } else { bare };
     let bold = ["**", "__"].into_iter().find_map(|mark| Some((bare.strip_prefix(mark)?, mark)));
     let style = match (is_heading, bold) {
         (true, _) => Style::Heading,
@@ -203,6 +204,13 @@ pub(super) fn parse(line: &str) -> Option<Speaker<'_>> {
     }
     let (role, is_certain) = role_of(name)?;
     Some(speaker(role, label, rest, style, detail, is_certain))
+}
+
+/// A heading without its number: exporters write `## 1. User` or `## 2) ChatGPT`.
+fn without_number(heading: &str) -> &str {
+    let rest = heading.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_number = rest.len() < heading.len();
+    rest.strip_prefix(['.', ')']).filter(|rest| is_number && rest.starts_with(' ')).map_or(heading, str::trim_start)
 }
 
 /// True for a whole line such as `You said` or `Gemini said`. Gemini's page has no colon after these words.
@@ -381,6 +389,10 @@ mod tests {
             ("# you asked", Some(("user", "you asked", ""))),
             ("# chatgpt response", Some(("assistant", "chatgpt response", ""))),
             ("### You asked for more", None),
+            ("## 1. User", Some(("user", "User", ""))),
+            ("### 12) ChatGPT", Some(("assistant", "ChatGPT", ""))),
+            ("## 1.User", None),
+            ("1. User", None),
             ("Gemini", None),
             ("Gemini said it rains", None),
             ("She said", None),

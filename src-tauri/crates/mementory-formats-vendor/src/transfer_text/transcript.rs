@@ -78,15 +78,29 @@ impl Transcript {
         self.turns.len() >= 2 && (is_labelled || is_marked)
     }
 
+    /// True if the speakers are named in headings that all have a time, below front matter.
+    fn is_dated_export(&self) -> bool {
+        let all_have_times = self.turns.iter().all(|turn| turn.time.is_some());
+        self.style == Some(Style::Heading) && self.is_certain && all_have_times && has_front_matter(&self.preamble)
+    }
+
     /// True for Markdown that a program exported: any text in the style of SpecStory, and any text whose speakers are
     /// named in headings or in bold, by names that are unusual as headings in notes. In the second case, the speaker
-    /// must change at least three times, or once if the turns have times.
+    /// must change at least three times, or once if the turns have times. Below front matter, headings that all have a
+    /// time are enough: the answer may be missing.
     pub(super) fn is_exported(&self) -> bool {
         let is_marked = self.style >= Some(Style::Bold) && self.is_certain;
         let is_dated = self.turns.iter().any(|turn| turn.time.is_some());
         let change_count = self.turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.role != b.role)).count();
-        self.style == Some(Style::Export) || is_marked && (is_dated && change_count >= 1 || change_count >= 3)
+        let is_one_sided = self.is_dated_export() && change_count == 0;
+        self.style == Some(Style::Export)
+            || is_marked && (is_dated && change_count >= 1 || change_count >= 3 || is_one_sided)
     }
+}
+
+/// True for `name: value` lines between rules at the start of the text.
+fn has_front_matter(text: &str) -> bool {
+    head::without_front_matter(text).len() < text.len()
 }
 
 /// True if the prompt is the result of a tool, which Gemini CLI or Amp writes in place of a prompt.
@@ -137,8 +151,8 @@ fn is_head_line(line: &str) -> bool {
     is_rule || is_mark || is_italic || is_member
 }
 
-/// Reads the turns of a text. None unless both the user and the assistant speak. In an export of SpecStory, it is
-/// enough that the user speaks.
+/// Reads the turns of a text. None unless both the user and the assistant speak. In an export of SpecStory, and below
+/// front matter in headings that all have a time, it is enough that the user speaks.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let speakers = speakers_of(text);
     let style = style_of(&speakers)?;
@@ -185,7 +199,8 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     }
     out.preamble = out.preamble.trim().to_owned();
     let has_spoken = |role: &str| out.turns.iter().any(|t| t.role == role && !t.text.is_empty());
-    let is_export = style == Some(Style::Export) && has_spoken(roles::USER);
+    let may_lack_answers = style == Some(Style::Export) || out.is_dated_export();
+    let is_export = may_lack_answers && has_spoken(roles::USER);
     (is_export || has_spoken(roles::USER) && has_spoken(roles::ASSISTANT)).then_some(out)
 }
 
@@ -255,7 +270,9 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     }
     let both_speak = |style: Option<Style>| speaks(style, roles::USER) && speaks(style, roles::ASSISTANT);
     let styles = [Style::Heading, Style::Bold, Style::Plain].map(Some);
-    styles.into_iter().chain([None]).find(|style| both_speak(*style))
+    let mut headings = speakers.iter().filter(|(_, found)| found.style == Style::Heading).peekable();
+    let has_one_side = headings.peek().is_some() && headings.all(|(_, found)| found.is_certain && found.time.is_some());
+    styles.into_iter().chain([None]).find(|style| both_speak(*style)).or(has_one_side.then_some(Some(Style::Heading)))
 }
 
 /// True if the line `Model: …` in the head of an export looks like the first speaker. The assistant has another name
@@ -426,6 +443,31 @@ mod tests {
         assert!(transcript.is_labelled_export() && transcript.has_only_a_head_before());
         let note = text.replace("https://chatgpt.com/c/1", "https://example.org/1");
         assert!(!read(&note).unwrap().is_labelled_export());
+    }
+
+    #[test]
+    fn an_exported_prompt_may_have_no_answer() {
+        let text = "---\ntitle: Slugs\nuuid: 5d1c\n---\n### USER (2026-01-16T10:00:00.000Z)\n\nWhat eats slugs?\n";
+        let transcript = read(text).unwrap();
+        assert_eq!(texts(&transcript), ["What eats slugs?"]);
+        assert!(transcript.is_exported() && transcript.has_only_a_head_before());
+        for note in [
+            text.replace("---\ntitle: Slugs\nuuid: 5d1c\n---\n", ""),
+            text.replace("USER (2026-01-16T10:00:00.000Z)", "USER"),
+            text.replace("USER", "Question"),
+            text.replace("USER", "Assistant"),
+        ] {
+            assert!(read(&note).is_none(), "{note}");
+        }
+    }
+
+    #[test]
+    fn numbered_headings_name_speakers() {
+        let text = "---\nsource_url: \"https://chatgpt.com/c/1\"\n---\n\n# Slugs\n\nSource: https://chatgpt.com/c/1\n\n\
+                    ## 1. User\n\nHi\n\n---\n\n## 2. ChatGPT\n\nHello\n";
+        let transcript = read(text).unwrap();
+        assert_eq!(texts(&transcript), ["Hi", "Hello"]);
+        assert!(transcript.is_labelled_export() && transcript.has_only_a_head_before());
     }
 
     #[test]
