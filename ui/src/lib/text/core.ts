@@ -1,4 +1,5 @@
 import { assistantStyle } from "$lib/logic/assistants";
+import { TEXT_FORMAT } from "$lib/state/formats";
 import { joinWithCommas, count, hasText, codeAsWords, t, word, type MessageKey } from "./index";
 import { currentLocale } from "./locale.svelte";
 
@@ -78,7 +79,11 @@ export function exportFacts(detail: string): ExportFacts | null {
 /** `3,589 items, signed, 23 sensitive values masked`. The items are followed by the name of `format`, if given. */
 export function exportSummary({ records, signed, encrypted, covered }: ExportFacts, format = ""): string {
   return joinWithCommas([
-    format ? t("activity.itemsAs", { n: records, name: assistantStyle(format).name }) : t("many.items", { n: records }),
+    format === TEXT_FORMAT
+      ? t("activity.itemsAsText", { n: records })
+      : format
+        ? t("activity.itemsAs", { n: records, name: assistantStyle(format).name })
+        : t("many.items", { n: records }),
     signed ? t("activity.signed") : null,
     encrypted ? t("activity.encrypted") : null,
     covered > 0 ? t("activity.covered", { n: covered }) : null,
