@@ -1,5 +1,4 @@
 import { assistantStyle } from "$lib/logic/assistants";
-import { TEXT_FORMAT } from "$lib/state/formats";
 import { joinWithCommas, count, hasText, codeAsWords, t, word, type MessageKey } from "./index";
 import { currentLocale } from "./locale.svelte";
 
@@ -79,8 +78,9 @@ export function exportFacts(detail: string): ExportFacts | null {
 /** `3,589 items, signed, 23 sensitive values masked`. The items are followed by the name of `format`, if given. */
 export function exportSummary({ records, signed, encrypted, covered }: ExportFacts, format = ""): string {
   return joinWithCommas([
-    format === TEXT_FORMAT
-      ? t("activity.itemsAsText", { n: records })
+    // Text to paste is not named after its format, which is called pasted text where it is imported.
+    hasText(`itemsAs.${format}`)
+      ? word("itemsAs", format, { n: records })
       : format
         ? t("activity.itemsAs", { n: records, name: assistantStyle(format).name })
         : t("many.items", { n: records }),
