@@ -49,6 +49,7 @@ describe("the log entry of an export", () => {
     const facts = exportFacts("3589 records, signed, 1 covered, valid");
     expect(facts && exportSummary(facts)).toBe("3,589 items, signed, 1 sensitive value masked");
     expect(auditText("export", "2 records, encrypted, valid", "alf").text).toBe("2 items as .alf, encrypted");
+    expect(auditText("export", "41 records", "transfer_text").text, "not a pasted text").toBe("41 items as text");
     expect(auditText("redact", "2 records").text, "a redaction is no export").toBe("2 items");
   });
 });

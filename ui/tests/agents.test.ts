@@ -1,6 +1,7 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ClientCalls from "../src/features/activity/ClientCalls.svelte";
+import { countedKind } from "../src/features/activity/log";
 import Agents from "../src/features/settings/Agents.svelte";
 import ConnectSheet from "../src/features/settings/ConnectSheet.svelte";
 import DisconnectSheet from "../src/features/settings/DisconnectSheet.svelte";
@@ -155,6 +156,11 @@ describe("the list of requests", () => {
     expect((await screen.findByTestId("calls-total")).textContent).toBe("5 requests");
     await fireEvent.click(screen.getByTestId("calls-stop"));
     await waitFor(() => expect(screen.queryByTestId("calls-stop")).toBeNull());
+  });
+
+  it("counts what was sent in words", () => {
+    expect([countedKind("memory", 6), countedKind("fact", 1)]).toEqual(["6 memories", "1 fact"]);
+    expect(countedKind("relation", 2), "a kind without plural forms").toBe("2 × Relation");
   });
 
   it("says if there are no requests yet", async () => {

@@ -46,8 +46,17 @@ describe("a receipt that is not complete", () => {
     render(ReceiptSheet, { receipt: sampleReceipt("r"), title: "" });
     const proof = await screen.findByText(/^2, from/);
     expect(proof.textContent).toBe("2, from ts_01JD4V8QK1 to ts_01JD4V8QN3");
+    expect(screen.getByText("Deletion records")).toBeTruthy();
     expect(screen.getByText(/, key 7f7f 7f7f 91c0 44de$/)).toBeTruthy();
     expect(screen.getByText("2 exported files, 1 exported text, backups, what the assistants keep")).toBeTruthy();
+  });
+
+  it("speaks of one deletion record in the singular", async () => {
+    mock.tombstones = async () => ({
+      tombstones: [{ ...sampleTombstone("ts_01JD4V8QN3", "delete", "memory", "chatgpt", 0), receipt: "r" }],
+    });
+    render(ReceiptSheet, { receipt: sampleReceipt("r"), title: "" });
+    expect(await screen.findByText("Deletion record")).toBeTruthy();
   });
 });
 

@@ -94,6 +94,9 @@ describe("the queue of sensitive values", () => {
     await rows();
     await sensitive.redact({ values: [], classes: [], ids: null });
     expect(await screen.findByText("All 20 reviewed")).toBeTruthy();
+    await waitFor(() =>
+      expect(screen.queryByText("Choose a finding on the left."), "there is none to choose").toBeNull(),
+    );
   });
 
   it("offers a scan if there was none yet", async () => {

@@ -1,4 +1,5 @@
 import type { AuditEntry, BatchInfo, TombstoneView } from "$lib/ipc";
+import { hasText, t, word } from "$lib/text";
 import { parseTime } from "$lib/text/format";
 
 /** The document behind a log entry: the report of an import or the receipt of a deletion. */
@@ -52,3 +53,7 @@ export function filterEntries(
       (parseTime(entry.at)?.getTime() ?? 0) >= from,
   );
 }
+
+/** `6 memories`. Kinds that are rare have no plural forms of their own: `2 × Relation`. */
+export const countedKind = (kind: string, n: number): string =>
+  hasText(`many.${kind}`) ? word("many", kind, { n }) : t("many.kind", { n, kind: word("kind", kind) });

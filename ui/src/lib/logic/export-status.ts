@@ -6,5 +6,8 @@ import { word } from "$lib/text";
  */
 export const exportStatusName = (status: string): string => word("exportStatus", status);
 
+/** The same as words that are understood without any others around them. */
+export const exportStatusSentence = (status: string): string => word("exportStatusFull", status);
+
 /** The name of a status as a filter option. */
 export const exportStatusFilterName = (status: string): string => word("exportStatusFilter", status);

@@ -78,7 +78,12 @@ export function exportFacts(detail: string): ExportFacts | null {
 /** `3,589 items, signed, 23 sensitive values masked`. The items are followed by the name of `format`, if given. */
 export function exportSummary({ records, signed, encrypted, covered }: ExportFacts, format = ""): string {
   return joinWithCommas([
-    format ? t("activity.itemsAs", { n: records, name: assistantStyle(format).name }) : t("many.items", { n: records }),
+    // Text to paste is not named after its format, which is called pasted text where it is imported.
+    hasText(`itemsAs.${format}`)
+      ? word("itemsAs", format, { n: records })
+      : format
+        ? t("activity.itemsAs", { n: records, name: assistantStyle(format).name })
+        : t("many.items", { n: records }),
     signed ? t("activity.signed") : null,
     encrypted ? t("activity.encrypted") : null,
     covered > 0 ? t("activity.covered", { n: covered }) : null,
