@@ -60,9 +60,15 @@ fn start_of(catalog: &Catalog, member: &Member) -> Result<Start, FormatError> {
             other = Some(bytes);
             return Ok((None, 0));
         }
-        let keys = keys_of(&bytes);
-        let memory_bytes = bytes.len() + keys.memory_bytes();
-        Ok((Some(JsonHead { bytes, keys: Arc::new(keys) }), memory_bytes))
+        // The keys are kept in their own right: they are small, so that those of thousands of files are kept when there
+        // is no room for more starts, and finding them again takes longer than reading the start.
+        let keys = catalog.derived(member, || {
+            let keys = keys_of(&bytes);
+            let memory_bytes = keys.memory_bytes();
+            Ok((Arc::new(keys), memory_bytes))
+        })?;
+        let memory_bytes = bytes.len();
+        Ok((Some(JsonHead { bytes, keys }), memory_bytes))
     })?;
     Ok(json.map_or(Start::NotJson(other), Start::Json))
 }

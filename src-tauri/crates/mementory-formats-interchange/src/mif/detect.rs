@@ -2,7 +2,7 @@
 //! files of other programs, so they are detected only by an exact match.
 use super::encoding::Encoding;
 use mementory_format::{Catalog, Claim, FormatError, JsonHead, Member, Part, Role, decoded_head};
-use mementory_json::keys_of;
+use mementory_json::{Keys, keys_of};
 
 /// Number of bytes at the start of a file that are examined.
 const HEAD_BYTES: usize = JsonHead::BYTES;
@@ -32,17 +32,22 @@ pub(super) fn encoding(catalog: &Catalog, member: &Member, is_selected: bool) ->
 
 /// The encoding of a document that is already loaded. None if it is not a MIF document.
 pub(super) fn encoding_of_bytes(bytes: &[u8], name: &str) -> Option<Encoding> {
-    recognize(&bytes[..bytes.len().min(HEAD_BYTES)], name, true).map(|(encoding, ..)| encoding)
+    recognize(&bytes[..bytes.len().min(HEAD_BYTES)], None, name, true).map(|(encoding, ..)| encoding)
 }
 
 type Recognized = (Encoding, Option<String>, f64, String);
 
 fn inspect(catalog: &Catalog, member: &Member, is_selected: bool) -> Result<Option<Recognized>, FormatError> {
-    let head = decoded_head(catalog, member, HEAD_BYTES)?;
-    Ok(recognize(&head, member.file_name(), is_selected))
+    let json = JsonHead::of(catalog, member);
+    let head = match &json {
+        Some(json) => json.bytes.clone(),
+        None => decoded_head(catalog, member, HEAD_BYTES)?,
+    };
+    Ok(recognize(&head, json.as_ref().map(|json| &*json.keys), member.file_name(), is_selected))
 }
 
-fn recognize(head: &[u8], name: &str, is_selected: bool) -> Option<Recognized> {
+/// `keys`: those of the head, if they are known.
+fn recognize(head: &[u8], keys: Option<&Keys>, name: &str, is_selected: bool) -> Option<Recognized> {
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let name = name.to_ascii_lowercase();
@@ -71,7 +76,7 @@ fn recognize(head: &[u8], name: &str, is_selected: bool) -> Option<Recognized> {
                 return Some((Encoding::Jsonl, None, 0.9, "JSON lines of this format in the wrong order".into()));
             }
         }
-        return recognize_object(text, is_selected).or_else(|| recognize_flow_yaml(text, &name));
+        return recognize_object(text, keys, is_selected).or_else(|| recognize_flow_yaml(text, &name));
     }
     if text.starts_with('[') {
         return recognize_array(text, is_selected);
@@ -79,8 +84,9 @@ fn recognize(head: &[u8], name: &str, is_selected: bool) -> Option<Recognized> {
     recognize_yaml(text, &name).or_else(|| recognize_markdown(text, is_selected))
 }
 
-fn recognize_object(text: &str, is_selected: bool) -> Option<Recognized> {
-    let keys = keys_of(text.as_bytes());
+fn recognize_object(text: &str, known_keys: Option<&Keys>, is_selected: bool) -> Option<Recognized> {
+    let found_keys = known_keys.is_none().then(|| keys_of(text.as_bytes()));
+    let keys = known_keys.or(found_keys.as_ref())?;
     let version = string_after(text, "mif_version");
     let recognized = |confidence, reason: &str| Some((Encoding::Json, version.clone(), confidence, reason.to_owned()));
     if keys.has("encryption.encrypted_payload") && (keys.has("mif_version") || keys.has("encryption.algorithm")) {

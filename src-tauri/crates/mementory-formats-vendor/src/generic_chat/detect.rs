@@ -2,7 +2,7 @@
 //! precedence.
 use super::cline::MODEL_FILE;
 use super::hugging_chat;
-use super::shape::{Shape, shape};
+use super::shape::{Shape, shape, shape_of};
 use super::tables::{self, Table};
 use super::{amazon_q, anything_llm, chatbox_page, goose, llm_logs, marked_page, ollama, superjson, void, zed};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
@@ -33,7 +33,10 @@ const TABLE: &str = "table";
 /// (`is_selected`).
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let with_shape = catalog.members().iter().filter_map(|member| {
-        let shape = shape(superjson::inner_head(&candidate_head(catalog, member)?.bytes))?;
+        let head = candidate_head(catalog, member)?;
+        let inner = superjson::inner_head(&head.bytes);
+        let is_whole = inner.len() == head.bytes.len();
+        let shape = if is_whole { shape_of(inner, &head.keys) } else { shape(inner) }?;
         (is_selected || !is_in_truncated_archive(catalog, member)).then_some((member, shape))
     });
     let shapes: Vec<(&Member, Shape)> = with_shape.collect();

@@ -176,117 +176,121 @@ impl Shape {
 
 /// Determines the shape of a file from its start. None if there are no messages, or if none of the speakers is known.
 pub(super) fn shape(head: &[u8]) -> Option<Shape> {
-    let keys = keys_of(head);
+    shape_of(head, &keys_of(head))
+}
+
+/// Like [`shape`], for a start whose keys are known.
+pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
     let text = String::from_utf8_lossy(head);
-    if has(&keys, "characters") && has(&keys, "messages") && text.contains("\"orpg.") {
+    if has(keys, "characters") && has(keys, "messages") && text.contains("\"orpg.") {
         return Some(Shape::OpenRouter);
     }
-    if let Some(backup) = backup(&keys, &text) {
+    if let Some(backup) = backup(keys, &text) {
         return Some(backup);
     }
-    if llm_json::is_log(&keys) {
+    if llm_json::is_log(keys) {
         return Some(Shape::LlmJson);
     }
-    if yuanbao::is_conversation(&keys) {
+    if yuanbao::is_conversation(keys) {
         return Some(Shape::Yuanbao);
     }
-    if doubao::is_conversation(&keys) {
+    if doubao::is_conversation(keys) {
         return Some(Shape::Doubao);
     }
     let pages = [
-        (tongyi::is_chat(&keys), Shape::Tongyi),
-        (poe::is_chat(&keys, &text), Shape::Poe),
-        (amazon_q_tabs::is_history(&keys), Shape::AmazonQTabs),
-        (void::is_storage(&keys), Shape::Void),
-        (zed::is_thread(&keys), Shape::ZedThread),
-        (agentscope::is_state(&keys), Shape::AgentScope),
+        (tongyi::is_chat(keys), Shape::Tongyi),
+        (poe::is_chat(keys, &text), Shape::Poe),
+        (amazon_q_tabs::is_history(keys), Shape::AmazonQTabs),
+        (void::is_storage(keys), Shape::Void),
+        (zed::is_thread(keys), Shape::ZedThread),
+        (agentscope::is_state(keys), Shape::AgentScope),
     ];
     if let Some((_, shape)) = pages.into_iter().find(|(is_shape, _)| *is_shape) {
         return Some(shape);
     }
-    if chat_store::is_chat_store(&keys) && names_speaker(&text) {
+    if chat_store::is_chat_store(keys) && names_speaker(&text) {
         return Some(Shape::ChatStore);
     }
-    if ["gamestarted", "prompt", KOBOLD_ACTIONS].iter().all(|key| has(&keys, key)) {
+    if ["gamestarted", "prompt", KOBOLD_ACTIONS].iter().all(|key| has(keys, key)) {
         return Some(Shape::Kobold);
     }
     // The messages follow the text of the whole thread, so they may be after the beginning of the file.
-    let is_zed = has(&keys, "zed") && has(&keys, "version") && has(&keys, "text");
+    let is_zed = has(keys, "zed") && has(keys, "version") && has(keys, "text");
     if is_zed && values_of(&text, "\"zed\"").contains(&"context") {
         return Some(Shape::ZedText);
     }
-    if is_amazon_q(&keys) {
+    if is_amazon_q(keys) {
         return Some(Shape::AmazonQ);
     }
     let objects = values_of(&text, "\"object\"");
-    if compliance::is_response(&keys, &objects) {
+    if compliance::is_response(keys, &objects) {
         return Some(Shape::Compliance);
     }
-    if api::is_exchange(&keys, &objects) {
+    if api::is_exchange(keys, &objects) {
         return Some(Shape::Api);
     }
-    if ["version", "data.message_id", "data.content.kind"].iter().all(|key| has(&keys, key))
+    if ["version", "data.message_id", "data.content.kind"].iter().all(|key| has(keys, key))
         && values_of(&text, "\"kind\"").iter().any(|kind| matches!(*kind, "Prompt" | "AssistantMessage"))
     {
         return Some(Shape::Kiro);
     }
     // An extension for Claude's website writes the speaker as the type of a message.
-    if ["meta.exported_at", "chats.type", "chats.message"].iter().all(|key| has(&keys, key)) {
+    if ["meta.exported_at", "chats.type", "chats.message"].iter().all(|key| has(keys, key)) {
         return Some(Shape::Conversations);
     }
     // Cody saves each prompt with its answer.
-    if ["humanMessage.text", "assistantMessage"].iter().all(|key| has(&keys, &format!("interactions.{key}"))) {
+    if ["humanMessage.text", "assistantMessage"].iter().all(|key| has(keys, &format!("interactions.{key}"))) {
         return Some(Shape::Conversations);
     }
     // AnythingLLM answers an administrator with the chats of all workspaces.
-    if anything_llm::is_answer(&keys, "chats") {
+    if anything_llm::is_answer(keys, "chats") {
         return Some(Shape::Messages);
     }
     // Dify returns the questions of a conversation with their answers.
-    if ["data.conversation_id", "data.query", "data.answer"].iter().all(|key| has(&keys, key)) {
+    if ["data.conversation_id", "data.query", "data.answer"].iter().all(|key| has(keys, key)) {
         return Some(Shape::Conversations);
     }
-    if pairs::has_pairs(&keys, &text) {
+    if pairs::has_pairs(keys, &text) {
         return Some(Shape::Conversations);
     }
     let is_list = matches!(head.first(), Some(b'[')) || text.trim_start().lines().take(2).count() == 2;
     let pairs = [("prompt", "response"), ("prompt", "completion"), ("instruction", "output")];
-    if is_list && pairs.iter().any(|(question, answer)| has(&keys, question) && has(&keys, answer)) {
+    if is_list && pairs.iter().any(|(question, answer)| has(keys, question) && has(keys, answer)) {
         return Some(Shape::Messages);
     }
-    let is_screen = has(&keys, "ts") && (has(&keys, "say") || has(&keys, "ask"));
+    let is_screen = has(keys, "ts") && (has(keys, "say") || has(keys, "ask"));
     let words = [values_of(&text, "\"say\""), values_of(&text, "\"ask\"")].concat();
     if is_list && is_screen && words.iter().any(|word| cline::EVENT_NAMES.contains(word)) {
         return Some(Shape::Cline);
     }
     // LangChain writes the speaker as the type of a message, and stores the text inside `data`.
     let types = values_of(&text, "\"type\"");
-    if is_list && has(&keys, "type") && has(&keys, "data.content") && types.iter().copied().any(is_speaker) {
+    if is_list && has(keys, "type") && has(keys, "data.content") && types.iter().copied().any(is_speaker) {
         return Some(Shape::Messages);
     }
-    if is_typed_tree(&keys, &types) {
-        return Some(if has(&keys, "messages.children.type") { Shape::Conversations } else { Shape::Messages });
+    if is_typed_tree(keys, &types) {
+        return Some(if has(keys, "messages.children.type") { Shape::Conversations } else { Shape::Messages });
     }
-    if is_typed_list(&keys, "messages.", &types) {
+    if is_typed_list(keys, "messages.", &types) {
         return Some(Shape::Conversations);
     }
-    if is_list && is_typed_list(&keys, "", &types) {
+    if is_list && is_typed_list(keys, "", &types) {
         return Some(Shape::Messages);
     }
-    if has(&keys, "message_tree_id") && has(&keys, "prompt.role") && has(&keys, "prompt.text") {
+    if has(keys, "message_tree_id") && has(keys, "prompt.role") && has(keys, "prompt.text") {
         return Some(Shape::Conversations);
     }
-    let has_typed_author = MESSAGE_LISTS.iter().any(|list| has(&keys, &format!("{list}.author.type")));
+    let has_typed_author = MESSAGE_LISTS.iter().any(|list| has(keys, &format!("{list}.author.type")));
     let names_author = has_typed_author && types.iter().copied().any(is_speaker);
     if !names_speaker(&text) && !names_author {
         return None;
     }
     let is_message = |at: &str| {
-        let has_any = |names: &[&str]| names.iter().any(|name| has(&keys, &format!("{at}{name}")));
+        let has_any = |names: &[&str]| names.iter().any(|name| has(keys, &format!("{at}{name}")));
         has_any(&ROLE_KEYS) && has_any(&TEXT_KEYS)
     };
-    let names_threads = ["threadId", "thread_id"].iter().any(|key| has(&keys, &format!("messages.{key}")));
-    if has(&keys, "threads") && names_threads && is_message("messages.") {
+    let names_threads = ["threadId", "thread_id"].iter().any(|key| has(keys, &format!("messages.{key}")));
+    if has(keys, "threads") && names_threads && is_message("messages.") {
         return Some(Shape::Threads);
     }
     let has_lists = |wrapper: &str| {
