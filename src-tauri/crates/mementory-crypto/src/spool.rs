@@ -13,13 +13,10 @@ use zeroize::Zeroizing;
 
 const PAGE_LEN: usize = 64 * 1024;
 const ENCRYPTED_PAGE_LEN: u64 = (NONCE_LEN + PAGE_LEN + TAG_LEN) as u64;
-/// Number of pages kept in memory. The small files of an archive are read by name, which alternates between several
-/// parts of the archive.
-const CACHED_PAGES: usize = 16;
 
-/// A scratch file of any size with `Read`, `Write` and `Seek`, which keeps the plaintext of the last used pages in
-/// memory. Dropping it deletes file and key. Each page is encrypted with a new nonce whenever it is written, and bound
-/// to its position and write count, so that an older version of the page is not accepted.
+/// A scratch file of any size with `Read`, `Write` and `Seek`, which keeps one page of plaintext in memory. Dropping it
+/// deletes file and key. Each page is encrypted with a new nonce whenever it is written, and bound to its position and
+/// write count, so that an older version of the page is not accepted.
 pub struct SpoolFile {
     file: File,
     cipher: Cipher,
@@ -27,14 +24,10 @@ pub struct SpoolFile {
     offset: u64,
     /// How often each page was written. A page with count 0 consists of zeros.
     write_counts: Vec<u64>,
-    /// The pages in memory, the last used one last.
-    pages: Vec<Page>,
-}
-
-struct Page {
-    number: u64,
-    plaintext: Zeroizing<Vec<u8>>,
-    /// True if `plaintext` has changes that are not in the file yet.
+    page: Zeroizing<Vec<u8>>,
+    /// Number of the page in `page`.
+    number: Option<u64>,
+    /// True if `page` has changes that are not in the file yet.
     dirty: bool,
 }
 
@@ -43,7 +36,8 @@ impl SpoolFile {
     pub fn create_in(dir: &Path) -> Result<Self, CryptoError> {
         let file = tempfile::tempfile_in(dir)?;
         let cipher = Cipher::new(Secret::generate()?.bytes());
-        Ok(Self { file, cipher, len: 0, offset: 0, write_counts: Vec::new(), pages: Vec::new() })
+        let page = Zeroizing::new(vec![0; PAGE_LEN]);
+        Ok(Self { file, cipher, len: 0, offset: 0, write_counts: Vec::new(), page, number: None, dirty: false })
     }
 
     /// The length in bytes.
@@ -63,10 +57,8 @@ impl SpoolFile {
         aad
     }
 
-    /// Writes the page at this index of `pages` to the file, if it has changes.
-    fn write_page(&mut self, index: usize) -> Result<(), CryptoError> {
-        let Some(page) = self.pages.get_mut(index).filter(|page| page.dirty) else { return Ok(()) };
-        let number = page.number;
+    fn write_page(&mut self) -> Result<(), CryptoError> {
+        let Some(number) = self.number.filter(|_| self.dirty) else { return Ok(()) };
         let position = usize::try_from(number).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
         if self.write_counts.len() <= position {
             self.write_counts.resize(position + 1, 0);
@@ -76,52 +68,35 @@ impl SpoolFile {
         // A copy is encrypted, because the plaintext page stays in use.
         let mut sealed = Vec::with_capacity(ENCRYPTED_PAGE_LEN as usize);
         sealed.extend_from_slice(&nonce);
-        sealed.extend_from_slice(&page.plaintext);
+        sealed.extend_from_slice(&self.page);
         let tag = self.cipher.seal(&nonce, &Self::aad(number, write_count), &mut sealed[NONCE_LEN..])?;
         sealed.extend_from_slice(&tag);
         self.file.seek(SeekFrom::Start(number * ENCRYPTED_PAGE_LEN))?;
         self.file.write_all(&sealed)?;
         self.write_counts[position] = write_count;
-        page.dirty = false;
+        self.dirty = false;
         Ok(())
     }
 
-    /// The page with this number. It replaces the least recently used page if it is not in memory.
-    fn page(&mut self, number: u64) -> Result<&mut Page, CryptoError> {
-        let page = match self.pages.iter().rposition(|page| page.number == number) {
-            Some(index) => self.pages.remove(index),
-            None => {
-                let mut plaintext = self.reusable_page()?;
-                self.read_page(number, &mut plaintext)?;
-                Page { number, plaintext, dirty: false }
-            }
-        };
-        Ok(self.pages.push_mut(page))
-    }
-
-    /// The memory of a page: that of the least recently used one, or new memory while there are few pages.
-    fn reusable_page(&mut self) -> Result<Zeroizing<Vec<u8>>, CryptoError> {
-        if self.pages.len() < CACHED_PAGES {
-            return Ok(Zeroizing::new(vec![0; PAGE_LEN]));
-        }
-        self.write_page(0)?;
-        Ok(self.pages.remove(0).plaintext)
-    }
-
-    /// Reads a page from the file into `plaintext`.
-    fn read_page(&mut self, number: u64, plaintext: &mut [u8]) -> Result<(), CryptoError> {
-        let write_count = usize::try_from(number).ok().and_then(|n| self.write_counts.get(n)).copied().unwrap_or(0);
-        if write_count == 0 {
-            plaintext.fill(0);
+    fn load_page(&mut self, number: u64) -> Result<(), CryptoError> {
+        if self.number == Some(number) {
             return Ok(());
         }
-        let mut sealed = Zeroizing::new(vec![0; ENCRYPTED_PAGE_LEN as usize]);
-        self.file.seek(SeekFrom::Start(number * ENCRYPTED_PAGE_LEN))?;
-        self.file.read_exact(&mut sealed)?;
-        let mut nonce = [0; NONCE_LEN];
-        nonce.copy_from_slice(&sealed[..NONCE_LEN]);
-        self.cipher.open(&nonce, &Self::aad(number, write_count), &mut sealed[NONCE_LEN..])?;
-        plaintext.copy_from_slice(&sealed[NONCE_LEN..NONCE_LEN + PAGE_LEN]);
+        self.write_page()?;
+        self.number = None;
+        let write_count = usize::try_from(number).ok().and_then(|n| self.write_counts.get(n)).copied().unwrap_or(0);
+        if write_count == 0 {
+            self.page.fill(0);
+        } else {
+            let mut sealed = Zeroizing::new(vec![0; ENCRYPTED_PAGE_LEN as usize]);
+            self.file.seek(SeekFrom::Start(number * ENCRYPTED_PAGE_LEN))?;
+            self.file.read_exact(&mut sealed)?;
+            let mut nonce = [0; NONCE_LEN];
+            nonce.copy_from_slice(&sealed[..NONCE_LEN]);
+            self.cipher.open(&nonce, &Self::aad(number, write_count), &mut sealed[NONCE_LEN..])?;
+            self.page.copy_from_slice(&sealed[NONCE_LEN..NONCE_LEN + PAGE_LEN]);
+        }
+        self.number = Some(number);
         Ok(())
     }
 
@@ -138,8 +113,9 @@ impl Read for SpoolFile {
             return Ok(0);
         }
         let (number, start) = self.position();
+        self.load_page(number)?;
         let n = (PAGE_LEN - start).min(buf.len()).min(left);
-        buf[..n].copy_from_slice(&self.page(number)?.plaintext[start..start + n]);
+        buf[..n].copy_from_slice(&self.page[start..start + n]);
         self.offset += n as u64;
         Ok(n)
     }
@@ -151,19 +127,18 @@ impl Write for SpoolFile {
             return Ok(0);
         }
         let (number, start) = self.position();
+        self.load_page(number)?;
         let n = (PAGE_LEN - start).min(bytes.len());
-        let page = self.page(number)?;
-        page.plaintext[start..start + n].copy_from_slice(&bytes[..n]);
-        page.dirty = true;
+        self.page[start..start + n].copy_from_slice(&bytes[..n]);
+        self.dirty = true;
         self.offset += n as u64;
         self.len = self.len.max(self.offset);
         Ok(n)
     }
 
-    /// Writes the changed pages to the file.
+    /// Writes the page in memory to the file.
     fn flush(&mut self) -> io::Result<()> {
-        (0..self.pages.len()).try_for_each(|index| self.write_page(index))?;
-        Ok(())
+        Ok(self.write_page()?)
     }
 }
 

