@@ -313,7 +313,7 @@ describe("a file without imported records", () => {
     refusing("internal");
     await openPlan();
     expect(errorText()).toBe(
-      "Nothing was imported. Something unexpected happened. Check the result before you try again. Your vault is unchanged.",
+      "Nothing was imported. Something unexpected happened. Check the result before you try again.",
     );
   });
 

@@ -247,7 +247,7 @@ describe("the newest export", () => {
     unmount();
     // This record is in no loaded list.
     render(MemoryDetail, { id: "m-2" });
-    expect((await screen.findByTestId("export-status")).textContent).toBe("new");
+    expect((await screen.findByTestId("export-status")).textContent).toBe("Added in the newest export");
   });
 
   it("does not hide the mark of sensitive values in a row", () => {
