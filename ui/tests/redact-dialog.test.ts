@@ -71,5 +71,7 @@ it("says if there are more occurrences than one redaction covers", async () => {
 
 it("names kinds in the singular or plural, the most frequent first, and kinds without a name as items", () => {
   expect(kindCountsText({ memory: 1 })).toBe("1 memory");
-  expect(kindCountsText({ memory: 2, message: 5, entity: 1, fact: 2 })).toBe("5 messages, 2 memories and 3 items");
+  expect(kindCountsText({ memory: 2, message: 5, entity: 1, fact: 2 })).toBe(
+    "5 messages, 2 memories, 2 facts and 1 item",
+  );
 });
