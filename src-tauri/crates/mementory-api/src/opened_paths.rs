@@ -23,7 +23,8 @@ pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
     let mut request = OpenRequest::default();
     let refuse = |path: &Path, reason: &str| RefusedPath { path: path.display().to_string(), reason: reason.into() };
     for path in paths {
-        // A folder with a header is a vault, whatever the folder is called. The header is opened as the vault, because people double-click such files.
+        // A folder with a header is a vault, whatever the folder is called. The header itself is opened as the vault,
+        // because people double-click such files.
         let vault =
             if path.file_name().is_some_and(|name| name == HEADER_FILE) { path.parent() } else { Some(&**path) };
         let vault = vault.filter(|dir| dir.join(HEADER_FILE).is_file());

@@ -1,4 +1,5 @@
 //! Files of an export: determines their folders and media types, and sends their bytes to the sink.
+use super::json_head::{has_json_name, is_selected_alone};
 use super::reader::FileReader;
 use mementory_format::{AttachmentFile, Catalog, FormatError, Member};
 use mementory_json::Keys;
@@ -51,11 +52,17 @@ pub fn extension(path: &str) -> Option<String> {
     file_name(path).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
+/// The selected folder or archive in which a file was found, as an index. None for all files that were selected on their
+/// own, so that they count as being in the same place.
+pub fn root_of(member: &Member) -> Option<usize> {
+    (!is_selected_alone(member)).then_some(member.root)
+}
+
 /// The keys at the start of a file that may be JSON by its name: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or
 /// the name of pasted text. A file that was selected on its own may have nearly any name, because people rename
 /// exports. None for any other file, and for a file that cannot be read.
 pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Arc<Keys>> {
-    if !super::json_head::has_json_name(member) || member.size == 0 || is_junk(&member.name) {
+    if !has_json_name(member) || member.size == 0 || is_junk(&member.name) {
         return None;
     }
     mementory_format::json_keys(catalog, member).ok().flatten()

@@ -1,7 +1,7 @@
 //! Detects histories by their messages, and chats of SillyTavern by the members of their lines.
 use super::card;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
-use mementory_formats_shared::files::json_keys;
+use mementory_formats_shared::files::{json_keys, root_of};
 use mementory_json::Keys;
 use std::collections::BTreeMap;
 
@@ -38,8 +38,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut groups: BTreeMap<Group, Vec<&Member>> = BTreeMap::new();
     for member in catalog.members() {
         let Some(shape) = shape_in(catalog, member) else { continue };
-        let is_loose = member.archive.is_none() && member.place == member.name;
-        groups.entry((shape, (!is_loose).then_some(member.root), member.archive)).or_default().push(member);
+        groups.entry((shape, root_of(member), member.archive)).or_default().push(member);
     }
     let claim = |((shape, ..), found): (Group, Vec<&Member>)| Claim {
         version: Some(shape.as_str().into()),

@@ -2,6 +2,7 @@
 //! show the kind of a file, its name does (`memories-000.zip`, `design_chats/`).
 use super::frames;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys, plain_name};
+use mementory_formats_shared::files::root_of;
 use mementory_formats_shared::json_head::{has_json_name, is_selected_alone};
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet};
@@ -267,8 +268,6 @@ fn other_parts(catalog: &Catalog, contents: &[(usize, Content)]) -> Vec<Part> {
     let dir = |m: &Member| m.name.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
     let is_folder = |name: &str| CATEGORY_FOLDERS.contains(&name);
     // Top folders of the export: the folders of recognised files, or the parents of category folders.
-    // Files that were selected one by one are beside each other.
-    let root = |m: &Member| (m.archive.is_some() || m.place != m.name).then_some(m.root);
     let mut tops: BTreeSet<(Option<usize>, Option<usize>, String)> = BTreeSet::new();
     for id in &found_ids {
         let member = &members[*id];
@@ -277,7 +276,7 @@ fn other_parts(catalog: &Catalog, contents: &[(usize, Content)]) -> Vec<Part> {
         if is_folder(last) {
             top = top.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
         }
-        tops.insert((root(member), member.archive, top));
+        tops.insert((root_of(member), member.archive, top));
     }
     let artifacts: Vec<&Member> =
         contents.iter().filter(|(_, content)| *content == Content::Artifact).map(|(id, _)| &members[*id]).collect();
@@ -291,7 +290,7 @@ fn other_parts(catalog: &Catalog, contents: &[(usize, Content)]) -> Vec<Part> {
         if is_in_category_folder {
             top = top.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
         }
-        let is_beside = tops.contains(&(root(member), member.archive, top));
+        let is_beside = tops.contains(&(root_of(member), member.archive, top));
         let is_in_category_archive = archive_name(member).and_then(parse_category_name).is_some();
         let is_junk = name == ".DS_Store" || name.starts_with("._") || member.name.split('/').any(|s| s == "__MACOSX");
         let usual_names = ["conversations.json", "projects.json", "memories.json", "users.json", "login_history.json"];

@@ -6,6 +6,7 @@ use super::{
 };
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{extension, folder, is_junk};
+use mementory_formats_shared::json_head::is_selected_alone;
 use mementory_model::Limits;
 use std::collections::BTreeMap;
 
@@ -18,8 +19,11 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
     for member in catalog.members() {
         if let Some(confidence) = confidence(catalog, member, limits, is_selected) {
             // Files that were selected one by one belong to one history.
-            let is_loose = member.archive.is_none() && member.place == member.name;
-            let group = if is_loose { (0, None, "") } else { (member.root, member.archive, folder(&member.name)) };
+            let group = if is_selected_alone(member) {
+                (0, None, "")
+            } else {
+                (member.root, member.archive, folder(&member.name))
+            };
             groups.entry(group).or_default().push((member, confidence));
         }
     }

@@ -3,6 +3,7 @@
 //! and `parent_id`.
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, plain_name};
 use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
+use mementory_formats_shared::json_head::is_selected_alone;
 use mementory_json::Keys;
 use std::collections::HashSet;
 
@@ -97,7 +98,6 @@ fn content_of(keys: &Keys) -> Option<Content> {
 /// True if both files are in the same folder or archive. Files that were selected one by one count as being in the same
 /// folder.
 fn is_in_same_folder(member: &Member, other: &Member) -> bool {
-    let is_loose = |m: &Member| m.archive.is_none() && m.place == m.name;
     let is_same_root = member.root == other.root && member.archive == other.archive;
-    is_same_root && folder(&member.name) == folder(&other.name) || is_loose(member) && is_loose(other)
+    is_same_root && folder(&member.name) == folder(&other.name) || is_selected_alone(member) && is_selected_alone(other)
 }

@@ -6,6 +6,7 @@ use super::shape::{Shape, shape, shape_of};
 use super::tables::{self, Table};
 use super::{amazon_q, anything_llm, chatbox_page, goose, llm_logs, marked_page, ollama, superjson, void, zed};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_formats_shared::files::root_of;
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
 use mementory_formats_shared::sqlite_rows;
 use std::collections::{HashMap, HashSet};
@@ -125,12 +126,6 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
 
 /// True for the tables of a program's database.
 type IsDatabase = fn(&sqlite_rows::Schema) -> bool;
-
-/// The path in which a file was found. None for files that were selected one by one, which belong together.
-fn root_of(member: &Member) -> Option<usize> {
-    let is_loose = member.archive.is_none() && member.place == member.name;
-    (!is_loose).then_some(member.root)
-}
 
 /// Root and archive of a file, and its name without the ending.
 fn stem(member: &Member) -> Option<(Option<usize>, Option<usize>, &str)> {

@@ -2,7 +2,7 @@
 use super::document;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::{
-    files::{extension, folder, is_inside_one, is_junk, json_keys},
+    files::{extension, folder, is_inside_one, is_junk, json_keys, root_of},
     workbook,
 };
 use mementory_json::Keys;
@@ -61,8 +61,7 @@ fn mark_renderings(catalog: &Catalog, found: &mut [(&Member, Role)]) {
 }
 
 fn place_of(member: &Member) -> RootAndArchive {
-    let is_loose = member.archive.is_none() && member.place == member.name;
-    ((!is_loose).then_some(member.root), member.archive)
+    (root_of(member), member.archive)
 }
 
 /// Determines the shape of a JSON file from its keys. None if the file is not from Perplexity.
