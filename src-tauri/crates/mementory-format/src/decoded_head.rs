@@ -4,36 +4,59 @@ use mementory_json::{Keys, keys_of};
 use std::io::Read;
 use std::sync::Arc;
 
-/// The start of a JSON file. It is kept in memory, because many formats examine it.
+/// The start of a JSON file, which many formats examine.
 #[derive(Clone)]
-pub struct JsonHead {
-    /// The first [`JsonHead::BYTES`] decoded bytes.
-    pub bytes: Arc<[u8]>,
-    /// The keys in these bytes.
+pub struct JsonHead<'c> {
+    /// The first byte that is not white space: `{`, `[` or `"`.
+    pub first: u8,
+    /// The keys in the first [`JsonHead::BYTES`] decoded bytes.
     pub keys: Arc<Keys>,
+    catalog: &'c Catalog,
+    member: &'c Member,
 }
 
-impl JsonHead {
+impl<'c> JsonHead<'c> {
     /// Number of decoded bytes.
     pub const BYTES: usize = 64 << 10;
 
     /// The start of a member of the catalog. None if the member cannot be read, or does not begin like JSON.
-    pub fn of(catalog: &Catalog, member: &Member) -> Option<Self> {
+    pub fn of(catalog: &'c Catalog, member: &'c Member) -> Option<Self> {
         match start_of(catalog, member).ok()? {
-            Start::Json(head) => Some(head),
+            Start::Json(JsonStart { first, keys }) => Some(Self { first, keys, catalog, member }),
             Start::NotJson(_) => None,
         }
     }
 
+    /// The first [`JsonHead::BYTES`] decoded bytes. They are read again if there was no room to keep them, so a format
+    /// examines the keys first. Empty if the file cannot be read any more.
+    pub fn bytes(&self) -> Arc<[u8]> {
+        json_bytes(self.catalog, self.member).unwrap_or_default()
+    }
+
     /// True if the file is a list without elements. Vendors write one for an account without conversations.
     pub fn is_empty_list(&self) -> bool {
-        let inside = self.bytes.trim_ascii().strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
-        inside.is_some_and(|inside| inside.trim_ascii().is_empty())
+        self.first == b'[' && self.keys.is_empty() && is_empty_list(&self.bytes())
     }
 }
 
+fn is_empty_list(bytes: &[u8]) -> bool {
+    let inside = bytes.trim_ascii().strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
+    inside.is_some_and(|inside| inside.trim_ascii().is_empty())
+}
+
+/// What the catalog keeps of a JSON file. It is small, so that there is room for thousands of files.
+#[derive(Clone)]
+struct JsonStart {
+    first: u8,
+    keys: Arc<Keys>,
+}
+
+/// The decoded bytes of a JSON file, as the catalog keeps them.
+#[derive(Clone)]
+struct JsonBytes(Arc<[u8]>);
+
 enum Start {
-    Json(JsonHead),
+    Json(JsonStart),
     /// The file does not begin like JSON. Contains the start of the file only if this call read it. The catalog does
     /// not cache the starts of such files, because there may be many.
     NotJson(Option<Arc<[u8]>>),
@@ -44,7 +67,8 @@ enum Start {
 pub fn decoded_head(catalog: &Catalog, member: &Member, count: usize) -> Result<Arc<[u8]>, FormatError> {
     if count == JsonHead::BYTES {
         match start_of(catalog, member)? {
-            Start::Json(JsonHead { bytes, .. }) | Start::NotJson(Some(bytes)) => return Ok(bytes),
+            Start::Json(_) => return json_bytes(catalog, member),
+            Start::NotJson(Some(bytes)) => return Ok(bytes),
             Start::NotJson(None) => {}
         }
     }
@@ -55,22 +79,27 @@ fn start_of(catalog: &Catalog, member: &Member) -> Result<Start, FormatError> {
     let mut other = None;
     let json = catalog.derived(member, || {
         let bytes = read_head(catalog, member, JsonHead::BYTES)?;
-        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-        if !matches!(first, Some(b'{' | b'[' | b'"')) {
+        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace()).copied();
+        let Some(first) = first.filter(|first| matches!(first, b'{' | b'[' | b'"')) else {
             other = Some(bytes);
             return Ok((None, 0));
-        }
-        // The keys are kept in their own right: they are small, so that those of thousands of files are kept when there
-        // is no room for more starts, and finding them again takes longer than reading the start.
-        let keys = catalog.derived(member, || {
-            let keys = keys_of(&bytes);
-            let memory_bytes = keys.memory_bytes();
-            Ok((Arc::new(keys), memory_bytes))
-        })?;
-        let memory_bytes = bytes.len();
-        Ok((Some(JsonHead { bytes, keys }), memory_bytes))
+        };
+        let keys = keys_of(&bytes);
+        let memory_bytes = keys.memory_bytes();
+        let byte_count = bytes.len();
+        catalog.derived(member, || Ok((JsonBytes(bytes), byte_count)))?;
+        Ok((Some(JsonStart { first, keys: Arc::new(keys) }), memory_bytes))
     })?;
     Ok(json.map_or(Start::NotJson(other), Start::Json))
+}
+
+fn json_bytes(catalog: &Catalog, member: &Member) -> Result<Arc<[u8]>, FormatError> {
+    let JsonBytes(bytes) = catalog.derived(member, || {
+        let bytes = read_head(catalog, member, JsonHead::BYTES)?;
+        let byte_count = bytes.len();
+        Ok((JsonBytes(bytes), byte_count))
+    })?;
+    Ok(bytes)
 }
 
 fn read_head(catalog: &Catalog, member: &Member, count: usize) -> Result<Arc<[u8]>, FormatError> {
@@ -116,16 +145,11 @@ mod tests {
 
     #[test]
     fn a_list_with_nothing_but_white_space_in_it_is_empty() {
-        let is_empty_list = |text: &str| {
-            let bytes: Arc<[u8]> = Arc::from(text.as_bytes());
-            let keys = Arc::new(keys_of(&bytes));
-            JsonHead { bytes, keys }.is_empty_list()
-        };
         for text in ["[]", " []\n", "[\n]", "[ \t\r\n ]"] {
-            assert!(is_empty_list(text), "{text:?}");
+            assert!(is_empty_list(text.as_bytes()), "{text:?}");
         }
         for text in ["", "[", "]", "{}", "[[]]", "[{}]", "[]]", "[1]", "\"[]\""] {
-            assert!(!is_empty_list(text), "{text:?}");
+            assert!(!is_empty_list(text.as_bytes()), "{text:?}");
         }
     }
 }

@@ -1,10 +1,13 @@
 //! The keys at the start of a JSON file in a catalog.
-use crate::{Catalog, FormatError, Member};
+use crate::{Catalog, FormatError, JsonHead, Member};
 use mementory_json::Keys;
 use std::sync::Arc;
 
 /// The keys at the start of a member of the catalog. None if the member does not look like JSON.
 pub fn json_keys(catalog: &Catalog, member: &Member) -> Result<Option<Arc<Keys>>, FormatError> {
+    if let Some(head) = JsonHead::of(catalog, member).filter(|head| head.first != b'"') {
+        return Ok(Some(head.keys));
+    }
     catalog.derived(member, || {
         let io = |e| FormatError::io(&member.place, e);
         let keys = catalog.read(member, |reader| mementory_json::keys(reader).map_err(io))?.map(Arc::new);

@@ -18,6 +18,7 @@ mod signing;
 #[cfg(feature = "testkit")]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 pub mod testkit;
+mod text_batch;
 mod validation;
 
 pub use claim::{Candidate, Claim, Detected, Detection, Part, Role};
@@ -45,6 +46,7 @@ pub use options::FormatOptions;
 pub use plain_secrets::{NOT_EXPORTED, SECRET_DOTS, plain_secrets, replace_plain_secrets};
 pub use sequence::{SequenceError, SourceState, check_sequence};
 pub use signing::{Signed, Signer, Verifier};
+pub use text_batch::TextBatch;
 pub use validation::{Finding, Validation};
 
 /// True for a UUID with hyphens, as vendors use in file names and ids.

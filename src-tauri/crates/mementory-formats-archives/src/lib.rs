@@ -1,6 +1,5 @@
 //! Interchange formats that are ZIP archives with a manifest, one folder each with a README.
 pub mod alf;
-mod line_batch;
 pub mod mem;
 mod unique_keys;
 

@@ -19,9 +19,8 @@ pub fn head_keys(catalog: &Catalog, member: &Member) -> Option<Arc<Keys>> {
 }
 
 /// The start of a file that may be JSON by its name. None if its content does not begin like JSON.
-pub fn candidate_head(catalog: &Catalog, member: &Member) -> Option<JsonHead> {
-    let head = may_be_json(member).then(|| JsonHead::of(catalog, member)).flatten();
-    head.filter(|head| matches!(head.bytes.first(), Some(b'[' | b'{' | b'"')))
+pub fn candidate_head<'c>(catalog: &'c Catalog, member: &'c Member) -> Option<JsonHead<'c>> {
+    may_be_json(member).then(|| JsonHead::of(catalog, member)).flatten()
 }
 
 /// True for a file that the user selected on its own, not as part of a folder or an archive. People rename exports, so

@@ -1,44 +1,49 @@
 //! Detects files of memory engines by the keys at their start.
 use super::json_head::may_be_json;
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The start of a JSON file.
-pub struct Head {
+pub struct Head<'c> {
     /// True if the text begins with a list.
     pub is_list: bool,
-    json: JsonHead,
+    json: JsonHead<'c>,
 }
 
-impl Head {
+impl<'c> Head<'c> {
     /// The start of a member. None if the member cannot be read or is not JSON.
-    pub fn of(catalog: &Catalog, member: &Member) -> Option<Self> {
+    pub fn of(catalog: &'c Catalog, member: &'c Member) -> Option<Self> {
         let json = JsonHead::of(catalog, member)?;
-        let first = *json.bytes.iter().find(|byte| !byte.is_ascii_whitespace())?;
-        matches!(first, b'{' | b'[').then(|| Self { is_list: first == b'[', json })
+        matches!(json.first, b'{' | b'[').then(|| Self { is_list: json.first == b'[', json })
     }
 
     /// The start of a member. None if its name shows that it is not JSON, if it cannot be read, or if its content is not
     /// JSON.
-    pub fn candidate(catalog: &Catalog, member: &Member) -> Option<Self> {
+    pub fn candidate(catalog: &'c Catalog, member: &'c Member) -> Option<Self> {
         is_candidate(member).then(|| Self::of(catalog, member)).flatten()
     }
 
     /// The decoded bytes at the start of the file.
-    pub fn bytes(&self) -> &[u8] {
-        &self.json.bytes
+    pub fn bytes(&self) -> Arc<[u8]> {
+        self.json.bytes()
     }
 
     /// True if a JSON member with this name has a string as its value.
     pub fn has_text_value(&self, name: &str) -> bool {
+        let bytes = self.bytes();
         [":\"", ": \""]
             .iter()
-            .any(|between| memchr::memmem::find(self.bytes(), format!("\"{name}\"{between}").as_bytes()).is_some())
+            .any(|between| memchr::memmem::find(&bytes, format!("\"{name}\"{between}").as_bytes()).is_some())
     }
 
     /// True if the start of the file contains this path of keys.
     pub fn has(&self, path: &str) -> bool {
         self.json.keys.has(path)
+    }
+
+    /// True if a member with one of these names is in the start of the file, at any place.
+    pub fn has_name(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.json.keys.has_name(name))
     }
 
     /// True if the rows of `list`, or the rows at top level if `list` is empty, have all of these members.
@@ -53,12 +58,12 @@ impl Head {
 
     /// True if any string in the text begins with `beginning`.
     pub fn has_value_starting_with(&self, beginning: &str) -> bool {
-        memchr::memmem::find(self.bytes(), format!("\"{beginning}").as_bytes()).is_some()
+        memchr::memmem::find(&self.bytes(), format!("\"{beginning}").as_bytes()).is_some()
     }
 
     /// True if the text contains this value in quotes.
     pub fn says(&self, value: &str) -> bool {
-        memchr::memmem::find(self.bytes(), format!("\"{value}\"").as_bytes()).is_some()
+        memchr::memmem::find(&self.bytes(), format!("\"{value}\"").as_bytes()).is_some()
     }
 }
 

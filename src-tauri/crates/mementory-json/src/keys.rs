@@ -13,29 +13,55 @@ const MAX_PATH_DEPTH: usize = 4;
 
 /// Key paths at the start of a file (`chat_messages.sender`). Arrays are not part of a path.
 #[derive(Debug, Default)]
-pub struct Keys(HashSet<String>);
+pub struct Keys {
+    paths: HashSet<String>,
+    /// What comes after the last `.` of each path. Most questions are about names that no path has.
+    names: HashSet<String>,
+}
 
 impl Keys {
     /// True if this path was found at the top or inside `conversations`, `projects` or `data`.
     pub fn has(&self, path: &str) -> bool {
-        let is_below = |wrapper: &str| self.0.contains(wrapper) && self.0.contains(&format!("{wrapper}.{path}"));
-        self.0.contains(path) || ["conversations", "projects", "data"].into_iter().any(is_below)
+        let is_below =
+            |wrapper: &str| self.paths.contains(wrapper) && self.paths.contains(&format!("{wrapper}.{path}"));
+        self.has_name(name_of(path))
+            && (self.paths.contains(path) || ["conversations", "projects", "data"].into_iter().any(is_below))
+    }
+
+    /// True if a path ends with this name. `name` contains no `.`. Costs less than a question about a path, so a format
+    /// with many paths first asks for a name that all of them need.
+    pub fn has_name(&self, name: &str) -> bool {
+        self.names.contains(name)
     }
 
     /// True if this path was found at any level.
     pub fn has_at_any_level(&self, path: &str) -> bool {
-        self.0.iter().any(|p| p.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('.')))
+        self.paths.iter().any(|p| p.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('.')))
     }
 
     /// Approximate number of bytes in memory.
     pub fn memory_bytes(&self) -> usize {
-        self.0.iter().map(|path| path.len() + 2 * size_of::<String>()).sum()
+        self.paths.iter().chain(&self.names).map(|text| text.len() + 2 * size_of::<String>()).sum()
     }
 
     /// True if no key was found.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.paths.is_empty()
     }
+
+    fn add(&mut self, path: &str) {
+        if self.paths.len() < MAX_PATHS && !self.paths.contains(path) {
+            self.paths.insert(path.to_owned());
+            let name = name_of(path);
+            if !self.names.contains(name) {
+                self.names.insert(name.to_owned());
+            }
+        }
+    }
+}
+
+fn name_of(path: &str) -> &str {
+    path.rsplit_once('.').map_or(path, |(_, name)| name)
 }
 
 /// The keys at the start of a file. None if the file does not look like JSON.
@@ -85,7 +111,11 @@ fn decode_text(head: &[u8]) -> Cow<'_, str> {
         [0xfe, 0xff, ..] | [0, _, 0, _, ..] => Some(encoding_rs::UTF_16BE),
         _ => None,
     };
-    utf16.map_or_else(|| String::from_utf8_lossy(head), |encoding| encoding.decode_with_bom_removal(head).0)
+    match (utf16, std::str::from_utf8(head)) {
+        (Some(encoding), _) => encoding.decode_with_bom_removal(head).0,
+        (None, Ok(text)) => Cow::Borrowed(text),
+        (None, Err(_)) => String::from_utf8_lossy(head),
+    }
 }
 
 fn text_without_bom(text: &str) -> &str {
@@ -133,9 +163,7 @@ fn scan_keys(text: &str) -> Keys {
                 if let Some(key) = pending.filter(|key| depth < MAX_PATH_DEPTH && key.len() < 100) {
                     let outer = path.len();
                     path.push_str(key);
-                    if keys.0.len() < MAX_PATHS && !keys.0.contains(&path) {
-                        keys.0.insert(path.clone());
-                    }
+                    keys.add(&path);
                     path.truncate(outer);
                 }
             }

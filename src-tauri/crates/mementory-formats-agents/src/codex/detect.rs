@@ -95,7 +95,7 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
 
 /// The kind of a log in the oldest layout, which is one document with `session` and `items`. None for any other file.
 fn document_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
-    let keys = JsonHead::of(catalog, member).filter(|head| head.bytes.starts_with(b"{"))?.keys;
+    let keys = JsonHead::of(catalog, member).filter(|head| head.first == b'{')?.keys;
     let has_items = keys.has("items.type") && (keys.has("items.role") || keys.has("items.call_id"));
     (keys.has("session.id") && has_items).then_some(LogKind::Session)
 }

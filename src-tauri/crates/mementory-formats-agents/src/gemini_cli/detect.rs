@@ -7,6 +7,7 @@ use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
 use mementory_json::{Keys, keys_of};
+use std::sync::Arc;
 
 const MESSAGE_TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
 
@@ -44,8 +45,9 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<(Role, Option<FirstStep
     if let Some(lines) = head_lines(catalog, member) {
         return Some((role_of_lines(&lines)?, FirstStep::of_lines(&lines)));
     }
-    let head = JsonHead::of(catalog, member).filter(|head| matches!(head.bytes.first(), Some(b'{' | b'[')))?;
-    Some((document_role(&head.bytes, &head.keys, &member.file_name().to_ascii_lowercase())?, None))
+    let head = JsonHead::of(catalog, member).filter(|head| matches!(head.first, b'{' | b'['))?;
+    let name = member.file_name().to_ascii_lowercase();
+    Some((document_role(head.first == b'{', &|| head.bytes(), &head.keys, &name)?, None))
 }
 
 fn role_of_lines(lines: &[String]) -> Option<Role> {
@@ -55,7 +57,8 @@ fn role_of_lines(lines: &[String]) -> Option<Role> {
     let mut has_header = false;
     for line in lines {
         let Some(object) = Object::parse(line) else {
-            return document_role(line.as_bytes(), &keys_of(line.as_bytes()), "");
+            let is_object = line.starts_with('{');
+            return document_role(is_object, &|| line.as_bytes().into(), &keys_of(line.as_bytes()), "");
         };
         if object.has("sessionId")
             && object.has("messages")
@@ -99,9 +102,9 @@ fn is_bare_session(head: &[u8], keys: &Keys) -> bool {
     has_members && has_answer && !is_foreign
 }
 
-fn document_role(head: &[u8], keys: &Keys, name: &str) -> Option<Role> {
+fn document_role(is_object: bool, head: &dyn Fn() -> Arc<[u8]>, keys: &Keys, name: &str) -> Option<Role> {
     let has = |key: &str| keys.has(key);
-    if head.starts_with(b"{") {
+    if is_object {
         let is_exported = has("messages.uuid") && (has("messages.message") || has("messages.toolCall"));
         let has_messages = has("messages.type") && has("messages.content") || has("messages.id") || is_exported;
         if has("sessionId") && has("projectHash") || has("sessionId") && has("startTime") && has_messages {
@@ -109,12 +112,12 @@ fn document_role(head: &[u8], keys: &Keys, name: &str) -> Option<Role> {
         }
         // In a long session, the members after the messages are not in the head of the file, so none of them is
         // required.
-        let has_gemini = memchr::memmem::find(head, b"\"gemini\"").is_some();
+        let has_gemini = || memchr::memmem::find(&head(), b"\"gemini\"").is_some();
         let has_header = has("lastUpdated") || has("startTime") || has("projectHash");
-        if has_header && has_gemini && has("messages.type") && has("messages.id") && has("messages.content") {
+        if has_header && has("messages.type") && has("messages.id") && has("messages.content") && has_gemini() {
             return Some(Role::Conversations);
         }
-        if is_bare_session(head, keys) {
+        if has("sessionId") && is_bare_session(&head(), keys) {
             return Some(Role::Conversations);
         }
         return (has("history.role") && has("history.parts")).then_some(Role::Projects);

@@ -5,7 +5,7 @@ use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, decoded_hea
 use mementory_formats_shared::json_head;
 use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 use mementory_formats_shared::sqlite_rows::Schema;
-use mementory_json::{Keys, keys_of};
+use mementory_json::Keys;
 
 /// Number of bytes at the beginning of a file that detection reads.
 const HEAD_BYTES: usize = JsonHead::BYTES;
@@ -56,26 +56,26 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     if json_head::is_markdown_in_folder(member) || matches!(ending, "html" | "png" | "jpg" | "csv" | "toml" | "jsonl") {
         return None;
     }
-    let head = decoded_head(catalog, member, HEAD_BYTES).ok()?;
-    if head.starts_with(SQLITE_MAGIC) {
+    let Some(json) = JsonHead::of(catalog, member) else {
+        let head = decoded_head(catalog, member, HEAD_BYTES).ok().filter(|head| head.starts_with(SQLITE_MAGIC))?;
         if Schema::of(catalog, member).is_some_and(|schema| first_database::is_first_database(&schema)) {
             return Some(FileKind::FirstDatabase);
         }
         return is_database(catalog, member, &head).then_some(FileKind::Database);
-    }
-    if !head.starts_with(b"{") && !head.starts_with(b"[") {
-        return None;
-    }
-    let keys = keys_of(&head);
-    let has = |key: &str| keys.has(key);
+    };
+    let has = |key: &str| json.keys.has(key);
     // Sessions have such ids since version 0.1.
-    let names_session = || memmem::find(&head, b"\"ses_").is_some();
-    if head.starts_with(b"[") {
+    let names_session = || memmem::find(&json.bytes(), b"\"ses_").is_some();
+    if json.first != b'{' {
+        if json.first != b'[' {
+            return None;
+        }
         let is_shared = has("type") && has("data.id") && has("data.time.created") && names_session();
         return is_shared.then_some(FileKind::SharedList);
     }
-    let has_message_ids = !has("messages.parts") && !has("messages.info") && has_object(&head, b"\"messages\"");
-    if has("info.id") && has("info.time.created") && has_message_ids && names_session() {
+    let has_message_ids =
+        || !has("messages.parts") && !has("messages.info") && has_object(&json.bytes(), b"\"messages\"");
+    if has("info.id") && has("info.time.created") && has_message_ids() && names_session() {
         return Some(FileKind::SharedMap);
     }
     // A session in which nothing was said yet has an empty list of messages.
@@ -83,11 +83,13 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     if has("info.id") && (has("messages.parts") || has("messages.info") || is_session) && has("messages") {
         return Some(FileKind::Export);
     }
-    let id = mementory_formats_shared::object::Object::parse(String::from_utf8_lossy(&head).trim())
-        .and_then(|o| o.text("id").map(|t| t.into_owned()));
-    let has_session_id = id.is_some_and(|id| id.starts_with("ses_"));
-    let is_session = has_session_id && has("time.created") && !has("messages") && !has("messageID");
-    (is_session || is_storage(&keys) || is_in_storage_folder(&keys, member)).then_some(FileKind::Storage)
+    let has_session_id = || {
+        let id = mementory_formats_shared::object::Object::parse(String::from_utf8_lossy(&json.bytes()).trim())
+            .and_then(|o| o.text("id").map(|t| t.into_owned()));
+        id.is_some_and(|id| id.starts_with("ses_"))
+    };
+    let is_session = has("time.created") && !has("messages") && !has("messageID") && has_session_id();
+    (is_session || is_storage(&json.keys) || is_in_storage_folder(&json.keys, member)).then_some(FileKind::Storage)
 }
 
 /// The folders of a file in the storage: `session`, `message` or `part`, and the folder in it, whose name is that of the

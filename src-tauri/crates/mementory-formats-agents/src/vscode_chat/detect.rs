@@ -47,7 +47,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     if !may_be_log(member) {
         return None;
     }
-    let JsonHead { bytes, keys } = JsonHead::of(catalog, member)?;
+    let JsonHead { first, keys, .. } = JsonHead::of(catalog, member)?;
     let is_chat = |at: &str| {
         let has = |key: &str| keys.has(&format!("{at}{key}"));
         let names_speakers = has("responderUsername") && (has("requests") || has("requesterUsername"));
@@ -55,10 +55,10 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
         let is_session = has("sessionId") && has("creationDate") && has("requests");
         names_speakers || has_turns && (has("requests.response") || has("sessionId")) || is_session
     };
-    if bytes.starts_with(b"{") && keys.has("kind") && is_chat("v.") {
+    if first == b'{' && keys.has("kind") && is_chat("v.") {
         return Some(FileKind::Log);
     }
-    match bytes.first()? {
+    match first {
         b'{' => is_chat("").then_some(FileKind::Document),
         b'[' => (keys.has("responderUsername") && is_chat("")).then_some(FileKind::List),
         _ => None,

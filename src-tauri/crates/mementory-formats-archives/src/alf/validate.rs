@@ -14,9 +14,8 @@ use super::manifest::{
 use super::read::line_scan::{LineScan, LineScanner, ScannedLine};
 use super::references::{MemoryReferences, References};
 use super::schema;
-use crate::line_batch::LineBatch;
 use mementory_format::extension as slot;
-use mementory_format::{Catalog, Detected, FormatError, Member, Validation, sha256};
+use mementory_format::{Catalog, Detected, FormatError, Member, TextBatch, Validation, sha256};
 use mementory_json::{
     Tree,
     schema::{RepeatedKeys, check},
@@ -395,8 +394,8 @@ impl Check<'_> {
         scan: &mut LineScan,
     ) -> Result<u64, FormatError> {
         let (archive, check) = (self.archive, LineCheck { manifest: self.manifest, limits: self.limits, row, scanner });
-        let (mut line_count, mut batch, mut last_line) = (0u64, LineBatch::default(), LastLine::default());
-        let mut check_batch = |this: &mut Self, batch: &mut LineBatch, last_line: &mut LastLine| {
+        let (mut line_count, mut batch, mut last_line) = (0u64, TextBatch::default(), LastLine::default());
+        let mut check_batch = |this: &mut Self, batch: &mut TextBatch, last_line: &mut LastLine| {
             let result = this.check_lines(batch, member, &check, last_line, &mut |number, found| {
                 scan.add((index, number), found);
             });
@@ -442,7 +441,7 @@ impl Check<'_> {
     /// lines. `scanned` receives what was found for reading the lines later.
     fn check_lines(
         &mut self,
-        batch: &LineBatch,
+        batch: &TextBatch,
         member: &Member,
         check: &LineCheck<'_>,
         last_line: &mut LastLine,

@@ -11,8 +11,7 @@ use super::{
     secret_refs, signatures,
     wire::{DERIVED_COUNT_FIELD, is_too_large, list, text, time_of},
 };
-use crate::line_batch::LineBatch;
-use mementory_format::{FormatError, Member, is_reserved_name};
+use mementory_format::{FormatError, Member, TextBatch, is_reserved_name};
 use mementory_json::Tree;
 use mementory_model::{Timestamp, is_damage};
 use sha2::{Digest, Sha256};
@@ -150,7 +149,7 @@ fn check_file(
     let (mut count, mut malformed, mut binary) = (0u64, Vec::new(), false);
     // Line numbers of the first non-canonical and the first blank line.
     let (mut first_non_canonical, mut first_blank) = (None::<u64>, None);
-    let (mut ids, mut framed_bytes, mut batch) = (SeenIds::default(), 0u64, LineBatch::default());
+    let (mut ids, mut framed_bytes, mut batch) = (SeenIds::default(), 0u64, TextBatch::default());
     let mut record_batch = |decoded: Vec<(u64, Decoded)>| {
         let Some(spec) = spec else { return };
         for (number, decoded) in decoded {

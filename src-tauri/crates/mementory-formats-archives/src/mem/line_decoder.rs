@@ -4,7 +4,7 @@ use super::{
     kinds::KindSpec,
     wire::{decode, line},
 };
-use crate::line_batch::LineBatch;
+use mementory_format::TextBatch;
 use mementory_json::Tree;
 use mementory_model::Bounds;
 use std::{
@@ -25,7 +25,7 @@ pub(super) enum CheckDepth {
 pub(super) type Decoded = Result<(Tree, bool), String>;
 
 /// Decodes the lines in order; blank lines are skipped.
-fn decode_batch(batch: &LineBatch, spec: &KindSpec, depth: CheckDepth, bounds: Bounds) -> Vec<(u64, Decoded)> {
+fn decode_batch(batch: &TextBatch, spec: &KindSpec, depth: CheckDepth, bounds: Bounds) -> Vec<(u64, Decoded)> {
     batch.process(|number, bytes| {
         let tree = line_text(bytes)?.map_err(|()| "not UTF-8".to_owned()).and_then(|l| decode(spec, l, bounds));
         let decoded = tree.map(|tree| {
@@ -38,7 +38,7 @@ fn decode_batch(batch: &LineBatch, spec: &KindSpec, depth: CheckDepth, bounds: B
 
 /// Decodes batches of one file in a thread while the next lines are read and hashed.
 pub(super) struct Decoder {
-    batches: Sender<LineBatch>,
+    batches: Sender<TextBatch>,
     results: Receiver<Vec<(u64, Decoded)>>,
     in_flight: usize,
 }
@@ -48,7 +48,7 @@ impl Decoder {
     const MAX_IN_FLIGHT: usize = 2;
 
     pub fn start<'s>(scope: &'s Scope<'s, '_>, spec: &'static KindSpec, depth: CheckDepth, bounds: Bounds) -> Self {
-        let (batches, incoming) = channel::<LineBatch>();
+        let (batches, incoming) = channel::<TextBatch>();
         let (result_sender, results) = channel();
         scope.spawn(move || {
             for batch in incoming {
@@ -61,7 +61,7 @@ impl Decoder {
     }
 
     /// Sends a batch to the thread; `record_batch` receives earlier results in line order.
-    pub fn push(&mut self, batch: LineBatch, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
+    pub fn push(&mut self, batch: TextBatch, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
         // A batch with a very long line is decoded alone, because it needs much memory.
         let is_oversized = batch.is_oversized();
         self.wait_for_batches(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT - 1 }, record_batch);

@@ -16,10 +16,10 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 fn layout(head: &Head) -> Option<&'static str> {
     let has_own_members =
         ["nodes", "nodes.properties", "nodes.attributes"].into_iter().any(|list| head.has_any(list, &NODE_MEMBERS));
-    let has_own_types = NODE_TYPES.into_iter().any(|name| head.says(name));
+    let has_own_types = || NODE_TYPES.into_iter().any(|name| head.says(name));
     let is_graph = head.has("nodes") && (head.has("edges") || head.has_any("nodes", &["id", "type"]));
-    let is_list_of_nodes = head.is_list && head.has_any("", &NODE_MEMBERS) && has_own_types;
-    let is_cognee = is_graph && (has_own_members || has_own_types)
+    let is_list_of_nodes = head.is_list && head.has_any("", &NODE_MEMBERS) && has_own_types();
+    let is_cognee = is_graph && (has_own_members || has_own_types())
         || head.has_all("edges", &["relationship_name"])
         || is_list_of_nodes;
     is_cognee.then_some("graph")

@@ -135,9 +135,9 @@ fn has_points_at(keys: &mementory_json::Keys, list: &str) -> bool {
 }
 
 fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
-    let Some(JsonHead { bytes, keys }) = JsonHead::of(catalog, member) else { return false };
-    let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
-    if !matches!(first, Some(b'[' | b'{')) {
+    let Some(JsonHead { first, keys, .. }) = JsonHead::of(catalog, member) else { return false };
+    let has_needed_key = ["memory", "payload", "relations"].iter().any(|key| keys.has_name(key));
+    if !matches!(first, b'[' | b'{') || !has_needed_key && !is_selected {
         return false;
     }
     let has_memories_at = |at: &str| {
@@ -153,7 +153,7 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
     has_relations && keys.has("results")
         || POINT_LISTS.iter().any(|list| has_points_at(&keys, list))
         || has_memories_at("")
-        || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
+        || first == b'{' && ["results", "memories", "data"].into_iter().any(has_memories_at)
 }
 
 /// True for an object that contains memories of an account, even if no member is typical of mem0. Also true for a
@@ -167,7 +167,10 @@ fn is_likely_mem0(catalog: &Catalog, member: &Member) -> bool {
         return true;
     }
     // The head may contain the whole response for an account without memories.
-    let response: Option<serde_json::Map<String, serde_json::Value>> = serde_json::from_slice(head.bytes()).ok();
+    if !head.has("results") {
+        return false;
+    }
+    let response: Option<serde_json::Map<String, serde_json::Value>> = serde_json::from_slice(&head.bytes()).ok();
     response.is_some_and(|response| {
         let is_known = |(key, value): (&String, &serde_json::Value)| match key.as_str() {
             "results" | "relations" => value.as_array().is_some_and(Vec::is_empty),

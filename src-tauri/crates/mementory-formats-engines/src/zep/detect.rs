@@ -31,6 +31,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 /// level; `messages` for messages at the top level; `graph` for an object with lists of facts, entities, episodes or
 /// sessions.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
+    if !head.has_name(&["uuid", "fact", "role_type", "source_node_uuid"]) {
+        return None;
+    }
     // A response about a session has a list of facts next to the messages. The facts may be plain strings.
     let has_messages = head.has_all("messages", &["role_type", "content"]);
     let has_session = head.has_any("", &["session_id", "summary", "facts", "relevant_facts", "context"]);

@@ -23,11 +23,11 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
     let mut out = Vec::new();
     for member in catalog.members() {
         let Some(head) = candidate_head(catalog, member) else { continue };
-        if !is_list_of_memories(&head, limits, is_selected) {
-            continue;
-        }
         // A document with a `schema` is in a format of its own, perhaps in a version that is not supported.
         if !is_selected && (head.keys.has("schema") || is_in_truncated_archive(catalog, member)) {
+            continue;
+        }
+        if !is_list_of_memories(&head, limits, is_selected) {
             continue;
         }
         out.push(Claim {
@@ -42,7 +42,8 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
 }
 
 fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> bool {
-    let mut bytes = &*head.bytes;
+    let head_bytes = head.bytes();
+    let mut bytes = &*head_bytes;
     let mut elements = Elements::new(&mut bytes, limits).with_keys(&super::WRAPPER_KEYS);
     let (mut object_count, mut text_count, mut has_named) = (0, 0, false);
     while object_count < SAMPLE_COUNT {
@@ -63,7 +64,7 @@ fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> b
         }
     }
     // One memory is enough in a list at the top or one that is named after memories, or in a file of ChatGPT.
-    let is_listed = has_named || head.bytes.starts_with(b"[");
+    let is_listed = has_named || head.first == b'[';
     let is_enough = is_selected || text_count > 1 || is_listed || has_chatgpt_keys(&head.keys);
     text_count > 0 && 5 * text_count >= 4 * object_count && is_enough
 }

@@ -40,10 +40,21 @@ type Recognized = (Encoding, Option<String>, f64, String);
 fn inspect(catalog: &Catalog, member: &Member, is_selected: bool) -> Result<Option<Recognized>, FormatError> {
     let json = JsonHead::of(catalog, member);
     let head = match &json {
-        Some(json) => json.bytes.clone(),
+        Some(json) if json.first == b'{' && !is_selected && !may_be_of_this_format(&json.keys, member) => {
+            return Ok(None);
+        }
+        Some(json) => json.bytes(),
         None => decoded_head(catalog, member, HEAD_BYTES)?,
     };
     Ok(recognize(&head, json.as_ref().map(|json| &*json.keys), member.file_name(), is_selected))
+}
+
+/// False if no document or line of this format has such keys. A YAML document in braces may have its keys without
+/// quotes.
+fn may_be_of_this_format(keys: &Keys, member: &Member) -> bool {
+    let is_json = member.file_name().to_ascii_lowercase().ends_with(".json");
+    let names = ["mif_version", "export_meta", "export", "encrypted_payload"];
+    !is_json || names.iter().any(|name| keys.has_name(name))
 }
 
 /// `keys`: those of the head, if they are known.

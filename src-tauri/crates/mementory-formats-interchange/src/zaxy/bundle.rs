@@ -10,6 +10,7 @@ use mementory_json::{ElementError, Elements};
 use mementory_model::Limits;
 use serde::{Deserialize, de::IgnoredAny};
 use std::io::{BufReader, Read};
+use std::sync::Arc;
 
 /// U+FEFF in UTF-8, which some editors write at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -44,8 +45,16 @@ pub(super) struct Item<'a> {
 
 impl Item<'_> {
     pub(super) fn pointer(&self, kind: BundleKind) -> String {
-        format!("/{}/{}", kind.list(), self.index)
+        kind.pointer(self.index)
     }
+}
+
+/// What the first pass over a file found.
+#[derive(Clone)]
+struct FirstPass {
+    /// Text of the envelope.
+    text: Arc<str>,
+    is_regular: bool,
 }
 
 /// A reader that stores the last byte read, to detect whether the file ends with a line feed.
@@ -65,7 +74,8 @@ impl Read for LastByte<'_> {
 }
 
 impl<'c> Bundle<'c> {
-    /// Opens a bundle and reads its envelope in one pass over the file.
+    /// Opens a bundle and reads its envelope in one pass over the file. An import opens a bundle for its signature, for
+    /// its check and for its content; only the first time reads it.
     ///
     /// # Errors
     /// `Version` for an unknown version, `Invalid` if the file is not a bundle, or an I/O error.
@@ -73,7 +83,11 @@ impl<'c> Bundle<'c> {
         let records = detected.claim.parts.iter().find(|p| p.role == Role::Records);
         let member = records.and_then(|p| catalog.members().get(p.member));
         let member = member.ok_or_else(|| FormatError::invalid("malformed", detected.format, "there is no bundle"))?;
-        let (text, is_regular) = read_pass(catalog, member, limits, &mut |_| Ok(()))?;
+        let FirstPass { text, is_regular } = catalog.derived(member, || {
+            let (text, is_regular) = read_pass(catalog, member, limits, &mut |_| Ok(()))?;
+            let bytes = text.len();
+            Ok((FirstPass { text: text.into(), is_regular }, bytes))
+        })?;
         let envelope = Envelope::parse(&text, limits).map_err(|bad| match bad {
             EnvelopeError::Version(version) => FormatError::Version { place: member.place.clone(), version },
             EnvelopeError::Malformed(code, message) => FormatError::invalid(code, &member.place, message),

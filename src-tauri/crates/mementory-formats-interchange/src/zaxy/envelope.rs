@@ -38,6 +38,11 @@ impl BundleKind {
     pub(super) fn list(self) -> &'static str {
         if self == Self::Subset { "disclosed" } else { "entries" }
     }
+
+    /// JSON pointer to an entry.
+    pub(super) fn pointer(self, index: u64) -> String {
+        format!("/{}/{index}", self.list())
+    }
 }
 
 /// Error for a text that is not an envelope.

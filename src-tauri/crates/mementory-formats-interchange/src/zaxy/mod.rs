@@ -3,6 +3,7 @@
 mod answer;
 mod bundle;
 pub(crate) mod canonical;
+mod checked_entry;
 mod compose;
 mod detect;
 mod disclose;

@@ -1,11 +1,11 @@
 //! The validator: checks every entry against the contract, and ids, root and proofs. Signatures are not verified,
 //! because formats have no cryptography library; [`signed`] returns the signature and the bytes that it covers.
 use super::{
-    bundle::Bundle,
-    entry::{check_contract, entry_fault, order_in_event, seq},
+    bundle::{Bundle, Item},
+    checked_entry::CheckedEntry,
     envelope::{BundleKind, Envelope, SIGNED_MEMBERS},
 };
-use mementory_format::{Finding, FormatError, Signed, Validation};
+use mementory_format::{Finding, FormatError, Signed, TextBatch, Validation};
 use mementory_json::Tree;
 
 /// The algorithms that the format defines, with the lengths of their public keys and signatures in bytes.
@@ -19,50 +19,21 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     let mut warnings = Findings::new(bundle);
     let signature = check_envelope(bundle, trust, &mut errors, &mut warnings);
     let at = errors.list.len();
-    let mut may_be_malformed = !bundle.is_regular;
     bundle.check_integrity(&mut |code, pointer, message| errors.add(code, &pointer, message))?;
-    let mut record_count = 0;
-    let mut last = (0, 0);
+    let mut entries = Entries::new(bundle, errors, warnings);
     bundle.visit_items(&mut |item| {
-        record_count += 1;
-        let pointer = item.pointer(kind);
-        let (wrapped, tree) = match bundle.parse_entry(&item) {
-            Ok(entry) => entry,
-            // In a signed bundle, the integrity check has already reported this entry.
-            Err(why) => {
-                may_be_malformed = true;
-                if kind == BundleKind::Unsigned {
-                    errors.add("malformed_entry", &pointer, &why);
-                }
-                return Ok(());
-            }
-        };
-        match entry_fault(&tree) {
-            Some((code, why)) => errors.add(code, &pointer, &why),
-            None => {
-                check_contract(&tree, &mut |code, why| errors.add(code, &pointer, why));
-                let event_position = (seq(&tree).unwrap_or_default(), order_in_event(&tree));
-                if kind != BundleKind::Subset && event_position < last {
-                    warnings.add("order", &pointer, "entries are not in the order of their events");
-                }
-                last = event_position;
-            }
-        }
-        if tree.repeats_a_key_at_any_depth() {
-            warnings.add("duplicate_key", &pointer, "a key occurs twice in one object; the last one counts");
-        }
-        if kind == BundleKind::Subset && !wrapped.index.as_ref().is_some_and(is_index) {
-            errors.add("malformed_entry", &pointer, "index is missing or not a whole number");
-        }
+        entries.add(&item);
         Ok(())
     })?;
+    entries.check_batch();
+    let Entries { mut errors, warnings, count, may_be_malformed, .. } = entries;
     if may_be_malformed && let Some(why) = bundle.json_error()? {
         errors.insert(at, "malformed", &why);
     }
     Ok(Validation {
         version: envelope.text_member("version").map(str::to_owned),
         level: None,
-        records: record_count,
+        records: count,
         kind: Some(kind.as_str().into()),
         unsigned: false,
         signature,
@@ -126,15 +97,84 @@ pub(super) fn envelope_faults(envelope: &Envelope, visit: &mut dyn FnMut(&'stati
     }
 }
 
-/// True for the index of a disclosed entry.
-pub(super) fn is_index(value: &Tree) -> bool {
-    matches!(value, Tree::Number(n) if n.bytes().all(|b| b.is_ascii_digit()))
-}
-
 fn check_session_id(id: Option<&str>, warnings: &mut Findings) {
     let is_plain = |id: &str| id.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
     if id.is_some_and(|id| id.is_empty() || id.len() > 128 || !is_plain(id)) {
         warnings.add("session_id", "", "session_id is not one that Zaxy accepts");
+    }
+}
+
+/// Checks the entries in batches, and reports in the order of the entries.
+struct Entries<'b> {
+    bundle: &'b Bundle<'b>,
+    errors: Findings<'b>,
+    warnings: Findings<'b>,
+    batch: TextBatch,
+    count: u64,
+    /// Position of the previous readable entry.
+    last: (u64, u8),
+    /// True if the file may not be valid JSON.
+    may_be_malformed: bool,
+}
+
+impl<'b> Entries<'b> {
+    fn new(bundle: &'b Bundle<'b>, errors: Findings<'b>, warnings: Findings<'b>) -> Self {
+        let may_be_malformed = !bundle.is_regular;
+        Self { bundle, errors, warnings, batch: TextBatch::default(), count: 0, last: (0, 0), may_be_malformed }
+    }
+
+    fn add(&mut self, item: &Item<'_>) {
+        let (kind, bounds) = (self.bundle.envelope.kind, self.bundle.limits.into());
+        let len = item.text.as_ref().map_or(0, |text| text.len());
+        if item.text.is_err() || self.batch.is_full_with(len) {
+            self.check_batch();
+        }
+        match &item.text {
+            Ok(text) if len <= TextBatch::MAX_BYTES => self.batch.push(item.index, text.as_bytes()),
+            // A large entry is checked where it is, without a copy.
+            Ok(text) => self.report(item.index, CheckedEntry::of(kind, text, bounds)),
+            Err(why) => self.report(item.index, CheckedEntry::malformed(why.clone())),
+        }
+        if self.batch.is_full() {
+            self.check_batch();
+        }
+    }
+
+    fn check_batch(&mut self) {
+        let (kind, bounds) = (self.bundle.envelope.kind, self.bundle.limits.into());
+        let check = |text: &str| CheckedEntry::of(kind, text, bounds);
+        let checked = self.batch.process(|index, bytes| Some((index, std::str::from_utf8(bytes).map(check).ok()?)));
+        self.batch.clear();
+        checked.into_iter().for_each(|(index, entry)| self.report(index, entry));
+    }
+
+    fn report(&mut self, index: u64, entry: CheckedEntry) {
+        self.count += 1;
+        let kind = self.bundle.envelope.kind;
+        let pointer = kind.pointer(index);
+        if let Some(why) = entry.malformed {
+            self.may_be_malformed = true;
+            // In a signed bundle, the integrity check has already reported this entry.
+            if kind == BundleKind::Unsigned {
+                self.errors.add("malformed_entry", &pointer, &why);
+            }
+            return;
+        }
+        for (code, why) in &entry.faults {
+            self.errors.add(code, &pointer, why);
+        }
+        if let Some(position) = entry.event_position {
+            if kind != BundleKind::Subset && position < self.last {
+                self.warnings.add("order", &pointer, "entries are not in the order of their events");
+            }
+            self.last = position;
+        }
+        if entry.repeats_a_key {
+            self.warnings.add("duplicate_key", &pointer, "a key occurs twice in one object; the last one counts");
+        }
+        if entry.lacks_index {
+            self.errors.add("malformed_entry", &pointer, "index is missing or not a whole number");
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! Otherwise, the bundle gets a new envelope, which is signed if there is a signer.
 use super::{
     answer::AnswerOptions,
+    checked_entry::is_index,
     compose::{ConversionResult, OutputEntry, assign_number, output_entry},
     entry::{citation, digests, order_in_event, proof_tree, seq},
     envelope::{
@@ -11,7 +12,7 @@ use super::{
     merkle::{Hash, Merkle, Side, root_from_proof},
     select::Selector,
     to_record::KEY_SCOPE,
-    validate::{envelope_faults, is_index},
+    validate::envelope_faults,
 };
 use mementory_format::{
     FormatError, PassthroughItem, RecordSource, Signer, SourceDescription, WriteOptions, WriteReport,

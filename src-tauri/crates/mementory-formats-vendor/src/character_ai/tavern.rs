@@ -68,7 +68,7 @@ impl Lines {
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut lines = Lines::default();
     let head = JsonHead::of(reader.catalog, member);
-    if head.is_some_and(|head| head.bytes.trim_ascii_start().starts_with(b"[")) {
+    if head.is_some_and(|head| head.first == b'[') {
         reader.objects(member, &[], Kind::Message, |reader, element| lines.add(reader, member, element))?;
     } else {
         line_objects(reader, member, Kind::Message, |reader, element| lines.add(reader, member, element))?;

@@ -3,9 +3,12 @@
 use super::{activity::is_in_gemini_folder, html_row, json_row, voyager};
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, decoded_head, plain_name};
 use mementory_formats_shared::{files::file_name, html::Rows, json_head::has_json_name, object::Object};
-use mementory_json::{Elements, keys_of, repair};
+use mementory_json::{Elements, repair};
 use mementory_model::Limits;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = JsonHead::BYTES;
@@ -154,35 +157,12 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
         return None;
     }
     let read = |bytes| decoded_head(catalog, member, bytes);
+    if let Some(json) = JsonHead::of(catalog, member) {
+        return json_content(&json, &name, member, &|| read(LARGE_HEAD_BYTES).ok());
+    }
     // A file that cannot be read is not claimed; the import reports it as unknown.
     let head = read(HEAD_BYTES).ok()?;
     match head.iter().find(|byte| !byte.is_ascii_whitespace())? {
-        b'[' if JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list()) => {
-            // The log of an account without activities. Only its folder says whose log it is.
-            (name.ends_with(".json") && is_in_gemini_folder(member)).then_some(Content::ActivityJson)
-        }
-        b'[' | b'{' => {
-            let keys = keys_of(&head);
-            if is_thread(&keys) {
-                return Some(Content::Workspace);
-            }
-            if voyager::is_chat(&keys, &head) {
-                return Some(Content::Voyager);
-            }
-            let has = |key: &str| keys.has(key) || WRAPPER_KEYS.iter().any(|w| keys.has(&format!("{w}.{key}")));
-            let has_any = |names: &[&str]| names.iter().any(|name| has(name));
-            let is_log = has_any(&["title", "details", "subtitles", "userInteractions"])
-                && has_any(&["header", "products", "safeHtmlItem", "titleUrl", "activityControls"]);
-            // A row may have nothing but a prompt and a time.
-            let may_be_log = is_log || has("time") && has_any(&["title", "details", "userInteractions"]);
-            if !may_be_log || keys.has("mapping") || keys.has("chat_messages") {
-                return None;
-            }
-            let is_gemini_file = is_in_gemini_folder(member);
-            let is_found = has_gemini_row(&head, is_gemini_file)
-                || is_log && head.len() >= HEAD_BYTES && has_gemini_row(&read(LARGE_HEAD_BYTES).ok()?, is_gemini_file);
-            is_found.then_some(Content::ActivityJson)
-        }
         b'<' => {
             if is_gems(&head, &name) {
                 return Some(Content::Gems);
@@ -200,6 +180,42 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
 }
 
 /// True for a thread of Gemini in Workspace: turns under `user_turn` or `system_turn`.
+/// What a JSON file contains. `name` is its name in lower case, and `longer_head` reads more of it.
+fn json_content(
+    json: &JsonHead,
+    name: &str,
+    member: &Member,
+    longer_head: &dyn Fn() -> Option<Arc<[u8]>>,
+) -> Option<Content> {
+    if json.first == b'"' {
+        return None;
+    }
+    if json.is_empty_list() {
+        // The log of an account without activities. Only its folder says whose log it is.
+        return (name.ends_with(".json") && is_in_gemini_folder(member)).then_some(Content::ActivityJson);
+    }
+    let keys = &json.keys;
+    if is_thread(keys) {
+        return Some(Content::Workspace);
+    }
+    if voyager::is_chat(json) {
+        return Some(Content::Voyager);
+    }
+    let has = |key: &str| keys.has(key) || WRAPPER_KEYS.iter().any(|w| keys.has(&format!("{w}.{key}")));
+    let has_any = |names: &[&str]| names.iter().any(|name| has(name));
+    let is_log = has_any(&["title", "details", "subtitles", "userInteractions"])
+        && has_any(&["header", "products", "safeHtmlItem", "titleUrl", "activityControls"]);
+    // A row may have nothing but a prompt and a time.
+    let may_be_log = is_log || has("time") && has_any(&["title", "details", "userInteractions"]);
+    if !may_be_log || keys.has("mapping") || keys.has("chat_messages") {
+        return None;
+    }
+    let (head, is_gemini_file) = (json.bytes(), is_in_gemini_folder(member));
+    let is_found = has_gemini_row(&head, is_gemini_file)
+        || is_log && head.len() >= HEAD_BYTES && has_gemini_row(&longer_head()?, is_gemini_file);
+    is_found.then_some(Content::ActivityJson)
+}
+
 fn is_thread(keys: &mementory_json::Keys) -> bool {
     keys.has("conversation_turns")
         && (keys.has("conversation_turns.user_turn") || keys.has("conversation_turns.system_turn"))

@@ -1,12 +1,11 @@
 //! Chats that the browser extension Gemini Voyager exports: `{format, url, title, items[{user, assistant, starred}]}`.
 use super::activity::SCOPE;
-use mementory_format::{FormatError, Member};
+use mementory_format::{FormatError, JsonHead, Member};
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
     object::{Object, content_id, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
 };
-use mementory_json::Keys;
 use mementory_model::{AttachmentRef, DroppedAs, Kind, RecordKey, Verbatim};
 use serde_json::value::RawValue;
 
@@ -22,8 +21,9 @@ const SITES: [(&str, &str); 3] =
     [("chatgpt.com", "chatgpt"), ("claude.ai", "claude"), ("m365.cloud.microsoft", "copilot")];
 
 /// True if the keys and the text are those of a chat of Gemini Voyager.
-pub(super) fn is_chat(keys: &Keys, head: &[u8]) -> bool {
-    keys.has("items") && keys.has("format") && memchr::memmem::find(head, FORMAT_NAME).is_some()
+pub(super) fn is_chat(head: &JsonHead) -> bool {
+    let keys = &head.keys;
+    keys.has("items") && keys.has("format") && memchr::memmem::find(&head.bytes(), FORMAT_NAME).is_some()
 }
 
 /// Reads a file with one chat or with a list of chats.

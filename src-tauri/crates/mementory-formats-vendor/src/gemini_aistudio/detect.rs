@@ -50,16 +50,15 @@ fn is_prompt(catalog: &Catalog, member: &Member) -> bool {
     if name.starts_with("._") || name.rsplit_once('.').is_some_and(|(_, ending)| other.contains(&ending)) {
         return false;
     }
-    let Some(JsonHead { bytes, keys }) = JsonHead::of(catalog, member) else { return false };
-    matches!(bytes.first(), Some(b'{' | b'[')) && has_prompt_keys(&keys, &bytes)
+    let Some(JsonHead { first, keys, .. }) = JsonHead::of(catalog, member) else { return false };
+    matches!(first, b'{' | b'[') && has_prompt_keys(&keys, first == b'[')
 }
 
-fn has_prompt_keys(keys: &Keys, head: &[u8]) -> bool {
+fn has_prompt_keys(keys: &Keys, is_list: bool) -> bool {
     let has_chunks = keys.has("chunkedPrompt.chunks") || keys.has("chunkedPrompt");
     // A long list of settings or of tools may come before the chunks. So the settings alone are enough.
     let has_settings = keys.has("runSettings.model") && (keys.has("systemInstruction") || keys.has("runSettings.topP"));
-    let is_list_of_chunks =
-        head.first() == Some(&b'[') && keys.has("role") && keys.has("text") && keys.has("isThought");
+    let is_list_of_chunks = is_list && keys.has("role") && keys.has("text") && keys.has("isThought");
     let is_bare = keys.has("chunks.role")
         && (keys.has("chunks.text") || keys.has("chunks.parts"))
         && ["runSettings", "chunks.isThought", "chunks.tokenCount"].iter().any(|key| keys.has(key));

@@ -35,8 +35,9 @@ const TABLE: &str = "table";
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let with_shape = catalog.members().iter().filter_map(|member| {
         let head = candidate_head(catalog, member)?;
-        let inner = superjson::inner_head(&head.bytes);
-        let is_whole = inner.len() == head.bytes.len();
+        let bytes = head.bytes();
+        let inner = superjson::inner_head(&bytes);
+        let is_whole = inner.len() == bytes.len();
         let shape = if is_whole { shape_of(inner, &head.keys) } else { shape(inner) }?;
         (is_selected || !is_in_truncated_archive(catalog, member)).then_some((member, shape))
     });

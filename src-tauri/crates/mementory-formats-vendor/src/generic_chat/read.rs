@@ -166,7 +166,7 @@ pub(super) fn read(
             Shape::Conversations | Shape::Messages => {
                 let mut loose = LooseMessages::default();
                 let head = candidate_head(files.catalog, member);
-                let wrappers = head.map(|head| wrappers(superjson::inner_head(&head.bytes))).unwrap_or_default();
+                let wrappers = head.map(|head| wrappers(superjson::inner_head(&head.bytes()))).unwrap_or_default();
                 superjson::each_element(files, member, &wrappers, Kind::Conversation, |files, element| {
                     conversation(files, member, element, &mut loose)
                 })?;

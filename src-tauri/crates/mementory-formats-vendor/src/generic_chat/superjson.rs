@@ -47,8 +47,8 @@ pub(super) fn each_element(
     mut read: impl FnMut(&mut FileReader<'_>, &ObjectElement<'_>) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let is_enveloped = candidate_head(files.catalog, member).is_some_and(|head| {
-        let inner = inner_head(&head.bytes);
-        inner.len() < head.bytes.len()
+        let bytes = head.bytes();
+        inner_head(&bytes).len() < bytes.len()
     });
     if !is_enveloped {
         return files.objects(member, keys, kind, read).map(|_| ());

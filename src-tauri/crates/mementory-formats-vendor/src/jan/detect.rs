@@ -1,5 +1,5 @@
 //! Detects threads by the member `object`, which states the kind of each file and of each line.
-use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
+use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::candidate_head;
 
 /// One claim for all threads in the catalog.
@@ -26,8 +26,10 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 
 /// The role of a file: `Conversations` for messages, `Manifest` for the file with the title of a thread.
 fn role(catalog: &Catalog, member: &Member) -> Option<Role> {
-    let JsonHead { bytes, keys } = candidate_head(catalog, member)?;
+    let head = candidate_head(catalog, member)?;
+    let keys = &head.keys;
     let states = |object: &str| {
+        let bytes = head.bytes();
         let text = String::from_utf8_lossy(&bytes);
         [":", ": "].iter().any(|colon| text.contains(&format!("\"object\"{colon}\"{object}\"")))
     };

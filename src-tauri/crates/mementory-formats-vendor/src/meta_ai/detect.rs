@@ -3,7 +3,6 @@ use super::transcript::{ASSISTANT, PERSON, repaired};
 use super::whatsapp;
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, decoded_head};
 use mementory_formats_shared::json_head::has_json_name;
-use mementory_json::keys_of;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -88,6 +87,18 @@ fn has_conversations(catalog: &Catalog, member: &Member) -> bool {
     if name.starts_with("._") || !is_usual && !has_json_name(member) {
         return false;
     }
+    if let Some(json) = JsonHead::of(catalog, member).filter(|json| json.first != b'"') {
+        let has_labels = json.keys.has("label_values")
+            || json.keys.has("label") && (json.keys.has("value") || json.keys.has("dict"));
+        if has_labels {
+            let first = json.bytes();
+            return has_transcript(&first)
+                || first.len() >= HEAD_BYTES && has_transcript(&head(catalog, member, LARGE_HEAD_BYTES));
+        }
+        // The lines of a chat of WhatsApp may begin with a bracket.
+        let may_be_lines = || json.first == b'[' && whatsapp::is_chat(&complete_lines(&json.bytes()));
+        return is_thread(&json) || may_be_lines();
+    }
     let first = head(catalog, member, HEAD_BYTES);
     match first.first() {
         Some(b'<') => {
@@ -97,16 +108,6 @@ fn has_conversations(catalog: &Catalog, member: &Member) -> bool {
                 || first.len() >= HEAD_BYTES && has(&first, "<style") && {
                     is_page(&head(catalog, member, LARGE_HEAD_BYTES))
                 }
-        }
-        Some(b'{' | b'[') => {
-            let keys = keys_of(&first);
-            let has_labels = keys.has("label_values") || keys.has("label") && (keys.has("value") || keys.has("dict"));
-            if has_labels {
-                return has_transcript(&first)
-                    || first.len() >= HEAD_BYTES && has_transcript(&head(catalog, member, LARGE_HEAD_BYTES));
-            }
-            // The lines of a chat of WhatsApp may begin with a bracket.
-            is_thread(&keys, &first) || whatsapp::is_chat(&complete_lines(&first))
         }
         Some(_) => whatsapp::is_chat(&complete_lines(&first)),
         None => false,
@@ -123,8 +124,13 @@ fn has_transcript(head: &[u8]) -> bool {
 }
 
 /// True for a thread between Meta AI and one person. A thread with more people is a conversation of these people.
-fn is_thread(keys: &mementory_json::Keys, head: &[u8]) -> bool {
+fn is_thread(json: &JsonHead) -> bool {
+    let keys = &json.keys;
     let has_pairs = keys.has_at_any_level("messages.prompt") && keys.has_at_any_level("messages.response");
+    if !has_pairs && !keys.has_at_any_level("messages.sender_name") {
+        return false;
+    }
+    let head = &*json.bytes();
     if has_pairs && (has(head, "\"Meta AI\"") || has(head, "\"meta_ai")) {
         return true;
     }

@@ -66,6 +66,11 @@ fn place_of(member: &Member) -> RootAndArchive {
 
 /// Determines the shape of a JSON file from its keys. None if the file is not from Perplexity.
 pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
+    let has_name = |names: &[&str]| names.iter().any(|name| keys.has_name(name));
+    let is_cited = keys.has_name("role") && has_name(&["citations", "search_results"]);
+    if !is_cited && !has_name(&["query", "query_str", "question"]) {
+        return None;
+    }
     let has = |path: &str| keys.has(path);
     let has_any = |paths: &[&str]| paths.iter().any(|path| keys.has(path));
     if has("entries.query") && has_any(&["context_title", "collection_uuid", "context_uuid"]) {

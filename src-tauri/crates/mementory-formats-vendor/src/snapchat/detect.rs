@@ -43,7 +43,7 @@ fn role(catalog: &Catalog, member: &Member) -> Option<Role> {
 fn is_late_history(catalog: &Catalog, member: &Member) -> bool {
     let head = JsonHead::of(catalog, member);
     let is_chats = head.is_some_and(|head| {
-        let is_object = head.bytes.trim_ascii_start().starts_with(b"{");
+        let is_object = head.first == b'{';
         let has_messages = HISTORY_MEMBERS.iter().all(|key| head.keys.has_at_any_level(key));
         is_object && has_messages
     });

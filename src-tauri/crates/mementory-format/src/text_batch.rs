@@ -1,0 +1,57 @@
+//! Batches of the lines or elements of a file, so that all cores can work on them while their order stays.
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Lines or elements of one file that are processed in parallel.
+#[derive(Debug, Default)]
+pub struct TextBatch {
+    bytes: Vec<u8>,
+    /// Number of each text and its range in `bytes`.
+    texts: Vec<(u64, Range<usize>)>,
+}
+
+impl TextBatch {
+    /// Largest number of texts in a batch.
+    const MAX_TEXTS: usize = 1024;
+    /// Size of a full batch in bytes. Only a batch of a single text is larger.
+    pub const MAX_BYTES: usize = 4 << 20;
+
+    /// True if the batch is too full for another text of this length in bytes.
+    pub fn is_full_with(&self, len: usize) -> bool {
+        !self.texts.is_empty() && self.bytes.len() + len > Self::MAX_BYTES
+    }
+
+    /// Adds a text with its number.
+    pub fn push(&mut self, number: u64, text: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(text);
+        self.texts.push((number, start..self.bytes.len()));
+    }
+
+    /// Removes all texts. The next ones use the same memory, unless a very long text needed it.
+    pub fn clear(&mut self) {
+        if self.bytes.capacity() > 2 * Self::MAX_BYTES {
+            self.bytes = Vec::new();
+        }
+        self.bytes.clear();
+        self.texts.clear();
+    }
+
+    /// True if the batch is to be processed before another text is added.
+    pub fn is_full(&self) -> bool {
+        self.texts.len() >= Self::MAX_TEXTS || self.bytes.len() >= Self::MAX_BYTES
+    }
+
+    /// True if the batch has a single very long text.
+    pub fn is_oversized(&self) -> bool {
+        self.bytes.len() > Self::MAX_BYTES
+    }
+
+    /// Calls `process` with the number and the bytes of each text, on all cores. Returns the results in the order of
+    /// the texts, without those that are None.
+    pub fn process<T: Send>(&self, process: impl Fn(u64, &[u8]) -> Option<T> + Sync) -> Vec<T> {
+        let process_one =
+            |(number, range): &(u64, Range<usize>)| process(*number, self.bytes.get(range.clone()).unwrap_or_default());
+        self.texts.par_iter().filter_map(process_one).collect()
+    }
+}

@@ -1,0 +1,58 @@
+//! Checks one entry on its own, so that all cores can work on the entries of a batch.
+use super::{
+    entry::{self, check_contract, entry_fault, order_in_event, seq},
+    envelope::BundleKind,
+};
+use mementory_json::Tree;
+use mementory_model::Bounds;
+
+/// What the validator reports about one entry.
+#[derive(Default)]
+pub(super) struct CheckedEntry {
+    /// Why the text is not an entry.
+    pub malformed: Option<String>,
+    /// Codes and messages of the faults.
+    pub faults: Vec<(&'static str, String)>,
+    /// Sequence number of the event, and the position within the event. None if the entry has a fault that makes it
+    /// unreadable.
+    pub event_position: Option<(u64, u8)>,
+    /// True if a key occurs twice in one object.
+    pub repeats_a_key: bool,
+    /// True if an entry of a subset has no usable index.
+    pub lacks_index: bool,
+}
+
+impl CheckedEntry {
+    /// Result for a text that is not an entry.
+    pub(super) fn malformed(why: String) -> Self {
+        Self { malformed: Some(why), ..Self::default() }
+    }
+
+    /// Checks the text of an element of `entries` or `disclosed`.
+    pub(super) fn of(kind: BundleKind, text: &str, bounds: Bounds) -> Self {
+        let parsed = entry::split_element(kind, text, bounds)
+            .and_then(|wrapped| Ok((Tree::parse(wrapped.content, bounds).map_err(|e| e.to_string())?, wrapped.index)));
+        let (tree, index) = match parsed {
+            Ok(parsed) => parsed,
+            Err(why) => return Self::malformed(why),
+        };
+        let mut out = Self {
+            repeats_a_key: tree.repeats_a_key_at_any_depth(),
+            lacks_index: kind == BundleKind::Subset && !index.as_ref().is_some_and(is_index),
+            ..Self::default()
+        };
+        match entry_fault(&tree) {
+            Some(fault) => out.faults.push(fault),
+            None => {
+                check_contract(&tree, &mut |code, why| out.faults.push((code, why.to_owned())));
+                out.event_position = Some((seq(&tree).unwrap_or_default(), order_in_event(&tree)));
+            }
+        }
+        out
+    }
+}
+
+/// True for the index of a disclosed entry.
+pub(super) fn is_index(value: &Tree) -> bool {
+    matches!(value, Tree::Number(n) if n.bytes().all(|b| b.is_ascii_digit()))
+}
