@@ -8,6 +8,8 @@ mod blocking;
 mod clipboard;
 mod commands;
 mod desktop;
+#[cfg(target_os = "linux")]
+mod desktop_font;
 mod interactive_guard;
 pub mod ipc;
 mod job_feedback;

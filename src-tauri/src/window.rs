@@ -19,14 +19,14 @@ pub const CAN_HIDE_FROM_CAPTURE: bool = cfg!(any(target_os = "macos", target_os 
 pub fn open(app: &AppHandle) -> tauri::Result<()> {
     let config = app.config().app.windows.first().cloned().unwrap_or_default();
     let preferences = app.state::<AppState>().settings().get().preferences.clone();
-    let stored_preferences: Vec<(String, &String)> = PREFERENCES
-        .iter()
-        .filter_map(|name| Some((format!("{STORAGE_PREFIX}{name}"), preferences.get(*name)?)))
-        .collect();
-    // The webview is incognito and stores nothing, so the preferences are passed to the page before it is first drawn.
+    let stored_preferences = PREFERENCES.iter().filter_map(|name| Some((*name, preferences.get(*name)?.clone())));
+    let font = desktop_font().map(|families| ("font", families));
+    let stored_values: Vec<(String, String)> =
+        stored_preferences.chain(font).map(|(name, value)| (format!("{STORAGE_PREFIX}{name}"), value)).collect();
+    // The webview is incognito and stores nothing, so the values are passed to the page before it is first drawn.
     let script = format!(
         "for (const [name, value] of {}) localStorage.setItem(name, value);",
-        serde_json::to_string(&stored_preferences)?
+        serde_json::to_string(&stored_values)?
     );
     let mut builder = WebviewWindowBuilder::from_config(app, &config)?
         // Keeps the page's data in memory only. WebKitGTK cannot be automated in that mode.
@@ -54,6 +54,14 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         webkit_rendering::disable_compositing_without_gpu(&window)?;
     }
     Ok(())
+}
+
+/// The desktop's font as a value of `font-family`. None if the page's own list has the system's font.
+fn desktop_font() -> Option<String> {
+    #[cfg(target_os = "linux")]
+    return crate::desktop_font::font_families();
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// The stored size and place, changed if the monitors have changed.

@@ -1,5 +1,5 @@
-// Sets theme, text size, language, blur and motion before the first paint, so that nothing flashes. The keys are those of
-// src/lib/state/appearance.svelte.ts.
+// Sets theme, text size, language, font, blur and motion before the first paint, so that nothing flashes. The keys are
+// those of src/lib/state/appearance.svelte.ts, and `mementory.font`, the font of the desktop, which only Linux passes.
 (function () {
   try {
     var theme = localStorage.getItem("mementory.theme");
@@ -8,6 +8,11 @@
     if (language) document.documentElement.lang = language;
     var size = localStorage.getItem("mementory.text-size");
     if (size) document.documentElement.dataset.textSize = size;
+    var font = localStorage.getItem("mementory.font");
+    if (font) {
+      document.documentElement.style.setProperty("--font-ui", font);
+      document.documentElement.style.setProperty("--font-mono", "monospace");
+    }
     if (localStorage.getItem("mementory.blur") === "on") document.documentElement.dataset.blur = "on";
     if (localStorage.getItem("mementory.motion") === "less") document.documentElement.dataset.motion = "less";
   } catch (error) {
