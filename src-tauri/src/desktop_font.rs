@@ -12,7 +12,8 @@ pub fn font_families() -> Option<String> {
 fn families_of(description: &str) -> String {
     let families = FontDescription::from_string(description).family().unwrap_or_default();
     // GTK's name of the generic family.
-    let named = families.split(',').map(str::trim).filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case("sans"));
+    let named =
+        families.split(',').map(str::trim).filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case("sans"));
     let quoted = named.map(|name| format!("\"{}\"", name.replace(['"', '\\'], "")));
     quoted.chain(["sans-serif".to_owned()]).collect::<Vec<_>>().join(", ")
 }

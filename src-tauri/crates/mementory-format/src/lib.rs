@@ -46,7 +46,7 @@ pub use options::FormatOptions;
 pub use plain_secrets::{NOT_EXPORTED, SECRET_DOTS, plain_secrets, replace_plain_secrets};
 pub use sequence::{SequenceError, SourceState, check_sequence};
 pub use signing::{Signed, Signer, Verifier};
-pub use text_batch::TextBatch;
+pub use text_batch::{BatchPipeline, TextBatch};
 pub use validation::{Finding, Validation};
 
 /// True for a UUID with hyphens, as vendors use in file names and ids.

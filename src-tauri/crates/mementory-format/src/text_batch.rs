@@ -1,6 +1,10 @@
 //! Batches of the lines or elements of a file, so that all cores can work on them while their order stays.
 use rayon::prelude::*;
-use std::ops::Range;
+use std::{
+    ops::Range,
+    sync::mpsc::{Receiver, Sender, channel},
+    thread::Scope,
+};
 
 /// Lines or elements of one file that are processed in parallel.
 #[derive(Debug, Default)]
@@ -53,5 +57,62 @@ impl TextBatch {
         let process_one =
             |(number, range): &(u64, Range<usize>)| process(*number, self.bytes.get(range.clone()).unwrap_or_default());
         self.texts.par_iter().filter_map(process_one).collect()
+    }
+}
+
+/// Processes the batches of one file on another thread while the next ones are read. The results come back in the order
+/// of the batches.
+#[derive(Debug)]
+pub struct BatchPipeline<T> {
+    batches: Sender<TextBatch>,
+    results: Receiver<Vec<T>>,
+    in_flight: usize,
+}
+
+impl<T: Send> BatchPipeline<T> {
+    /// Largest number of batches that may be in memory at the same time.
+    const MAX_IN_FLIGHT: usize = 2;
+
+    /// Starts the thread. It ends when the pipeline is dropped.
+    pub fn start<'s>(scope: &'s Scope<'s, '_>, process: impl Fn(&TextBatch) -> Vec<T> + Send + 's) -> Self
+    where
+        T: 's,
+    {
+        let (batches, incoming) = channel::<TextBatch>();
+        let (result_sender, results) = channel();
+        scope.spawn(move || {
+            for batch in incoming {
+                if result_sender.send(process(&batch)).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { batches, results, in_flight: 0 }
+    }
+
+    /// Sends a batch to the thread; `receive` gets earlier results.
+    pub fn push(&mut self, batch: TextBatch, receive: &mut dyn FnMut(Vec<T>)) {
+        // A batch with a very long text is processed alone, because it needs much memory.
+        let is_oversized = batch.is_oversized();
+        self.wait(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT - 1 }, receive);
+        // Sending fails only if the thread has panicked; the scope then passes the panic on.
+        if self.batches.send(batch).is_ok() {
+            self.in_flight += 1;
+        }
+        self.wait(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT }, receive);
+    }
+
+    /// Sends the last batch, and waits until all are processed.
+    pub fn finish(&mut self, batch: TextBatch, receive: &mut dyn FnMut(Vec<T>)) {
+        self.push(batch, receive);
+        self.wait(0, receive);
+    }
+
+    /// Waits until at most `limit` batches are in flight.
+    fn wait(&mut self, limit: usize, receive: &mut dyn FnMut(Vec<T>)) {
+        while self.in_flight > limit {
+            self.in_flight -= 1;
+            receive(self.results.recv().unwrap_or_default());
+        }
     }
 }

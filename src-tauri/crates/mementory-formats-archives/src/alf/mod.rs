@@ -30,6 +30,7 @@ mod identity;
 #[cfg(test)]
 mod index_name_tests;
 mod jsonl;
+mod line_check;
 mod lineage;
 #[cfg(test)]
 mod lineage_tests;

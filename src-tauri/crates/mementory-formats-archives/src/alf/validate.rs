@@ -2,25 +2,23 @@
 //! ids, and the checksum if it is computed by our definition. Unknown values are only warnings.
 use super::archive_writer::checksum;
 use super::clear_secrets;
-use super::findings::{Findings, MemoryFault, memory_faults};
+use super::findings::Findings;
 use super::hashing_reader::HashingReader;
 use super::identity;
 use super::jsonl::{JsonLine, each_line};
+use super::line_check::{CheckResult, CheckedLine, LineCheck};
 use super::list_document;
 use super::manifest::{
     Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, NO_PARTITION_LIST, Partition, SEQUENCE_FAULT, number,
     stated_count, unsafe_name,
 };
 use super::read::line_scan::{LineScan, LineScanner, ScannedLine};
-use super::references::{MemoryReferences, References};
+use super::references::References;
 use super::schema;
 use mementory_format::extension as slot;
-use mementory_format::{Catalog, Detected, FormatError, Member, TextBatch, Validation, sha256};
-use mementory_json::{
-    Tree,
-    schema::{RepeatedKeys, check},
-};
-use mementory_model::{Limits, Timestamp};
+use mementory_format::{BatchPipeline, Catalog, Detected, FormatError, Member, TextBatch, Validation, sha256};
+use mementory_json::Tree;
+use mementory_model::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Usual names of the layer documents.
@@ -394,66 +392,74 @@ impl Check<'_> {
         scan: &mut LineScan,
     ) -> Result<u64, FormatError> {
         let (archive, check) = (self.archive, LineCheck { manifest: self.manifest, limits: self.limits, row, scanner });
-        let (mut line_count, mut batch, mut last_line) = (0u64, TextBatch::default(), LastLine::default());
-        let mut check_batch = |this: &mut Self, batch: &mut TextBatch, last_line: &mut LastLine| {
-            let result = this.check_lines(batch, member, &check, last_line, &mut |number, found| {
-                scan.add((index, number), found);
-            });
-            batch.clear();
-            result
+        // Place of the last line, if it is not JSON. If it has no line end either, the file was truncated.
+        let mut malformed = None;
+        let (mut line_count, mut batch, mut has_line_end) = (0u64, TextBatch::default(), true);
+        let mut outcome = Ok(());
+        let mut report = |this: &mut Self, checked: Vec<CheckResult>| {
+            if outcome.is_ok() {
+                outcome = this.report_lines(checked, member, &mut malformed, &mut |number, found| {
+                    scan.add((index, number), found);
+                });
+            }
         };
-        archive.catalog.read(member, |reader| {
-            let mut reader = HashingReader::new(reader, self.has_our_checksum());
-            each_line(&mut reader, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
-                let (number, text) = match entry {
-                    JsonLine::Text(_, "") => return Ok(()),
-                    JsonLine::Text(number, text) => (number, text),
-                    JsonLine::Unreadable(number, code) => {
-                        check_batch(self, &mut batch, &mut last_line)?;
-                        line_count += 1;
-                        self.error(code, &format!("{}#line {number}", member.place), "this line cannot be read");
-                        return Ok(());
+        std::thread::scope(|scope| {
+            let process = |batch: &TextBatch| batch.process(|number, bytes| Some((number, check.check(bytes))));
+            let mut pipeline = BatchPipeline::start(scope, process);
+            archive.catalog.read(member, |reader| {
+                let mut reader = HashingReader::new(reader, self.has_our_checksum());
+                each_line(&mut reader, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
+                    let (number, text) = match entry {
+                        JsonLine::Text(_, "") => return Ok(()),
+                        JsonLine::Text(number, text) => (number, text),
+                        JsonLine::Unreadable(number, code) => {
+                            pipeline.finish(std::mem::take(&mut batch), &mut |checked| report(self, checked));
+                            line_count += 1;
+                            self.error(code, &format!("{}#line {number}", member.place), "this line cannot be read");
+                            return Ok(());
+                        }
+                    };
+                    line_count += 1;
+                    if batch.is_full_with(text.len()) {
+                        pipeline.push(std::mem::take(&mut batch), &mut |checked| report(self, checked));
                     }
-                };
-                line_count += 1;
-                if batch.is_full_with(text.len()) {
-                    check_batch(self, &mut batch, &mut last_line)?;
-                }
-                batch.push(number, text.as_bytes());
-                // A line without a line end takes exactly as many bytes as its text.
-                last_line.has_line_end = bytes != text.len() as u64;
-                if batch.is_full() {
-                    check_batch(self, &mut batch, &mut last_line)?;
-                }
-                Ok(())
+                    batch.push(number, text.as_bytes());
+                    // A line without a line end takes exactly as many bytes as its text.
+                    has_line_end = bytes != text.len() as u64;
+                    if batch.is_full() {
+                        pipeline.push(std::mem::take(&mut batch), &mut |checked| report(self, checked));
+                    }
+                    self.findings.refuse_too_many(&member.place)
+                })?;
+                self.digests.extend(reader.digest().map(|digest| (member.id, digest)));
+                Ok::<(), FormatError>(())
             })?;
-            self.digests.extend(reader.digest().map(|digest| (member.id, digest)));
-            Ok(())
+            pipeline.finish(std::mem::take(&mut batch), &mut |checked| report(self, checked));
+            Ok::<(), FormatError>(())
         })?;
-        check_batch(self, &mut batch, &mut last_line)?;
-        if let Some(place) = last_line.malformed.filter(|_| !last_line.has_line_end) {
+        outcome?;
+        if let Some(place) = malformed.filter(|_| !has_line_end) {
             self.error("partition_truncated", &place, "the partition ends inside this line");
         }
         Ok(line_count)
     }
 
-    /// Checks the lines of a batch. Checks of single lines run on all cores; the other checks run in the order of the
-    /// lines. `scanned` receives what was found for reading the lines later.
-    fn check_lines(
+    /// Reports the faults of checked lines, in the order of the lines. `malformed` gets the place of the last one if it is
+    /// not JSON, and `scanned` what was found for reading the lines later.
+    fn report_lines(
         &mut self,
-        batch: &TextBatch,
+        checked: Vec<CheckResult>,
         member: &Member,
-        check: &LineCheck<'_>,
-        last_line: &mut LastLine,
+        malformed: &mut Option<String>,
         scanned: &mut dyn FnMut(u64, ScannedLine),
     ) -> Result<(), FormatError> {
-        for (number, (found, line)) in batch.process(|number, bytes| Some((number, check.check(bytes)))) {
+        for (number, (found, line)) in checked {
             scanned(number, found);
             let place = format!("{}#line {number}", member.place);
-            last_line.malformed = None;
+            *malformed = None;
             let Some(line) = line else {
                 self.error("malformed", &place, "not JSON");
-                last_line.malformed = Some(place);
+                *malformed = Some(place);
                 continue;
             };
             self.report_line(line, &place);
@@ -514,69 +520,6 @@ impl Check<'_> {
         let digest = self.archive.catalog.read(member, |bytes| sha256(bytes, &member.place))?;
         self.digests.insert(member.id, digest.clone());
         Ok(digest)
-    }
-}
-
-/// What is known about the last line of a partition. If it is not JSON and has no line end, the file was truncated.
-#[derive(Default)]
-struct LastLine {
-    has_line_end: bool,
-    /// Place of the line, if it is not JSON.
-    malformed: Option<String>,
-}
-
-/// The checks that concern a single line of a partition.
-struct LineCheck<'a> {
-    manifest: &'a Manifest,
-    limits: &'a Limits,
-    row: &'a Partition,
-    scanner: &'a LineScanner,
-}
-
-/// The result of these checks. The tree of a line without faults is dropped by the thread that built it, because
-/// memory that another thread frees takes longer.
-struct CheckedLine {
-    /// The line, if it violates its schema.
-    schema_violator: Option<Tree>,
-    faults: Vec<MemoryFault>,
-    /// True if the line contains a key or token in the clear.
-    has_secret: bool,
-    references: MemoryReferences,
-    is_foreign: bool,
-    is_outside_partition: bool,
-}
-
-impl LineCheck<'_> {
-    /// Scans and checks a line. The check has no result if the line is not JSON.
-    fn check(&self, line: &[u8]) -> (ScannedLine, Option<CheckedLine>) {
-        let text = std::str::from_utf8(line).unwrap_or_default();
-        // No rule concerns what is in `raw_source_format`, which is most of a line that we wrote.
-        match Tree::parse_without_members_of("raw_source_format", text, self.limits) {
-            Ok(tree) => (self.scanner.scan_tree(&tree), Some(self.check_tree(text, tree))),
-            Err(_) => (self.scanner.scan(text), None),
-        }
-    }
-
-    fn check_tree(&self, text: &str, tree: Tree) -> CheckedLine {
-        let mut fits_schema = true;
-        check(&tree, &schema::MEMORY_RULE, RepeatedKeys::Report, &mut |_, _| fits_schema = false);
-        CheckedLine {
-            faults: memory_faults(&tree),
-            has_secret: clear_secrets::has_secret(text),
-            references: MemoryReferences::of(&tree),
-            is_foreign: self.manifest.is_foreign(tree.get("agent_id").and_then(Tree::as_str)),
-            is_outside_partition: self.is_outside_partition(&tree),
-            schema_violator: (!fits_schema).then_some(tree),
-        }
-    }
-
-    fn is_outside_partition(&self, tree: &Tree) -> bool {
-        let created = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
-        let Some(created) = created.and_then(Timestamp::parse) else { return false };
-        let (year, month, day) = created.date();
-        let date = format!("{year:04}-{month:02}-{day:02}");
-        let Partition { from, to, .. } = self.row;
-        from.as_ref().is_some_and(|from| date < *from) || to.as_ref().is_some_and(|to| date > *to)
     }
 }
 

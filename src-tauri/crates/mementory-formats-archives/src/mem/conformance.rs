@@ -5,7 +5,7 @@ use super::{
     claims,
     forbidden::{forbidden_fields, is_below_zero},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_at_path, kind_named, vendor_kind_at_path},
-    line_decoder::{Decoded, Decoder},
+    line_decoder::{Decoded, start_decoder},
     manifest::{FORMAT_VERSION, Manifest, checksums, path_is_safe},
     report::{DAMAGED_CODE, MAX_FINDINGS_PER_CODE, TOO_LARGE_CODE, UNSUPPORTED_VERSION_CODE},
     secret_refs, signatures,
@@ -173,7 +173,7 @@ fn check_file(
     };
     let mut vendor_line_count = 0u64;
     let result = std::thread::scope(|scope| {
-        let mut decoder = spec.map(|spec| Decoder::start(scope, spec, depth, bundle.limits.into()));
+        let mut decoder = spec.map(|spec| start_decoder(scope, spec, depth, bundle.limits.into()));
         let result = bundle.visit_lines(member, &mut |number, bytes| {
             framed_bytes += bytes.len() as u64 + 1;
             if number % 256 == 1 {
@@ -202,8 +202,7 @@ fn check_file(
             Ok(())
         });
         if let Some(decoder) = &mut decoder {
-            decoder.push(std::mem::take(&mut batch), &mut record_batch);
-            decoder.wait_for_batches(0, &mut record_batch);
+            decoder.finish(std::mem::take(&mut batch), &mut record_batch);
         }
         result
     })?;

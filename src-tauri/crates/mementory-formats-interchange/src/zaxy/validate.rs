@@ -5,7 +5,7 @@ use super::{
     checked_entry::CheckedEntry,
     envelope::{BundleKind, Envelope, SIGNED_MEMBERS},
 };
-use mementory_format::{Finding, FormatError, Signed, TextBatch, Validation};
+use mementory_format::{BatchPipeline, Finding, FormatError, Signed, TextBatch, Validation};
 use mementory_json::Tree;
 
 /// The algorithms that the format defines, with the lengths of their public keys and signatures in bytes.
@@ -21,11 +21,19 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     let at = errors.list.len();
     bundle.check_integrity(&mut |code, pointer, message| errors.add(code, &pointer, message))?;
     let mut entries = Entries::new(bundle, errors, warnings);
-    bundle.visit_items(&mut |item| {
-        entries.add(&item);
-        Ok(())
+    std::thread::scope(|scope| {
+        let bounds = bundle.limits.into();
+        let check = move |text: &str| CheckedEntry::of(kind, text, bounds);
+        let mut pipeline = BatchPipeline::start(scope, move |batch| {
+            batch.process(|index, bytes| Some((index, std::str::from_utf8(bytes).map(check).ok()?)))
+        });
+        bundle.visit_items(&mut |item| {
+            entries.add(&item, &mut pipeline);
+            Ok(())
+        })?;
+        entries.send_batch(&mut pipeline, true);
+        Ok::<(), FormatError>(())
     })?;
-    entries.check_batch();
     let Entries { mut errors, warnings, count, may_be_malformed, .. } = entries;
     if may_be_malformed && let Some(why) = bundle.json_error()? {
         errors.insert(at, "malformed", &why);
@@ -104,6 +112,9 @@ fn check_session_id(id: Option<&str>, warnings: &mut Findings) {
     }
 }
 
+/// Checks entries on another thread: their indexes and results.
+type Pipeline = BatchPipeline<(u64, CheckedEntry)>;
+
 /// Checks the entries in batches, and reports in the order of the entries.
 struct Entries<'b> {
     bundle: &'b Bundle<'b>,
@@ -123,29 +134,40 @@ impl<'b> Entries<'b> {
         Self { bundle, errors, warnings, batch: TextBatch::default(), count: 0, last: (0, 0), may_be_malformed }
     }
 
-    fn add(&mut self, item: &Item<'_>) {
+    fn add(&mut self, item: &Item<'_>, pipeline: &mut Pipeline) {
         let (kind, bounds) = (self.bundle.envelope.kind, self.bundle.limits.into());
-        let len = item.text.as_ref().map_or(0, |text| text.len());
-        if item.text.is_err() || self.batch.is_full_with(len) {
-            self.check_batch();
-        }
         match &item.text {
-            Ok(text) if len <= TextBatch::MAX_BYTES => self.batch.push(item.index, text.as_bytes()),
+            Ok(text) if text.len() <= TextBatch::MAX_BYTES => {
+                if self.batch.is_full_with(text.len()) {
+                    self.send_batch(pipeline, false);
+                }
+                self.batch.push(item.index, text.as_bytes());
+                if self.batch.is_full() {
+                    self.send_batch(pipeline, false);
+                }
+            }
             // A large entry is checked where it is, without a copy.
-            Ok(text) => self.report(item.index, CheckedEntry::of(kind, text, bounds)),
-            Err(why) => self.report(item.index, CheckedEntry::malformed(why.clone())),
-        }
-        if self.batch.is_full() {
-            self.check_batch();
+            Ok(text) => {
+                self.send_batch(pipeline, true);
+                self.report(item.index, CheckedEntry::of(kind, text, bounds));
+            }
+            Err(why) => {
+                self.send_batch(pipeline, true);
+                self.report(item.index, CheckedEntry::malformed(why.clone()));
+            }
         }
     }
 
-    fn check_batch(&mut self) {
-        let (kind, bounds) = (self.bundle.envelope.kind, self.bundle.limits.into());
-        let check = |text: &str| CheckedEntry::of(kind, text, bounds);
-        let checked = self.batch.process(|index, bytes| Some((index, std::str::from_utf8(bytes).map(check).ok()?)));
-        self.batch.clear();
-        checked.into_iter().for_each(|(index, entry)| self.report(index, entry));
+    /// Sends the batch to be checked, and reports the results that are there. With `waits`, those of all batches.
+    fn send_batch(&mut self, pipeline: &mut Pipeline, waits: bool) {
+        let batch = std::mem::take(&mut self.batch);
+        let mut report = |checked: Vec<(u64, CheckedEntry)>| {
+            checked.into_iter().for_each(|(index, entry)| self.report(index, entry));
+        };
+        match waits {
+            true => pipeline.finish(batch, &mut report),
+            false => pipeline.push(batch, &mut report),
+        }
     }
 
     fn report(&mut self, index: u64, entry: CheckedEntry) {
