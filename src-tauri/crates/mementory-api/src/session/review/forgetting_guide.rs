@@ -74,6 +74,8 @@ impl ForgetGuide {
     /// Where to find a memory in its assistant. `id` is its id there; `file` is the file that it was imported from.
     pub(crate) fn place(&self, assistant: &str, id: Option<&str>, file: &str) -> String {
         let key = key(assistant);
+        // The agent has the file itself, and not the archive in which the file was imported.
+        let file = file.rsplit("!/").next().unwrap_or(file);
         let kept = match self.assistants.get(&key).map(|known| known.kept.as_str()) {
             Some("program") if id.is_none() => "program_without_id",
             // Memories may come from a format that names no file.
@@ -146,6 +148,7 @@ mod tests {
         let guide = ForgetGuide::load(None).unwrap();
         let place = guide.place("claude-code", None, "memory/MEMORY.md");
         assert_eq!(place, "In the file memory/MEMORY.md on your computer. Delete the lines there.");
+        assert_eq!(guide.place("claude-code", None, "export.zip!/memory/MEMORY.md"), place);
         assert_eq!(guide.name("claude-code"), "Claude Code");
         assert_eq!(guide.name("some-new_agent"), "Some New Agent");
     }
