@@ -4,11 +4,13 @@
 // Each conversation is one line in `chatgpt.txt`, `claude.txt`, `gemini.txt` or `claude-code.txt`: `day time | title |
 // question | answer | question | answer …`. Gemini's conversations have no title. Lines that begin with a mark belong
 // to the conversation above them: `+` is a memory that the assistant saved in it, `^` is an answer that was replaced by
-// another one, `&` is a file that the person attached. `memories.txt` has the memories that belong to no conversation.
+// another one, `&` is a file that the person attached. `memories.txt` has all other memories: ChatGPT's
+// as `day | memory | title of its conversation`, or as `day time | memory | title | question | answer`.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { crc32, deflateSync } from "node:zlib";
 import { buildArchive } from "../corpus/zip.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -59,28 +61,88 @@ function memories(assistant) {
 
 /** The content of a file that was given to an assistant. */
 function fileContent(name) {
-  if (name.endsWith(".csv")) {
-    const rows = Array.from(
-      { length: 28 },
-      (_, day) => `2026-05-${String(day + 1).padStart(2, "0")},${380 + ((day * 37) % 71)}`,
-    );
-    return `day,waiting\n${rows.join("\n")}\n`;
+  if (name.endsWith(".png")) return marketFish();
+  return `${FILES[name]().join("\n")}\n`;
+}
+
+const days = (month, count) =>
+  Array.from({ length: count }, (_, index) => `2026-${month}-${String(index + 1).padStart(2, "0")}`);
+
+/** The rows of each table. */
+const FILES = {
+  "inventory-van.csv": () => [
+    "item,what,kg",
+    "1,books (one shelf),31",
+    "2,books (one shelf),29",
+    "3,kitchen,18",
+    "4,winter clothes,14",
+    "5,tea and teapots,9",
+    "6,radio and records,12",
+    "7,bike (boxed),24",
+    "8,cat's things,6",
+  ],
+  // On 19 of the 28 days, more than 410 people wait.
+  "waiting-0820.csv": () => [
+    "day,waiting",
+    ...days("05", 28).map((day, n) => `${day},${n % 3 === 2 ? 371 + n : 412 + ((n * 17) % 43)}`),
+  ],
+  "rota-november.csv": () => [
+    "day,crew,first boat,last boat",
+    ...days("11", 28).map(
+      (day, n) => `${day},${(n % 9) + 1},${n % 2 ? "13:40" : "05:50"},${n % 2 ? "23:20" : "13:20"}`,
+    ),
+  ],
+};
+
+/** A picture of a fish on a market stall, as PNG. */
+function marketFish() {
+  const [width, height] = [480, 320];
+  const inside = (x, y, [cx, cy, rx, ry]) => ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 <= 1;
+  const colour = (x, y) => {
+    if (inside(x, y, [126, 146, 9, 9])) return inside(x, y, [126, 146, 4, 4]) ? [20, 22, 26] : [228, 196, 92];
+    if (inside(x, y, [220, 160, 140, 66])) {
+      // The back is darker than the belly, and the scales are rows of small arcs.
+      const scale = (x + (Math.floor(y / 8) % 2) * 6) % 12 < 2 && x > 170 ? -14 : 0;
+      const light = Math.round(96 + (y - 94) * 0.9) + scale;
+      return x < 165 && x > 158 ? [110, 104, 100] : [light + 6, light + 8, light + 14];
+    }
+    const tail = x > 340 && x < 430 && Math.abs(y - 160) < (x - 340) * 0.75 + 12;
+    if (tail || inside(x, y, [230, 98, 70, 18])) return [124, 126, 136];
+    const ice = (x * 7 + y * 13) % 29 < 3 ? 8 : 0;
+    return y > 268 ? [112, 84, 58] : [204 + ice, 222 + ice, 232 + ice];
+  };
+  const rows = [];
+  for (let y = 0; y < height; y += 1) {
+    rows.push(0);
+    for (let x = 0; x < width; x += 1) rows.push(...colour(x, y));
   }
-  // A picture of one grey pixel.
-  return Buffer.from(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==",
-    "base64",
-  );
+  const chunk = (type, data) => {
+    const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 2, 0, 0, 0], 8);
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const pixels = deflateSync(Buffer.from(rows), { level: 9 });
+  return Buffer.concat([signature, chunk("IHDR", head), chunk("IDAT", pixels), chunk("IEND", Buffer.alloc(0))]);
 }
 
 function chatgpt() {
   const files = {};
   const names = {};
   const list = conversations("chatgpt.txt");
-  // ChatGPT saves memories only in conversations, so add each memory to the last conversation up to its day.
-  const datedMemories = memories("chatgpt").map(([day, text]) => [day, text]);
-  const target = (day) => list.filter(({ at }) => at < Date.parse(`${day}T23:59:59Z`)).at(-1);
-  for (const [day, text] of datedMemories) target(day).saved.push(text);
+  // ChatGPT saves memories only in conversations, so each memory names its conversation, or comes with one.
+  for (const [time, text, title, ...said] of memories("chatgpt")) {
+    const turns = said.map((text, index) => ({ role: index % 2 === 0 ? "user" : "assistant", text }));
+    const own = { at: Date.parse(`${time.replace(" ", "T")}:00Z`), title, turns, files: [], saved: [], replaced: [] };
+    if (turns.length > 0) list.push(own);
+    list.find((conversation) => conversation.title === title).saved.push(text);
+  }
   const all = list.map((conversation) => {
     const id = uuid(`chatgpt ${conversation.title}`);
     const mapping = { [`${id}-root`]: { id: `${id}-root`, message: null, parent: null, children: [] } };

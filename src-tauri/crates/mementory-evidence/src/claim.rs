@@ -1,6 +1,7 @@
 //! Divides a memory into statements, and finds the sentences of a message that support them best.
 use crate::{
     parts::{Part, clauses, sentences},
+    question::is_question,
     words::{Word, WordShape, Words, similarity},
 };
 
@@ -88,10 +89,22 @@ impl Claim {
     /// For each part of the memory, the sentence of a message with the highest score. Parts without a sentence are left
     /// out.
     pub fn best_sentences(&self, message: &str) -> Vec<Sentence> {
+        self.best_sentences_if(message, |_| true)
+    }
+
+    /// Like [`best_sentences`](Self::best_sentences), without sentences that only ask.
+    pub fn best_statements(&self, message: &str) -> Vec<Sentence> {
+        self.best_sentences_if(message, |sentence| !is_question(sentence))
+    }
+
+    fn best_sentences_if(&self, message: &str, may_support: impl Fn(&str) -> bool) -> Vec<Sentence> {
         let end = message.char_indices().nth(MAX_MESSAGE_CHARS).map_or(message.len(), |(byte, _)| byte);
         let message = message.get(..end).unwrap_or_default();
-        let message_sentences: Vec<(Part<'_>, Words)> =
-            sentences(message).into_iter().map(|part| (part, Words::new(part.text))).collect();
+        let message_sentences: Vec<(Part<'_>, Words)> = sentences(message)
+            .into_iter()
+            .filter(|part| may_support(part.text))
+            .map(|part| (part, Words::new(part.text)))
+            .collect();
         let best = |(number, part): (usize, &Statement)| {
             let mut best = part.best_in(&message_sentences)?;
             best.part = number;
@@ -216,6 +229,14 @@ mod tests {
         assert_eq!(claim.parts(), 3);
         let sentences = claim.best_sentences("I'm a nurse, I work in Graz. My two cats are grey.");
         assert_eq!(sentences.iter().filter(|s| s.score > 0.6).map(|s| s.part).collect::<Vec<_>>(), [0, 1]);
+    }
+
+    #[test]
+    fn a_question_supports_no_part_as_a_statement() {
+        let claim = Claim::new("Wants to run a half marathon in October.", &|_| 1.0);
+        let message = "I run again. And then a half marathon in October?";
+        assert!(claim.best_sentence(message).is_some_and(|found| found.score > 0.6));
+        assert!(claim.best_statements(message).iter().all(|found| found.score < 0.6 && found.end <= 12));
     }
 
     #[test]

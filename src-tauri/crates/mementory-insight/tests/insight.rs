@@ -190,6 +190,26 @@ fn plans_are_over_after_their_date() {
     assert_eq!(past_plans(&at("Plans to fly to Osaka in April 2025."), now), [0]);
     assert_eq!(past_plans(&at("Will im März 2027 nach Osaka fliegen."), now), []);
     assert_eq!(past_plans(&at("Flew to Osaka in April 2025."), now), []);
+    assert_eq!(past_plans(&at("Wants to fly to Osaka. It is to be in April 2025."), now), [0]);
+    assert_eq!(past_plans(&at("Möchte am 3. April 2025 nach Osaka fliegen."), now), [0]);
+    // A job in one sentence and the date of something else in another one are no plan.
+    let summary = "Work\n\nMaren plans ferry timetables in Lisbon.\n\nHome\n\nShe moved in April 2025.";
+    assert_eq!(past_plans(&at(summary), now), []);
+    assert_eq!(past_plans(&at("Plans timetables. She moved to Lisbon in April 2025."), now), []);
+}
+
+#[test]
+fn the_age_of_a_pet_is_not_the_age_of_the_person() {
+    for cat in [
+        "Pets\nBiscuit is a grey tabby, nine years old. Travels badly.",
+        "Lives in Lisbon. Biscuit is a grey tabby, nine years old.",
+        "Biscuit is a grey tabby, nine years old.",
+    ] {
+        let statements = [cat, "Is 37 years old."].map(|text| Statement { text, at: None });
+        assert_eq!(contradictions(&statements, &[]), [], "{cat}");
+    }
+    let statements = ["Lives in Lisbon. Is 36 years old.", "Is 38 years old."].map(|text| Statement { text, at: None });
+    assert_eq!(contradictions(&statements, &[]).len(), 1);
 }
 
 #[test]
@@ -237,6 +257,15 @@ fn vector(axis: usize, other: usize) -> Vec<f32> {
     let mut numbers = vec![0.0; 512];
     (numbers[axis], numbers[other]) = (0.9, 0.435_889_9);
     numbers
+}
+
+#[test]
+fn the_name_of_a_topic_has_its_shared_words_in_their_order() {
+    let name = |texts: &[&str]| topics(texts, &[]).first().map(|topic| topic.name.clone());
+    let races = ["Runs the half marathon.", "The half marathon is full.", "Likes figs."];
+    assert_eq!(name(&races).as_deref(), Some("half marathon"));
+    let lists = ["Found bullet points dull.", "No bullet points please.", "Likes figs."];
+    assert_eq!(name(&lists).as_deref(), Some("bullet points"));
 }
 
 #[test]

@@ -173,6 +173,16 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
     }
 }
 
+#[test]
+fn a_repetition_is_no_contradiction() {
+    let Some(folder) = common::weights() else { return };
+    let encoder = Encoder::open(&folder).unwrap();
+    let life = life(DEMONSTRATION);
+    let repeated = (life.position("f41"), life.position("f121"));
+    let found = contradictions(&life.statements(), &encoded(&life, &encoder));
+    assert!(found.iter().all(|pair| (pair.a.min(pair.b), pair.a.max(pair.b)) != repeated));
+}
+
 /// A life with two statements about one instrument in two languages. They share no word, no attribute of `data/claims`
 /// and no near sample sentence.
 const TRAM_DRIVER: &str = include_str!("data/lives/tram_driver.tsv");

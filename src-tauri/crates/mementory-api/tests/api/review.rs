@@ -236,9 +236,9 @@ fn the_report_has_topics_and_contradictions() {
     import(&session, &write_dated_memories(folder.path(), "a.json", &entries));
     let out = folder.path().join("report.html");
     for (language, heads) in [
-        ("en", ["What contradicts itself", "Plans whose date has passed", "Special categories", "Topics"]),
-        ("de", ["Was sich widerspricht", "Pläne, deren Datum vorbei ist", "Besondere Kategorien", "Themen"]),
-        ("ja", ["食い違い", "日付が過ぎた予定", "特別な種類", "話題"]),
+        ("en", ["What contradicts itself", "Plans whose date has passed", "Private topics", "Topics"]),
+        ("de", ["Was sich widerspricht", "Pläne, deren Datum vorbei ist", "Private Themen", "Themen"]),
+        ("ja", ["食い違い", "日付が過ぎた予定", "私的な話題", "話題"]),
     ] {
         let request = ReportRequest { language: Some(language.into()) };
         session.review().report(&out, &request, &Job::silent()).unwrap();

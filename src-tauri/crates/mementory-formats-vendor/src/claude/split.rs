@@ -1,5 +1,20 @@
 //! Splits a memory document into single statements by headings, bullets and sentences.
 use mementory_model::normal_text;
+use std::ops::Range;
+
+/// Opening quotation marks, each with those that may close it.
+const QUOTATION_MARKS: [(char, &[char]); 8] = [
+    ('"', &['"']),
+    ('“', &['”']),
+    ('„', &['“', '”']),
+    ('«', &['»']),
+    ('»', &['«']),
+    ('‹', &['›']),
+    ('「', &['」']),
+    ('『', &['』']),
+];
+/// Longest quotation in characters. A mark whose counterpart is farther away is taken for a slip.
+const MAX_QUOTATION_CHARS: usize = 400;
 
 /// One statement, and the heading above it.
 #[derive(Debug, PartialEq, Eq)]
@@ -101,14 +116,18 @@ fn push_statement(text: &str, heading: &Option<String>, out: &mut Vec<Statement>
 
 /// Splits a text into sentences. A full stop, question mark or exclamation mark ends a sentence if white space follows
 /// and the next character is not a lower-case letter; the full stop of an abbreviation does not. Chinese and Japanese
-/// marks always end a sentence.
+/// marks always end a sentence. Sentences that are quoted inside another one are not split off: `Says "Thank you. Good
+/// night." and leaves` is one statement.
 fn split_sentences(text: &str) -> Vec<&str> {
+    let quotations = quotations(text);
+    let is_quoted = |at: usize| quotations.iter().any(|quotation| quotation.contains(&at));
     let mut out = Vec::new();
     let mut start = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let end = at + c.len_utf8();
         let ends_sentence = match c {
+            _ if is_quoted(at) => false,
             '。' | '！' | '？' => true,
             '.' | '!' | '?' => {
                 chars.peek().is_some_and(|(_, n)| n.is_whitespace())
@@ -123,6 +142,29 @@ fn split_sentences(text: &str) -> Vec<&str> {
         }
     }
     out.push(&text[start..]);
+    out
+}
+
+/// The ranges of the quotations in a text, with their marks. A mark without its counterpart begins none.
+fn quotations(text: &str) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (start, mark) in text.char_indices() {
+        let is_inside = out.last().is_some_and(|last| start < last.end);
+        let Some((_, closing)) = QUOTATION_MARKS.iter().find(|(opening, _)| *opening == mark).filter(|_| !is_inside)
+        else {
+            continue;
+        };
+        // A straight mark after a letter or digit closes a quotation, or is the sign for inches or seconds.
+        let before = text[..start].chars().next_back();
+        if mark == '"' && before.is_some_and(char::is_alphanumeric) {
+            continue;
+        }
+        let inner = start + mark.len_utf8();
+        let end = text[inner..].char_indices().take(MAX_QUOTATION_CHARS).find(|(_, c)| closing.contains(c));
+        if let Some((length, closing)) = end {
+            out.push(start..inner + length + closing.len_utf8());
+        }
+    }
     out
 }
 
@@ -157,6 +199,20 @@ mod tests {
                 (home, "Grows leeks".to_owned()),
             ]
         );
+    }
+
+    #[test]
+    fn a_quotation_is_not_split() {
+        for whole in [
+            "Praise from her is answered with \"Thank you. I worked hard on it.\"",
+            "Praise is answered with “Thank you. I worked hard.” and a smile.",
+            "Antwortet mit „Danke. Gern geschehen.“ und lächelt.",
+            "「ありがとう。頑張りました。」と答える。",
+        ] {
+            assert_eq!(statements_in(whole), [(None, whole.to_owned())]);
+        }
+        assert_eq!(statements_in("Has a 5\" screen. Likes a 7\" one. Reads.").len(), 3);
+        assert_eq!(statements_in("Calls it \"the tub\". Loves it. An open \" mark. Ends.").len(), 4);
     }
 
     #[test]

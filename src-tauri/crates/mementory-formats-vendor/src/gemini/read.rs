@@ -8,6 +8,7 @@ use mementory_format::{
     AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
 };
 use mementory_formats_shared::{
+    files::send_file,
     html::{RowError, Rows},
     reader::FileReader,
 };
@@ -213,14 +214,8 @@ fn read_page(
 
 /// A file of a prompt or an answer.
 fn send_attachment(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-    let file = AttachmentFile {
-        key: file_key(member.file_name()),
-        origin_id: None,
-        name: member.file_name().to_owned(),
-        media_type: None,
-        place: member.place.clone(),
-    };
-    reader.catalog.read(member, |bytes| reader.sink.attachment(file, bytes))
+    let name = member.file_name();
+    send_file(reader, member, file_key(name), None, name)
 }
 
 /// A sink for the first pass. It drops everything and only passes on whether the user cancelled.

@@ -105,6 +105,16 @@ fn names_of_files_do_not_matter() {
 }
 
 #[test]
+fn pictures_have_their_media_type() {
+    let fixtures = repo().join("fixtures/gemini");
+    for case in ["json", "html", "workspace_pictures"] {
+        let (_, imported) = import(&fixtures.join(case).join("input"), &Gemini);
+        let types: Vec<_> = imported.files.iter().map(|(file, _)| file.media_type.as_deref()).collect();
+        assert_eq!(types, [Some("image/png")], "{case}");
+    }
+}
+
+#[test]
 fn activities_of_other_products_are_not_claimed() {
     let scratch = Scratch::new("gemini-none");
     for (n, (name, text)) in [

@@ -161,7 +161,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         if person.is_none() && is_about_somebody_else(&statement.folded.text, persons)
             || BODY_ATTRIBUTES.contains(&attribute.name)
                 && !person.is_some_and(|person| persons.is_child(person))
-                && opens_with_other_body(statement, persons)
+                && opens_with_other_body(sentence_at(statement.written, at), persons)
         {
             continue;
         }
@@ -235,13 +235,22 @@ fn is_about_somebody_else(text: &str, persons: &Persons) -> bool {
     (2..=6).contains(&length) && topic.chars().all(is_katakana) && topic != "ユーザー" && !persons.is_own(topic)
 }
 
-/// True if the subject of a statement is neither the owner nor a pronoun: "Biscuit is nine years old". It need not be a
+/// The sentence or line of a text in which the byte `at` is.
+fn sentence_at(text: &str, at: usize) -> &str {
+    const ENDS: [&str; 5] = [". ", "! ", "? ", "\n", "。"];
+    let before = text.get(..at).unwrap_or_default();
+    let start = ENDS.iter().filter_map(|end| before.rfind(end).map(|found| found + end.len())).max().unwrap_or(0);
+    text.get(start..).unwrap_or(text).trim_start()
+}
+
+/// True if the subject of a sentence is neither the owner nor a pronoun: "Biscuit is nine years old". It need not be a
 /// known name.
-fn opens_with_other_body(statement: &Prepared<'_>, persons: &Persons) -> bool {
-    let words = words(&statement.folded.text);
+fn opens_with_other_body(sentence: &str, persons: &Persons) -> bool {
+    let folded = fold(sentence);
+    let words = words(&folded);
     let [first, next, ..] = words.as_slice() else { return false };
     let is_owner = is_closed_class(first) || BODY_OPENINGS.contains(first) || persons.is_own(first);
-    statement.written.starts_with(char::is_uppercase) && BODY_VERBS.contains(next) && !is_owner
+    sentence.starts_with(char::is_uppercase) && BODY_VERBS.contains(next) && !is_owner
 }
 
 /// True for the name of a program, a building or another thing: "lives in a Altbauwohnung".

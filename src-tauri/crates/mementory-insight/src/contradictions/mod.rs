@@ -23,6 +23,7 @@ mod features;
 mod meaning;
 mod neighbours;
 mod persons;
+mod plans;
 mod projection;
 mod reading;
 mod signs;
@@ -34,6 +35,7 @@ mod units;
 
 #[doc(hidden)]
 pub use attributes::pools_values;
+pub use plans::past_plans;
 
 use attributes::dot;
 use persons::Persons;
@@ -41,7 +43,7 @@ use signs::Signs;
 
 use crate::{
     fitted::DIMENSIONS,
-    fold::{Folded, words},
+    fold::{Folded, is_function_word, words},
     patterns::WordSet,
     word_lists as lists,
 };
@@ -55,6 +57,9 @@ const MAX_GROUP: usize = 40;
 
 /// Two statements that share words are about different things if their vectors are less similar than this.
 const MIN_SIMILARITY: f32 = 0.45;
+
+/// A statement of fewer words is never taken for the repetition of another one.
+const MIN_REPEATED_WORDS: usize = 3;
 
 /// A text and what is known about it.
 #[derive(Debug, Clone, Copy)]
@@ -153,6 +158,29 @@ impl Prepared<'_> {
             && self.things.first().zip(other.things.first()).is_some_and(|(one, two)| one != two)
     }
 
+    /// True if the other statement says all of this one again, and nothing in either shows that something changed: "is
+    /// vegetarian since August" and "vegetarian since August, undecided about fish".
+    fn repeats(&self, other: &Self) -> bool {
+        let states = |statement: &Self| {
+            let Marks { is_past, was_so_before, is_plan, has_ended, is_pending, likes, dislikes, .. } = statement.marks;
+            let Signs { says_over, says_changed, is_negated, remaining, .. } = statement.signs;
+            [is_past, was_so_before, is_plan, has_ended, is_pending, likes, dislikes]
+                .into_iter()
+                .chain([says_over, says_changed, is_negated, remaining])
+                .collect::<Vec<bool>>()
+        };
+        let words_of = |statement: &Self| -> Vec<String> {
+            let all = words(&statement.folded.text).into_iter();
+            all.filter(|word| !is_function_word(word)).map(terms::stem).collect()
+        };
+        let (own, others) = (words_of(self), words_of(other));
+        let is_number = |word: &&String| word.starts_with(|c: char| c.is_ascii_digit());
+        own.len() >= MIN_REPEATED_WORDS
+            && own.iter().all(|word| others.contains(word))
+            && others.iter().filter(is_number).all(|number| own.contains(number))
+            && states(self) == states(other)
+    }
+
     /// False if one statement is about a named person and the other does not mention this person.
     fn may_share_subject(&self, other: &Self) -> bool {
         match (self.person, other.person) {
@@ -227,6 +255,10 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
         let ages = ages_of_children.get(a).zip(ages_of_children.get(b));
         statements.zip(ages).is_some_and(|((one, other), (age, later))| ages::do_years_explain(one, age, other, later))
     };
+    let repeats = |(a, b): &(usize, usize)| {
+        prepared.get(*a).zip(prepared.get(*b)).is_some_and(|(one, other)| one.repeats(other) || other.repeats(one))
+    };
+    pairs.retain(|pair, _| !repeats(pair));
     pairs.retain(|pair, _| claimed.contains(pair) || !improbable.contains(pair) && !years_explain(pair));
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
@@ -267,21 +299,6 @@ fn are_alike(vectors: &[Vec<f32>], a: usize, b: usize) -> bool {
         }
         _ => true,
     }
-}
-
-/// Positions of the statements about a plan whose date is over. `now` is in microseconds since 1970.
-pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
-    // Number of months since year 0. This is exact enough, because only the month of a date is known.
-    let month = 1970 * 12 + (now / 1_000_000 / 86_400) as i32 * 12 / 365;
-    let is_over = |statement: &Statement<'_>| {
-        let folded = Folded::new(statement.text);
-        if !marks_of(&folded).is_plan {
-            return false;
-        }
-        let dates = crate::values::dates(&folded.text);
-        !dates.is_empty() && dates.iter().all(|date| date.end_month() < month)
-    };
-    statements.iter().enumerate().filter(|(_, statement)| is_over(statement)).map(|(n, _)| n).collect()
 }
 
 fn contradiction_of(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f32, changes: bool) -> Contradiction {

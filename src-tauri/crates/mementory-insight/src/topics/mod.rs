@@ -127,30 +127,43 @@ fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
 }
 
 /// A name from the words with the highest scores. A score grows with the weight of the word and with the number of
-/// members that have it. Each word is spelled as in the first of these members.
+/// members that have it. Words of a single member are used only if the members share fewer than two words. Each word is
+/// spelled as in the first member with it, and the words are in the order of the member that has most of them, so that
+/// "half marathon" does not become "marathon half".
 fn topic_name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) -> String {
-    let mut scores: HashMap<String, (f32, u32, String)> = HashMap::new();
-    for text in members.iter().filter_map(|n| texts.get(*n)) {
+    let words_by_member: Vec<Vec<(String, String)>> =
+        members.iter().filter_map(|n| texts.get(*n)).map(|text| written_words(text)).collect();
+    let mut scores: HashMap<&str, (f32, u32, &str)> = HashMap::new();
+    for words in &words_by_member {
         let mut seen = HashSet::new();
-        for (stem, written) in written_words(text) {
-            let weight = weight(&stem);
-            if weight > 0.0 && seen.insert(stem.clone()) {
-                let entry = scores.entry(stem).or_insert((weight, 0, written));
-                entry.1 += 1;
+        for (stem, written) in words {
+            let weight = weight(stem);
+            if weight > 0.0 && seen.insert(stem) {
+                scores.entry(stem).or_insert((weight, 0, written)).1 += 1;
             }
         }
     }
-    let mut words: Vec<(f32, String)> =
-        scores.into_values().map(|(weight, count, written)| ((count as f32 - 0.5) * weight, written)).collect();
-    words.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut words: Vec<(bool, f32, &str, &str)> = scores
+        .into_iter()
+        .map(|(stem, (weight, count, written))| (count > 1, (count as f32 - 0.5) * weight, stem, written))
+        .collect();
+    words.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.3.cmp(b.3)));
+    let shared = words.iter().filter(|(is_shared, ..)| *is_shared).count();
+    words.truncate(shared.clamp(2, NAME_WORDS));
+    let has = |member: &[(String, String)], stem: &str| member.iter().position(|(other, _)| other == stem);
+    let count_in =
+        |member: &[(String, String)]| words.iter().filter(|(.., stem, _)| has(member, stem).is_some()).count();
+    // The first of the members with most of the words.
+    let model = words_by_member.iter().rev().max_by_key(|member| count_in(member));
+    words.sort_by_key(|(.., stem, _)| model.and_then(|member| has(member, stem)).unwrap_or(usize::MAX));
     let mut name = String::new();
-    for (_, word) in words.into_iter().take(NAME_WORDS) {
+    for (.., word) in words {
         let length = name.chars().count() + 1 + word.chars().count();
         if length <= MAX_NAME_CHARS {
             if !name.is_empty() {
                 name.push(' ');
             }
-            name.push_str(&word);
+            name.push_str(word);
         }
     }
     name

@@ -45,6 +45,24 @@ pub(super) fn text_of(record: &Record) -> String {
     }
 }
 
+/// The text of a memory as a statement: like [`text_of`], but without a title that is the name of a file. Such a title is
+/// a place and not a part of what is said; in front of the text, it would hide whom the text is about.
+pub(super) fn statement_of(record: &Record) -> String {
+    match &record.title {
+        Some(title) if is_file_name(title) => record.text.clone(),
+        _ => text_of(record),
+    }
+}
+
+/// True for `MEMORY.md`, `health/knee.md` and `project_counts`.
+fn is_file_name(title: &str) -> bool {
+    let name = title.rsplit(['/', '\\']).next().unwrap_or_default();
+    let has_ending = name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        !stem.is_empty() && (1..=5).contains(&ending.len()) && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+    });
+    !title.contains(char::is_whitespace) && (has_ending || title.contains(['/', '\\', '_']))
+}
+
 /// Judges one memory. `vectors` has the vectors of its parts; it is empty if the record is not encoded.
 pub(super) fn judge(decided_kinds: &DecidedKinds, id: &[u8; 16], record: &Record, vectors: &[Vector]) -> Judgement {
     let text = text_of(record);
@@ -102,4 +120,19 @@ fn live_memories(c: &Connection) -> VaultResult<Vec<LiveMemory>> {
         Ok((r.get(0)?, r.get(1)?, stamp))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_no_part_of_a_statement() {
+        for name in ["MEMORY.md", "health/knee.md", "project_counts", "notes\\cat.txt", "a-b.json"] {
+            assert!(is_file_name(name), "{name}");
+        }
+        for title in ["Knee", "Who I am", "Dr. Weiß", "v1. of it", "Biscuit", ".", "Node.js and Rust"] {
+            assert!(!is_file_name(title), "{title}");
+        }
+    }
 }

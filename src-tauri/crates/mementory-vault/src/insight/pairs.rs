@@ -1,5 +1,5 @@
 //! Pairs of memories that cannot both be true, topics, and people. All are computed on request over all live memories.
-use super::{Insight, cache::text_of};
+use super::{Insight, cache::statement_of};
 use crate::{
     VaultError, VaultResult, cancel, insight_decisions as decisions, live_memories,
     meaning::{is_current, stored_vectors},
@@ -141,7 +141,7 @@ impl Insight<'_> {
         self.context.store.read(|c| {
             live_memories::for_each(self.context, c, cancel, |row, record| {
                 let at = record.times.created.or(record.times.updated).map(Timestamp::as_micros);
-                out.push(Memory { row, text: text_of(&record), at });
+                out.push(Memory { row, text: statement_of(&record), at });
             })?;
             cancel::check(cancel)
         })?;

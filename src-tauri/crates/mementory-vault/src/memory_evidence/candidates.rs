@@ -6,7 +6,7 @@ use crate::{
     query::{Reader, Search},
 };
 use mementory_evidence::key_words;
-use mementory_model::{Kind, Record, RecordKey};
+use mementory_model::{Kind, Record, RecordKey, SaidBy};
 use mementory_search::IndexFilter;
 use mementory_store::{RowView, ids::record_id, kind_code};
 use rusqlite::params;
@@ -36,6 +36,13 @@ pub(super) struct Candidate {
     pub(super) nearest_sentence: Option<NearestSentence>,
     /// True if the export says that the memory is from this message's conversation.
     pub(super) in_named_conversation: bool,
+}
+
+impl Candidate {
+    /// True if sentences of this message that only ask have to be left out.
+    pub(super) fn may_be_question(&self) -> bool {
+        self.found_by != FoundBy::Linked && self.record.said_by() == Some(SaidBy::User)
+    }
 }
 
 /// The sentence of a message that is nearest to a memory in meaning.

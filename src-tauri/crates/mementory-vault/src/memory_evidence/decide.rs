@@ -4,7 +4,7 @@ use crate::memory_evidence::{
     candidates::{Candidate, NearestSentence},
     meaning::is_speech,
     speaker::said_by,
-    time_span::{DAY, is_near},
+    time_span::{DAY, is_later, is_near},
     weighed::{MemoryFacts, WeighedCandidate},
 };
 use mementory_evidence::{Claim, Sentence};
@@ -92,6 +92,9 @@ fn weigh(
     let linked = candidate.found_by == FoundBy::Linked;
     // A call to the memory tool contains the memory itself. It is evidence only if the export links to it.
     if !linked && !is_speech(&candidate) {
+        return None;
+    }
+    if !linked && is_later(facts.changed, candidate.record.times.created) {
         return None;
     }
     let factor = time_factor(facts, &candidate) * place_factor(facts, &candidate);

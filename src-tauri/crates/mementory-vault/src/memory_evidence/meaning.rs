@@ -4,7 +4,7 @@ use crate::memory_evidence::{
     candidates::{Candidate, NearestSentence},
     time_span::is_near,
 };
-use mementory_evidence::{Sentence, sentences};
+use mementory_evidence::{Sentence, is_question, sentences};
 use mementory_meaning::{CachingEncoder, Vector, dot};
 use mementory_model::{Record, SaidBy, Timestamp};
 use std::cmp::Reverse;
@@ -90,6 +90,9 @@ fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Ca
         let best = with_words.iter().max_by(|a, b| a.score.total_cmp(&b.score));
         let is_best = |start: u32| best.is_some_and(|best| best.start == start);
         let mut parts = sentences(&candidate.record.text);
+        if candidate.may_be_question() {
+            parts.retain(|part| !is_question(part.text));
+        }
         if *far {
             parts.retain(|part| is_best(part.start));
         }

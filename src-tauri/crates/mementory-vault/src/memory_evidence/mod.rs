@@ -152,6 +152,7 @@ impl MemoryEvidence<'_> {
             method: record.source.method.as_deref(),
             record_said_by: record.said_by(),
             created: record.times.created.or(record.times.updated),
+            changed: record.times.created.max(record.times.updated),
             platform: &view.platform,
         };
         if let Some(encoder) = encoder {
@@ -183,7 +184,11 @@ impl MemoryEvidence<'_> {
     }
 }
 
-/// The sentences of a message that say parts of the claim.
+/// The sentences of a message that say parts of the claim. What the person only asked, they did not say, unless the
+/// export names the message as a source.
 fn sentences_of(claim: &Claim, candidate: &Candidate) -> Vec<Sentence> {
-    claim.best_sentences(&candidate.record.text)
+    match candidate.may_be_question() {
+        true => claim.best_statements(&candidate.record.text),
+        false => claim.best_sentences(&candidate.record.text),
+    }
 }

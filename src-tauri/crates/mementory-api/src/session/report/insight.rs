@@ -1,5 +1,5 @@
 //! What the memories are about, and which of them contradict each other.
-use super::{day, sections::Sections};
+use super::{groups::groups, made_at, printed, sections::Sections};
 use crate::{
     ApiResult,
     session::{
@@ -8,16 +8,18 @@ use crate::{
     },
 };
 use mementory_model::Kind;
-use mementory_vault::{Insight, ListQuery, RowView};
+use mementory_vault::{Answer, Insight, ListQuery, RowView};
 use std::collections::BTreeMap;
 
-/// Largest numbers of topics, and of pairs and past plans, that are listed.
+/// Largest numbers of topics, of groups of contradicting memories, and of past plans that are listed.
 const MAX_TOPICS: usize = 60;
-const MAX_PAIRS: usize = 200;
+const MAX_GROUPS: usize = 200;
 const MAX_PLANS: usize = 200;
 
 /// A memory as a table row. Sensitive values in its text are masked.
 struct Row {
+    /// When the memory was made, in microseconds since 1970.
+    at: Option<i64>,
     day: String,
     assistant: String,
     text: String,
@@ -64,15 +66,19 @@ impl Sections<'_> {
             page.paragraph(self.texts.get("contradictions_none"));
         } else {
             page.paragraph(self.texts.get("contradictions_lead"));
-            let total = found.pairs.len();
-            if total > MAX_PAIRS {
-                let (n, total) = (MAX_PAIRS.to_string(), total.to_string());
+            let groups = groups(&found.pairs);
+            let total = groups.len();
+            if total > MAX_GROUPS {
+                let (n, total) = (MAX_GROUPS.to_string(), total.to_string());
                 page.note(&self.texts.with("contradictions_cut", &[("n", n.as_str()), ("total", total.as_str())]));
             }
             let mut rows = Vec::new();
-            for (n, pair) in found.pairs.iter().take(MAX_PAIRS).enumerate() {
-                rows.push(((n + 1).to_string(), self.row(&pair.a)?));
-                rows.push((String::new(), self.row(&pair.b)?));
+            for (n, group) in groups.into_iter().take(MAX_GROUPS).enumerate() {
+                let mut members = group.into_iter().map(|view| self.row(view)).collect::<ApiResult<Vec<Row>>>()?;
+                // The oldest comes first, and those without a date come last.
+                members.sort_by_key(|row| (row.at.is_none(), row.at));
+                let numbers = std::iter::once((n + 1).to_string()).chain(std::iter::repeat(String::new()));
+                rows.extend(numbers.zip(members));
             }
             let cells: Vec<Vec<Cell<'_>>> = rows
                 .iter()
@@ -80,9 +86,17 @@ impl Sections<'_> {
                 .collect();
             page.table(&["pair", "date", "assistant", "text"].map(|key| self.texts.get(key)), &cells);
         }
-        if !found.past_plans.is_empty() {
+        let review = self.context.vault.editor().review();
+        let mut past_plans = Vec::new();
+        for view in &found.past_plans {
+            // As in the window, a plan that the person called true is not listed.
+            if !matches!(review.answer_to(view)?, Some((Answer::True, _))) {
+                past_plans.push(view);
+            }
+        }
+        if !past_plans.is_empty() {
             page.heading(self.texts.get("past_plans"));
-            let plans = found.past_plans.iter().take(MAX_PLANS).map(|view| self.row(view));
+            let plans = past_plans.into_iter().take(MAX_PLANS).map(|view| self.row(view));
             let rows = plans.collect::<ApiResult<Vec<Row>>>()?;
             let cells: Vec<Vec<Cell<'_>>> = rows.iter().map(|row| Vec::from(cells(row))).collect();
             page.table(&["date", "assistant", "text"].map(|key| self.texts.get(key)), &cells);
@@ -101,8 +115,10 @@ impl Sections<'_> {
     }
 
     fn row(&self, view: &RowView) -> ApiResult<Row> {
-        let text = self.context.vault.reader().content(view)?.text;
-        Ok(Row { day: day(view.sort), assistant: self.name(&view.platform), text: self.masked(&text) })
+        let record = self.context.vault.reader().content(view)?;
+        let at = made_at(&record);
+        let text = printed(&self.masked(&record.text));
+        Ok(Row { at, day: self.texts.day(at), assistant: self.name(&view.platform), text })
     }
 
     /// Writes a section with a table of counts by name.

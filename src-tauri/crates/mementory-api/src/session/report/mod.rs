@@ -1,18 +1,20 @@
 //! The printable report: what the assistants know about the person, and what was done about it.
+mod groups;
 mod insight;
+mod plain;
 mod sections;
 mod texts;
 
 use super::{
     meaning::Meaning,
-    now,
     page::Page,
     review::{ForgetGuide, Review},
     sensitive::SensitiveValues,
 };
 use crate::{ApiError, ApiResult, Job, new_file::new_output, types::*};
-use mementory_model::Kind;
+use mementory_model::{Kind, Record, Timestamp};
 use mementory_vault::{CachingEncoder, ListQuery, RowView, Sort, Trace};
+use plain::without_markdown;
 use sections::Sections;
 use std::{io::Write, path::Path, sync::atomic::Ordering};
 use texts::Texts;
@@ -24,6 +26,8 @@ const MAX_LISTED: usize = 2_000;
 /// A memory as the report lists it.
 struct ListedMemory {
     view: RowView,
+    /// When the memory was made, in microseconds since 1970. None if its source does not say so.
+    at: Option<i64>,
     text: String,
     /// `said_user`, `said_assistant`, `said_system`, `trace_none` or `trace_unknown`.
     origin: &'static str,
@@ -75,7 +79,8 @@ impl Review<'_> {
                     (None, Trace::None) => "trace_none",
                     (None, _) => "trace_unknown",
                 };
-                out.push(ListedMemory { view, text: vault.scanner().masked(record.text.trim()), origin });
+                let (at, text) = (made_at(&record), printed(&vault.scanner().masked(record.text.trim())));
+                out.push(ListedMemory { view, at, text, origin });
                 job.report(Progress {
                     stage: "evidence".into(),
                     done: out.len() as u64,
@@ -102,12 +107,12 @@ fn write_new(path: &Path, bytes: &[u8]) -> ApiResult<()> {
     })
 }
 
-/// The day of a time in microseconds since 1970, as `2026-11-26`.
-fn day(micros: i64) -> String {
-    super::time(micros).chars().take(10).collect()
+/// When a memory was made or last changed, as its source states it. The time of an import is not the time of a memory.
+fn made_at(record: &Record) -> Option<i64> {
+    record.times.created.or(record.times.updated).map(Timestamp::as_micros)
 }
 
-/// The current day.
-fn today() -> String {
-    day(now().as_micros())
+/// A text as it is printed.
+fn printed(text: &str) -> String {
+    without_markdown(text)
 }

@@ -1,9 +1,10 @@
 //! The sections of the report.
-use super::{ListedMemory, MAX_LISTED, day, texts::Texts, today};
+use super::{ListedMemory, MAX_LISTED, printed, texts::Texts};
 use crate::{
     ApiResult, Job,
     session::{
         context::Context,
+        now,
         page::{Cell, Page},
         review::{ForgetGuide, Review},
         sensitive::by_class_name,
@@ -31,7 +32,7 @@ pub(super) struct Sections<'r> {
 
 impl Sections<'_> {
     pub(super) fn write_all(&self, page: &mut Page, memories: &[ListedMemory], total: u32) -> ApiResult<()> {
-        page.note(&self.texts.with("made", &[("date", today().as_str())]));
+        page.note(&self.texts.with("made", &[("date", self.today().as_str())]));
         self.numbers(page)?;
         self.types(page, memories);
         self.subjects(page)?;
@@ -55,6 +56,11 @@ impl Sections<'_> {
         self.guide.name(assistant)
     }
 
+    /// The current day in words.
+    fn today(&self) -> String {
+        self.texts.day(Some(now().as_micros()))
+    }
+
     fn numbers(&self, page: &mut Page) -> ApiResult<()> {
         let facts = self.context.vault.queries().vault_counts()?;
         let mut by_platform: BTreeMap<&str, (BTreeMap<&str, u32>, Option<i64>)> = BTreeMap::new();
@@ -67,8 +73,10 @@ impl Sections<'_> {
         }
         page.begin_section(self.texts.get("numbers"), false);
         let names: Vec<String> = by_platform.keys().map(|platform| self.name(platform)).collect();
-        let days: Vec<String> =
-            by_platform.values().map(|(_, exported)| exported.map(day).unwrap_or_default()).collect();
+        let days: Vec<String> = by_platform
+            .values()
+            .map(|(_, exported)| exported.map(|at| self.texts.day(Some(at))).unwrap_or_default())
+            .collect();
         let rows: Vec<Vec<Cell<'_>>> = by_platform
             .values()
             .zip(names.iter().zip(&days))
@@ -101,8 +109,11 @@ impl Sections<'_> {
         let named_types: Vec<(String, String, u32)> = counts
             .into_iter()
             .map(|((platform, record_type), n)| {
-                let record_type = if record_type.is_empty() { self.texts.get("no_type") } else { record_type };
-                (self.name(platform), record_type.replace('_', " "), n)
+                let record_type = match record_type {
+                    "" => self.texts.get("no_type").to_owned(),
+                    _ => self.texts.word("type", record_type),
+                };
+                (self.name(platform), record_type, n)
             })
             .collect();
         page.begin_section(self.texts.get("types"), false);
@@ -121,7 +132,7 @@ impl Sections<'_> {
         let mut quoted = Vec::new();
         for view in views {
             let record = vault.reader().content(&view)?;
-            let text: String = self.masked(&record.text).chars().take(MAX_PROFILE_CHARS).collect();
+            let text: String = printed(&self.masked(&record.text)).chars().take(MAX_PROFILE_CHARS).collect();
             if !text.is_empty() {
                 quoted.push((self.name(&view.platform), text));
             }
@@ -147,7 +158,7 @@ impl Sections<'_> {
         } else {
             page.paragraph(self.texts.get("sensitive_lead"));
             let named_classes: Vec<(String, u32)> =
-                open_counts.into_iter().map(|(class, n)| (class.replace('_', " "), n)).collect();
+                open_counts.into_iter().map(|(class, n)| (self.texts.word("class", &class), n)).collect();
             let rows: Vec<Vec<Cell<'_>>> =
                 named_classes.iter().map(|(class, n)| vec![Cell::Text(class), Cell::Number(*n)]).collect();
             page.table(&["class", "count"].map(|key| self.texts.get(key)), &rows);
@@ -158,7 +169,7 @@ impl Sections<'_> {
 
     fn evidence(&self, page: &mut Page, memories: &[ListedMemory]) {
         page.begin_section(self.texts.get("evidence"), false);
-        page.paragraph(&self.texts.with("evidence_lead", &[("n", memories.len().to_string().as_str())]));
+        page.paragraph(&self.texts.count("evidence_lead", memories.len()));
         let rows: Vec<Vec<Cell<'_>>> = ["said_user", "said_assistant", "said_system", "trace_none", "trace_unknown"]
             .into_iter()
             .map(|origin| {
@@ -193,7 +204,7 @@ impl Sections<'_> {
     fn todos(&self) -> ApiResult<Vec<Todo>> {
         let mut todos = self.review.todos(self.guide)?;
         for item in todos.iter_mut().flat_map(|todo| &mut todo.items) {
-            item.text = self.masked(&item.text);
+            item.text = printed(&self.masked(&item.text));
         }
         Ok(todos)
     }
@@ -229,13 +240,13 @@ impl Sections<'_> {
         let redacted = tombstones.iter().filter(|each| each.op == mementory_model::TombstoneOp::Redact).count();
         let erased = tombstones.len() - redacted;
         page.begin_section(self.texts.get("erased"), false);
-        page.paragraph(&match tombstones.is_empty() {
-            true => self.texts.get("erased_none").to_owned(),
-            false => self.texts.with(
-                "erased_line",
-                &[("erased", erased.to_string().as_str()), ("redacted", redacted.to_string().as_str())],
-            ),
-        });
+        if tombstones.is_empty() {
+            page.paragraph(self.texts.get("erased_none"));
+        } else {
+            let counts = [("erased_count", erased), ("redacted_count", redacted)];
+            counts.iter().filter(|(_, n)| *n > 0).for_each(|(key, n)| page.paragraph(&self.texts.count(key, *n)));
+            page.paragraph(self.texts.get("erased_kept"));
+        }
         page.end_section();
         Ok(())
     }
@@ -252,7 +263,7 @@ impl Sections<'_> {
         }
         for (platform, memories) in by_platform {
             page.heading(&self.name(platform));
-            let days: Vec<String> = memories.iter().map(|memory| day(memory.view.sort)).collect();
+            let days: Vec<String> = memories.iter().map(|memory| self.texts.day(memory.at)).collect();
             let rows: Vec<Vec<Cell<'_>>> = memories
                 .iter()
                 .zip(&days)
@@ -268,7 +279,7 @@ impl Sections<'_> {
 
     fn letter(&self, page: &mut Page, todo: &Todo) {
         let name = todo.name.as_deref().unwrap_or_default();
-        let text_with_name = |key: &str| self.texts.with(key, &[("name", name), ("date", today().as_str())]);
+        let text_with_name = |key: &str| self.texts.with(key, &[("name", name), ("date", self.today().as_str())]);
         page.begin_section(&text_with_name("letter"), true);
         page.note(self.texts.get("letter_lead"));
         page.begin_letter();

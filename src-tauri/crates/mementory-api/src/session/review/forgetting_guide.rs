@@ -1,7 +1,7 @@
 //! Where each assistant keeps its memories, and texts that ask it to forget them. The texts are stored as one data file
-//! for each language.
+//! for each language, and the names of the assistants as one file for all.
 use crate::{
-    ApiResult,
+    ApiError, ApiResult,
     session::language_texts::{self, Languages},
 };
 use serde::Deserialize;
@@ -9,9 +9,34 @@ use std::collections::BTreeMap;
 
 /// Texts of one language.
 #[derive(Debug, Deserialize)]
+struct Texts {
+    /// Where an assistant keeps its memories, by assistant, for those that need a text of their own.
+    own_texts: BTreeMap<String, String>,
+    /// Where all other assistants keep their memories, by the value of `kept`.
+    places: BTreeMap<String, String>,
+    /// First line of the text that the person pastes into the assistant.
+    ask: String,
+    /// For each review answer, the heading above the memories with this answer.
+    groups: BTreeMap<String, String>,
+    /// Last line of the text that the person pastes into the assistant.
+    end: String,
+}
+
+/// An assistant or program that memories were imported from.
+#[derive(Debug, Deserialize)]
+struct Assistant {
+    /// Its name, which is the same in all languages.
+    name: String,
+    /// Where it keeps memories: the name of a text in `places`, or `own_text`.
+    kept: String,
+}
+
+/// Where each assistant keeps its memories, and texts that ask it to forget them.
+#[derive(Debug)]
 pub(crate) struct ForgetGuide {
-    /// Texts by assistant. The entry `default` is for assistants that have no entry.
-    assistants: BTreeMap<String, Entry>,
+    assistants: BTreeMap<String, Assistant>,
+    own_texts: BTreeMap<String, String>,
+    places: BTreeMap<String, String>,
     /// First line of the text that the person pastes into the assistant.
     pub(crate) ask: String,
     /// For each review answer, the heading above the memories with this answer.
@@ -20,13 +45,7 @@ pub(crate) struct ForgetGuide {
     pub(crate) end: String,
 }
 
-#[derive(Debug, Deserialize)]
-struct Entry {
-    name: Option<String>,
-    #[serde(rename = "where")]
-    place: String,
-}
-
+const ASSISTANTS: &str = include_str!("../../../data/forget/assistants.json");
 const LANGUAGES: Languages = [
     ("en", include_str!("../../../data/forget/en.json")),
     ("de", include_str!("../../../data/forget/de.json")),
@@ -39,20 +58,49 @@ impl ForgetGuide {
     /// # Errors
     /// `usage` for a language without texts.
     pub(crate) fn load(language: Option<&str>) -> ApiResult<Self> {
-        language_texts::load(&LANGUAGES, language.unwrap_or("en"), "Nothing was changed.")
+        let texts: Texts = language_texts::load(&LANGUAGES, language.unwrap_or("en"), "Nothing was changed.")?;
+        let assistants = serde_json::from_str(ASSISTANTS)
+            .map_err(|_| ApiError::internal("The list of assistants cannot be read."))?;
+        let Texts { own_texts, places, ask, groups, end } = texts;
+        Ok(Self { assistants, own_texts, places, ask, groups, end })
     }
 
     /// The assistant's name, as people know it.
     pub(crate) fn name(&self, assistant: &str) -> String {
-        self.assistants.get(assistant).and_then(|entry| entry.name.clone()).unwrap_or_else(|| assistant.to_owned())
+        let known = self.assistants.get(&key(assistant));
+        known.map_or_else(|| readable_name(assistant), |known| known.name.clone())
     }
 
     /// Where to find a memory in its assistant. `id` is its id there; `file` is the file that it was imported from.
     pub(crate) fn place(&self, assistant: &str, id: Option<&str>, file: &str) -> String {
-        let entry = self.assistants.get(assistant).or_else(|| self.assistants.get("default"));
-        let text = entry.map(|entry| entry.place.as_str()).unwrap_or_default();
-        text.replace("{name}", &self.name(assistant)).replace("{id}", id.unwrap_or("–")).replace("{file}", file)
+        let key = key(assistant);
+        // The agent has the file itself, and not the archive in which the file was imported.
+        let file = file.rsplit("!/").next().unwrap_or(file);
+        let kept = match self.assistants.get(&key).map(|known| known.kept.as_str()) {
+            Some("program") if id.is_none() => "program_without_id",
+            // Memories may come from a format that names no file.
+            Some("file" | "workspace") if file.is_empty() => "unknown",
+            Some(kept) => kept,
+            None => "unknown",
+        };
+        let text = self.own_texts.get(&key).or_else(|| self.places.get(kept)).map(String::as_str).unwrap_or_default();
+        text.replace("{name}", &self.name(assistant)).replace("{id}", id.unwrap_or_default()).replace("{file}", file)
     }
+}
+
+/// The key of an assistant in the data. Platforms are written with hyphens, formats with underscores.
+fn key(assistant: &str) -> String {
+    assistant.to_lowercase().replace('-', "_")
+}
+
+/// A name that people can read, of an assistant that is not in the data.
+fn readable_name(assistant: &str) -> String {
+    let words = assistant.split(['-', '_', ' ']).filter(|word| !word.is_empty());
+    let capitalised = words.map(|word| {
+        let mut letters = word.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    });
+    capitalised.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -60,18 +108,48 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    /// The sources that the window has a guide for.
+    const SOURCES: &str = include_str!("../../../../../../ui/src/lib/text/guides/sources.json");
+
     #[test]
     fn all_languages_have_the_same_entries() {
-        let keys = |guide: &ForgetGuide| {
-            (guide.assistants.keys().cloned().collect::<Vec<_>>(), guide.groups.keys().cloned().collect::<Vec<_>>())
-        };
-        let english = ForgetGuide::load(None).unwrap();
         for (language, _) in LANGUAGES {
             let guide = ForgetGuide::load(Some(language)).unwrap();
-            assert_eq!(keys(&guide), keys(&english), "{language}");
             assert_eq!(guide.groups.keys().collect::<Vec<_>>(), ["outdated", "private", "wrong"]);
-            assert!(!guide.place("someone else", None, "").contains('{'), "{language}");
+            for assistant in guide.assistants.keys().map(String::as_str).chain(["someone else"]) {
+                for (id, file) in [(None, ""), (Some("m1"), "notes.md")] {
+                    let place = guide.place(assistant, id, file);
+                    assert!(!place.is_empty() && !place.contains(['{', '}']), "{language}, {assistant}: {place}");
+                }
+            }
         }
         assert_eq!(ForgetGuide::load(Some("xx")).unwrap_err().code, "usage");
+    }
+
+    #[test]
+    fn every_source_with_a_guide_has_a_name_and_a_place() {
+        let guide = ForgetGuide::load(None).unwrap();
+        let sources: Vec<serde_json::Value> = serde_json::from_str(SOURCES).unwrap();
+        let is_named =
+            |source: &&serde_json::Value| ["assistants", "agents", "engines"].contains(&text(source, "group"));
+        for source in sources.iter().filter(is_named) {
+            let id = text(source, "id");
+            assert!(guide.assistants.contains_key(id), "{id}");
+            assert_eq!(guide.name(id), guide.name(&id.replace('_', "-")));
+        }
+    }
+
+    fn text<'s>(source: &'s serde_json::Value, key: &str) -> &'s str {
+        source[key].as_str().unwrap()
+    }
+
+    #[test]
+    fn agents_keep_memories_in_files_and_nobody_is_called_by_an_id() {
+        let guide = ForgetGuide::load(None).unwrap();
+        let place = guide.place("claude-code", None, "memory/MEMORY.md");
+        assert_eq!(place, "In the file memory/MEMORY.md on your computer. Delete the lines there.");
+        assert_eq!(guide.place("claude-code", None, "export.zip!/memory/MEMORY.md"), place);
+        assert_eq!(guide.name("claude-code"), "Claude Code");
+        assert_eq!(guide.name("some-new_agent"), "Some New Agent");
     }
 }

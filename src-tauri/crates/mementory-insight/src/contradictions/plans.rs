@@ -1,0 +1,51 @@
+//! Finds plans whose date is over.
+use super::{Statement, marks_of};
+use crate::{fold::Folded, values::dates};
+
+/// Positions of the statements about a plan whose date is over. `now` is in microseconds since 1970.
+pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
+    // Number of months since year 0. This is exact enough, because only the month of a date is known.
+    let month = 1970 * 12 + (now / 1_000_000 / 86_400) as i32 * 12 / 365;
+    let is_over = |statement: &&Statement<'_>| statement.text.lines().any(|line| is_past_plan(line, month));
+    statements.iter().enumerate().filter(|(_, statement)| is_over(statement)).map(|(n, _)| n).collect()
+}
+
+/// True if a line plans something for a time before `month`. The date must be in the sentence with the plan: "plans
+/// timetables. Moved in April 2026" is a job and a move. It may follow in a sentence of its own that says nothing else.
+fn is_past_plan(line: &str, month: i32) -> bool {
+    let sentences: Vec<Folded> = sentences_in(line).into_iter().map(Folded::new).collect();
+    sentences.iter().enumerate().any(|(n, sentence)| {
+        if !marks_of(sentence).is_plan {
+            return false;
+        }
+        let mut found = dates(&sentence.text);
+        if let Some(next) = sentences.get(n + 1).filter(|_| found.is_empty()) {
+            let marks = marks_of(next);
+            if !(marks.is_past || marks.done || marks.has_ended || marks.was_so_before) {
+                found = dates(&next.text);
+            }
+        }
+        !found.is_empty() && found.iter().all(|date| date.end_month() < month)
+    })
+}
+
+/// The sentences of a line. The full stop after a number ends none: `3. März` is a date.
+fn sentences_in(line: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let (mut start, mut last) = (0, ' ');
+    for (at, c) in line.char_indices() {
+        let end = at + c.len_utf8();
+        let is_end = match c {
+            '。' | '！' | '？' => true,
+            '.' | '!' | '?' => !(c == '.' && last.is_ascii_digit()) && line[end..].starts_with(char::is_whitespace),
+            _ => false,
+        };
+        if is_end {
+            out.push(&line[start..end]);
+            start = end;
+        }
+        last = c;
+    }
+    out.push(&line[start..]);
+    out
+}
