@@ -2,6 +2,8 @@ import { fireEvent, render, screen, waitFor, within } from "@testing-library/sve
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { filterEntries, proofsOf } from "../src/features/activity/log";
 import { transfersOf } from "../src/features/activity/transfers";
+import UndoSheet from "../src/features/importing/UndoSheet.svelte";
+import { undoneImport } from "../src/features/importing/undo";
 import FailedActions from "../src/features/activity/FailedActions.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import Window from "../src/shell/Window.svelte";
@@ -120,6 +122,20 @@ describe("imports and exports", () => {
     );
   });
 
+  it("keep the row of an import that was undone, and name the assistant where it was undone", async () => {
+    const { batches } = await mockBackend({ open: true }).imports();
+    const batch = { ...batches[0]!, format: "claude", undone: true, at: "2026-11-01T10:00:00Z" };
+    const lines = transfersOf([batch], [entry(9, { op: "undo_import", target: batch.batch, detail: "removed 85" })]);
+    expect(lines.map(({ title }) => title)).toEqual(["Import undone, Claude", "Imported from Claude, undone later"]);
+  });
+
+  it("say what was imported, and which outcomes there were", async () => {
+    const { batches } = await mockBackend({ open: true }).imports();
+    const none = { updated: 0, unchanged: 0, blocked: 0, skipped: 0, failed: 0 };
+    const [line] = transfersOf([{ ...batches[0]!, ...none, names: [], added: 514 }], []);
+    expect(line?.text).toBe("514 new items.");
+  });
+
   it("lists copied text as an export, and shows files that still exist", () => {
     const lines = transfersOf(
       [],
@@ -135,6 +151,19 @@ describe("imports and exports", () => {
     ]);
     expect(lines[1]?.text).toBe("41 items, 6 sensitive values masked.");
   });
+});
+
+it("the question before an import is undone says what goes", async () => {
+  const { batches } = await mockBackend({ open: true }).imports();
+  const onundo = vi.fn();
+  render(UndoSheet, { imports: [undoneImport(batches[1]!)], onundo, oncancel: vi.fn() });
+  const question = screen.getByTestId("import-undo-ask").textContent;
+  expect(question).toContain("14 items that it added are removed, also from the Trash.");
+  expect(question).toContain("3 updated items get their earlier wording back.");
+  expect(question).toContain("2 entries from this import were edited later.");
+  expect(question).toContain("To bring it back, import the file again.");
+  await fireEvent.click(screen.getByTestId("import-undo-anyway"));
+  expect(onundo).toHaveBeenCalledOnce();
 });
 
 describe("an import that failed", () => {

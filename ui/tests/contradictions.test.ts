@@ -60,6 +60,19 @@ describe("pairs that share memories", () => {
   });
 });
 
+it("the plans on Home lead to the list of the plans", async () => {
+  await contradictions.load();
+  const home = render(AttentionList, { columns: [], incomplete: [] });
+  const scrolled = vi.spyOn(Element.prototype, "scrollIntoView");
+  await fireEvent.click(await screen.findByTestId("look-plans"));
+  expect([nav.section, nav.reviewTab]).toEqual(["review", "contradictions"]);
+  home.unmount();
+  render(ReviewView);
+  const plans = await screen.findByTestId("past-plans");
+  await waitFor(() => expect(scrolled.mock.contexts).toContain(plans));
+  expect(document.activeElement).toBe(plans);
+});
+
 describe("contradictions", () => {
   it("are shown side by side with their evidence; what three assistants say of one fact is one card", async () => {
     render(ReviewView);

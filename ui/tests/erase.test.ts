@@ -1,4 +1,4 @@
-import { render, screen } from "@testing-library/svelte";
+import { render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import EraseDialog from "../src/features/removal/EraseDialog.svelte";
 import { start, type Mock } from "./start-mock";
@@ -35,4 +35,11 @@ it("uses the singular for one record", async () => {
   render(EraseDialog, { ids: ["m-0"] });
   await screen.findByText("Erase 1 memory for good?");
   expect(screen.getByRole("button", { name: "Export it first…" })).toBeTruthy();
+});
+
+it("shows the words of a few records, so that it is clear what goes", async () => {
+  render(EraseDialog, { ids: ["m-3", "m-4"] });
+  await waitFor(() =>
+    expect(screen.getAllByTestId("erase-which").map((each) => each.textContent)).toEqual(["Memory 3", "Memory 4"]),
+  );
 });

@@ -39,13 +39,16 @@ describe("what was exported", () => {
       ],
       withheld: [{ reason: "encrypted", count: 26 }],
     }));
-    expect(verdict()).toContain("44 items were left out.");
+    expect(verdict()).toContain("Left out: 18 files.");
+    expect(screen.getByTestId("export-result").textContent, "withheld entries have their own row").toContain(
+      "26 items",
+    );
     expect(verdict()).not.toMatch(/complete/i);
   });
 
   it("mentions nothing left out if nothing was", async () => {
     await done(() => ({}));
-    expect(verdict()).not.toContain("left out");
+    expect(verdict()).not.toContain("Left out");
   });
 
   it("names the key as the switch for the signature does, and copies it whole", async () => {

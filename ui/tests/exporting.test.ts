@@ -351,6 +351,24 @@ describe("attached files", () => {
   });
 });
 
+it("names the same number of files before and after saving, whatever is lost beside them", async () => {
+  const preview = mock.exportPreview;
+  const lost = (field: string, count: number) => ({ field, kind: "left_out", count });
+  const loss_counts = [lost("bytes", 4), lost("passthrough", 3)];
+  const by_kind = { attachment: 8 };
+  mock.exportPreview = async (...args) => ({ ...(await preview(...args)), by_kind, loss_counts });
+  sheet();
+  const line = await screen.findByTestId("export-files-stay");
+  expect(line.textContent).toContain("does not contain your 4 attached files");
+  expect(screen.getByTestId("export-understood").closest("label, div")?.textContent).toContain(
+    "I understand that this is left out: 4 files",
+  );
+  const request = { format: "mem", out: "/a.mem", filter: ANY, overwrite: false, sign: false, cover: true };
+  const done = await mock.exportRun("j", request, null, () => undefined);
+  render(ExportDone, { done: { ...done, by_kind, loss_counts, withheld: [] } });
+  expect(screen.getByTestId("export-verified").textContent).toContain("Left out: 4 files.");
+});
+
 describe("a disabled Save", () => {
   const disabledReason = () => {
     const reason = document.getElementById(button("export-save").getAttribute("aria-describedby") ?? "")?.textContent;

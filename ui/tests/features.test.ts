@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { findAll } from "../src/features/conversations/find-in-conversation";
 import { entriesOf, entryIndex, MessageTree } from "../src/features/conversations/branches";
 import { omittedCount, lossRows } from "../src/features/exporting/losses";
-import { kindRows, missingAttachments, consistentCounts } from "../src/features/importing/outcomes";
+import { kindRows, missingAttachments, sumText } from "../src/features/importing/outcomes";
 import { timeLeft } from "../src/features/importing/stages";
 import { columnsOf, lastMonths, typesByFrequency } from "../src/features/home/data";
 import { chipsOf } from "../src/features/memories/chips";
@@ -57,9 +57,13 @@ describe("import report", () => {
   const sample = sampleReport(emptyImportRequest, true);
 
   it("adds up in each row and in total", () => {
-    expect(consistentCounts(sample)).toEqual([669, 40, 42918, 12, 6, 5]);
-    for (const row of kindRows(sample)) expect(consistentCounts(row.outcome)).not.toBeNull();
-    expect(consistentCounts({ ...sample, found: 1 })).toBeNull();
+    expect(sumText(sample)).toBe(
+      "43,650 = 669 new + 40 updated + 42,918 unchanged + 12 held back + 6 skipped + 5 unreadable",
+    );
+    for (const row of kindRows(sample)) expect(sumText(row.outcome)).not.toBeNull();
+    expect(sumText({ ...sample, found: 1 })).toBeNull();
+    const none = { added: 0, updated: 0, unchanged: 0, blocked: 0, skipped: 0, failed: 0 };
+    expect(sumText({ ...sample, ...none, found: 514, added: 514 }), "without empty outcomes").toBe("514 = 514 new");
   });
 
   it("names kinds in a fixed order, and missing files", () => {
@@ -176,7 +180,7 @@ describe("home", () => {
       source("claude", 3, "2026-02-01"),
       source("chatgpt", 9, null),
     ]);
-    expect(columns.map((column) => [column.platform, column.memories, column.newest])).toEqual([
+    expect(columns.map((column) => [column.platform, column.memories, column.exported])).toEqual([
       ["chatgpt", 9, null],
       ["claude", 5, "2026-02-01"],
       ["me", 99, null],

@@ -55,16 +55,20 @@ describe("the kinds of files", () => {
     expect(files.rows[0]?.present).toBe(false);
   });
 
-  it("follow the search, and clearing resets both", async () => {
+  it("follow the search, and each can be cleared", async () => {
     search.text = "liv";
     await waitFor(() => expect(labels()).toEqual(["All", "Pictures 1"]));
     await fireEvent.click(kinds().getByText(/Pictures/));
     search.text = "tide";
     await waitFor(() => expect(files.total).toBe(0));
     await waitFor(() => expect(labels(), "the chosen kind stays visible").toEqual(["All", "Pictures 0", "Code 1"]));
+    expect(screen.getByText("Nothing with these filters matches “tide”")).toBeTruthy();
     await fireEvent.click(await screen.findByText("Clear filters"));
+    await waitFor(() => expect(files.total).toBe(1));
+    expect([search.text, files.filter.file_kind], "the search stays").toEqual(["tide", null]);
+    search.text = "nothing is called this";
+    await fireEvent.click(await screen.findByText("Clear the search"));
     await waitFor(() => expect(files.total).toBe(13));
-    expect([search.text, files.filter.file_kind]).toEqual(["", null]);
   });
 });
 

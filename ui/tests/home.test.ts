@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import Matrix from "../src/features/home/Matrix.svelte";
 import { chipsOf } from "../src/features/memories/chips";
 import AttentionList from "../src/features/home/AttentionList.svelte";
-import { columnsOf, loadMonths, typesByFrequency, partlyReadExports } from "../src/features/home/data";
+import { columnsOf, loadHome, loadMonths, typesByFrequency, partlyReadExports } from "../src/features/home/data";
 import MonthChart from "../src/features/home/MonthChart.svelte";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
@@ -143,6 +143,19 @@ describe("an old export", () => {
     const [column] = columnsOf([source("claude", 10, 200), { ...source("claude", 10, 3), format: "mem" }]);
     expect(column?.exported).toBe(ago(3));
   });
+});
+
+it("the newest date of an assistant is that of its memories, not of other records", async () => {
+  const items = [
+    item("m-1", "memory", "chatgpt", "Dated.", 30),
+    { ...item("m-2", "memory", "claude", "Undated.", 0), created_at: null },
+    item("c-1", "conversation", "gemini", "A conversation", 1),
+  ];
+  await start({ items });
+  await vault.refresh();
+  const { columns } = await loadHome(vault.info!);
+  const newest = Object.fromEntries(columns.map((each) => [each.platform, each.newest]));
+  expect(newest).toEqual({ chatgpt: items[0]!.created_at, claude: null, gemini: null });
 });
 
 describe("memories without a date", () => {

@@ -156,6 +156,16 @@ describe("a number of the report", () => {
     expect(screen.queryByTestId("import-show-new")).toBeNull();
   });
 
+  it("of everything found is plain text if everything is new, because the report then lists nothing", async () => {
+    const kept = await mock.importReport("b-1");
+    const none = { updated: 0, unchanged: 0, blocked: 0, skipped: 0, failed: 0 };
+    const all = { ...none, found: 9, added: 9 };
+    mock.importReport = async () => ({ ...kept, ...all, by_kind: { memory: all }, items: [] });
+    render(ReportSheet, { batch: "b-1" });
+    await screen.findByTestId("outcome-all-added");
+    expect(screen.queryByTestId("outcome-all-found")).toBeNull();
+  });
+
   it("of all items leaves out the new ones, which are in the lists of the vault", async () => {
     const report = await mock.importRun("x", importing.plans[0]?.request ?? emptyImportRequest, null, () => undefined);
     expect([report.found, report.added]).toEqual([43_650, 669]);
@@ -216,7 +226,7 @@ describe("new entries", () => {
 describe("undoing an import", () => {
   const undoQuestion = () => screen.queryByTestId("import-undo-ask");
 
-  it("asks first if its entries were edited, with their number", async () => {
+  it("asks first, with the number of entries that were edited", async () => {
     await openReport();
     const { batches } = await mock.imports();
     Object.assign(batches[0] ?? {}, { edited_since: 3 });
@@ -245,6 +255,7 @@ describe("undoing an import", () => {
     showNew(["batch-new"], "memory");
     conversations.setFilter({ batch: ["b-1", "batch-new"] });
     await fireEvent.click(screen.getByTestId("import-undo"));
+    await fireEvent.click(await screen.findByTestId("import-undo-anyway"));
     await waitFor(() => expect(memories.filter.batch).toBeNull());
     expect(conversations.filter.batch).toEqual(["b-1"]);
   });

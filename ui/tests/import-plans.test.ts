@@ -147,7 +147,11 @@ describe("files dropped together", () => {
     await importing.run();
     render(ImportSheet);
     const undo = vi.spyOn(mock, "undoImport").mockRejectedValueOnce(failWith("io", "The disk is full."));
-    await fireEvent.click(screen.getByTestId("import-undo"));
+    const undoAll = async () => {
+      await fireEvent.click(screen.getByTestId("import-undo"));
+      await fireEvent.click(await screen.findByTestId("import-undo-anyway"));
+    };
+    await undoAll();
     await waitFor(() => expect(undo).toHaveBeenCalledTimes(1));
     undo.mockImplementation(async (batch) =>
       batch === "batch-new" && undo.mock.calls.length < 4
@@ -156,7 +160,7 @@ describe("files dropped together", () => {
     );
     for (const times of [3, 4]) {
       await waitFor(() => expect((screen.getByTestId("import-undo") as HTMLButtonElement).disabled).toBe(false));
-      await fireEvent.click(screen.getByTestId("import-undo"));
+      await undoAll();
       await waitFor(() => expect(undo).toHaveBeenCalledTimes(times));
     }
     expect(undo.mock.calls.map(([batch]) => batch)).toEqual([

@@ -1,6 +1,6 @@
 import DOMPurify from "dompurify";
 import { describe, expect, it, vi } from "vitest";
-import { blocks, plainLine, plainText, safeNodes, webAddress } from "$lib/logic/markdown";
+import { blocks, plainLine, plainSnippet, plainText, safeNodes, webAddress } from "$lib/logic/markdown";
 import { highlightCode } from "$lib/logic/highlight";
 import { countMatches, markHits } from "$lib/logic/hits";
 
@@ -9,6 +9,18 @@ function page(markdown: string): HTMLElement {
   for (const block of blocks(markdown)) if (block.kind === "html") root.append(safeNodes(block.html));
   return root;
 }
+
+it("a snippet has no marks of bold text and headings, and its hits stay on their words", () => {
+  const marked = "# Notes\n**Top of mind** 🐈 2**3 and **cut";
+  const cat = [...marked].indexOf("🐈");
+  const { text, ranges } = plainSnippet(marked, [
+    [2, 7],
+    [cat, cat + 1],
+    [10, 13],
+  ]);
+  expect(text).toBe("Notes\nTop of mind 🐈 2**3 and cut");
+  expect(ranges.map(([start, end]) => [...text].slice(start, end).join(""))).toEqual(["Notes", "🐈", "Top"]);
+});
 
 describe("markdown of conversations", () => {
   it("shows raw HTML as text", () => {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import AttentionList from "../src/features/home/AttentionList.svelte";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import ReviewView from "../src/features/review/ReviewView.svelte";
+import { item } from "$lib/ipc/mock/data";
 import { ANY } from "$lib/state/filter";
 import { nav } from "$lib/state/nav.svelte";
 import { review } from "$lib/state/review.svelte";
@@ -78,6 +79,35 @@ describe("the review of memories", () => {
     await vault.refresh();
     await waitFor(() => expect(review.state?.left).toBe(left));
     expect(screen.getByText(`3 of ${left + 3} statements reviewed`), "what is in the Trash was reviewed").toBeTruthy();
+  });
+
+  it("is not finished while skipped memories are left, and goes on with them", async () => {
+    mock = await start({ items: ["a", "b"].map((id, n) => item(id, "memory", "claude", `Likes ${id}`, n)) });
+    await vault.refresh();
+    review.clear();
+    render(ReviewView);
+    await pressAndWait("1");
+    await press("5");
+    expect(await screen.findByText("Reviewed so far")).toBeTruthy();
+    expect(screen.getByTestId("review-result").textContent).toMatch(/Skipped\s*1/);
+    await fireEvent.click(screen.getByTestId("review-toggle"));
+    await shownId();
+    await press("2");
+    expect(await screen.findByText("Review finished")).toBeTruthy();
+    expect((screen.getByTestId("review-toggle") as HTMLButtonElement).disabled).toBe(true);
+  });
+
+  it("of one assistant ends with what to do for that assistant only", async () => {
+    const ids = ["claude", "chatgpt"];
+    mock = await start({ items: ids.map((id) => item(id, "memory", id, `Likes ${id}`, 1)) });
+    await vault.refresh();
+    review.clear();
+    await mock.reviewAnswer(ids.map((id) => ({ id, answer: "wrong" })));
+    await review.chooseSource("claude");
+    render(ReviewView);
+    const lists = await screen.findAllByTestId("todo");
+    expect(lists.map((list) => list.dataset.assistant)).toEqual(["claude"]);
+    expect(screen.getByTestId("review-trash").textContent).toContain("1 memory");
   });
 
   it("writes the report in the language of the window", async () => {

@@ -8,6 +8,7 @@ import { appearance } from "$lib/state/appearance.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
+import { plainRow } from "$lib/state/records.svelte";
 import { search } from "$lib/state/search-field.svelte";
 import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
@@ -51,6 +52,18 @@ describe("the palette", () => {
     expect(groups.map((group) => within(group).getAllByRole("option").length)).toEqual([5, 5, 5, 1]);
     expect([...groups[0]!.querySelectorAll("mark")].map((mark) => mark.textContent)).toContain("The");
     expect(groups[0]!.textContent).toContain("Ctrl L");
+  });
+
+  it("says that nothing was found before it offers what is similar", async () => {
+    mock.searchRows = async () => ({ rows: [], total: 0, next_offset: null }) as never;
+    const similar = plainRow(item("m-1", "memory", "claude", "Is godmother to Ida.", 1));
+    mock.similar = async () => ({ rows: [similar], weights: "ready" }) as never;
+    await open("xqzzv");
+    await waitFor(() => expect(ids()).toEqual(["m-1"]));
+    const [group] = within(screen.getByTestId("palette")).getAllByRole("group");
+    expect(document.getElementById(group!.getAttribute("aria-labelledby") ?? "")?.textContent).toBe(
+      "Nothing contains “xqzzv”. Similar in meaning:",
+    );
   });
 
   it("calls a conversation without a title by its first words, as the list does", async () => {

@@ -1,5 +1,5 @@
 // Files of the vault: preview and saving.
-import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import Attachment from "../src/features/conversations/Attachment.svelte";
 import FileSheet from "../src/features/files/FileSheet.svelte";
@@ -33,6 +33,33 @@ const sheet = (row: Row) => render(FileSheet, { row, onclose: vi.fn() });
 const setContent = (bytes: Uint8Array) =>
   (mock.attachment = async (_, most) => bytes.slice(0, most).buffer as ArrayBuffer);
 const utf8 = (text: string) => new TextEncoder().encode(text);
+
+describe("an action of the sheet", () => {
+  const open = async (action: string) => {
+    const row = await file("harmonics_bergen.csv", { conversation_id: "c-bath" });
+    dialogs.show({ kind: "file", row });
+    render(DialogHost);
+    const shown = await screen.findByTestId("file-sheet");
+    await fireEvent.click(within(shown).getByText(action));
+    return row;
+  };
+
+  it("opens the conversation", async () => {
+    await open("Open the conversation");
+    expect([nav.section, nav.id, dialogs.open]).toEqual(["conversations", "c-bath", null]);
+  });
+
+  it("moves the file to the Trash", async () => {
+    const trash = vi.spyOn(mock, "trash");
+    const { id } = await open("Move to Trash");
+    await waitFor(() => expect(trash.mock.calls[0]?.[0]).toEqual([id]));
+  });
+
+  it("asks before the file is erased", async () => {
+    const { id } = await open("Erase for good…");
+    expect(dialogs.open).toEqual({ kind: "erase", ids: [id] });
+  });
+});
 
 describe("the preview", () => {
   it("shows tables, code and notes as plain text, never as a page", async () => {

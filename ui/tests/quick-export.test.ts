@@ -2,7 +2,7 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import LossTable from "../src/features/exporting/LossTable.svelte";
-import { keptFields, lossRows, missedCount, missedFields } from "../src/features/exporting/losses";
+import { keptFields, leftOutText, lossRows, missedFields } from "../src/features/exporting/losses";
 import { lastSettings, quickExportEntries, quickExport } from "../src/features/exporting/quick-export.svelte";
 import App from "../src/shell/App.svelte";
 import "../src/shell/Window.svelte";
@@ -94,12 +94,12 @@ describe("one click", () => {
     expect(dialogs.open).toMatchObject({ kind: "export", format: "mem" });
     expect(run).not.toHaveBeenCalled();
     await fireEvent.click(await screen.findByTestId("export-understood"));
-    expect(screen.getByTestId("export-understood").closest("label, div")?.textContent).toContain("5 items");
+    expect(screen.getByTestId("export-understood").closest("label, div")?.textContent).toContain("5 files");
     await fireEvent.click(screen.getByTestId("export-save"));
     await fireEvent.click(await screen.findByTestId("export-done"));
     await quickExport.run("mem");
     expect([run.mock.calls.length, dialogs.open]).toEqual([2, null]);
-    expect(toasts.current?.text, "what is left out is said").toContain("left out.");
+    expect(toasts.current?.text, "what is left out is said").toContain("Left out: 5 files.");
     clearContent();
     await quickExport.run("mem");
     expect(dialogs.open, "locking forgets it").toMatchObject({ kind: "export" });
@@ -167,7 +167,14 @@ describe("the list of losses", () => {
 
   it("counts what a person would miss apart from what only programs use", async () => {
     const preview = await exported(left("passthrough", 17), left("embeddings", 3), left("attachment", 5));
-    expect([missedCount(preview), missedFields(preview)]).toEqual([5, ["attachment"]]);
+    expect([leftOutText(preview), missedFields(preview)]).toEqual(["5 files", ["attachment"]]);
     expect(missedFields(await exported(left("passthrough", 17)))).toEqual([]);
+  });
+
+  it("tells whole entries from details of entries that are exported", async () => {
+    const details = await exported(left("links", 8), left("tags", 11));
+    expect(leftOutText(details)).toBe("19 details of entries");
+    expect(leftOutText(await exported(left("record", 1), left("tags", 1)))).toBe("1 item and 1 detail of an entry");
+    expect(leftOutText(await exported(left("record", 1)), 2)).toBe("3 items");
   });
 });

@@ -140,6 +140,18 @@ describe("duplicates", () => {
     await waitFor(() => expect(duplicates.groups).toHaveLength(2));
   });
 
+  it("calls no wording the newest if one of them has no date", async () => {
+    const undated = { ...item("m-2", "memory", "claude", "Likes green tea", 0), created_at: null };
+    mock.duplicates = async () => ({
+      groups: [{ same: true, items: [item("m-1", "memory", "chatgpt", "Likes tea", 9), undated] }],
+    });
+    const [group] = await sheet();
+    expect(group!.textContent).not.toContain("newest wording");
+    expect(group!.querySelector("[data-id=m-2] .meta")?.textContent?.replaceAll(/\s+/g, " ").trim()).toBe(
+      "Claude·no date",
+    );
+  });
+
   it("puts the others back by Undo", async () => {
     const groups = await sheet();
     await fireEvent.click(groups[0]!.querySelector("[data-testid=duplicate-keep-one]")!);

@@ -208,7 +208,7 @@ describe("import sheet", () => {
     expect(screen.getByText("12 held back.")).toBeTruthy();
     expect(screen.getByText("Parts are missing.")).toBeTruthy();
     await fireEvent.click(screen.getByTestId("import-confirm"));
-    expect((await screen.findByTestId("import-sum")).textContent).toContain("43,650 = 669 + 40 + 42,918 + 12 + 6 + 5");
+    expect((await screen.findByTestId("import-sum")).textContent).toContain("43,650 = 669 new + 40 updated");
     expect(screen.getByTestId("import-report")).toBeTruthy();
   });
 });
@@ -235,6 +235,7 @@ describe("an import that ended early", () => {
     expect(screen.getByTestId("import-sum")).toBeTruthy();
     const undone = vi.spyOn(mock, "undoImport");
     await fireEvent.click(screen.getByTestId("import-undo"));
+    await fireEvent.click(await screen.findByTestId("import-undo-anyway"));
     await waitFor(() => expect(undone).toHaveBeenCalledWith("batch-new"));
   });
 });

@@ -3,16 +3,36 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import EvidenceSheet from "../src/features/activity/EvidenceSheet.svelte";
+import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
 import FirstSteps from "../src/features/home/FirstSteps.svelte";
+import ImportSheet from "../src/features/importing/ImportSheet.svelte";
+import MemoriesView from "../src/features/memories/MemoriesView.svelte";
+import { memoryMenu } from "../src/features/memories/menu";
 import OriginalRecord from "../src/features/memories/OriginalRecord.svelte";
 import WriteSheet from "../src/features/memories/WriteSheet.svelte";
+import TypeField from "../src/features/memories/TypeField.svelte";
+import TrashView from "../src/features/removal/TrashView.svelte";
+import TodoList from "../src/features/review/TodoList.svelte";
+import About from "../src/features/settings/About.svelte";
+import FormatsSheet from "../src/features/settings/FormatsSheet.svelte";
+import DemonstrationBanner from "../src/shell/DemonstrationBanner.svelte";
+import ShortcutsSheet from "../src/shell/ShortcutsSheet.svelte";
 import { start, type Mock } from "./start-mock";
 import { BackendError } from "$lib/ipc";
 import { FORMATS } from "$lib/ipc/formats";
+import { item } from "$lib/ipc/mock/data";
 import { dialogs } from "$lib/state/dialogs.svelte";
+import { ANY } from "$lib/state/filter";
+import { EXPORT_FORMATS } from "$lib/state/formats";
 import { importing } from "$lib/state/importing.svelte";
+import { memories } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { search } from "$lib/state/search-field.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
 import { dayTime } from "$lib/text/format";
 import Button from "$lib/ui/Button.svelte";
+import RedactionBar from "$lib/ui/RedactionBar.svelte";
 
 let mock: Mock;
 
@@ -36,6 +56,122 @@ describe("a memory that is written", () => {
     await waitFor(() => expect(add).toHaveBeenCalledOnce());
     expect(add.mock.calls[0]?.[0]).toEqual({ type: "fact", text: "Likes tea.", tags: ["drinks"] });
   });
+});
+
+describe("entries that are not memories", () => {
+  const show = async (kind: string) => {
+    mock = await start({ pace: 0, items: [item("x-1", kind, "claude", "Likes tea", 1)] });
+    await vault.refresh();
+    nav.section = "memories";
+    memories.setFilter({ kind });
+    render(MemoriesView);
+    return screen.findByText(/1 of 1/);
+  };
+
+  it("are counted and placed by their own name", async () => {
+    expect((await show("fact")).textContent).not.toContain("Memory");
+    const said = () => screen.getAllByRole("status").map((each) => each.textContent?.trim());
+    await waitFor(() => expect(said()).toContain("Facts: 1"));
+    expect(screen.getByTestId("detail-edit")).toBeTruthy();
+  });
+
+  it("cannot be edited if no reader understands them", async () => {
+    await show("foreign");
+    expect(screen.queryByTestId("detail-edit")).toBeNull();
+    const labels = memoryMenu("x-1", () => undefined).map((each) => (each === "line" ? each : each.label));
+    expect([labels.includes("Edit"), labels.includes("Copy the text")]).toEqual([false, true]);
+  });
+});
+
+it("a search with filters does not claim that nothing in the vault matches, and each can be cleared", async () => {
+  await vault.refresh();
+  nav.section = "memories";
+  memories.setFilter({ source: "gemini" });
+  search.text = "wooden house";
+  render(MemoriesView);
+  expect(await screen.findByText("Nothing with these filters matches “wooden house”")).toBeTruthy();
+  await fireEvent.click(screen.getByText("Clear filters"));
+  await waitFor(() => expect(memories.rows.length).toBeGreaterThan(0));
+  expect([memories.filter.source, search.text]).toEqual([null, "wooden house"]);
+  search.clear();
+});
+
+it("an import with nothing new is not offered as if there were something", async () => {
+  const preview = mock.importPreview;
+  mock.importPreview = async (...args) => {
+    const report = await preview(...args);
+    return { ...report, found: 3, added: 0, updated: 0, unchanged: 2, blocked: 1 };
+  };
+  await importing.inspect(["/d/chatgpt-export.zip"]);
+  render(ImportSheet);
+  const confirm = await screen.findByTestId("import-confirm");
+  expect(confirm.textContent?.trim()).toBe("Import anyway");
+  expect(screen.getByTestId("import-sheet").textContent).toContain("You deleted it before");
+  importing.reset();
+});
+
+it("a row of the Trash shows the title and the words of a memory", async () => {
+  const named = { title: "reference_people", trashed_at: new Date().toISOString() };
+  mock = await start({ items: [item("m-1", "memory", "claude", "Rosalind lives in Leeds.", 1, named)] });
+  render(TrashView);
+  // Without layout only the active row is rendered.
+  const box = await screen.findByRole("listbox");
+  box.focus();
+  await fireEvent.keyDown(box, { key: "Home" });
+  const row = await screen.findByText("reference_people");
+  expect(row.parentElement?.textContent).toContain("Rosalind lives in Leeds.");
+});
+
+it("a format that only the command line writes says so, and is not counted in About", async () => {
+  const { unmount } = render(FormatsSheet);
+  const rows = await screen.findAllByTestId("format-row");
+  const written = (await mock.formats()).filter(({ write }) => write).length;
+  const byCommand = rows.filter((row) => row.textContent?.includes("written only on the command line"));
+  expect(written - byCommand.length).toBe(EXPORT_FORMATS.length);
+  unmount();
+  render(About);
+  expect(await screen.findByText(new RegExp(`writes ${EXPORT_FORMATS.length} of them`))).toBeTruthy();
+});
+
+it("an entry to delete says what is not known yet, and where it is now", () => {
+  const entry = { id: "m-1", text: "Likes tea", where: "Settings", answer: "outdated", state: "not_checked" };
+  const items = [{ ...entry, trashed: true, created_at: null }];
+  render(TodoList, { todo: { assistant: "claude", name: "Claude", items, message: "", assistants: [] } });
+  expect(screen.getByTestId("todo-item").textContent).toContain(
+    "Outdated, not known yet if it is gone there, in your Trash",
+  );
+});
+
+it("a hidden value is not called redacted, also when its text is copied", () => {
+  const { container } = render(RedactionBar, { hidden: "" });
+  expect(container.textContent?.trim()).toBe("hidden value");
+  expect(render(RedactionBar, { hidden: "email" }).container.textContent).toContain("redacted");
+});
+
+it("the choice of a type shows that a memory has none", () => {
+  render(TypeField, { value: null, onchange: () => undefined });
+  expect(screen.getByLabelText("Type").textContent?.trim()).toBe("No type");
+});
+
+it("a range of keys is shown as one", () => {
+  render(ShortcutsSheet);
+  expect(screen.getByText("Sections").closest("tr")?.querySelector("td")?.textContent?.replaceAll(/\s/g, "")).toBe(
+    "Ctrl1–Ctrl7",
+  );
+});
+
+it("a deleted demonstration is confirmed", async () => {
+  mock.deleteDemonstration = async () => null as never;
+  render(DemonstrationBanner);
+  await fireEvent.click(screen.getByTestId("demonstration-delete"));
+  await waitFor(() => expect(toasts.current?.text).toContain("Demonstration deleted."));
+});
+
+it("an export of what is on screen counts it again, because the number of the list may be old", async () => {
+  const filter = { ...ANY, kind: "memory" };
+  const { total } = await mock.list({ filter, sort: null, limit: 1, cursor: null });
+  render(ExportSheet, { filter, query: "", found: total + 1, start: "mem" });
+  expect(await screen.findByText(`What’s on screen (${total})`)).toBeTruthy();
 });
 
 describe("the original record", () => {

@@ -96,13 +96,13 @@ export function keysOf(command: Command): string | undefined {
 
 /**
  * The list of shortcuts, in the order in which it is shown. `letter` marks single-letter shortcuts, which a setting
- * can disable.
+ * can disable. `range`: the first two keys are the first and the last of a range.
  */
 export const SHORTCUTS = [
   { keys: ["Ctrl K"], text: "keys.palette" },
   { keys: ["Ctrl F"], text: "keys.search" },
   { keys: ["F6", "Shift F6"], text: "keys.panes" },
-  { keys: ["Ctrl 1", "Ctrl 7"], text: "keys.sections" },
+  { keys: ["Ctrl 1", "Ctrl 7"], text: "keys.sections", range: true },
   { keys: ["Ctrl O"], text: "keys.import" },
   { keys: ["Ctrl Shift V"], text: "keys.paste" },
   { keys: ["Ctrl E"], text: "keys.export" },
@@ -123,7 +123,7 @@ export const SHORTCUTS = [
   { keys: ["R"], text: "keys.redact", letter: true },
   { keys: ["V"], text: "keys.source", letter: true },
   { keys: ["R", "I", "↓"], text: "keys.sensitive", letter: true },
-  { keys: ["1", "5", "U"], text: "keys.review", letter: true },
+  { keys: ["1", "5", "U"], text: "keys.review", letter: true, range: true },
   { keys: ["↑", "↓", "1", "2", "B"], text: "keys.contradictions", letter: true },
   { keys: ["Delete"], text: "keys.trash" },
   { keys: ["Shift Delete"], text: "keys.erase" },
@@ -132,4 +132,4 @@ export const SHORTCUTS = [
   { keys: ["←", "→"], text: "keys.branch" },
   { keys: ["Alt ←", "Alt →"], text: "keys.back" },
   { keys: ["Ctrl Z"], text: "keys.undo" },
-] satisfies { keys: string[]; text: MessageKey; letter?: boolean }[];
+] satisfies { keys: string[]; text: MessageKey; letter?: boolean; range?: boolean }[];

@@ -48,13 +48,14 @@ export function transfersOf(
   failures: readonly FailedImport[] = [],
 ): Transfer[] {
   const failureBySeq = new Map(failures.map((failed) => [failed.seq, failed]));
+  const formatByBatch = new Map(batches.map(({ batch, format }) => [batch, format]));
   const imports = batches.map((batch) => ({
     key: batch.batch,
     at: batch.at,
-    icon: batch.undone ? Undo2 : Download,
-    title: batch.undone
-      ? t("activity.undone", { name: assistantStyle(batch.format).name })
-      : t("activity.imported", { name: assistantStyle(batch.format).name }),
+    icon: Download,
+    title: t(batch.undone ? "activity.importedUndone" : "activity.imported", {
+      name: assistantStyle(batch.format).name,
+    }),
     text: joinSentences([
       batch.names.length
         ? t("activity.sentence", { what: joinWithAnd(batch.names.map((name) => oneLine(name))) })
@@ -74,7 +75,7 @@ export function transfersOf(
       key: `entry-${entry.seq}`,
       at: entry.at,
       icon: ICONS[entry.op] ?? HistoryIcon,
-      title: titleOf(entry),
+      title: titleOf(entry, formatByBatch.get(entry.target)),
       ...(exportText(entry) ??
         failureText(failureBySeq.get(entry.seq)) ??
         auditText(entry.op, entry.detail, entry.op === "import_failed" ? entry.target : "")),
@@ -87,7 +88,9 @@ export function transfersOf(
   return [...imports, ...others].sort((a, b) => b.at.localeCompare(a.at));
 }
 
-function titleOf({ op, target }: AuditEntry): string {
+/** `format`: the format of the import that an entry is about, if known. */
+function titleOf({ op, target }: AuditEntry, format: string | null | undefined): string {
+  if (op === "undo_import" && format) return t("activity.undone", { name: assistantStyle(format).name });
   if (op === "import_failed") return t("activity.importFailed");
   if (op !== "export") return word("op", op);
   return target === TEXT_FORMAT
@@ -95,11 +98,11 @@ function titleOf({ op, target }: AuditEntry): string {
     : t("activity.exportedTo", { name: assistantStyle(target).name });
 }
 
-/** The counts of an import: new and updated records always, the other outcomes only if not zero. */
+/** The counts of an import: new entries always, the other outcomes only if not zero. */
 function numbersOf(batch: BatchInfo): string {
   return joinWithCommas(
-    COLUMNS.filter((key) => key === "added" || key === "updated" || batch[key] > 0).map((key) =>
-      t(`activity.n.${key}`, { n: batch[key] }),
+    COLUMNS.filter((key) => key === "added" || batch[key] > 0).map((key) =>
+      key === "added" ? t("activity.newItems", { n: batch.added }) : t(`activity.n.${key}`, { n: batch[key] }),
     ),
   );
 }

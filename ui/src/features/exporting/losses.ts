@@ -3,7 +3,7 @@ import { MAX_ENTRIES } from "$features/layout/expandable-count";
 import { truncated } from "$lib/logic/untrusted-text";
 import { plainLine } from "$lib/logic/markdown";
 import { ANY } from "$lib/state/filter";
-import { byName, hasText, joinWithCommas, t } from "$lib/text";
+import { byName, hasText, joinWithAnd, joinWithCommas, t } from "$lib/text";
 import { fieldName } from "$lib/text/core";
 
 /** The export scope: everything, what is on screen, or a custom filter. */
@@ -84,14 +84,35 @@ const isMissed = ({ field, kind, count }: Exported["loss_counts"][number]) =>
 export const missedFields = (exported: Exported): string[] =>
   exported.loss_counts.filter(isMissed).map(({ field }) => field);
 
-/** The number of omitted items that a person would miss. */
-export const missedCount = (exported: Exported): number =>
-  exported.loss_counts.filter(isMissed).reduce((sum, { count }) => sum + count, 0);
+/** Fields that are files. */
+const FILE_FIELDS: ReadonlySet<string> = new Set(["attachment", "bytes", "file", "files"]);
+/** Fields that are whole entries, or the text of one. Everything else is a detail of an entry that is exported. */
+const ITEM_FIELDS: ReadonlySet<string> = new Set(["record", "text", "content", "tombstone", "part", "identity"]);
 
-/** The number of items that an export does not contain: those left out by the format, and those that were withheld. */
-export function excludedCount(exported: Exported): number {
-  return exported.withheld.reduce((sum, { count }) => sum + count, omittedCount(exported));
+/** The numbers of omitted files, entries and details of entries that a person would miss. */
+export function missedCounts(exported: Exported): { files: number; items: number; details: number } {
+  const counts = { files: 0, items: 0, details: 0 };
+  for (const { field, count } of exported.loss_counts.filter(isMissed))
+    counts[FILE_FIELDS.has(field) ? "files" : ITEM_FIELDS.has(field) ? "items" : "details"] += count;
+  return counts;
 }
+
+/**
+ * What an export leaves out, such as `4 files and 19 details`; empty if nothing that a person would miss. `withheld` is
+ * the number of entries that were not exported for other reasons.
+ */
+export function leftOutText(exported: Exported, withheld = 0): string {
+  const { files, items, details } = missedCounts(exported);
+  return joinWithAnd([
+    ...(files > 0 ? [t("many.attachment", { n: files })] : []),
+    ...(items + withheld > 0 ? [t("many.items", { n: items + withheld })] : []),
+    ...(details > 0 ? [t("loss.details", { n: details })] : []),
+  ]);
+}
+
+/** The number of entries that were not exported for reasons other than the format. */
+export const withheldCount = (exported: Exported): number =>
+  exported.withheld.reduce((sum, { count }) => sum + count, 0);
 
 /**
  * How many attached files are exported and how many are left out. `canContain`: whether the format can contain files.
@@ -103,8 +124,8 @@ export function attachedFileCounts(exported: Exported, canContain: boolean): { e
       0,
     );
   const attachmentCount = exported.by_kind.attachment ?? 0;
-  // A file that is stored inside its message does not count as an attachment. It only counts as lost bytes.
-  if (!canContain) return { exported: 0, omitted: Math.max(attachmentCount, lossCount("bytes")) };
+  // Only files whose bytes are in the vault are lost. One that an export names but does not contain is no loss.
+  if (!canContain) return { exported: 0, omitted: Math.max(lossCount("bytes"), lossCount("file")) };
   const omitted = Math.min(attachmentCount, lossCount("attachment"));
   return { exported: attachmentCount - omitted, omitted };
 }

@@ -14,7 +14,7 @@ import { exportFacts } from "$lib/text/core";
 import { fileName, folderName, isoDay, joinPath } from "$lib/text/format";
 import type { MenuEntry } from "$lib/ui/types";
 import { FORMAT_CARDS, cardOf, formatName, hasLargeCard } from "./formats";
-import { excludedCount, missedFields } from "./losses";
+import { leftOutText, missedFields, withheldCount } from "./losses";
 
 /** The settings of an earlier export. `folder` is null if none of the exported files in the log still exists. */
 export type ExportSettings = { folder: string | null; sign: boolean; encrypt: boolean };
@@ -107,10 +107,10 @@ function report(done: Exported): void {
     dialogs.show({ kind: "exported", done });
     return;
   }
-  const excluded = excludedCount(done);
+  const excluded = leftOutText(done, withheldCount(done));
   const text = joinSentences([
     t("activity.sentence", { what: t("saved", { name: fileName(done.path) }) }),
-    excluded > 0 ? t("exported.leftOut", { n: excluded }) : null,
+    excluded ? t("exported.leftOut", { what: excluded }) : null,
     done.covered > 0 ? t("activity.sentence", { what: t("activity.covered", { n: done.covered }) }) : null,
   ]);
   const show = () => backend().showInFolder(done.path);

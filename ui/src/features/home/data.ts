@@ -19,6 +19,7 @@ export type Column = {
   memories: number;
   profiles: number;
   conversations: number;
+  /** Date of the newest memory that has one. */
   newest: string | null;
   /** When the assistant's newest export was made, if known. */
   exported: string | null;
@@ -63,7 +64,6 @@ export function columnsOf(sources: readonly SourceInfo[]): Column[] {
     column.memories += source.counts.memory ?? 0;
     column.profiles += source.counts.profile ?? 0;
     column.conversations += source.counts.conversation ?? 0;
-    if (source.newest_at && (!column.newest || source.newest_at > column.newest)) column.newest = source.newest_at;
     if (source.exported_at && (!column.exported || source.exported_at > column.exported))
       column.exported = source.exported_at;
     columns.set(source.platform, column);
@@ -170,8 +170,10 @@ export async function loadHome(info: VaultInfo): Promise<Home> {
   });
   await Promise.all(
     columns.map(async (column) => {
+      const all = { ...ANY, kind: "memory", source: column.platform };
+      column.newest = (await backend().summary(all)).last;
       if (!column.types[""]) return;
-      const untyped = { ...ANY, kind: "memory", source: column.platform, record_type: "" };
+      const untyped = { ...all, record_type: "" };
       column.about = (await backend().facets(untyped, null, false)).about;
     }),
   );

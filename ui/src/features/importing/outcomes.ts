@@ -1,7 +1,7 @@
 import type { ImportReport, Outcome } from "$lib/ipc";
 import { kindOfNewList } from "$lib/state/imports.svelte";
 import { oneLine } from "$lib/logic/untrusted-text";
-import { byName, joinWithCommas, t, word } from "$lib/text";
+import { byName, count, joinWithCommas, t, word } from "$lib/text";
 import { fileName } from "$lib/text/format";
 
 export type OutcomeKey = "added" | "updated" | "unchanged" | "blocked" | "skipped" | "failed";
@@ -44,10 +44,15 @@ export function selectionName({ kind, outcome }: OutcomeSelection): string {
 export const sameSelection = (a: OutcomeSelection | null, b: OutcomeSelection): boolean =>
   a?.kind === b.kind && a.outcome === b.outcome;
 
-/** The counts of the outcomes in column order. Null if their sum is not the number found. */
-export function consistentCounts(outcome: Outcome): number[] | null {
-  const parts = COLUMNS.map((key) => outcome[key]);
-  return parts.reduce((all, n) => all + n, 0) === outcome.found ? parts : null;
+/**
+ * The number found and the outcomes that add up to it, such as `514 = 500 new + 14 unchanged`. Outcomes that no item has
+ * are left out. Null if the sum is not the number found.
+ */
+export function sumText(outcome: Outcome): string | null {
+  const parts = COLUMNS.filter((key) => outcome[key] > 0);
+  if (parts.reduce((all, key) => all + outcome[key], 0) !== outcome.found) return null;
+  const named = parts.map((key) => t(`activity.n.${key}`, { n: outcome[key] }));
+  return [count(outcome.found), named.join(" + ")].filter(Boolean).join(" = ");
 }
 
 /** The number for a selection. */
@@ -66,7 +71,7 @@ export function itemCount(report: ImportReport, pick: OutcomeSelection): number 
 
 /** Whether a number can open a list. In reports of earlier versions the kind of an item may be missing (null). */
 export function hasList(report: ImportReport, pick: OutcomeSelection): boolean {
-  if (countOf(report, pick) === 0) return false;
+  if (itemCount(report, pick) === 0) return false;
   if (pick.outcome === "added") return report.dry_run || kindOfNewList(report, pick.kind) !== null;
   return pick.kind === null || report.items.every((item) => item.kind !== null);
 }

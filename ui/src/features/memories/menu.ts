@@ -17,6 +17,9 @@ import { t } from "$lib/text";
 import type { MenuEntry } from "$lib/ui/types";
 import { requestAction } from "./keys";
 
+/** Parts of an import that no reader understands cannot be edited. */
+const isEditable = (id: string) => memories.rows.find((row) => row.id === id)?.kind !== "foreign";
+
 /** Menu of a memory's row, or of all checked rows if it is one of them. */
 export function memoryMenu(id: string, open: () => void): MenuEntry[] {
   const ids = targetIds(id);
@@ -34,7 +37,17 @@ export function memoryMenu(id: string, open: () => void): MenuEntry[] {
   };
   return [
     { label: t("action.open"), icon: PanelRight, shortcut: "Enter", run: open },
-    { label: t("action.edit"), icon: Pencil, shortcut: letter("E"), testid: "menu-edit", run: startAction("edit") },
+    ...(isEditable(id)
+      ? [
+          {
+            label: t("action.edit"),
+            icon: Pencil,
+            shortcut: letter("E"),
+            testid: "menu-edit",
+            run: startAction("edit"),
+          },
+        ]
+      : []),
     { label: t("tag.tag"), icon: Tag, shortcut: letter("T"), run: startAction("tag") },
     { label: t("action.redact"), icon: Eraser, shortcut: letter("R"), run: startAction("redact") },
     { label: t("action.copyText"), icon: Copy, run: () => void copy(id) },

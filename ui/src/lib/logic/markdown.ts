@@ -1,6 +1,7 @@
 import DOMPurify from "dompurify";
 import { Marked, type Token, type Tokens } from "marked";
 import { splitFrontMatter } from "./front-matter";
+import { codePointCount } from "./text-segments";
 import { beginText, markdownExtensions, type CitationToken } from "./markdown-extensions";
 import { truncated, oneLine } from "./untrusted-text";
 
@@ -131,6 +132,29 @@ export function plainText(source: string): string {
   if (!/[*_`#+[\\\uE200-\uE202【-]/.test(source)) return source;
   const { body } = splitFrontMatter(source);
   return parseMarkdown(body)?.map(plainTextOf).join("\n").trim() || source;
+}
+
+const MARKS = /\*\*|__|^#{1,6} +/gm;
+
+/** Whether a match of `MARKS` is formatting. Marks of bold text are at the edge of a word; in `2**3` they are not. */
+function isMark(text: string, index: number, mark: string): boolean {
+  if (mark.startsWith("#")) return true;
+  const [before, after] = [text[index - 1] ?? " ", text[index + mark.length] ?? " "];
+  return (!/\w/.test(before) && /\S/.test(after)) || (/\S/.test(before) && !/\w/.test(after));
+}
+
+/** A snippet without the marks of bold text and headings, and its ranges (in code points) moved accordingly. */
+export function plainSnippet(
+  text: string,
+  ranges: readonly (readonly [number, number])[],
+): { text: string; ranges: [number, number][] } {
+  const cuts = [...text.matchAll(MARKS)]
+    .filter(({ 0: mark, index }) => isMark(text, index, mark))
+    .map(({ 0: mark, index }) => ({ start: codePointCount(text.slice(0, index)), length: mark.length }));
+  const moved = (offset: number) =>
+    offset - cuts.reduce((sum, { start, length }) => sum + Math.min(Math.max(offset - start, 0), length), 0);
+  const plain = text.replaceAll(MARKS, (mark: string, index: number) => (isMark(text, index, mark) ? "" : mark));
+  return { text: plain, ranges: ranges.map(([start, end]) => [moved(start), moved(end)]) };
 }
 
 /** Whether a text looks the same with and without formatting, because it consists only of paragraphs. */

@@ -14,6 +14,8 @@ import { vault } from "./vault.svelte";
 class Contradictions extends JobResult {
   groups = $state.raw<ContradictionGroup[] | null>(null);
   plans = $state.raw<ListItem[]>([]);
+  /** Whether the person asked for the plans, so that their list is scrolled into view. */
+  plansWanted = $state(false);
   /** The evidence for the memories that are shown, by id. */
   evidence = $state.raw<ReadonlyMap<string, MemoryEvidence>>(new Map());
 
@@ -108,6 +110,7 @@ class Contradictions extends JobResult {
     super.clear();
     this.groups = null;
     this.plans = [];
+    this.plansWanted = false;
     this.evidence = new Map();
   }
 }

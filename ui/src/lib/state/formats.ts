@@ -12,6 +12,9 @@ export type FileFormat = Exclude<ExportFormat, TextFormat>;
 /** The formats that a person may choose for an export, in the order of `FORMATS`. */
 export const EXPORT_FORMATS = FORMATS.filter((format): format is OfferedFormat => format.write && !format.needsBase);
 
+/** Whether a person may choose this format for an export in the window. */
+export const isOffered = (id: string): boolean => EXPORT_FORMATS.some((format) => format.id === id);
+
 /** The purpose of a format: open exchange, chats in a vendor's format, agents and memory engines, or reading. */
 export type ExportGroup = "Open" | "Chats" | "Agents" | "Reading";
 export const EXPORT_GROUPS: readonly ExportGroup[] = ["Open", "Chats", "Agents", "Reading"];

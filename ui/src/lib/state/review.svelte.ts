@@ -29,6 +29,8 @@ class Review {
   readonly answered = $derived(Object.values(this.state?.answers ?? {}).reduce((sum, n) => sum + n, 0));
   /** Number of memories with or without an answer. */
   readonly total = $derived(this.answered + (this.state?.left ?? 0));
+  /** Number of memories that were skipped, if no other memory is left without an answer. */
+  readonly skippedAtEnd = $derived(this.item ? 0 : (this.state?.left ?? 0));
   readonly canUndo = $derived(this.#steps.length > 0);
 
   async load(id: string | null = null): Promise<void> {
@@ -74,6 +76,16 @@ class Review {
       this.#steps = this.#steps.slice(0, -1);
       this.showsResult = false;
       await this.load(step.id);
+    });
+  }
+
+  /** Shows the skipped memories again. */
+  async resume(): Promise<void> {
+    if (this.busy) return;
+    await this.#change(async () => {
+      this.#skipped = [];
+      this.showsResult = false;
+      await this.load();
     });
   }
 

@@ -1,5 +1,6 @@
 import { backend, type Facets, type FoundRow } from "$lib/ipc";
 import { debounced } from "$lib/logic/debounce";
+import { plainSnippet, plainText } from "$lib/logic/markdown";
 import { findWords } from "$lib/logic/text-segments";
 import { ANY } from "$lib/state/filter";
 import { UiError } from "$lib/state/ui-error";
@@ -86,7 +87,7 @@ class Finder {
       .slice(0, MAX_PER_GROUP)
       .map((row) => ({
         id: row.id,
-        text: row.text || row.title,
+        text: row.text ? plainText(row.text) : row.title,
         ranges: [],
         source: row.source,
         at: row.created_at,
@@ -135,8 +136,7 @@ async function memoriesFor(query: string): Promise<FoundRecord[]> {
   const rows = await find(query, "memory", MAX_PER_GROUP);
   return rows.map((row) => ({
     id: row.id,
-    text: row.snippet ?? row.text,
-    ranges: row.highlights,
+    ...plainSnippet(row.snippet ?? row.text, row.highlights),
     source: row.source,
     at: row.created_at,
     message: null,
