@@ -54,18 +54,6 @@ describe("the palette", () => {
     expect(groups[0]!.textContent).toContain("Ctrl L");
   });
 
-  it("says that nothing was found before it offers what is similar", async () => {
-    mock.searchRows = async () => ({ rows: [], total: 0, next_offset: null }) as never;
-    const similar = plainRow(item("m-1", "memory", "claude", "Is godmother to Ida.", 1));
-    mock.similar = async () => ({ rows: [similar], weights: "ready" }) as never;
-    await open("xqzzv");
-    await waitFor(() => expect(ids()).toEqual(["m-1"]));
-    const [group] = within(screen.getByTestId("palette")).getAllByRole("group");
-    expect(document.getElementById(group!.getAttribute("aria-labelledby") ?? "")?.textContent).toBe(
-      "Nothing contains “xqzzv”. Similar in meaning:",
-    );
-  });
-
   it("calls a conversation without a title by its first words, as the list does", async () => {
     const real = mock.searchRows;
     mock.searchRows = async (request) => {
@@ -204,6 +192,18 @@ describe("the palette", () => {
     const row = await screen.findByTestId("palette-item");
     expect(row.textContent).not.toContain("REDACTED");
     expect(within(row).getByRole("img")).toBeTruthy();
+  });
+
+  it("says that nothing was found before it offers what is similar", async () => {
+    mock.searchRows = async () => ({ rows: [], total: 0, next_offset: null }) as never;
+    const similar = plainRow(item("m-1", "memory", "claude", "Is godmother to Ida.", 1));
+    mock.similar = async () => ({ rows: [similar], weights: "ready" }) as never;
+    await open("xqzzv");
+    await waitFor(() => expect(ids()).toEqual(["m-1"]));
+    const [group] = within(screen.getByTestId("palette")).getAllByRole("group");
+    expect(document.getElementById(group!.getAttribute("aria-labelledby") ?? "")?.textContent).toBe(
+      "Nothing contains “xqzzv”. Similar in meaning:",
+    );
   });
 });
 
