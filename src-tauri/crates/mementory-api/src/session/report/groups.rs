@@ -76,8 +76,8 @@ mod tests {
     fn pairs_about_one_thing_are_one_group() {
         // 1 and 2 agree, and both contradict 3.
         assert_eq!(group_rows(&[(1, 3), (2, 3)]), [vec![1, 3, 2]]);
-        // 1 and 3 agree, but only 1 contradicts 4.
-        assert_eq!(group_rows(&[(1, 2), (2, 3), (1, 4)]), [vec![1, 2, 3], vec![1, 4]]);
+        // 2 and 4 agree, but only 2 contradicts 3.
+        assert_eq!(group_rows(&[(1, 2), (2, 3), (1, 4)]), [vec![1, 2, 4], vec![2, 3]]);
         // All three contradict each other.
         assert_eq!(group_rows(&[(1, 2), (1, 3), (2, 3)]), [vec![1, 2, 3]]);
         assert!(group_rows(&[]).is_empty());
