@@ -90,7 +90,7 @@ const FILE_FIELDS: ReadonlySet<string> = new Set(["attachment", "bytes", "file",
 const ITEM_FIELDS: ReadonlySet<string> = new Set(["record", "text", "content", "tombstone", "part", "identity"]);
 
 /** The numbers of omitted files, entries and details of entries that a person would miss. */
-export function missedCounts(exported: Exported): { files: number; items: number; details: number } {
+function missedCounts(exported: Exported): { files: number; items: number; details: number } {
   const counts = { files: 0, items: 0, details: 0 };
   for (const { field, count } of exported.loss_counts.filter(isMissed))
     counts[FILE_FIELDS.has(field) ? "files" : ITEM_FIELDS.has(field) ? "items" : "details"] += count;

@@ -105,9 +105,7 @@ impl<'c> Bundle<'c> {
 
     /// Splits an element into its wrapper and its entry, and parses the entry.
     pub(super) fn parse_entry<'a>(&self, item: &Item<'a>) -> Result<(Wrapped<'a>, Tree), String> {
-        let wrapped = entry::split_element(self.envelope.kind, item.text.clone()?, self.limits.into())?;
-        let tree = Tree::parse(wrapped.content, self.limits).map_err(|e| e.to_string())?;
-        Ok((wrapped, tree))
+        entry::parse_element(self.envelope.kind, item.text.clone()?, self.limits.into())
     }
 
     /// The place of a JSON pointer in the file, for messages.

@@ -1,6 +1,6 @@
 //! Checks one entry on its own, so that all cores can work on the entries of a batch.
 use super::{
-    entry::{self, check_contract, entry_fault, order_in_event, seq},
+    entry::{check_contract, entry_fault, order_in_event, parse_element, seq},
     envelope::BundleKind,
 };
 use mementory_json::Tree;
@@ -30,15 +30,13 @@ impl CheckedEntry {
 
     /// Checks the text of an element of `entries` or `disclosed`.
     pub(super) fn of(kind: BundleKind, text: &str, bounds: Bounds) -> Self {
-        let parsed = entry::split_element(kind, text, bounds)
-            .and_then(|wrapped| Ok((Tree::parse(wrapped.content, bounds).map_err(|e| e.to_string())?, wrapped.index)));
-        let (tree, index) = match parsed {
+        let (wrapped, tree) = match parse_element(kind, text, bounds) {
             Ok(parsed) => parsed,
             Err(why) => return Self::malformed(why),
         };
         let mut out = Self {
             repeats_a_key: tree.repeats_a_key_at_any_depth(),
-            lacks_index: kind == BundleKind::Subset && !index.as_ref().is_some_and(is_index),
+            lacks_index: kind == BundleKind::Subset && !wrapped.index.as_ref().is_some_and(is_index),
             ..Self::default()
         };
         match entry_fault(&tree) {

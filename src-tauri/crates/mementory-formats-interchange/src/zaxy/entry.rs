@@ -25,7 +25,7 @@ pub(super) struct Wrapped<'a> {
 }
 
 /// Splits an element. If a key occurs several times, the last member is used, as in the reference implementation.
-pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds) -> Result<Wrapped<'_>, String> {
+fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds) -> Result<Wrapped<'_>, String> {
     let unwrapped = Wrapped { content: text, id: None, index: None, proof: None, extra: vec![] };
     if bundle_kind == BundleKind::Unsigned {
         return Ok(unwrapped);
@@ -50,6 +50,13 @@ pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds)
     extra.sort_unstable_by_key(|(_, (at, _))| *at);
     out.extra = extra.into_iter().map(|(key, (_, value))| (key, value)).collect();
     if out.content.is_empty() { Err("content is missing".into()) } else { Ok(out) }
+}
+
+/// Splits an element into its wrapper and its entry, and parses the entry.
+pub(super) fn parse_element(kind: BundleKind, text: &str, bounds: Bounds) -> Result<(Wrapped<'_>, Tree), String> {
+    let wrapped = split_element(kind, text, bounds)?;
+    let tree = Tree::parse(wrapped.content, bounds).map_err(|e| e.to_string())?;
+    Ok((wrapped, tree))
 }
 
 /// Parses a proof: a list of `[hash, side]` from leaf to root. The side is `L` or `R`, or `left` or `right` as in the

@@ -1,5 +1,5 @@
 //! What the memories are about, and which of them contradict each other.
-use super::{groups::groups, made_at, printed, sections::Sections};
+use super::{groups::groups, made_at, plain::without_markdown, sections::Sections};
 use crate::{
     ApiResult,
     session::{
@@ -117,7 +117,7 @@ impl Sections<'_> {
     fn row(&self, view: &RowView) -> ApiResult<Row> {
         let record = self.context.vault.reader().content(view)?;
         let at = made_at(&record);
-        let text = printed(&self.masked(&record.text));
+        let text = without_markdown(&self.masked(&record.text));
         Ok(Row { at, day: self.texts.day(at), assistant: self.name(&view.platform), text })
     }
 

@@ -79,7 +79,7 @@ impl Review<'_> {
                     (None, Trace::None) => "trace_none",
                     (None, _) => "trace_unknown",
                 };
-                let (at, text) = (made_at(&record), printed(&vault.scanner().masked(record.text.trim())));
+                let (at, text) = (made_at(&record), without_markdown(&vault.scanner().masked(record.text.trim())));
                 out.push(ListedMemory { view, at, text, origin });
                 job.report(Progress {
                     stage: "evidence".into(),
@@ -110,9 +110,4 @@ fn write_new(path: &Path, bytes: &[u8]) -> ApiResult<()> {
 /// When a memory was made or last changed, as its source states it. The time of an import is not the time of a memory.
 fn made_at(record: &Record) -> Option<i64> {
     record.times.created.or(record.times.updated).map(Timestamp::as_micros)
-}
-
-/// A text as it is printed.
-fn printed(text: &str) -> String {
-    without_markdown(text)
 }

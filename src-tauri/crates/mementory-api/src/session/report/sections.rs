@@ -1,5 +1,5 @@
 //! The sections of the report.
-use super::{ListedMemory, MAX_LISTED, printed, texts::Texts};
+use super::{ListedMemory, MAX_LISTED, plain::without_markdown, texts::Texts};
 use crate::{
     ApiResult, Job,
     session::{
@@ -132,7 +132,7 @@ impl Sections<'_> {
         let mut quoted = Vec::new();
         for view in views {
             let record = vault.reader().content(&view)?;
-            let text: String = printed(&self.masked(&record.text)).chars().take(MAX_PROFILE_CHARS).collect();
+            let text: String = without_markdown(&self.masked(&record.text)).chars().take(MAX_PROFILE_CHARS).collect();
             if !text.is_empty() {
                 quoted.push((self.name(&view.platform), text));
             }
@@ -204,7 +204,7 @@ impl Sections<'_> {
     fn todos(&self) -> ApiResult<Vec<Todo>> {
         let mut todos = self.review.todos(self.guide)?;
         for item in todos.iter_mut().flat_map(|todo| &mut todo.items) {
-            item.text = printed(&self.masked(&item.text));
+            item.text = without_markdown(&self.masked(&item.text));
         }
         Ok(todos)
     }
