@@ -5,6 +5,7 @@ import { start, type Mock } from "./start-mock";
 import { BackendError, useBackend } from "$lib/ipc";
 import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { dialogs } from "$lib/state/dialogs.svelte";
+import { nav } from "$lib/state/nav.svelte";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 
@@ -29,6 +30,17 @@ describe("unlock", () => {
     await type("unlock-passphrase", secret);
     await fireEvent.click(screen.getByTestId("unlock-submit"));
   }
+
+  it("begins with the first section, unless it is the vault that was open before", async () => {
+    const state = { ...(await mock.sessionState()), vault_id: "first" };
+    session.opened(state);
+    nav.open("files");
+    session.opened(state);
+    expect(nav.section).toBe("files");
+    session.locked("person");
+    session.opened({ ...state, path: "/home/ines/Other.mementory", vault_id: "another" });
+    expect(nav.section).toBe("home");
+  });
 
   it("explains a wrong passphrase in full, and empties the field", async () => {
     render(Unlock);

@@ -11,6 +11,7 @@ pub mod grok_build;
 pub mod letta;
 pub mod openclaw;
 pub mod opencode;
+mod prompt_history;
 pub mod vscode_chat;
 pub mod zeroclaw;
 

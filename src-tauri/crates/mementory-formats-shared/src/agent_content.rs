@@ -226,6 +226,21 @@ impl AgentContent {
         false
     }
 
+    /// Moves the content into a turn of a session, and returns the files, whose bytes are still to be stored. Text that
+    /// the agent's program wrote, which has the role `system`, becomes `context`. It is hidden, and so are tool calls
+    /// and tool results.
+    pub fn fill_session_turn(mut self, turn: &mut Turn) -> Self {
+        let files = std::mem::take(&mut self.files);
+        self.fill(turn);
+        turn.attachments = files.iter().map(|file| file.reference.clone()).collect();
+        if turn.role == "system" {
+            (turn.content_type, turn.hidden) = ("context".into(), true);
+        } else if is_tool_type(&turn.content_type) {
+            turn.hidden = true;
+        }
+        Self { files, ..Self::default() }
+    }
+
     /// Moves the content into a turn. Replaces its text, blocks and content type, and adds attachments.
     pub fn fill(self, turn: &mut Turn) {
         turn.content_type = self.content_type().into();

@@ -20,6 +20,7 @@ mod error;
 mod filter;
 mod filter_cache;
 mod frequency;
+mod function_words;
 mod index;
 mod matching;
 mod merge;

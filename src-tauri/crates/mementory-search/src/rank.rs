@@ -1,11 +1,13 @@
 //! Scores documents. The first score is BM25 over text, title and file names. The best candidates are then scored
 //! again.
 //!
+//! Function words ("of", "the") produce no candidates if the query has another word that occurs.
+//!
 //! To limit the work for a query, only its rarest words produce candidates, until a budget of postings is spent. If the
 //! query has rarer words, a word that more than a fifth of all documents contain produces no candidates. The best
 //! hundred candidates are then scored again with all words: by how many of the words they contain, and by how close
 //! together these words are.
-use crate::{IndexResult, doc_set::SegmentDocs, query::QueryToken, schema::Fields};
+use crate::{IndexResult, doc_set::SegmentDocs, function_words::is_function_word, query::QueryToken, schema::Fields};
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 use tantivy::{
     DocSet, InvertedIndexReader, Searcher, SegmentReader, TERMINATED, Term,
@@ -41,6 +43,13 @@ struct QueryWord {
     finds_candidates: bool,
     /// True if the word counts when the best candidates are scored again.
     counts_in_rescore: bool,
+}
+
+impl QueryWord {
+    /// True if the word says nothing on its own. An unfinished word may become another one.
+    fn is_function_word(&self) -> bool {
+        matches!(self.forms.as_slice(), [form] if is_function_word(&form.token))
+    }
 }
 
 struct WordForm {
@@ -157,10 +166,18 @@ impl<'s> Ranking<'s> {
     fn choose_candidate_words(&mut self, documents: u64) {
         let mut order: Vec<usize> = (0..self.query_words.len()).filter(|i| self.query_words[*i].df > 0).collect();
         order.sort_by_key(|i| self.query_words[*i].df);
+        let says_more = order.iter().any(|i| !self.query_words[*i].is_function_word());
         let (mut spent_postings, mut has_rare) = (0, false);
+        let mut spent_on_function_words = 0;
         for i in order {
             let query_word = &mut self.query_words[i];
             let is_common = documents >= SMALL_INDEX_DOCS && query_word.df * 5 > documents;
+            if says_more && query_word.is_function_word() {
+                // It counts in the second score, where the order of words matters.
+                spent_on_function_words += query_word.df;
+                query_word.counts_in_rescore = spent_postings + spent_on_function_words <= MAX_RESCORE_POSTINGS;
+                continue;
+            }
             query_word.finds_candidates = spent_postings == 0
                 || (!(is_common && has_rare) && spent_postings + query_word.df <= MAX_CANDIDATE_POSTINGS);
             spent_postings += query_word.df;

@@ -7,6 +7,7 @@ mod error;
 pub mod export_ids;
 mod file_kind;
 pub mod ids;
+mod pack_writer;
 mod packs;
 mod record_columns;
 mod rows;
@@ -18,7 +19,8 @@ mod wal;
 
 pub use error::{StoreError, StoreResult, unwrap_format};
 pub use file_kind::{FileKind, KIND_SQL};
-pub use packs::{Entry, PackWriter, Packs};
+pub use pack_writer::PackWriter;
+pub use packs::{Entry, Packs};
 pub use record_columns::{ListPosition, MAX_PREVIEW_CHARS, RecordColumns, is_branched, write_columns, write_tags};
 pub use rows::{Cause, Flags, ROW_COLUMNS, RenewedValues, RowView, kind_code, kind_from_code, next_row, platform_id};
 pub use scrub::{scrub, scrub_all};

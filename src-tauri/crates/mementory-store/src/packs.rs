@@ -5,13 +5,16 @@ use crate::{StoreError, StoreResult};
 use mementory_model::{Record, Verbatim};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
+    collections::{BTreeSet, HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// A pack is full when its entries have at least this many bytes, before compression.
-const PACK_BYTES: usize = 256 << 10;
-const ZSTD_LEVEL: i32 = 1;
+pub(crate) const PACK_BYTES: usize = 256 << 10;
+pub(crate) const ZSTD_LEVEL: i32 = 1;
+/// Largest size in bytes that is reserved because a pack states it. A larger pack is unpacked as a stream, which is
+/// slower, but in which a damaged or forged size costs no memory.
+const MAX_RESERVED_BYTES: usize = 16 << 20;
 /// Maximum number of unpacked packs in the cache.
 const MAX_CACHED_PACKS: usize = 48;
 
@@ -39,7 +42,7 @@ impl Entry {
         Ok(Record { verbatim, ..read_body(&self.body)? })
     }
 
-    fn encode(&self, slot: u32, out: &mut Vec<u8>) {
+    pub(crate) fn encode(&self, slot: u32, out: &mut Vec<u8>) {
         let (media, text) = self.verbatim.as_ref().map_or(("", ""), |(m, t)| (m.as_str(), t.as_str()));
         for n in
             [slot, self.body.len() as u32, u32::from(self.verbatim.is_some()), media.len() as u32, text.len() as u32]
@@ -96,6 +99,13 @@ fn read_body(body: &[u8]) -> StoreResult<Record> {
     Record::from_json(body).map_err(|e| StoreError::Damaged(format!("record body: {e}")))
 }
 
+/// The entry of a slot in an unpacked pack.
+pub(crate) fn entry_in(raw: &[u8], slot: u32) -> Option<Entry> {
+    let (_, at) = entry_offsets(raw)?.into_iter().find(|(s, _)| *s == slot)?;
+    let raw = raw.get(at..)?;
+    EntryHeader::read(raw)?.entry(raw)
+}
+
 /// Slot and byte offset of each entry, in order. None if the entries do not end exactly at the end of `raw`.
 fn entry_offsets(raw: &[u8]) -> Option<Vec<(u32, usize)>> {
     let (mut out, mut at) = (Vec::new(), 0);
@@ -107,7 +117,8 @@ fn entry_offsets(raw: &[u8]) -> Option<Vec<(u32, usize)>> {
     (at == raw.len()).then_some(out)
 }
 
-fn decode(raw: &[u8]) -> Option<Vec<(u32, Entry)>> {
+/// All entries of an unpacked pack with their slots. None if it is damaged.
+pub(crate) fn decode(raw: &[u8]) -> Option<Vec<(u32, Entry)>> {
     let entry = |(slot, at): (u32, usize)| Some((slot, EntryHeader::read(&raw[at..])?.entry(&raw[at..])?));
     entry_offsets(raw)?.into_iter().map(entry).collect()
 }
@@ -371,91 +382,14 @@ fn stored_bytes(connection: &Connection, pack: i64) -> StoreResult<Vec<u8>> {
 
 fn unpack(connection: &Connection, pack: i64) -> StoreResult<Vec<u8>> {
     let data = stored_bytes(connection, pack)?;
-    zstd::stream::decode_all(data.as_slice()).map_err(|_| StoreError::Damaged(format!("pack {pack}")))
+    let stated_size = zstd::bulk::Decompressor::upper_bound(&data).filter(|size| *size <= MAX_RESERVED_BYTES);
+    let raw = match stated_size {
+        Some(size) => zstd::bulk::decompress(&data, size),
+        None => zstd::stream::decode_all(data.as_slice()),
+    };
+    raw.map_err(|_| StoreError::Damaged(format!("pack {pack}")))
 }
 
 fn load_entries(connection: &Connection, pack: i64) -> StoreResult<Vec<(u32, Entry)>> {
     decode(&unpack(connection, pack)?).ok_or_else(|| StoreError::Damaged(format!("pack {pack}")))
-}
-
-/// Writes packs during an import.
-pub struct PackWriter {
-    batch: i64,
-    next_pack: i64,
-    raw: Vec<u8>,
-    slot: u32,
-    compressor: zstd::bulk::Compressor<'static>,
-}
-
-impl PackWriter {
-    /// Prepares to write the packs of import number `batch`.
-    pub fn new(connection: &Connection, batch: i64) -> StoreResult<Self> {
-        let last: Option<i64> = connection.query_row("SELECT max(id) FROM packs", [], |r| r.get(0))?;
-        let compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL).map_err(|e| StoreError::io("pack", e))?;
-        Ok(Self {
-            batch,
-            next_pack: last.unwrap_or(0) + 1,
-            raw: Vec::with_capacity(PACK_BYTES * 2),
-            slot: 0,
-            compressor,
-        })
-    }
-
-    /// Adds an entry and returns the pack and slot that it will have. The pack is written when it is full, or by
-    /// [`Self::flush`].
-    pub fn put(&mut self, connection: &Connection, entry: &Entry) -> StoreResult<(i64, u32)> {
-        let place = (self.next_pack, self.slot);
-        entry.encode(self.slot, &mut self.raw);
-        self.slot += 1;
-        if self.raw.len() >= PACK_BYTES {
-            self.flush(connection)?;
-        }
-        Ok(place)
-    }
-
-    /// Writes the pack that is being filled.
-    pub fn flush(&mut self, connection: &Connection) -> StoreResult<()> {
-        if self.raw.is_empty() {
-            return Ok(());
-        }
-        let data = self.compressor.compress(&self.raw).map_err(|e| StoreError::io("pack", e))?;
-        connection.prepare_cached("INSERT INTO packs (id, batch, data) VALUES (?1, ?2, ?3)")?.execute(params![
-            self.next_pack,
-            self.batch,
-            data
-        ])?;
-        self.next_pack += 1;
-        self.slot = 0;
-        self.raw.clear();
-        Ok(())
-    }
-    /// An entry of the pack that is being filled. None if the entry is in a pack that has already been written.
-    pub fn unwritten_entry(&self, pack: i64, slot: u32) -> Option<Entry> {
-        if pack != self.next_pack {
-            return None;
-        }
-        let (_, at) = entry_offsets(&self.raw)?.into_iter().find(|(s, _)| *s == slot)?;
-        let raw = self.raw.get(at..)?;
-        EntryHeader::read(raw)?.entry(raw)
-    }
-
-    /// Removes the `stale` entries, whether already written or not, and writes the last pack.
-    pub fn finish(&mut self, connection: &Connection, packs: &Packs, stale: &[(i64, u32)]) -> StoreResult<()> {
-        let mut by_pack: BTreeMap<i64, HashSet<u32>> = BTreeMap::new();
-        for (pack, slot) in stale {
-            by_pack.entry(*pack).or_default().insert(*slot);
-        }
-        if let Some(slots) = by_pack.remove(&self.next_pack) {
-            let entries = decode(&self.raw).ok_or_else(|| StoreError::Damaged("a pack in memory".into()))?;
-            self.raw.clear();
-            for (slot, entry) in entries.iter().filter(|(slot, _)| !slots.contains(slot)) {
-                entry.encode(*slot, &mut self.raw);
-            }
-        }
-        self.flush(connection)?;
-        for (pack, slots) in by_pack {
-            packs.rewrite(connection, pack, |slot, entry| Ok((!slots.contains(&slot)).then_some(entry)))?;
-        }
-        Ok(())
-    }
 }

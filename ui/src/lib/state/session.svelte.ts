@@ -1,6 +1,7 @@
 import { backend, codeOf, type LockedBy, type SessionState } from "$lib/ipc";
 import { vaultName } from "$lib/text/format";
 import { clearContent } from "./lock-cleanup";
+import { nav } from "./nav.svelte";
 
 export type Phase = "starting" | "welcome" | "create" | "unlock" | "open";
 
@@ -66,6 +67,8 @@ class Session {
   opened(state: SessionState): void {
     this.path = state.path;
     this.name = state.name ?? vaultName(state.path ?? "");
+    // The section that was open belongs to the vault that was open.
+    if (this.vaultId !== null && this.vaultId !== state.vault_id) nav.section = "home";
     this.vaultId = state.vault_id;
     this.demonstration = state.demonstration;
     this.autoLockMinutes = state.auto_lock_minutes;

@@ -1,6 +1,6 @@
 //! Reads one line of a log as a message.
 use mementory_formats_shared::agent_content::{AgentContent, nested_text};
-use mementory_formats_shared::chat::{Turn, is_tool_type};
+use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::Object;
 use mementory_model::Times;
@@ -69,19 +69,8 @@ pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentConten
             (turn.role, turn.hidden) = ("system".into(), true);
         }
     }
-    let is_context = turn.role == "system";
-    let files: Vec<_> = content.files.iter().map(|f| f.reference.clone()).collect();
-    let sent_files = std::mem::take(&mut content.files);
-    let kind = content.content_type();
-    content.fill(&mut turn);
-    turn.attachments = files;
-    if is_context {
-        turn.content_type = "context".into();
-        turn.hidden = true;
-    } else if is_tool_type(kind) {
-        turn.hidden = true;
-    }
-    (turn, AgentContent { files: sent_files, ..AgentContent::default() })
+    let files = content.fill_session_turn(&mut turn);
+    (turn, files)
 }
 
 /// True for the type of a line that the person wrote. Older versions wrote `human`.

@@ -1,6 +1,6 @@
 //! Reads one item of a log as a message.
 use mementory_formats_shared::agent_content::{AgentContent, named_text, nested_text, push_text, value_text};
-use mementory_formats_shared::chat::{Turn, is_tool_type};
+use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 
@@ -103,21 +103,15 @@ pub(super) fn finish(turn: &mut Turn, content: &mut AgentContent, kind: &str) {
             turn.role = "system".into();
         }
     }
-    let files = std::mem::take(&mut content.files);
-    let references: Vec<_> = files.iter().map(|f| f.reference.clone()).collect();
-    let content_type = content.content_type();
-    std::mem::take(content).fill(turn);
-    content.files = files;
-    turn.attachments = references;
+    *content = std::mem::take(content).fill_session_turn(turn);
     if turn.role == "system" {
-        (turn.content_type, turn.hidden) = ("context".into(), true);
-    } else if kind == "reasoning" {
+        return;
+    }
+    if kind == "reasoning" {
         turn.content_type = "thinking".into();
         turn.hidden = turn.text.is_empty();
     } else if kind == "agent_message" {
         turn.content_type = kind.into();
-    } else if is_tool_type(content_type) {
-        turn.hidden = true;
     }
 }
 

@@ -1,11 +1,10 @@
 //! Reads the notes that Codex takes about earlier sessions, and its list of prompts.
 use super::FORMAT;
 use super::session::chat_file;
+use crate::prompt_history::{Prompt, PromptHistory};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::frontmatter::Document;
-use mementory_formats_shared::jsonl_session::{Sessions, any_time};
-use mementory_formats_shared::object::content_id;
+use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
@@ -46,44 +45,22 @@ pub(super) fn read_history(
     member: &Member,
     known_sessions: &HashSet<String>,
 ) -> Result<(), FormatError> {
-    let mut sessions = Sessions::default();
-    let limit = reader.context.limits.element_bytes;
+    let mut history = PromptHistory::new(known_sessions);
     reader.lines(member, Kind::Message, |reader, line| {
-        let place = format!("{}#{}", member.place, line.pointer);
-        let (session, text) = (line.object.non_blank_text("session_id"), line.object.non_blank_text("text"));
-        let (Some(session), Some(text)) = (session, text) else {
-            let reason = "no_content: a line of the history without a prompt or a session";
-            reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Message));
-            return Ok(());
-        };
-        let reason =
-            match (known_sessions.contains(session.as_ref()), sessions.add_bytes_within(line.text.len(), limit)) {
-                (true, _) => Some((DroppedAs::Skipped, "duplicate: the session of this prompt is imported")),
-                (_, false) => Some((DroppedAs::Failed, "too_large: the history is larger than an element may be")),
-                _ => None,
-            };
-        if let Some((outcome, reason)) = reason {
-            reader.report_dropped(place, outcome, reason, Some(Kind::Message));
-            return Ok(());
-        }
-        let mut turn = Turn {
-            id: Some(content_id(&format!("{:?}\n{text}", line.object.raw_value("ts").map(|t| t.get())))),
-            role: "user".into(),
-            content_type: "text".into(),
-            text: text.into_owned(),
-            pointer: line.pointer.clone(),
-            verbatim: Some(Verbatim::json(line.text)),
-            ..Turn::default()
-        };
-        turn.times.created = any_time(&line.object, "ts");
-        sessions.get(&format!("history/{session}"), &member.place).add_turn(turn);
+        history.add(reader, member, line, prompt(&line.object));
         Ok(())
     })?;
-    for mut found in sessions.chats {
-        found.chat.id = Some(found.key.clone());
-        found.chat.is_log = true;
-        found.chat.record_type = Some("prompt_history".into());
-        reader.send_chat(found.chat, chat_file(&found.container))?;
-    }
-    Ok(())
+    history.send(reader, chat_file)
+}
+
+fn prompt<'a>(line: &Object<'a>) -> Option<Prompt<'a>> {
+    let session = line.non_blank_text("session_id")?;
+    Some(Prompt {
+        key: format!("history/{session}"),
+        session: Some(session),
+        text: line.non_blank_text("text")?,
+        role: "user",
+        time_member: "ts",
+        project: None,
+    })
 }

@@ -1,6 +1,6 @@
 //! Converts a bubble, which is Cursor's name for a message, to a turn.
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
-use mementory_formats_shared::chat::{Chat, Turn, is_tool_type};
+use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, decode_string};
 use mementory_model::Verbatim;
@@ -24,16 +24,8 @@ pub(super) fn turn(text: &str, bubble: &Object<'_>) -> (Turn, AgentContent) {
     if turn.role == "user" && content.separate_harness_text() {
         turn.role = "system".into();
     }
-    let files = std::mem::take(&mut content.files);
-    let kind = content.content_type();
-    content.fill(&mut turn);
-    turn.attachments = files.iter().map(|f| f.reference.clone()).collect();
-    if turn.role == "system" {
-        (turn.content_type, turn.hidden) = ("context".into(), true);
-    } else if is_tool_type(kind) {
-        turn.hidden = true;
-    }
-    (turn, AgentContent { files, ..AgentContent::default() })
+    let files = content.fill_session_turn(&mut turn);
+    (turn, files)
 }
 
 fn role_of(bubble: &Object<'_>) -> &'static str {

@@ -4,7 +4,7 @@ use super::chat_file;
 use super::headers::Index;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
-use mementory_formats_shared::chat::{Chat, Turn, TurnParent, is_tool_type};
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
@@ -227,17 +227,9 @@ pub(super) fn message_turn(text: &str, message: &Object<'_>) -> (Turn, AgentCont
     } else if turn.role == "user" && content.separate_harness_text() {
         turn.role = "system".into();
     }
-    let files = std::mem::take(&mut content.files);
-    let kind = content.content_type();
-    content.fill(&mut turn);
-    turn.attachments = files.iter().map(|f| f.reference.clone()).collect();
-    if turn.role == "system" {
-        (turn.content_type, turn.hidden) = ("context".into(), true);
-    } else if is_tool_type(kind) {
-        turn.hidden = true;
-    }
+    let files = content.fill_session_turn(&mut turn);
     let options = message.object("providerOptions").and_then(|o| o.object("cursor"));
     turn.model = options.and_then(|o| o.non_blank_text("modelName").map(|t| t.into_owned()));
     turn.times.created = any_time(message, "createdAt").or_else(|| any_time(message, "timestamp"));
-    (turn, AgentContent { files, ..AgentContent::default() })
+    (turn, files)
 }

@@ -1,6 +1,6 @@
 //! Reads one message of a session, or one `Content` object of a checkpoint, as a turn.
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
-use mementory_formats_shared::chat::{Turn, is_tool_type};
+use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, list};
 use mementory_model::Verbatim;
@@ -118,14 +118,6 @@ fn finish(mut turn: Turn, mut content: AgentContent) -> (Turn, AgentContent) {
             turn.role = "system".into();
         }
     }
-    let files = std::mem::take(&mut content.files);
-    let kind = content.content_type();
-    content.fill(&mut turn);
-    turn.attachments = files.iter().map(|f| f.reference.clone()).collect();
-    if turn.role == "system" {
-        (turn.content_type, turn.hidden) = ("context".into(), true);
-    } else if is_tool_type(kind) {
-        turn.hidden = true;
-    }
-    (turn, AgentContent { files, ..AgentContent::default() })
+    let files = content.fill_session_turn(&mut turn);
+    (turn, files)
 }

@@ -3,7 +3,7 @@ use super::detect::{Summaries, TYPES};
 use super::{FORMAT, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
-use mementory_formats_shared::chat::{Chat, ChatFile, Turn, is_tool_type};
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
@@ -171,16 +171,9 @@ fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
     if turn.role == "user" && content.separate_harness_text() {
         turn.role = "system".into();
     }
-    let files = std::mem::take(&mut content.files);
-    let content_type = content.content_type();
-    content.fill(&mut turn);
-    turn.attachments = files.iter().map(|f| f.reference.clone()).collect();
-    if turn.role == "system" {
-        (turn.content_type, turn.hidden) = ("context".into(), true);
-    } else if kind == "reasoning" {
+    let files = content.fill_session_turn(&mut turn);
+    if turn.role != "system" && kind == "reasoning" {
         turn.content_type = "thinking".into();
-    } else if is_tool_type(content_type) {
-        turn.hidden = true;
     }
-    (turn, AgentContent { files, ..AgentContent::default() })
+    (turn, files)
 }

@@ -2,7 +2,7 @@
 use super::FORMAT;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, value_text};
-use mementory_formats_shared::chat::{Chat, ChatFile, Turn, is_tool_type};
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
@@ -125,16 +125,8 @@ fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
             turn.role = "system".into();
         }
     }
-    let files = std::mem::take(&mut content.files);
-    let kind = content.content_type();
-    content.fill(&mut turn);
-    turn.attachments = files.iter().map(|f| f.reference.clone()).collect();
-    if turn.role == "system" {
-        (turn.content_type, turn.hidden) = ("context".into(), true);
-    } else if is_tool_type(kind) {
-        turn.hidden = true;
-    }
-    (turn, AgentContent { files, ..AgentContent::default() })
+    let files = content.fill_session_turn(&mut turn);
+    (turn, files)
 }
 
 fn read_part(part: &Object<'_>, content: &mut AgentContent) {

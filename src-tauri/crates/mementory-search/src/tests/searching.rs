@@ -63,6 +63,16 @@ fn titles_and_file_names_are_found_and_titles_rank_first() {
 }
 
 #[test]
+fn function_words_find_nothing_beside_other_words() {
+    let (_dir, index) = index_of(&["a fear of the sea", "the top of the hill", "the sea"]);
+    assert_eq!(sorted_rows(&index, "fear of the sea"), [1, 3]);
+    assert_eq!(ranked_rows(&index, "fear of the sea")[0], 1);
+    assert_eq!(sorted_rows(&index, "of the"), [1, 2, 3], "alone, they are searched for");
+    assert_eq!(sorted_rows(&index, "of the walrus"), [1, 2, 3], "the other word does not occur");
+    assert_eq!(sorted_rows(&index, "\"of the\" sea"), [1, 2], "a phrase is searched for as it is");
+}
+
+#[test]
 fn an_unfinished_word_matches_words_that_start_with_it() {
     let (_dir, index) = index_of(&["terracotta pot", "terrace", "pot"]);
     let typing = IndexFilter { typing: true, ..Default::default() };
