@@ -6,14 +6,22 @@ import Film from "@lucide/svelte/icons/film";
 import Image from "@lucide/svelte/icons/image";
 import Music from "@lucide/svelte/icons/music";
 import type { FileKind } from "$lib/state/file-kinds.svelte";
+import { files } from "$lib/state/lists.svelte";
 import type { Row } from "$lib/state/records.svelte";
 import { assistantStyle } from "$lib/logic/assistants";
+import { findWords, hitWords, splitSegments, type TextSegment } from "$lib/logic/text-segments";
 import { oneLine } from "$lib/logic/untrusted-text";
 import { joinWithCommas, t } from "$lib/text";
 import { bytes, shortDay } from "$lib/text/format";
 import type { IconComponent } from "$lib/ui/types";
 
 export const nameOf = (row: Row): string => oneLine(row.title ?? (row.text || t("files.unnamed")));
+
+/** The name, with the words that the list of files is searched for marked. */
+export function nameSegments(row: Row): TextSegment[] {
+  const name = nameOf(row);
+  return splitSegments(name, findWords(name, hitWords(files.query, row)));
+}
 
 /** Whether the window can show the picture. */
 export const isPicture = ({ present, media_type }: Pick<Row, "present" | "media_type">): boolean =>
