@@ -150,6 +150,13 @@ it("a suggested subject can be confirmed, and the confirmation can be taken back
   await screen.findByTestId("subject-confirm");
 });
 
+it("a suggested subject with a low confidence is called a guess", async () => {
+  const items = [item("m-1", "memory", "chatgpt", "Likes tea", 1)];
+  mock = await start({ items: [{ ...items[0]!, about: { kind: "tastes", by: "suggested", confidence: 0.28 } }] });
+  render(MemoryDetail, { id: "m-1" });
+  expect((await screen.findByTestId("detail-subject")).textContent).toContain("only a guess, 28%");
+});
+
 it("the sentence of a link is found in its message as it is displayed", () => {
   const message = {
     ...sampleThread.find(({ id }) => id === "msg-a2")!,

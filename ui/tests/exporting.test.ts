@@ -54,6 +54,32 @@ describe("the excerpt of a text", () => {
   });
 });
 
+describe("the sheet", () => {
+  const formats = () =>
+    [...document.querySelectorAll("[role=radio][data-testid^=export-]")].map((card) =>
+      card.getAttribute("data-testid"),
+    );
+
+  it("begins with what is exported, and folds the formats for certain programs away", async () => {
+    sheet();
+    const place = (id: string) => screen.getByTestId(id);
+    const isBefore = (a: string, b: string) =>
+      (place(a).compareDocumentPosition(place(b)) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+    expect([isBefore("export-scope-all", "export-mem"), isBefore("export-cover", "export-mem")]).toEqual([true, true]);
+    expect(formats()).toContain("export-transfer_text");
+    expect(formats()).not.toContain("export-letta");
+    await fireEvent.click(place("export-more-formats"));
+    await fireEvent.click(place("export-letta"));
+    await fireEvent.click(place("export-more-formats"));
+    await waitFor(() => expect(place("export-more-formats").textContent).toContain("Letta"));
+  });
+
+  it("shows the chosen format, also if it is for a certain program", () => {
+    sheet(null, "claude");
+    expect(formats()).toContain("export-claude");
+  });
+});
+
 describe("the text for another assistant", () => {
   it("is shown as an excerpt in a field, and copied whole", async () => {
     const copiedTexts = recordCopies();

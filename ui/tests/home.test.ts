@@ -82,7 +82,7 @@ describe("memories without a type", () => {
     const about = { work: 6, food: 2, "": 1 } as Record<string, number>;
     render(Matrix, { columns: [{ ...chatgpt!, about, special: 4 }, claude!], types: typesByFrequency(columns) });
     expect(screen.queryByText("No type")).toBeNull();
-    const work = screen.getByText("Work").closest("tr");
+    const work = screen.getByText("About: Work").closest("tr");
     expect(work?.textContent).toContain("suggested");
     await fireEvent.click(screen.getByRole("button", { name: "6" }));
     expect([memories.filter.source, memories.filter.record_type, memories.filter.about]).toEqual([

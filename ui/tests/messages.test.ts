@@ -96,7 +96,7 @@ describe("translations", () => {
 
   /** Keys of messages that are the same in German and English: shared words, names and units. */
   const SAME_AS_ENGLISH_KEYS =
-    "demo.name filter.title original.format edit.text paste.label progress.rateBytes export.format export.textName exported.in files.kind.code format.markdown_folder class.name actor.system actor.mementory type.person type.episodic type.relationship keys.name theme.system calls.who size.normal bytes.kb bytes.mb bytes.gb bytes.tb key.Alt key.Esc field.manifest field.text field.content create.name.label create.folder.name create.passphrase.label unlock.passphrase";
+    "demo.name filter.title original.format edit.text paste.label progress.rateBytes export.format export.textName exported.in files.kind.code files.oneKind.code files.oneKind.video format.markdown_folder class.name actor.system actor.mementory type.person type.episodic type.relationship keys.name theme.system calls.who size.normal bytes.kb bytes.mb bytes.gb bytes.tb key.Alt key.Esc field.manifest field.text field.content create.name.label create.folder.name create.passphrase.label unlock.passphrase";
   /** Keys of Japanese messages in Latin letters: names, keys of the keyboard and units. */
   const LATIN_LETTER_KEYS =
     "actor.system actor.mementory format.markdown_folder bytes.kb bytes.mb bytes.gb bytes.tb key.Ctrl key.Shift key.Alt key.Enter key.Delete key.Home key.End key.Esc key.PageUp key.PageDown";

@@ -5,12 +5,13 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { proofsOf } from "../src/features/activity/log";
 import ReceiptCell from "../src/features/activity/ReceiptCell.svelte";
 import ReceiptSheet from "../src/features/removal/ReceiptSheet.svelte";
-import { placeDetailText } from "$lib/text/core";
+import { checkDetailText, placeDetailText } from "$lib/text/core";
 import { sampleReceipt, failWith, sampleTombstone } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { start, type Mock } from "./start-mock";
 
 const CHECK = "../../src-tauri/crates/mementory-erasure-check/src/check.rs";
+const INTEGRITY = "../../src-tauri/crates/mementory-vault/src/integrity.rs";
 let mock: Mock;
 
 beforeEach(async () => {
@@ -127,6 +128,32 @@ describe("the tombstone of a deletion that is not complete", () => {
     };
     const found = [...proofsOf([entry, { ...entry, seq: 2, target: "rc_gone" }], [], [tombstone])];
     expect(found).toEqual([[1, { kind: "receipt", id: "rc_a" }]]);
+  });
+});
+
+describe("the detail of a checked place", () => {
+  it.each([
+    ["2 key slots", "2 ways to open the vault"],
+    ["110 pages", "110 pages"],
+    ["971 documents", "971 entries"],
+    ["6 files", "6 files"],
+    ["chain and signatures hold", "complete and unchanged"],
+    ["all resolve", "none is broken"],
+    ["6 packs", "all belong to an entry"],
+  ])("is in words of this window: %s", (detail, text) =>
+    expect(checkDetailText(detail)).toEqual({ text, original: "" }),
+  );
+
+  it.each(["the chain is broken", "3 texts in 6 packs belong to no record", "2 of 6 files fail"])(
+    "is the message of the core if something is wrong: %s",
+    (detail) => expect(checkDetailText(detail)).toEqual({ text: "", original: detail }),
+  );
+
+  it("has the form that the core writes", () => {
+    const source = readFileSync(join(import.meta.dirname, INTEGRITY), "utf8");
+    for (const form of ["{} key slots", "{pages} pages", "{documents} documents", "{packs} packs"])
+      expect(source).toContain(`"${form}"`);
+    for (const text of ["chain and signatures hold", "all resolve"]) expect(source).toContain(`"${text}"`);
   });
 });
 

@@ -6,14 +6,33 @@ import Film from "@lucide/svelte/icons/film";
 import Image from "@lucide/svelte/icons/image";
 import Music from "@lucide/svelte/icons/music";
 import type { FileKind } from "$lib/state/file-kinds.svelte";
+import { files } from "$lib/state/lists.svelte";
 import type { Row } from "$lib/state/records.svelte";
 import { assistantStyle } from "$lib/logic/assistants";
+import { findWords, hitWords, splitSegments, type TextSegment } from "$lib/logic/text-segments";
 import { oneLine } from "$lib/logic/untrusted-text";
-import { joinWithCommas, t } from "$lib/text";
+import { hasText, joinWithCommas, t } from "$lib/text";
 import { bytes, shortDay } from "$lib/text/format";
 import type { IconComponent } from "$lib/ui/types";
 
 export const nameOf = (row: Row): string => oneLine(row.title ?? (row.text || t("files.unnamed")));
+
+/** The name, with the words that the list of files is searched for marked. */
+export function nameSegments(row: Row): TextSegment[] {
+  const name = nameOf(row);
+  return splitSegments(name, findWords(name, hitWords(files.query, row)));
+}
+
+/**
+ * The type of a file for people, such as `Document, PDF`: its kind, and the ending of its name. Only a file with
+ * neither shows its media type. A part of an export has the name of its role there, which says nothing to a person.
+ */
+export function typeText(row: Row): string {
+  const [, ending = ""] = /\.([a-z0-9]{1,8})$/i.exec(nameOf(row)) ?? [];
+  const key = `files.oneKind.${row.file_kind ?? ""}`;
+  const text = joinWithCommas([hasText(key) ? t(key as "files.oneKind.document") : "", ending.toUpperCase()]);
+  return text || (row.media_type?.includes("/") ? oneLine(row.media_type) : "");
+}
 
 /** Whether the window can show the picture. */
 export const isPicture = ({ present, media_type }: Pick<Row, "present" | "media_type">): boolean =>

@@ -83,14 +83,39 @@ export function markedWords(snippet: string, ranges: readonly (readonly [number,
   return [...new Set(words)].filter((word) => word.trim() !== "");
 }
 
-/** Ranges in code points where one of `words` occurs in `text`. */
+/** The words that a search was for, and those that the backend marked in the row that it found. */
+export function hitWords(
+  query: string,
+  row: { snippet: string | null; highlights: readonly (readonly [number, number])[] },
+): string[] {
+  return [...new Set([...wordsOf(query), ...markedWords(row.snippet ?? "", row.highlights)])];
+}
+
+/** The words of a query that a hit may contain, without the signs around them. A word after `-` is excluded. */
+export function wordsOf(query: string): string[] {
+  return query
+    .split(/\s+/)
+    .filter((word) => !word.startsWith("-"))
+    .map((word) => word.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""))
+    .filter(Boolean);
+}
+
+/** The first letter of a word in a script without spaces, where a word may begin anywhere in a text. */
+const WITHOUT_SPACES =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+const LETTER_BEFORE = /[\p{L}\p{N}\p{M}]$/u;
+
+/** Ranges in code points where a word of `text` begins with one of `words`. */
 export function findWords(text: string, words: readonly string[]): [number, number][] {
   if (words.length === 0) return [];
   const pattern = words
     .map(escapeRegExp)
     .sort((a, b) => b.length - a.length)
     .join("|");
-  return [...text.matchAll(new RegExp(pattern, "giu"))].map((match) => {
+  const beginsWord = ({ 0: found, index }: RegExpExecArray) =>
+    WITHOUT_SPACES.test(found) || !LETTER_BEFORE.test(text.slice(Math.max(0, index - 2), index));
+  return [...text.matchAll(new RegExp(pattern, "giu"))].filter(beginsWord).map((match) => {
     const start = codePointCount(text.slice(0, match.index));
     return [start, start + codePointCount(match[0])];
   });

@@ -15,6 +15,8 @@ export const SECTIONS = [
   "settings",
 ] as const;
 export type Section = (typeof SECTIONS)[number];
+/** Sections without an entry in the sidebar, and the section that leads to them. Its entry is marked instead. */
+const PARENTS: Partial<Record<Section, Section>> = { people: "home", review: "home" };
 export type ReviewTab = "memories" | "contradictions";
 export type ActivityTab = "transfers" | "changes" | "tombstones" | "clients";
 export const SETTINGS_PAGES = ["security", "agents", "folders", "appearance", "vault", "keys", "about"] as const;
@@ -35,6 +37,8 @@ class Nav {
   reviewTab = $state<ReviewTab>("memories");
   activityTab = $state<ActivityTab>("transfers");
   settingsPage = $state<SettingsPage>("security");
+  /** The section that leads to the current one. Null if the current one has its own entry in the sidebar. */
+  readonly parent = $derived(PARENTS[this.section] ?? null);
   /** For each section, the record that was open when the section was left. */
   readonly #last = new Map<Section, string | null>();
   #back: Place[] = [];

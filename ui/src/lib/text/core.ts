@@ -139,14 +139,30 @@ const PLACE_DETAILS: [RegExp, MessageKey][] = [
   [/^none$/, "placeDetail.none"],
 ];
 
-/** Text for the detail of a place in a receipt. A failure is shown with the core's message. */
-export function placeDetailText(detail: string): CoreText {
-  for (const [form, key] of PLACE_DETAILS) {
+/** Maps patterns for the details of checked places of a vault to texts, like `PLACE_DETAILS`. */
+const CHECK_DETAILS: [RegExp, MessageKey][] = [
+  [/^(\d+) key slots$/, "checkDetail.header"],
+  [/^(\d+) pages$/, "checkDetail.pages"],
+  [/^(\d+) documents$/, "checkDetail.index"],
+  [/^(\d+) files$/, "many.attachment"],
+  [/^chain and signatures hold$/, "checkDetail.audit"],
+  [/^all resolve$/, "checkDetail.references"],
+  [/^\d+ packs$/, "checkDetail.packs"],
+];
+
+function detailText(details: readonly [RegExp, MessageKey][], detail: string): CoreText {
+  for (const [form, key] of details) {
     const found = form.exec(detail);
     if (found) return { text: t(key as "many.attachment", { n: Number(found[1] ?? 0) }), original: "" };
   }
   return { text: "", original: detail };
 }
+
+/** Text for the detail of a place in a receipt. A failure is shown with the core's message. */
+export const placeDetailText = (detail: string): CoreText => detailText(PLACE_DETAILS, detail);
+
+/** Text for the detail of a checked place of a vault. A fault is shown with the core's message. */
+export const checkDetailText = (detail: string): CoreText => detailText(CHECK_DETAILS, detail);
 
 /** Maps the core's sentences about weak passphrases to messages. A test compares them with the core's source. */
 export const WEAKNESS_TEXTS: Record<string, MessageKey> = {

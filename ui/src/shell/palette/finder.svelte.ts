@@ -1,7 +1,7 @@
 import { backend, type Facets, type FoundRow } from "$lib/ipc";
 import { debounced } from "$lib/logic/debounce";
 import { plainSnippet, plainText } from "$lib/logic/markdown";
-import { findWords } from "$lib/logic/text-segments";
+import { findWords, hitWords } from "$lib/logic/text-segments";
 import { ANY } from "$lib/state/filter";
 import { UiError } from "$lib/state/ui-error";
 import { onLock } from "$lib/state/lock-cleanup";
@@ -145,12 +145,11 @@ async function memoriesFor(query: string): Promise<FoundRecord[]> {
 
 /** Conversations that match the query: those whose title matches come before those in which only messages match. */
 async function conversationsFor(query: string): Promise<FoundRecord[]> {
-  const words = query.split(/\s+/).filter(Boolean);
   const rows = await find(query, "conversation", MAX_REQUESTED_HITS);
   return rows.map((row) => ({
     id: row.id,
     text: row.title,
-    ranges: findWords(row.title ?? "", words),
+    ranges: findWords(row.title ?? "", hitWords(query, row)),
     source: row.source,
     at: row.updated_at ?? row.created_at,
     message: row.message,
