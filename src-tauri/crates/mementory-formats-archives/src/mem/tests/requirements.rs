@@ -353,6 +353,24 @@ fn l0_folders_with_records_have_no_unlisted_files() {
     assert!(with_unlisted_file.errors().is_empty());
 }
 
+/// The reference counts folders, too. Neither checksums nor a signature cover them.
+#[test]
+fn l0_folders_with_records_have_no_empty_folders() {
+    for path in ["items/deep", "items/deep/deeper", "audit/x", "embeddings/x", "manifest.sig"] {
+        let copy = FixtureBundle::copy_of("small");
+        std::fs::create_dir_all(copy.path.join(path)).unwrap();
+        let messages: Vec<_> = copy.validate().errors.into_iter().map(|f| f.message).collect();
+        assert_eq!(messages, [format!("unlisted folder present: {path}")]);
+        assert!(copy.import().is_err(), "{path}");
+    }
+    for path in ["embeddings", "provenance", "notes/deep"] {
+        let copy = FixtureBundle::copy_of("small");
+        std::fs::create_dir_all(copy.path.join(path)).unwrap();
+        assert_eq!(copy.errors(), Vec::<String>::new(), "{path}");
+        assert!(copy.import().is_ok(), "{path}");
+    }
+}
+
 #[test]
 fn l0_sizes_are_limited() {
     let copy = FixtureBundle::copy_of("small");
