@@ -386,7 +386,7 @@ fn l0_sizes_are_limited() {
 /// §7. The reference accepts any content in a reference to a secret.
 #[test]
 fn l0_a_secret_reference_contains_no_secret() {
-    for name in ["value", "ciphertext", "password"] {
+    for name in ["value", "ciphertext", "password", "encrypted_value", "PRIVATE-KEY"] {
         let copy = FixtureBundle::copy_of("all-kinds");
         copy.rewrite(
             "items/secretRef.jsonl",
@@ -394,6 +394,11 @@ fn l0_a_secret_reference_contains_no_secret() {
             &format!("\"sensitivity\":\"high\",\"{name}\":\"x\""),
         );
         assert!(copy.errors().contains(&"secret_carried".to_owned()), "{name}: {:?}", copy.errors());
+        // Only the verbatim has the secret, which the vault covers. Other formats would write the fields as they are.
+        let sink = copy.import().unwrap();
+        let reference = sink.records.iter().find(|record| record.kind == Kind::Credential).unwrap();
+        assert!(!reference.fields.contains_key(name), "{name}");
+        assert_eq!(mementory_format::plain_secrets(reference), ["x"], "{name}");
     }
 }
 
