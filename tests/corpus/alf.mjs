@@ -136,6 +136,8 @@ const ARCHIVES = {
   ],
   "a folder": [addEntries({ name: "raw/openclaw/", data: "" }), "taken"],
   "a folder with data": [addEntries({ name: "raw/openclaw/", data: "Hidden.\n" }), "container_folder_with_data"],
+  "a folder that leads out": [addEntries({ name: "raw/../../x/", data: "" }), "container_unsafe_folder"],
+  "an absolute folder": [addEntries({ name: "/etc/", data: "" }), "container_unsafe_folder"],
   "a name with an empty part": [addEntries({ ...EXTRA_ENTRY, name: "x//more.txt" }), "container_empty_name_part"],
   "names that differ by case": [addEntries({ ...EXTRA_ENTRY, name: "IDENTITY.json" }), "container_similar_names"],
   "names that differ by normalisation": [
@@ -380,6 +382,13 @@ const VALUES = {
   ],
   "a token in the prose of the identity": [
     editJson("identity.json", (identity) => (identity.prose = { soul: `Use ${TOKEN}.` })),
+    "taken",
+    "secret_in_the_clear",
+  ],
+  "a token in the notes of the manifest": [
+    editManifest(
+      (manifest) => (manifest.runtime_hints = { primary_model: "a/b", last_model: "a/b", notes: `Use ${TOKEN}.` }),
+    ),
     "taken",
     "secret_in_the_clear",
   ],

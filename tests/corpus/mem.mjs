@@ -74,6 +74,15 @@ const CONTAINER = {
     addEntries({ name: `garden.mem/${EPISODES.toUpperCase()}`, data: NOTE }),
     ...refusedAs("container_similar_names"),
   ],
+  "an empty folder among the records": [
+    addEntries({ name: "garden.mem/items/deep/", data: "" }),
+    ...refusedAs("unlisted_file"),
+  ],
+  "an empty folder in place of the signature": [
+    addEntries({ name: "garden.mem/manifest.sig/", data: "" }),
+    ...refusedAs("unlisted_file"),
+  ],
+  "an empty folder that may have files": [addEntries({ name: "garden.mem/embeddings/", data: "" }), "taken", ""],
   "300 MB of zeros in a file of records": [
     editEntry(EPISODES, { data: Buffer.alloc(300 << 20), deflate: true }),
     ...refusedAs("limit"),

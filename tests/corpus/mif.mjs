@@ -104,6 +104,8 @@ const VERSION_1 = {
   "a todo with a malformed short id": [setInTodo("short_id", "bed7"), "taken"],
   "a todo with an unknown recurrence": [setInTodo("recurrence", "hourly"), "taken"],
   "a comment without an id": [setInTodo("comments.0.id", undefined), "taken"],
+  "an encryption that is a text": [setIn(["encryption"], "aes-256-gcm"), "taken"],
+  "an encryption without a content": [setIn(["encryption"], { algorithm: "aes-256-gcm" }), "taken"],
   "a negative retention": [setIn(["consent", "retention_days"], -1), "taken"],
 };
 
@@ -241,6 +243,21 @@ const TEXTS = {
   "JSON lines: a line that is not JSON": ["jsonl", lines((all) => [all[0], "{broken", ...all.slice(1)]), "taken"],
   "JSON lines: a second header": ["jsonl", lines((all) => [all[0], ...all]), "taken"],
   "JSON lines: a second footer": ["jsonl", lines((all) => [...all, all.at(-1)]), "taken"],
+  "JSON lines: a footer with a count that is a text": [
+    "jsonl",
+    lines((all) => [...all.slice(0, -1), '{"type":"footer","counts":{"memories":"2"}}']),
+    "taken",
+  ],
+  "JSON lines: a footer with a list of counts": [
+    "jsonl",
+    lines((all) => [...all.slice(0, -1), '{"type":"footer","counts":[2]}']),
+    "taken",
+  ],
+  "JSON lines: the data of a memory twice": [
+    "jsonl",
+    lines((all) => all.map((line) => line.replace('"data":', '"data":{},"data":'))),
+    "taken",
+  ],
   "JSON lines: a line without a type": ["jsonl", lines((all) => [all[0], '{"data":{}}', ...all.slice(1)]), "taken"],
   "JSON lines: a type that is a number": [
     "jsonl",

@@ -36,6 +36,19 @@ const CONTAINER = {
       [editEntry(name, { damage: flipMiddleBit }), ...refusedAs("damaged_entry")],
     ]),
   ),
+  ...Object.fromEntries(
+    [STORE, CONVERSATION, EMBEDDINGS].flatMap((name) => [
+      [
+        `an entry ${name} that says it is encrypted`,
+        [editEntry(name, { central: { flags: 0x801 }, local: { flags: 0x801 } }), ...refusedAs("encrypted")],
+      ],
+      [
+        `an entry ${name} that is compressed with bzip2`,
+        [editEntry(name, { central: { method: 12 }, local: { method: 12 } }), ...refusedAs("unsupported_compression")],
+      ],
+      [`a link in place of ${name}`, [editEntry(name, { mode: 0o120777 }), ...refusedAs("link")]],
+    ]),
+  ),
   "a compressed store that does not unpack": [
     editEntry(STORE, { deflate: true, damage: (packed) => packed.fill(0xff, 400, 420) }),
     ...refusedAs("damaged_entry"),

@@ -30,6 +30,7 @@ pub struct Catalog {
     pub(super) members: Vec<Member>,
     pub(super) archives: Vec<Archive>,
     pub(super) issues: Vec<Issue>,
+    pub(super) empty_folders: Vec<String>,
     pub(super) faults: Vec<Fault>,
     pub(super) expansion: Expansion,
     pub(super) dropped: Vec<Dropped>,
@@ -69,6 +70,7 @@ impl Catalog {
             members: vec![],
             archives: vec![],
             issues: vec![],
+            empty_folders: vec![],
             faults: vec![],
             expansion: Expansion::default(),
             dropped: vec![],
@@ -107,6 +109,11 @@ impl Catalog {
     /// Problems found while listing: unsafe names, links, duplicates, damage.
     pub fn issues(&self) -> &[Issue] {
         &self.issues
+    }
+
+    /// Places of the folders that contain nothing, not even a folder.
+    pub fn empty_folders(&self) -> &[String] {
+        &self.empty_folders
     }
 
     /// Fails if an encrypted file could not be opened.

@@ -18,6 +18,7 @@ use super::{
 use crate::FormatError;
 use mementory_model::{Dropped, DroppedAs, Issue, Limits};
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     io::Read,
     sync::atomic::AtomicBool,
@@ -277,6 +278,7 @@ fn add_archive(
     let archive = catalog.archives.len();
     catalog.faults.extend(faults::listing_faults(archive, &member.place, &entries, &contradictions, is_tar));
     let names = usable_entries(catalog, member, &entries);
+    add_empty_folders(catalog, member, &entries);
     let contains_only_archives = contains_only_archives(source, &entries, &names);
     let mut out = Vec::with_capacity(names.len());
     for (index, name) in names {
@@ -344,6 +346,20 @@ fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
     let mut head = Vec::new();
     let read = manifest.and_then(|e| e.read(source).ok()).map(|r| r.take(64 * 1024).read_to_end(&mut head));
     read.is_some() && memchr::memmem::find(&head, b"\"alf_version\"").is_some()
+}
+
+/// Lists the folder entries that contain no other entry.
+fn add_empty_folders(catalog: &mut Catalog, member: &Member, entries: &[Entry]) {
+    if entries.iter().all(|entry| entry.kind() != EntryKind::Folder) {
+        return;
+    }
+    let safe_name = |entry: &Entry| zip::safe_name(&entry.name).ok().map(Cow::into_owned);
+    let names: Vec<String> = entries.iter().filter_map(safe_name).collect();
+    let parents: HashSet<&str> =
+        names.iter().flat_map(|name| name.match_indices('/').map(move |(at, _)| &name[..at])).collect();
+    let folders = entries.iter().filter(|entry| entry.kind() == EntryKind::Folder).filter_map(safe_name);
+    let empty = folders.filter(|name| !parents.contains(name.as_str()));
+    catalog.empty_folders.extend(empty.map(|name| format!("{}!/{name}", member.place)));
 }
 
 /// Index and safe name of each readable file entry. Every other entry except folders adds an issue. If several entries

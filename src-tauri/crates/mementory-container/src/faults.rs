@@ -69,11 +69,14 @@ pub(super) fn listing_faults(
         let place = entry_place(place, &entry.name);
         out.push(Fault::new(archive, FaultKind::Structure, "container_folder_with_data", place, message));
     }
-    let leads_out = |e: &&Entry| e.kind() == EntryKind::Folder && e.name.split(['/', '\\']).any(|part| part == "..");
-    for entry in entries.iter().filter(leads_out) {
-        let message = "the name of a folder leads out of the archive";
-        let place = entry_place(place, &entry.name);
-        out.push(Fault::new(archive, FaultKind::Name, "container_unsafe_folder", place, message));
+    for entry in entries.iter().filter(|e| e.kind() == EntryKind::Folder) {
+        // `./` and `/` name the folder of the archive itself.
+        let names_a_folder = entry.name.split(['/', '\\']).any(|part| !part.is_empty() && part != ".");
+        if names_a_folder && zip::safe_name(&entry.name).is_err() {
+            let message = "the name of a folder leads out of the archive";
+            let place = entry_place(place, &entry.name);
+            out.push(Fault::new(archive, FaultKind::Name, "container_unsafe_folder", place, message));
+        }
     }
     for entry in entries.iter().filter(|e| e.kind() != EntryKind::Folder) {
         let name = entry.name.as_str();

@@ -34,6 +34,9 @@ pub(super) fn add_path(
                 continue;
             }
         };
+        if entries.is_empty() && !prefix.is_empty() {
+            catalog.empty_folders.push(format!("{name}/{prefix}"));
+        }
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             let entry_name = entry.file_name().to_string_lossy().into_owned();
@@ -55,7 +58,7 @@ pub(super) fn add_path(
             } else {
                 catalog.issues.push(Issue::new("not_a_regular_file", place, "a device, not read"));
             }
-            if catalog.members.len() as u64 > limits.entries {
+            if (catalog.members.len() + catalog.empty_folders.len()) as u64 > limits.entries {
                 return Err(FormatError::Limit { limit: "entries", place: name.into(), figure: limits.entries });
             }
         }
@@ -85,8 +88,27 @@ fn add_file(catalog: &mut Catalog, root: usize, path: &Path, place: String, name
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::{Catalog, FormatError, tests::TempFolder};
+    use crate::{
+        Catalog, FormatError,
+        tests::{TempFolder, plain_entry, zip_bytes},
+    };
     use mementory_model::Limits;
+
+    #[test]
+    fn empty_folders_are_listed() {
+        let folder = TempFolder::new("empty-folders");
+        let path = folder.put("in/a.txt", b"a").parent().unwrap().to_owned();
+        std::fs::create_dir_all(path.join("x/y/z")).unwrap();
+        std::fs::create_dir(path.join("e")).unwrap();
+        let mut found = Catalog::open(&[path], &Limits::default(), None).unwrap().empty_folders().to_vec();
+        found.sort();
+        assert_eq!(found, ["in/e", "in/x/y/z"]);
+        let files = [("a/b.txt", "x"), ("a/", ""), ("c/", ""), ("d/e/", ""), ("d/", "")];
+        let entries: Vec<_> = files.iter().map(|(name, data)| plain_entry(name, data.as_bytes())).collect();
+        let zip = folder.put("z.zip", &zip_bytes(&entries));
+        let found = Catalog::open(&[zip], &Limits::default(), None).unwrap().empty_folders().to_vec();
+        assert_eq!(found, ["z.zip!/c", "z.zip!/d/e"]);
+    }
 
     #[test]
     fn the_files_at_a_path_are_those_that_are_opened() {

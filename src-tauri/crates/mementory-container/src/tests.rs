@@ -334,7 +334,7 @@ fn links_and_pipes_are_reported_and_not_read() {
 fn faults_that_reading_entries_does_not_detect_are_listed() {
     let dir = TempFolder::new("faults");
     let one = plain_entry("one.txt", b"first");
-    let cases: [(&str, Vec<EntrySpec<'_>>, &[&str]); 19] = [
+    let cases: [(&str, Vec<EntrySpec<'_>>, &[&str]); 22] = [
         ("nothing", vec![one.clone(), plain_entry("two", b"2")], &[]),
         ("streamed", vec![EntrySpec { streamed: true, deflate: true, ..one.clone() }], &[]),
         ("local-name", vec![EntrySpec { local_name: Some(b"../../x"), ..one.clone() }], &["container_header_differs"]),
@@ -354,6 +354,9 @@ fn faults_that_reading_entries_does_not_detect_are_listed() {
         ("file-folder", vec![one.clone(), plain_entry("One.txt/a/b", b"x")], &["container_file_and_folder"]),
         ("same-folder", vec![plain_entry("a/b/c", b"x"), plain_entry("a/d", b"x"), plain_entry("ab", b"x")], &[]),
         ("folder-out", vec![one.clone(), plain_entry("a/../../b/", b"")], &["container_unsafe_folder"]),
+        ("folder-absolute", vec![one.clone(), plain_entry("/etc/", b"")], &["container_unsafe_folder"]),
+        ("folder-drive", vec![one.clone(), plain_entry("C:\\x\\", b"")], &["container_unsafe_folder"]),
+        ("folder-here", vec![one.clone(), plain_entry("./", b""), plain_entry("/", b"")], &[]),
         ("folder-with-data", vec![plain_entry("a/", b"x")], &["container_folder_with_data"]),
         ("case", vec![one.clone(), plain_entry("One.txt", b"x")], &["container_similar_names"]),
         (

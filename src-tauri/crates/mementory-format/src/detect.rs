@@ -2,6 +2,7 @@
 //! the user decides.
 use crate::{Candidate, Catalog, Claim, Detected, Detection, Format, FormatError, Role};
 use mementory_model::Limits;
+use std::collections::HashSet;
 
 /// A claim takes a file that another format claims only as a file beside its own if the confidence of the claim is at
 /// least this. A list of sentences has less confidence, because it may be anything.
@@ -11,7 +12,8 @@ const LEAST_CERTAIN: f64 = 0.4;
 /// strongest claim on it. If the two strongest claims differ by less than 0.05, the member is listed in `ties` and
 /// assigned to neither. Exception: if its role in one of the two claims is sidecar, junk or duplicate rendering, it is
 /// assigned to the other claim. A member that is only beside a format's files goes to any format that has records in
-/// it, so that folders of notes do not hide the chats among them.
+/// it, so that folders of notes do not hide the chats among them. Nothing in an archive of a format that owns its
+/// archives is assigned to another format.
 pub fn detect(
     formats: &[&'static dyn Format],
     catalog: &Catalog,
@@ -26,6 +28,7 @@ pub fn detect(
         };
         claims.extend(found.into_iter().map(|c| (format, c)));
     }
+    drop_claims_inside_others(&mut claims);
     // The sort is stable, so claims with equal confidence stay in the order of the formats.
     claims.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
     let mut has_records = vec![false; catalog.members().len()];
@@ -84,6 +87,14 @@ pub fn detect(
         .map(|(i, _)| i)
         .collect();
     Ok(Detection { sources, ties, unknown })
+}
+
+/// Removes the claims on nothing but members of an archive that belongs to another format as a whole.
+fn drop_claims_inside_others(claims: &mut Vec<(&'static dyn Format, Claim)>) {
+    let owning = claims.iter().filter(|(format, _)| format.owns_archive());
+    let owned: Vec<HashSet<usize>> = owning.map(|(_, claim)| claim.parts.iter().map(|p| p.member).collect()).collect();
+    let is_inside = |claim: &Claim| owned.iter().any(|members| claim.parts.iter().all(|p| members.contains(&p.member)));
+    claims.retain(|(format, claim)| format.owns_archive() || !is_inside(claim));
 }
 
 /// True for the role of a file that only belongs to an export and has none of its records.

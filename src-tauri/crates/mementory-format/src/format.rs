@@ -193,6 +193,12 @@ pub trait Format: Sync {
     ) -> Result<(), FormatError> {
         self.read(catalog, detected, context, sink)
     }
+    /// True if everything in an archive of this format belongs to it. Then no other format may claim a part of it, such
+    /// as an export of another program among the files of an agent. Otherwise a damaged archive would be validated and
+    /// imported as that export.
+    fn owns_archive(&self) -> bool {
+        false
+    }
     /// Claims the members of the catalog whose content is in this format. Must be fast, so it reads only the start of
     /// files, and small files as a whole.
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError>;

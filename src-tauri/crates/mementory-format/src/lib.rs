@@ -43,7 +43,9 @@ pub use mementory_container::{
 };
 pub use mementory_model::{FormatError, REDACTED};
 pub use options::FormatOptions;
-pub use plain_secrets::{NOT_EXPORTED, SECRET_DOTS, plain_secrets, replace_plain_secrets};
+pub use plain_secrets::{
+    NOT_EXPORTED, SECRET_DOTS, bare_member_name, is_secret_member, plain_secrets, replace_plain_secrets,
+};
 pub use sequence::{SequenceError, SourceState, check_sequence};
 pub use signing::{Signed, Signer, Verifier};
 pub use text_batch::{BatchPipeline, TextBatch};

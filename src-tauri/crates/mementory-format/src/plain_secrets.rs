@@ -19,12 +19,14 @@ const MIN_CIPHERTEXT_CHARACTERS: usize = 16;
 /// Name of the member that holds the payload of a credential. The payload is a secret unless it is encrypted.
 const PAYLOAD_MEMBER: &str = "encrypted_payload";
 /// Names of the members whose text is a secret, written in lower case and without separators.
-const SECRET_MEMBERS: [&str; 17] = [
+const SECRET_MEMBERS: [&str; 19] = [
     "accesstoken",
     "apikey",
     "authtoken",
     "bottoken",
+    "ciphertext",
     "clientsecret",
+    "encryptedvalue",
     "key",
     "passphrase",
     "password",
@@ -106,9 +108,14 @@ fn states_encryption(credential: &Tree) -> bool {
     algorithm.is_some_and(|name| !name.is_empty() && !name.eq_ignore_ascii_case("none"))
 }
 
-fn is_secret_member(name: &str) -> bool {
-    let name: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    SECRET_MEMBERS.contains(&name.as_str())
+/// True for a member of a credential whose text is a secret, however its name is written.
+pub fn is_secret_member(name: &str) -> bool {
+    SECRET_MEMBERS.contains(&bare_member_name(name).as_str())
+}
+
+/// The name in lower case and without separators.
+pub fn bare_member_name(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn is_placeholder(text: &str) -> bool {

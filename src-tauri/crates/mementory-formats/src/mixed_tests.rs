@@ -414,3 +414,27 @@ fn chats_among_notes_are_not_their_attachments() {
 fn note(n: usize) -> Vec<u8> {
     format!("---\ncreated: 2026-05-0{n}\n---\nBed {n} is beside [[1]].\n").into_bytes()
 }
+
+/// Otherwise the archive would be validated and imported as that document alone.
+#[test]
+fn a_document_of_another_format_in_an_agent_archive_is_a_file_of_the_agent() {
+    let manifest = r#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"0197f2a0-1111-7000-8000-00000000000a","name":"Nova","source_runtime":"openclaw"},"layers":{}}"#;
+    let document = r#"{"mif_version":"1.0","export":{"id":"exp_a","created_at":"2026-01-01T00:00:00Z","user_id":"u"},"memories":[{"id":"mem_aa","content":"hello","type":"Context","created_at":"2026-01-01T00:00:00Z"}]}"#;
+    for place in ["export.mif.json", "raw/openclaw/export.mif.json", "artifacts/export.mif.json"] {
+        for manifest in [Some(manifest), Some(&manifest[..90]), None] {
+            let mut files: Vec<(&str, Vec<u8>)> = vec![
+                (place, document.into()),
+                ("identity.json", b"{}".to_vec()),
+                ("memory/partitions/2026-Q1.jsonl", b"{}\n".to_vec()),
+            ];
+            files.extend(manifest.map(|text| ("manifest.json", text.as_bytes().to_vec())));
+            let dir = folder("agent", &[("nova.alf", zip(&files))]);
+            let limits = Limits::default();
+            let catalog = Catalog::open(std::slice::from_ref(&dir.0), &limits, None).unwrap();
+            let found = detect(&catalog, &limits, None).unwrap();
+            let formats: Vec<_> = found.sources.iter().map(|source| source.format).collect();
+            assert_eq!(formats, ["alf"], "{place}");
+            assert!(found.ties.is_empty() && found.unknown.is_empty(), "{place}: {:?}", found.ties);
+        }
+    }
+}

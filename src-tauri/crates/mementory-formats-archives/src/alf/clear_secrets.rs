@@ -2,10 +2,10 @@
 //! may contain an unencrypted credential.
 use super::archive_writer::ArchiveWriter;
 use super::findings::Findings;
-use super::manifest::Archive;
+use super::manifest::{Archive, DELTA_MANIFEST_FILE, MANIFEST_FILE};
 use mementory_format::{FormatError, Member};
 use mementory_formats_agents::openclaw::redact::REDACTED;
-use mementory_model::{LossKind, LossReport};
+use mementory_model::{Limits, LossKind, LossReport};
 use mementory_scan::scan_keys;
 use std::io::Read;
 
@@ -83,7 +83,7 @@ pub(super) fn write_document(
     out.entry(name, &mut redacted.as_deref().unwrap_or(text).as_bytes()).map(drop)
 }
 
-/// A document (identity or principals) with the secrets in its texts replaced. None if it is to be written unchanged,
+/// A document (identity, principals or manifest) with the secrets in its texts replaced. None if it is to be written unchanged,
 /// because it has no secrets or the file is encrypted.
 pub(super) fn redacted_document(text: &str, is_encrypted: bool) -> Option<String> {
     redact(text).filter(|redacted| !is_encrypted && redacted != text)
@@ -113,6 +113,16 @@ pub(super) fn check_files(archive: &Archive<'_>, findings: &mut Findings) -> Res
         }
     }
     Ok(())
+}
+
+/// Reports a secret in the clear in the manifest, for example in the notes of the runtime (spec §3.2.5).
+pub(super) fn check_manifest(archive: &Archive<'_>, limits: &Limits, findings: &mut Findings) {
+    for member in [MANIFEST_FILE, DELTA_MANIFEST_FILE].into_iter().filter_map(|name| archive.entry(name)) {
+        // A manifest that cannot be read is reported by its reader.
+        if let Ok(text) = archive.text(member, limits) {
+            check_text(archive, member, &text, findings);
+        }
+    }
 }
 
 /// Reports a secret in the clear in the text of an entry.

@@ -106,6 +106,9 @@ impl Format for Alf {
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)
     }
+    fn owns_archive(&self) -> bool {
+        true
+    }
     fn media_type(&self) -> &'static str {
         "application/zip"
     }

@@ -67,6 +67,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     check.check_checksum(entry)?;
     let Check { mut findings, references, .. } = check;
     references.report(&archive.place, &mut findings);
+    clear_secrets::check_manifest(&archive, limits, &mut findings);
     clear_secrets::check_files(&archive, &mut findings)?;
     Ok(findings.finish())
 }

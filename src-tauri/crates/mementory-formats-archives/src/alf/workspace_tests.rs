@@ -367,6 +367,23 @@ fn pack_with(path: &Path, more: &[(&str, &[u8])]) {
 }
 
 #[test]
+fn a_token_in_the_notes_of_the_manifest_is_not_exported_in_the_clear() {
+    let scratch = Scratch::new("token-in-manifest");
+    let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    pack_with(&first, &[]);
+    let manifest = String::from_utf8(entries(&first)["manifest.json"].clone()).unwrap();
+    let manifest = manifest.replace(r#""notes": null"#, &format!(r#""notes": "key {TOKEN}""#));
+    pack_with(&first, &[("manifest.json", manifest.as_bytes())]);
+    assert!(validate(&first).errors.iter().any(|issue| issue.code == "secret_in_the_clear"));
+
+    let report = write(&mut read(&first).unwrap(), &second);
+    assert!(validate(&second).errors.iter().all(|issue| issue.code != "secret_in_the_clear"));
+    assert_eq!(report.losses.count("secret", LossKind::LeftOut), 1);
+    let manifest = String::from_utf8(entries(&second)["manifest.json"].clone()).unwrap();
+    assert!(manifest.contains("key <redacted>") && !manifest.contains(TOKEN), "{manifest}");
+}
+
+#[test]
 fn a_token_in_any_file_of_raw_is_not_exported_in_the_clear() {
     let scratch = Scratch::new("token-in-notes");
     let (first, second, third) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"), scratch.0.join("c.alf"));

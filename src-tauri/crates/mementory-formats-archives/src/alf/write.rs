@@ -49,7 +49,12 @@ pub(super) fn write(
     let mut file = ArchiveWriter::create(out, options.passphrase.as_deref())?;
     let mut secrets = Secrets::new(options.passphrase.as_deref());
     let workspaces = WorkspaceFiles::collect(source, &mut plan, options, &mut secrets)?;
-    let original = passthrough.manifest.as_deref().and_then(|text| Tree::parse(text, 512).ok());
+    let stated = passthrough.manifest.as_deref();
+    let redacted = stated.and_then(|text| clear_secrets::redacted_document(text, file.is_encrypted()));
+    if redacted.is_some() {
+        clear_secrets::report_redacted(MANIFEST_FILE, &mut plan.losses);
+    }
+    let original = redacted.as_deref().or(stated).and_then(|text| Tree::parse(text, 512).ok());
     let mut layers = Layers::from_manifest(original.as_ref());
     layers.sole_workspace = plan.sole_workspace.clone().filter(|_| passthrough.agent.is_none());
     plan.choose_periods(original.as_ref());

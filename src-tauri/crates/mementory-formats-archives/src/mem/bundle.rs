@@ -31,6 +31,8 @@ pub(super) struct Bundle<'a> {
     pub files: BTreeMap<&'a str, &'a Member>,
     /// Paths inside the bundle that cannot be read: links, devices, unsafe names.
     pub unreadable: BTreeSet<String>,
+    /// Paths inside the bundle of folders that contain nothing.
+    pub empty_folders: BTreeSet<String>,
     /// Names of entries that lead out of the archive (`../`). An archive with such names is refused (spec v1.1 §4, §7).
     pub escaping: BTreeSet<String>,
 }
@@ -73,11 +75,13 @@ impl<'a> Bundle<'a> {
             .collect();
         let unreadable =
             catalog.issues().iter().filter_map(|i| Some(i.place.strip_prefix(&base)?.to_owned())).collect();
+        let empty_folders =
+            catalog.empty_folders().iter().filter_map(|place| Some(place.strip_prefix(&base)?.to_owned())).collect();
         let archive = head.place.strip_suffix(&head.name).unwrap_or_default();
         let unsafe_names = catalog.issues().iter().filter(|i| i.code == "unsafe_name" && head.archive.is_some());
         let escaping = unsafe_names.filter_map(|i| Some(i.place.strip_prefix(archive)?.to_owned())).collect();
         let place = base.trim_end_matches(['/', '!']).to_owned();
-        Self { catalog, limits, place, prefix: prefix.to_owned(), files, unreadable, escaping }
+        Self { catalog, limits, place, prefix: prefix.to_owned(), files, unreadable, empty_folders, escaping }
     }
 
     /// Place of a file in the bundle, for messages.

@@ -306,12 +306,20 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
 }
 
 /// Reports files that the manifest does not list, because no checksum or signature covers them. In folders with
-/// records, such a file is a fatal error. Elsewhere it is a warning, which only the full check reports.
+/// records, such a file is a fatal error. Elsewhere it is a warning, which only the full check reports. An empty folder
+/// in a folder with records is treated as a file, as the reference does, and so is a folder in place of the signature.
 fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: CheckDepth) {
     let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
     let names =
         bundle.files.keys().copied().chain(bundle.unreadable.iter().chain(&bundle.escaping).map(String::as_str));
     let unlisted: BTreeSet<&str> = names.filter(|path| !listed.contains(path)).collect();
+    let is_misplaced = |path: &&str| match path.split_once('/') {
+        Some((folder, _)) => FULLY_LISTED_FOLDERS.contains(&folder),
+        None => *path == SIGNATURE_FILE,
+    };
+    for path in bundle.empty_folders.iter().map(String::as_str).filter(is_misplaced) {
+        report.fatal("unlisted_file", path, format!("unlisted folder present: {path}"));
+    }
     for path in unlisted {
         // A link in place of a folder is treated as that folder.
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);

@@ -5,12 +5,15 @@ use super::{
     report::{Report, Severity},
     wire::text,
 };
+use mementory_format::{NOT_EXPORTED, bare_member_name, is_secret_member};
 use mementory_json::Tree;
+use mementory_model::Fields;
 use mementory_scan::scan_keys;
 
-/// Members that must not be present, because they would contain a secret or its ciphertext.
+/// Members that must not be present, because they would contain a secret or its ciphertext. Written in lower case and
+/// without separators, so that `encrypted_value` is found too.
 const SECRET_FIELD_NAMES: [&str; 7] =
-    ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
+    ["value", "secret", "plaintext", "ciphertext", "encryptedvalue", "password", "privatekey"];
 /// Members that describe a secret, and must not contain it.
 const DESCRIBING_FIELDS: [&str; 3] = ["label", "preview", "encryptionMetadata"];
 /// Characters that show that a text is masked.
@@ -24,15 +27,26 @@ pub(super) fn check(spec: &KindSpec, tree: &Tree, path: &str, number: u64, repor
         return;
     }
     let place = format!("{path}:{number}");
-    let is_present = |name: &&str| tree.get(name).is_some_and(|value| *value != Tree::Null);
+    let Tree::Object(members) = tree else { return };
+    let is_carried = |(name, value): &(String, Tree)| {
+        SECRET_FIELD_NAMES.contains(&bare_member_name(name).as_str())
+            && *value != Tree::Null
+            && value.as_str() != Some(NOT_EXPORTED)
+    };
     let is_secret = |name: &&str| text(tree, name).is_some_and(has_secret);
-    if SECRET_FIELD_NAMES.iter().any(is_present) || DESCRIBING_FIELDS.iter().any(is_secret) {
+    if members.iter().any(is_carried) || DESCRIBING_FIELDS.iter().any(is_secret) {
         let message = "a reference to a secret contains the secret itself; only its metadata may be exported";
         report.add_finding(Severity::Error, "secret_carried", &place, message);
     } else if text(tree, "preview").is_some_and(|hint| hint.chars().count() > MAX_PLAIN_HINT && !hint.contains(MASKS)) {
         let message = "preview does not look masked; it must not contain the secret";
         report.add_finding(Severity::Warning, "preview_not_masked", &place, message);
     }
+}
+
+/// Removes the secrets from the fields of a record. They stay in its verbatim, of which the vault shows and exports only
+/// what is no secret.
+pub(super) fn remove_secrets(fields: &mut Fields) {
+    fields.retain(|name, value| !is_secret_member(name) && !value.as_str().is_some_and(has_secret));
 }
 
 /// True if a text is recognisable as a key or token by its format alone.

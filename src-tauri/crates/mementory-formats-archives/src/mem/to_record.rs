@@ -1,6 +1,7 @@
 //! Converts a checked line to a record. Fields without a model field in the table of kinds go into `fields`.
 use super::{
     kinds::{KindSpec, ModelField},
+    secret_refs,
     wire::{list, text, time_of},
 };
 use mementory_format::extension::is_slot_name;
@@ -47,6 +48,9 @@ pub(super) fn to_record(spec: &KindSpec, tree: &Tree) -> Record {
     record.source = Source { platform: KEY_SCOPE.into(), ..Source::default() };
     apply_kind_rules(spec, tree, &id, &mut record);
     record.fields = remaining_fields(tree, &used, spec);
+    if spec.model == Kind::Credential {
+        secret_refs::remove_secrets(&mut record.fields);
+    }
     record
 }
 

@@ -28,6 +28,8 @@ pub(super) enum Item<'a> {
     WrongType(String),
     /// Line number and fault code of an invalid line of JSON lines.
     BadLine(u64, &'static str),
+    /// JSON pointer in a line of JSON lines of a member that occurs more than once. The last one counts.
+    RepeatedMember(String),
     /// A line of JSON lines whose type is unknown.
     UnknownLine,
     /// The footer line of a document in JSON Lines format.
@@ -336,6 +338,11 @@ fn parse_line(
         let mut de = serde_json::Deserializer::from_str(text);
         let result = Object { parent: "", stream }.deserialize(&mut de);
         return stream_result(result, stream.aborted.take(), place, limits);
+    }
+    for key in ["type", "data"] {
+        if members.0.iter().filter(|(name, _)| name == key).count() > 1 {
+            stream.emit(Item::RepeatedMember(format!("line {number}/{key}"))).map_err(to_cancelled)?;
+        }
     }
     match (kind.as_str(), section_for_line_type(&kind), get("data")) {
         ("footer", ..) if std::mem::replace(&mut seen.has_footer, true) => {

@@ -125,6 +125,9 @@ impl FirstPass {
                 }
                 Item::WrongType(pointer) => first_pass.wrong_types.push(pointer),
                 Item::BadLine(number, code) => first_pass.bad_lines.push((number, code)),
+                Item::RepeatedMember(pointer) => {
+                    first_pass.repeated.insert(pointer);
+                }
                 Item::UnknownLine => first_pass.unknown_lines += 1,
                 Item::Footer(json) => first_pass.footer = Tree::parse(json, limits).ok(),
             }

@@ -49,6 +49,9 @@ fn prefixed(text: &str, prefix: &str, is_allowed: fn(u8) -> bool) -> Fit {
     text.strip_prefix(prefix).is_some_and(|name| !name.is_empty() && name.bytes().all(is_allowed)).into()
 }
 
+/// The last line of JSON lines (SEP-002 §9). What its checksum covers is not defined.
+pub(super) const FOOTER_RULE: Rule = Object(&[optional("checksum", Text), optional("counts", Map(&Whole(0)))]);
+
 /// Memory types of version 1: nine from the specification, and four that are only in the published schema.
 pub(super) const MEMORY_TYPES_1: [&str; 13] = [
     "Observation",
@@ -125,6 +128,15 @@ const CONSENT_RULE: Rule = Object(&[
     optional("timestamp", Time),
 ]);
 
+/// Envelope of an encrypted document (§6.2). What else it must have is checked where it is opened.
+const ENCRYPTION_RULE: Rule = Object(&[
+    required("algorithm", Text),
+    required("key_derivation", Text),
+    required("encrypted_payload", Text),
+    required("iv", Text),
+    required("auth_tag", Text),
+]);
+
 /// Rule for a version 1 document without its lists of records.
 pub(super) const DOCUMENT_RULE_1: Rule = Object(&[
     optional("$schema", Form(&URI_FORM)),
@@ -176,6 +188,7 @@ pub(super) const DOCUMENT_RULE_1: Rule = Object(&[
         ]),
     ),
     optional("consent", CONSENT_RULE),
+    nullable("encryption", ENCRYPTION_RULE),
     optional("redactions", List(&REDACTION_RULE)),
 ]);
 

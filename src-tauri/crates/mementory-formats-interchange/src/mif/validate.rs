@@ -7,7 +7,7 @@ use super::{
     first_pass::{Checksum, FirstPass},
     interop_import,
     redaction::has_valid_position,
-    schema::code_of,
+    schema::{FOOTER_RULE, code_of},
     sections::{EDGES_SECTION, ENTITIES_SECTION, MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section, TASKS_SECTION},
     source::{Encoding, Source},
     wire::{Shape, list, nested_text, text, version_parts},
@@ -419,6 +419,7 @@ impl Validator<'_> {
         let Some(footer) = &first_pass.footer else {
             return self.warn("footer_missing", place, "no footer: the file may have been cut off");
         };
+        self.check_schema(footer, &FOOTER_RULE, "footer", place);
         for section in SECTIONS {
             let declared_count = footer.get("counts").and_then(|c| c.get(section.count)).and_then(Tree::as_f64);
             if declared_count.is_some_and(|n| n != first_pass.counts[section.table_index()] as f64) {

@@ -28,17 +28,19 @@ const UNREADABLE_CODES: [&str; 6] =
     ["encrypted", "unsupported_compression", "link", "not_a_regular_file", "unsafe_name", "duplicate_name"];
 
 impl<'a> Bundle<'a> {
-    /// The files of the bundle that are there but cannot be read, so that the bundle looks like one without them.
-    pub fn unreadable_files(&self) -> impl Iterator<Item = &'a Issue> {
+    /// The files of the bundle that are there but cannot be read, so that the bundle looks like one without them, each
+    /// with the code of its issue.
+    pub fn unreadable_files(&self) -> impl Iterator<Item = (&'static str, &'a Issue)> {
         let known = self.store.or(self.conversations.first().copied()).or(self.embeddings.first().copied());
         let inside = known.and_then(|known| known.place.strip_suffix(known.name.as_str())).unwrap_or_default();
         let base = format!("{inside}{}", self.folder);
-        self.catalog.issues().iter().filter(move |issue| {
+        self.catalog.issues().iter().filter_map(move |issue| {
             let path = issue.place.strip_prefix(&base).unwrap_or_default();
             let is_store = path.rsplit('/').next() == Some("memory-store.json")
                 && (self.store.is_none() || path == "memory-store.json");
             let is_companion = path == "embeddings.json" || path.starts_with("conversations/");
-            (is_store || is_companion) && UNREADABLE_CODES.contains(&issue.code.as_str())
+            let code = UNREADABLE_CODES.into_iter().find(|code| *code == issue.code)?;
+            (is_store || is_companion).then_some((code, issue))
         })
     }
 

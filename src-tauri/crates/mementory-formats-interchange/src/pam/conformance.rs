@@ -13,7 +13,7 @@ use super::{
 };
 use mementory_format::{Finding, FormatError};
 use mementory_json::{Tree, TreeError};
-use mementory_model::{Bounds, Issue, Timestamp};
+use mementory_model::{Bounds, Timestamp};
 use std::collections::HashSet;
 
 /// Checks a source. Faults become findings in the report. Returns an error only if the source cannot be read at all.
@@ -41,8 +41,10 @@ pub(super) fn check_conformance(
         check_conversation(bundle, member, &mut report, &mut ids)
             .or_else(|error| report.report_unreadable_file(member, error))?;
     }
-    for Issue { code, place, message } in bundle.unreadable_files() {
-        report.error(code, place, message.as_str());
+    for (code, issue) in bundle.unreadable_files() {
+        report.error(code, &issue.place, issue.message.as_str());
+        let refusal = FormatError::invalid(code, issue.place.as_str(), issue.message.as_str());
+        report.refusal.get_or_insert(refusal);
     }
     if bundle.store.is_some() {
         check_references(bundle, &mut report, &ids);

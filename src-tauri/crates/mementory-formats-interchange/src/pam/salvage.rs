@@ -9,9 +9,22 @@ use mementory_json::Tree;
 /// Code for a memory that does not match its content hash or the schema, in a store with a wrong checksum.
 pub(super) const DAMAGED_MEMORY_CODE: &str = "memory_damaged";
 
-/// Codes of the faults that a salvage ignores.
-pub(super) const SALVAGEABLE_CODES: [&str; 6] =
-    ["truncated_archive", "damaged_entry", "malformed", "checksum_mismatch", "count_mismatch", DAMAGED_MEMORY_CODE];
+/// Codes of the faults that a salvage ignores. The second line has those of files that the catalog cannot read. An
+/// import is refused because of them, so that nobody takes conversations without their encrypted store for the whole.
+pub(super) const SALVAGEABLE_CODES: [&str; 12] = [
+    "truncated_archive",
+    "damaged_entry",
+    "malformed",
+    "checksum_mismatch",
+    "count_mismatch",
+    DAMAGED_MEMORY_CODE,
+    "encrypted",
+    "unsupported_compression",
+    "link",
+    "not_a_regular_file",
+    "unsafe_name",
+    "duplicate_name",
+];
 
 /// True if a salvage ignores a fault with this code at this place. An unreadable store cannot be salvaged, because the
 /// store contains the owner and the list of conversations.

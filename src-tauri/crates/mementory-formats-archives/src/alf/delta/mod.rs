@@ -43,6 +43,9 @@ impl Format for AlfDelta {
             ..Capabilities::default()
         }
     }
+    fn owns_archive(&self) -> bool {
+        true
+    }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         super::detect::detect_deltas(catalog, limits)
     }

@@ -70,6 +70,7 @@ fn check_all(archive: &Archive<'_>, delta: &DeltaManifest, limits: &Limits) -> R
     }
     check.check_changes(delta)?;
     check.warn_about_unlisted_files();
+    clear_secrets::check_manifest(archive, limits, &mut check.findings);
     clear_secrets::check_files(archive, &mut check.findings)?;
     Ok(check.findings.finish())
 }

@@ -353,6 +353,24 @@ fn l0_folders_with_records_have_no_unlisted_files() {
     assert!(with_unlisted_file.errors().is_empty());
 }
 
+/// The reference counts folders, too. Neither checksums nor a signature cover them.
+#[test]
+fn l0_folders_with_records_have_no_empty_folders() {
+    for path in ["items/deep", "items/deep/deeper", "audit/x", "embeddings/x", "manifest.sig"] {
+        let copy = FixtureBundle::copy_of("small");
+        std::fs::create_dir_all(copy.path.join(path)).unwrap();
+        let messages: Vec<_> = copy.validate().errors.into_iter().map(|f| f.message).collect();
+        assert_eq!(messages, [format!("unlisted folder present: {path}")]);
+        assert!(copy.import().is_err(), "{path}");
+    }
+    for path in ["embeddings", "provenance", "notes/deep"] {
+        let copy = FixtureBundle::copy_of("small");
+        std::fs::create_dir_all(copy.path.join(path)).unwrap();
+        assert_eq!(copy.errors(), Vec::<String>::new(), "{path}");
+        assert!(copy.import().is_ok(), "{path}");
+    }
+}
+
 #[test]
 fn l0_sizes_are_limited() {
     let copy = FixtureBundle::copy_of("small");
@@ -368,7 +386,7 @@ fn l0_sizes_are_limited() {
 /// §7. The reference accepts any content in a reference to a secret.
 #[test]
 fn l0_a_secret_reference_contains_no_secret() {
-    for name in ["value", "ciphertext", "password"] {
+    for name in ["value", "ciphertext", "password", "encrypted_value", "PRIVATE-KEY"] {
         let copy = FixtureBundle::copy_of("all-kinds");
         copy.rewrite(
             "items/secretRef.jsonl",
@@ -376,6 +394,11 @@ fn l0_a_secret_reference_contains_no_secret() {
             &format!("\"sensitivity\":\"high\",\"{name}\":\"x\""),
         );
         assert!(copy.errors().contains(&"secret_carried".to_owned()), "{name}: {:?}", copy.errors());
+        // Only the verbatim has the secret, which the vault covers. Other formats would write the fields as they are.
+        let sink = copy.import().unwrap();
+        let reference = sink.records.iter().find(|record| record.kind == Kind::Credential).unwrap();
+        assert!(!reference.fields.contains_key(name), "{name}");
+        assert_eq!(mementory_format::plain_secrets(reference), ["x"], "{name}");
     }
 }
 

@@ -222,6 +222,20 @@ fn json_lines_need_only_a_header() {
     let footer = r#"{"type":"footer","checksum":"sha256:00","counts":{"memories":5,"todos":0}}"#;
     let path = temp.put("b.mif.jsonl", format!("{header}\n{{\"type\":\"memory\",\"data\":{MEMORY_JSON}}}\n{footer}\n"));
     assert!(codes(&validate(&path).warnings).contains(&"count_differs".to_owned()));
+    for (footer, place) in [
+        (r#"{"type":"footer","counts":{"memories":"1"}}"#, "footer/counts/memories"),
+        (r#"{"type":"footer","counts":{"memories":1,"todos":-1}}"#, "footer/counts/todos"),
+        (r#"{"type":"footer","counts":[1]}"#, "footer/counts"),
+        (r#"{"type":"footer","checksum":7}"#, "footer/checksum"),
+    ] {
+        let lines = format!("{header}\n{{\"type\":\"memory\",\"data\":{MEMORY_JSON}}}\n{footer}\n");
+        let found = validate(&temp.put("d.mif.jsonl", lines)).errors;
+        assert_eq!(found.len(), 1, "{footer}: {found:?}");
+        assert!(found[0].place.ends_with(place), "{footer}: {found:?}");
+    }
+    let line = format!("{{\"type\":\"memory\",\"data\":{{\"id\":\"mem_00\"}},\"data\":{MEMORY_JSON}}}");
+    let found = validate(&temp.put("e.mif.jsonl", format!("{header}\n{line}\n"))).warnings;
+    assert!(found.iter().any(|f| f.code == "duplicate_key" && f.place.ends_with("#line 2/data")), "{found:?}");
     let path = temp.put(
         "c.mif.jsonl",
         format!("{{\"type\":\"memory\",\"mif_version\":\"1.0\",\"data\":{MEMORY_JSON}}}\n{header}\n"),

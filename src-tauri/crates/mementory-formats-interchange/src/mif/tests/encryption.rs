@@ -61,6 +61,7 @@ fn missing_parts_of_an_envelope_are_reported() {
         ("algorithm", json!("rot13"), "encryption_algorithm"),
         ("key_derivation", json!("scrypt"), "encryption_algorithm"),
         ("iv", json!("AAAA"), "bad_value"),
+        ("encrypted_payload", json!(""), "bad_value"),
         ("auth_tag", json!("not base64!"), "bad_value"),
         ("encrypted_payload", json!(7), "missing_field"),
         ("kdf_params", json!({"memory_kib": -1, "iterations": 3, "parallelism": 4}), "encryption_parameters_missing"),
@@ -138,4 +139,30 @@ fn excessive_kdf_costs_are_refused_before_a_passphrase_is_requested() {
         let wanted: &[&str] = if expected == "kdf_parameters" { &["kdf_parameters"] } else { &[] };
         assert_eq!(validation, wanted, "{costs}");
     }
+}
+
+#[test]
+fn an_encryption_that_is_no_envelope_is_an_error_and_is_not_written_again() {
+    let temp = Scratch::new("no-envelope");
+    let input = value(&repo().join("fixtures/mif/v1/input.mif.json"));
+    for (name, encryption, expected) in [
+        ("text", json!("aes"), "wrong_type"),
+        ("list", json!([]), "wrong_type"),
+        ("empty", json!({}), "missing_field"),
+        ("named", json!({"algorithm": "aes-256-gcm"}), "missing_field"),
+    ] {
+        let mut document = input.clone();
+        document["encryption"] = encryption;
+        let path = temp.put(&format!("{name}.mif.json"), document.to_string());
+        assert!(codes(&validate(&path).errors).contains(&expected.to_owned()), "{name}");
+        let mut store = read(&path).unwrap();
+        assert!(!store.records.is_empty(), "{name}");
+        let out = temp.0.join(format!("{name}-out.mif.json"));
+        write(&mut store, &out, &options("json", None));
+        assert!(value(&out).get("encryption").is_none(), "{name}");
+    }
+    let mut document = input;
+    document["encryption"] = Value::Null;
+    let path = temp.put("null.mif.json", document.to_string());
+    assert_eq!(codes(&validate(&path).errors), Vec::<String>::new());
 }

@@ -94,7 +94,7 @@ fn nothing_is_salvaged_from_a_store_that_cannot_be_read() {
 
 /// Otherwise a bundle whose store is encrypted would be valid, because conversations are valid without a store.
 #[test]
-fn a_file_that_is_there_and_cannot_be_read_is_an_error() {
+fn a_file_that_is_there_and_cannot_be_read_is_an_error_and_left_out_only_by_a_salvage() {
     let scratch = Scratch::new("unreadable");
     pack(&repo().join("fixtures/pam/whole/input"), &scratch.at("good.zip"));
     let good = std::fs::read(scratch.at("good.zip")).unwrap();
@@ -110,6 +110,11 @@ fn a_file_that_is_there_and_cannot_be_read_is_an_error() {
         let path = scratch.put("changed.zip", &bytes);
         let error_codes = errors(&path);
         assert!(error_codes.contains(&format!("encrypted changed.zip!/{name}")), "{name}: {error_codes:?}");
+        let refused = read(&path);
+        assert!(matches!(refused, Err(FormatError::Invalid { code: "encrypted", .. })), "{name}: {refused:?}");
+        let left = salvage(&path).unwrap();
+        assert!(!left.records.is_empty(), "{name}");
+        assert_eq!(memories(&left).len(), if name == "memory-store.json" { 0 } else { 4 }, "{name}");
     }
 }
 
@@ -126,4 +131,6 @@ fn a_link_in_a_bundle_is_an_error() {
     let link = scratch.at("in/conversations/talk-1.json");
     std::os::unix::fs::symlink(input.join("conversations/talk-1.json"), link).unwrap();
     assert_eq!(errors(&scratch.at("in")), ["link in/conversations/talk-1.json"]);
+    assert!(matches!(read(&scratch.at("in")), Err(FormatError::Invalid { code: "link", .. })));
+    assert_eq!(memories(&salvage(&scratch.at("in")).unwrap()).len(), 4);
 }
