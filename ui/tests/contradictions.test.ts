@@ -7,7 +7,7 @@ import ReviewView from "../src/features/review/ReviewView.svelte";
 import type { ContradictionInfo } from "$lib/ipc";
 import { item } from "$lib/ipc/mock/data";
 import { sampleThread } from "$lib/ipc/mock/thread";
-import { groupPairs, newestOf, opponentsOf } from "$lib/state/contradiction-groups";
+import { groupsOf, newestOf, opponentsOf } from "$lib/state/contradiction-groups";
 import { contradictions } from "$lib/state/contradictions.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
@@ -27,37 +27,25 @@ const cards = () => screen.findAllByTestId("contradiction");
 const press = (key: string) => fireEvent.keyDown(window, { key });
 const expectCards = (n: number) => waitFor(async () => expect(await cards()).toHaveLength(n));
 
-describe("pairs that share memories", () => {
+it("the groups are those that the core returns, in its order", () => {
   const memory = (id: string) => item(id, "memory", "chatgpt", id, id.charCodeAt(0));
-  const pairsOf = (names: string): ContradictionInfo[] =>
-    names.split(" ").map((name) => {
-      const [a = "", b = ""] = name.split("-");
-      return { a, b, sort: "conflict", newer: null, confidence: 0.9, items: [memory(a), memory(b)] };
-    });
-  const groupsOf = (names: string) => groupPairs(pairsOf(names)).map(({ items }) => items.map(({ id }) => id).join(""));
-
-  it("are one group if the memories contradict each other, or agree and contradict the same ones", () => {
-    expect(groupsOf("a-b b-c a-c")).toEqual(["cba"]);
-    expect(groupsOf("a-b e-f b-c")).toEqual(["cba", "fe"]);
-    expect(groupsOf("a-c b-c a-d b-d")).toEqual(["dcba"]);
-    const [group] = groupPairs(pairsOf("a-b b-d"));
-    expect(group!.pairs).toHaveLength(2);
-    expect(newestOf(group!)).toBe("a");
-    expect(opponentsOf(group!, "b").sort()).toEqual(["a", "d"]);
-  });
-
-  it("are several groups if they only form a chain, so that unrelated memories are not called one fact", () => {
-    expect(groupsOf("a-b c-d b-d")).toEqual(["dba", "dc"]);
-    expect(groupsOf("a-b b-c c-a c-d")).toEqual(["cba", "dc"]);
-  });
-
-  it("are in exactly one group each, and a group has at most nine memories", () => {
-    const pairs = pairsOf([..."bcdefghijklmn"].map((id) => `a-${id}`).join(" "));
-    const groups = groupPairs(pairs);
-    expect(groups.map(({ items }) => items.length)).toEqual([9, 6]);
-    expect(new Set(groups.flatMap((group) => group.pairs))).toEqual(new Set(pairs));
-    expect(groups.flatMap((group) => group.pairs)).toHaveLength(pairs.length);
-  });
+  const pair = (a: string, b: string): ContradictionInfo => {
+    return { a, b, sort: "conflict", newer: null, confidence: 0.9, items: [memory(a), memory(b)] };
+  };
+  // The pairs share the memory b, but the core did not join the first and the second.
+  const pairs = [pair("a", "b"), pair("b", "c"), pair("d", "b")];
+  const groups = [
+    { memories: ["d", "b", "a"], pairs: [0, 2] },
+    { memories: ["c", "b"], pairs: [1] },
+  ];
+  const [first, second] = groupsOf({ pairs, groups, past_plans: [] });
+  expect([first, second].map((group) => group!.items.map(({ id }) => id))).toEqual([
+    ["d", "b", "a"],
+    ["c", "b"],
+  ]);
+  expect(first!.pairs).toEqual([pairs[0], pairs[2]]);
+  expect(newestOf(first!)).toBe("a");
+  expect(opponentsOf(first!, "b").sort()).toEqual(["a", "d"]);
 });
 
 it("the plans on Home lead to the list of the plans", async () => {
@@ -120,7 +108,7 @@ describe("contradictions", () => {
   });
 
   it("are replaced by a message if there are none", async () => {
-    vi.spyOn(mock, "contradictions").mockResolvedValue({ pairs: [], past_plans: [] });
+    vi.spyOn(mock, "contradictions").mockResolvedValue({ pairs: [], groups: [], past_plans: [] });
     render(ReviewView);
     expect(await screen.findByText("No contradictions found")).toBeTruthy();
   });

@@ -74,7 +74,7 @@ pub async fn merge(app: AppHandle, keep: String, others: Vec<String>) -> Command
     run_change(app, move |vault| vault.duplicates().merge(&keep, &others)).await
 }
 
-/// Pairs of memories that cannot both be true now, and plans whose date has passed.
+/// Pairs and groups of memories that cannot all be true now, and plans whose date has passed.
 #[tauri::command]
 #[specta::specta]
 pub async fn contradictions(

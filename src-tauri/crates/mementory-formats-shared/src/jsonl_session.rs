@@ -5,15 +5,12 @@ use super::chat::{Chat, ChatFile, Turn};
 use super::json_head;
 use super::object::Object;
 use super::reader::{FileReader, ObjectElement};
-use encoding_rs::{CoderResult, Decoder, Encoding};
+use encoding_rs::Encoding;
 use mementory_format::{AttachmentFile, Catalog, FormatError, Member};
 use mementory_json::Elements;
 use mementory_model::{DroppedAs, Kind, Timestamp};
 use std::collections::HashMap;
-use std::io::Read;
 
-/// Number of bytes per read.
-const CHUNK_BYTES: usize = 128 << 10;
 /// Number of bytes at the start of a file that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
 /// Number of lines at the start of a file that detection examines.
@@ -26,98 +23,6 @@ pub fn may_be_log(member: &Member) -> bool {
     let ending = member.file_name().rsplit_once('.').map_or("", |(_, ending)| ending);
     !json_head::is_markdown_in_folder(member)
         && !NON_LOG_EXTENSIONS.iter().any(|other| ending.eq_ignore_ascii_case(other))
-}
-
-/// Reads the lines of a text one at a time. The text is in UTF-8, or in UTF-16 with a byte order mark.
-pub(super) struct Lines<'r> {
-    bytes: &'r mut dyn Read,
-    decoder: Option<Decoder>,
-    buffer: Vec<u8>,
-    /// Position in `buffer` of the first byte that has not been returned yet.
-    start: usize,
-    has_started: bool,
-    has_ended: bool,
-    /// Largest size of a line in bytes.
-    limit: usize,
-    bytes_read: u64,
-}
-
-pub(super) enum Line<'l> {
-    Text(&'l [u8]),
-    TooLong,
-}
-
-impl<'r> Lines<'r> {
-    pub(super) fn new(bytes: &'r mut dyn Read, limit: u64) -> Self {
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        Self {
-            bytes,
-            decoder: None,
-            buffer: Vec::new(),
-            start: 0,
-            has_started: false,
-            has_ended: false,
-            limit,
-            bytes_read: 0,
-        }
-    }
-
-    /// The next line without its line ending. A line above the limit is skipped and returned as `TooLong`.
-    pub(super) fn next(&mut self) -> std::io::Result<Option<Line<'_>>> {
-        let (mut searched, mut is_too_long) = (self.start, false);
-        loop {
-            if let Some(offset) = memchr::memchr(b'\n', &self.buffer[searched..]) {
-                let (from, to) = (self.start, searched + offset);
-                self.start = to + 1;
-                return Ok(Some(if is_too_long { Line::TooLong } else { Line::Text(&self.buffer[from..to]) }));
-            }
-            if self.has_ended {
-                let from = self.start;
-                self.start = self.buffer.len();
-                if is_too_long {
-                    return Ok(Some(Line::TooLong));
-                }
-                return Ok((from < self.buffer.len()).then(|| Line::Text(&self.buffer[from..])));
-            }
-            if self.buffer.len() - self.start > self.limit {
-                is_too_long = true;
-                self.start = self.buffer.len();
-            }
-            self.buffer.drain(..self.start);
-            self.start = 0;
-            searched = self.buffer.len();
-            self.fill()?;
-        }
-    }
-
-    fn fill(&mut self) -> std::io::Result<()> {
-        let mut chunk = Vec::with_capacity(CHUNK_BYTES);
-        (&mut *self.bytes).take(CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
-        self.bytes_read += chunk.len() as u64;
-        self.has_ended = chunk.len() < CHUNK_BYTES;
-        let mut rest = chunk.as_slice();
-        if !std::mem::replace(&mut self.has_started, true)
-            && let Some((encoding, mark)) = Encoding::for_bom(rest)
-        {
-            rest = rest.get(mark..).unwrap_or_default();
-            self.decoder = (encoding != encoding_rs::UTF_8).then(|| encoding.new_decoder_without_bom_handling());
-        }
-        let Some(decoder) = &mut self.decoder else {
-            self.buffer.extend_from_slice(rest);
-            return Ok(());
-        };
-        let mut text = String::with_capacity(decoder.max_utf8_buffer_length(rest.len()).unwrap_or(rest.len() * 3));
-        loop {
-            let (result, used, _) = decoder.decode_to_string(rest, &mut text, self.has_ended);
-            rest = rest.get(used..).unwrap_or_default();
-            if result == CoderResult::InputEmpty {
-                break;
-            }
-            text.reserve(CHUNK_BYTES);
-        }
-        self.buffer.extend_from_slice(text.as_bytes());
-        Ok(())
-    }
 }
 
 impl FileReader<'_> {
@@ -139,38 +44,6 @@ impl FileReader<'_> {
         let reason = format!("too_large: the {what} is larger than an element may be");
         self.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Message));
         false
-    }
-
-    /// Calls `read` for the object in each line, and returns the number of lines. A line that is not an object is
-    /// reported as a dropped record of `kind`. Blank lines are skipped. The pointer of an object is `line N`.
-    pub fn lines(
-        &mut self,
-        member: &Member,
-        kind: Kind,
-        mut read: impl FnMut(&mut Self, &ObjectElement<'_>) -> Result<(), FormatError>,
-    ) -> Result<u64, FormatError> {
-        let (catalog, limit, bytes_done) = (self.catalog, self.context.limits.line_bytes, self.bytes_done);
-        let mut number = 0;
-        catalog.read(member, |bytes| {
-            let mut lines = Lines::new(bytes, limit);
-            loop {
-                let line = lines.next().map_err(|e| FormatError::io(&member.place, e))?;
-                let Some(line) = line else { return Ok(()) };
-                number += 1;
-                let pointer = format!("line {number}");
-                match line {
-                    Line::TooLong => {
-                        let place = format!("{}#{pointer}", member.place);
-                        let reason = format!("too_large: a line is longer than {limit} bytes");
-                        self.report_dropped(place, DroppedAs::Failed, &reason, Some(kind));
-                    }
-                    Line::Text(bytes) if bytes.trim_ascii().is_empty() => {}
-                    Line::Text(bytes) => self.object(member, pointer, bytes.trim_ascii(), kind, &mut read)?,
-                }
-                self.sink.progress(bytes_done + lines.bytes_read.min(member.size))?;
-            }
-        })?;
-        Ok(number)
     }
 
     /// Calls `read` for the elements of a JSON file, or for each line of a JSON Lines file.

@@ -1,79 +1,175 @@
-//! Reads JSON Lines one line at a time, so that a damaged line does not affect others. [`FileReader::objects`] also
-//! reads JSON Lines, but loses the line after a truncated line.
-use super::jsonl_session::{Line, Lines};
+//! Reads text one line at a time, so that a damaged line does not affect others. [`FileReader::objects`] also reads JSON
+//! Lines, but loses the line after a truncated line.
 use super::reader::{FileReader, ObjectElement};
+use encoding_rs::{CoderResult, Decoder, Encoding};
 use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind};
-use std::io::BufRead;
+use std::io::Read;
 
-/// Calls `read` for the object in each line of a file in UTF-8, or in UTF-16 with a byte order mark. A line that is not
-/// an object is reported as a dropped record of `kind`. The pointer of an element is `line N`, counted from 1.
-pub fn line_objects(
-    reader: &mut FileReader<'_>,
-    member: &Member,
-    kind: Kind,
-    mut read: impl FnMut(&mut FileReader<'_>, &ObjectElement<'_>) -> Result<(), FormatError>,
-) -> Result<(), FormatError> {
-    let (catalog, limit) = (reader.catalog, reader.context.limits.line_bytes);
-    catalog.read(member, |bytes| {
-        let mut lines = Lines::new(bytes, limit);
-        let mut number = 0_u64;
-        while let Some(line) = lines.next().map_err(|e| FormatError::io(&member.place, e))? {
-            number += 1;
-            let pointer = format!("line {number}");
-            match line {
-                Line::TooLong => {
-                    let place = format!("{}#{pointer}", member.place);
-                    let reason = "too_large: this line is larger than the limit";
-                    reader.report_dropped(place, DroppedAs::Failed, reason, Some(kind));
-                }
-                Line::Text(text) if text.trim_ascii().is_empty() => {}
-                Line::Text(text) => reader.object(member, pointer, text.trim_ascii(), kind, &mut read)?,
-            }
-        }
-        Ok(())
-    })
+/// Number of bytes per read.
+const CHUNK_BYTES: usize = 128 << 10;
+
+/// Reads the lines of a text one at a time. The text is in UTF-8, or in UTF-16 with a byte order mark.
+pub struct Lines<'r> {
+    bytes: &'r mut dyn Read,
+    decoder: Option<Decoder>,
+    buffer: Vec<u8>,
+    /// Position in `buffer` of the first byte that has not been returned yet.
+    start: usize,
+    has_started: bool,
+    has_ended: bool,
+    /// Largest size of a line in bytes, including its line break.
+    limit: usize,
+    bytes_read: u64,
 }
 
-/// Reads a line, including its line break, into `line`. Returns the size of the line. A line above the limit is
-/// skipped, and only its size is returned.
-pub fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>, limit: u64) -> std::io::Result<u64> {
-    line.clear();
-    let mut size = 0_u64;
-    loop {
-        let buffer = match lines.fill_buf() {
-            Ok(buffer) => buffer,
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(e) => return Err(e),
+/// A line of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Line<'l> {
+    /// The line in UTF-8 (unless the text is invalid), including its line break.
+    Text(&'l [u8]),
+    /// The line is above the limit and was skipped.
+    TooLong,
+}
+
+impl<'r> Lines<'r> {
+    /// The lines of the text in `bytes`. `limit` is the largest size of a line in bytes, including its line break.
+    pub fn new(bytes: &'r mut dyn Read, limit: u64) -> Self {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Self {
+            bytes,
+            decoder: None,
+            buffer: Vec::new(),
+            start: 0,
+            has_started: false,
+            has_ended: false,
+            limit,
+            bytes_read: 0,
+        }
+    }
+
+    /// The next line. None at the end of the text.
+    ///
+    /// # Errors
+    /// Errors of reading.
+    pub fn next_line(&mut self) -> std::io::Result<Option<Line<'_>>> {
+        let (mut searched, mut is_too_long) = (self.start, false);
+        loop {
+            let line_break = memchr::memchr(b'\n', &self.buffer[searched..]).map(|offset| searched + offset + 1);
+            if let Some(end) = line_break.or_else(|| self.has_ended.then_some(self.buffer.len())) {
+                let from = std::mem::replace(&mut self.start, end);
+                return Ok(match end - from {
+                    size if is_too_long || size > self.limit => Some(Line::TooLong),
+                    0 => None,
+                    _ => Some(Line::Text(&self.buffer[from..end])),
+                });
+            }
+            if self.buffer.len() - self.start > self.limit {
+                is_too_long = true;
+                self.start = self.buffer.len();
+            }
+            self.buffer.drain(..self.start);
+            self.start = 0;
+            searched = self.buffer.len();
+            self.fill()?;
+        }
+    }
+
+    fn fill(&mut self) -> std::io::Result<()> {
+        let mut chunk = Vec::with_capacity(CHUNK_BYTES);
+        (&mut *self.bytes).take(CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
+        self.bytes_read += chunk.len() as u64;
+        self.has_ended = chunk.len() < CHUNK_BYTES;
+        let mut rest = chunk.as_slice();
+        if !std::mem::replace(&mut self.has_started, true)
+            && let Some((encoding, mark)) = Encoding::for_bom(rest)
+        {
+            rest = rest.get(mark..).unwrap_or_default();
+            self.decoder = (encoding != encoding_rs::UTF_8).then(|| encoding.new_decoder_without_bom_handling());
+        }
+        let Some(decoder) = &mut self.decoder else {
+            self.buffer.extend_from_slice(rest);
+            return Ok(());
         };
-        let end = memchr::memchr(b'\n', buffer).map(|at| at + 1);
-        let taken_length = end.unwrap_or(buffer.len());
-        size += taken_length as u64;
-        if size > limit {
-            *line = Vec::new();
-        } else {
-            line.extend_from_slice(buffer.get(..taken_length).unwrap_or_default());
+        let mut text = String::with_capacity(decoder.max_utf8_buffer_length(rest.len()).unwrap_or(rest.len() * 3));
+        loop {
+            let (result, used, _) = decoder.decode_to_string(rest, &mut text, self.has_ended);
+            rest = rest.get(used..).unwrap_or_default();
+            if result == CoderResult::InputEmpty {
+                break;
+            }
+            text.reserve(CHUNK_BYTES);
         }
-        lines.consume(taken_length);
-        if end.is_some() || taken_length == 0 {
-            return Ok(size);
-        }
+        self.buffer.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}
+
+impl FileReader<'_> {
+    /// Calls `read` for the object in each line, and returns the number of lines. A line that is not an object is
+    /// reported as a dropped record of `kind`. Blank lines are skipped. The pointer of an object is `line N`, counted
+    /// from 1.
+    pub fn lines(
+        &mut self,
+        member: &Member,
+        kind: Kind,
+        mut read: impl FnMut(&mut Self, &ObjectElement<'_>) -> Result<(), FormatError>,
+    ) -> Result<u64, FormatError> {
+        let (catalog, limit, bytes_done) = (self.catalog, self.context.limits.line_bytes, self.bytes_done);
+        let mut number = 0;
+        catalog.read(member, |bytes| {
+            let mut lines = Lines::new(bytes, limit);
+            loop {
+                let line = lines.next_line().map_err(|e| FormatError::io(&member.place, e))?;
+                let Some(line) = line else { return Ok(()) };
+                number += 1;
+                let pointer = format!("line {number}");
+                match line {
+                    Line::TooLong => {
+                        let place = format!("{}#{pointer}", member.place);
+                        let reason = format!("too_large: a line is longer than {limit} bytes");
+                        self.report_dropped(place, DroppedAs::Failed, &reason, Some(kind));
+                    }
+                    Line::Text(bytes) if bytes.trim_ascii().is_empty() => {}
+                    Line::Text(bytes) => self.object(member, pointer, bytes.trim_ascii(), kind, &mut read)?,
+                }
+                self.sink.progress(bytes_done + lines.bytes_read.min(member.size))?;
+            }
+        })?;
+        Ok(number)
     }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::next_line;
+    use super::*;
 
     #[test]
     fn a_line_above_the_limit_is_skipped_in_bounded_memory() {
-        let text = format!("short\n{}\nlast", "x".repeat(100_000));
-        let mut lines = std::io::BufReader::with_capacity(16, text.as_bytes());
-        let mut line = Vec::new();
-        assert_eq!((next_line(&mut lines, &mut line, 100).unwrap(), line.as_slice()), (6, &b"short\n"[..]));
-        assert_eq!((next_line(&mut lines, &mut line, 100).unwrap(), line.capacity()), (100_001, 0));
-        assert_eq!((next_line(&mut lines, &mut line, 100).unwrap(), line.as_slice()), (4, &b"last"[..]));
-        assert_eq!(next_line(&mut lines, &mut line, 100).unwrap(), 0);
+        // The second line is within the first chunk, the fourth is longer than several.
+        let text = format!("short\n{}\n{}\n{}\n\nlast", "x".repeat(101), "x".repeat(99), "x".repeat(1 << 20));
+        let mut bytes = text.as_bytes();
+        let mut lines = Lines::new(&mut bytes, 100);
+        assert_eq!(lines.next_line().unwrap(), Some(Line::Text(b"short\n")));
+        assert_eq!(lines.next_line().unwrap(), Some(Line::TooLong));
+        assert_eq!(lines.next_line().unwrap(), Some(Line::Text(format!("{}\n", "x".repeat(99)).as_bytes())));
+        assert_eq!(lines.next_line().unwrap(), Some(Line::TooLong));
+        assert!(lines.buffer.capacity() < 3 * CHUNK_BYTES, "{}", lines.buffer.capacity());
+        assert_eq!(lines.next_line().unwrap(), Some(Line::Text(b"\n")));
+        assert_eq!(lines.next_line().unwrap(), Some(Line::Text(b"last")));
+        assert_eq!(lines.next_line().unwrap(), None);
+        assert_eq!(lines.next_line().unwrap(), None);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_line() {
+        let utf16: Vec<u8> = "\u{feff}a\r\nb".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for bytes in ["\u{feff}a\r\nb".as_bytes(), utf16.as_slice()] {
+            let mut bytes = bytes;
+            let mut lines = Lines::new(&mut bytes, 100);
+            assert_eq!(lines.next_line().unwrap(), Some(Line::Text(b"a\r\n")));
+            assert_eq!(lines.next_line().unwrap(), Some(Line::Text(b"b")));
+        }
     }
 }

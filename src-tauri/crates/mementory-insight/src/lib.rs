@@ -15,7 +15,9 @@ mod values;
 mod word_lists;
 
 pub use classify::{About, about};
-pub use contradictions::{Contradiction, Sort, Statement, contradictions, past_plans};
+pub use contradictions::{
+    Contradiction, ContradictionGroup, Sort, Statement, contradiction_groups, contradictions, past_plans,
+};
 #[doc(hidden)]
 pub use contradictions::{evidence_of, pools_values};
 pub use fitted::{DIMENSIONS, judge};

@@ -82,7 +82,7 @@ pub use import_report::{
     ReachedState,
 };
 pub use index_sync::IndexWatch;
-pub use insight::{ContradictionPair, Contradictions, Insight, MemoryPerson, MemoryTopic};
+pub use insight::{ContradictionGroup, ContradictionPair, Contradictions, Insight, MemoryPerson, MemoryTopic};
 pub use insight_cache::{AboutMemory, InsightCounts, InsightFilter, Judgement};
 pub use integrity::{CheckedPlace, IntegrityCheck};
 pub use key_ring::{KeyRing, KnownKey};

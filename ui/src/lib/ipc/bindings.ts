@@ -187,7 +187,7 @@ export const commands = {
 	people: (jobId: string, onProgress: Channel<Progress>) => typedError<People, ErrorBody>(__TAURI_INVOKE("people", { jobId, onProgress })),
 	/**  Memories by date, the oldest first. */
 	timeline: (ids: string[]) => typedError<Timeline, ErrorBody>(__TAURI_INVOKE("timeline", { ids })),
-	/**  Pairs of memories that cannot both be true now, and plans whose date has passed. */
+	/**  Pairs and groups of memories that cannot all be true now, and plans whose date has passed. */
 	contradictions: (jobId: string, onProgress: Channel<Progress>) => typedError<ContradictionList, ErrorBody>(__TAURI_INVOKE("contradictions", { jobId, onProgress })),
 	/**  Store that both memories of a pair are true, or take that back. */
 	keepBoth: (a: string, b: string, both: boolean) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_both", { a, b, both })),
@@ -500,6 +500,14 @@ export type ContextPiece = {
 	this: boolean,
 };
 
+/**  Memories about the same thing that cannot all be true. */
+export type ContradictionGroup = {
+	/**  Ids of the memories, oldest first; those without a date come last. */
+	memories: string[],
+	/**  Positions of the group's pairs in `pairs`. */
+	pairs: number[],
+};
+
 /**  Two memories that cannot both be true now. */
 export type ContradictionInfo = {
 	/**  Ids of the memories; `a` is the older one if the dates are known. */
@@ -518,6 +526,11 @@ export type ContradictionInfo = {
 /**  Answer of `contradictions`. */
 export type ContradictionList = {
 	pairs: ContradictionInfo[],
+	/**
+	 *  The pairs, joined into groups that are each about one thing. A pair is in only one group, a memory may be in
+	 *  several.
+	 */
+	groups: ContradictionGroup[],
 	/**  Plans whose date has passed, except those that the person called true. */
 	past_plans: ListItem[],
 };

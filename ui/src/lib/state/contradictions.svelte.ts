@@ -1,5 +1,5 @@
 import { backend, type ListItem, type MemoryEvidence } from "$lib/ipc";
-import { groupKey, groupPairs, opponentsOf, type ContradictionGroup } from "./contradiction-groups";
+import { groupKey, groupsOf, opponentsOf, type ContradictingMemories } from "./contradiction-groups";
 import { t } from "$lib/text";
 import type { JobProgress } from "./job.svelte";
 import { JobResult } from "./job-result.svelte";
@@ -12,7 +12,7 @@ import { vault } from "./vault.svelte";
 
 /** Memories that contradict each other, and plans whose date has passed. */
 class Contradictions extends JobResult {
-  groups = $state.raw<ContradictionGroup[] | null>(null);
+  groups = $state.raw<ContradictingMemories[] | null>(null);
   plans = $state.raw<ListItem[]>([]);
   /** Whether the person asked for the plans, so that their list is scrolled into view. */
   plansWanted = $state(false);
@@ -29,10 +29,10 @@ class Contradictions extends JobResult {
   }
 
   protected async run(job: JobProgress, isCurrent: () => boolean): Promise<void> {
-    const { pairs, past_plans } = await backend().contradictions(job.id, job.listen);
+    const found = await backend().contradictions(job.id, job.listen);
     if (!isCurrent()) return;
-    this.groups = groupPairs(pairs);
-    this.plans = past_plans;
+    this.groups = groupsOf(found);
+    this.plans = found.past_plans;
   }
 
   /** Loads the evidence of memories one after the other, because each takes a search. */
@@ -55,7 +55,7 @@ class Contradictions extends JobResult {
   /**
    * The person decides that one memory is right. All that contradict it go to the Trash. Undo takes all of this back.
    */
-  async settle(group: ContradictionGroup, right: string): Promise<void> {
+  async settle(group: ContradictingMemories, right: string): Promise<void> {
     const isUnlocked = lockGuard();
     const others = opponentsOf(group, right);
     const { before } = await backend().resolveContradiction({ right, others });
@@ -71,7 +71,7 @@ class Contradictions extends JobResult {
   }
 
   /** The person decides that all memories of a group are true. Its pairs are then not shown again. */
-  async keepAll(group: ContradictionGroup): Promise<void> {
+  async keepAll(group: ContradictingMemories): Promise<void> {
     const isUnlocked = lockGuard();
     for (const { a, b } of group.pairs) await backend().keepBoth(a, b, true);
     if (!isUnlocked()) return;
@@ -102,7 +102,7 @@ class Contradictions extends JobResult {
     vault.changed();
   }
 
-  #drop(group: ContradictionGroup): void {
+  #drop(group: ContradictingMemories): void {
     this.groups = this.groups?.filter((each) => groupKey(each) !== groupKey(group)) ?? null;
   }
 

@@ -112,7 +112,8 @@ impl Insights<'_> {
         Ok(ids)
     }
 
-    /// Lists pairs of memories that cannot both be true now, most confident first. Also lists plans whose date has
+    /// Lists pairs of memories that cannot both be true now, most confident first, and joins them into groups that are
+    /// each about one thing. Also lists plans whose date has
     /// passed, except those that the person marked as true in the review.
     ///
     /// # Errors
@@ -129,6 +130,12 @@ impl Insights<'_> {
                 newer: pair.newer,
                 confidence: round_confidence(pair.confidence),
                 items: vec![self.item(&pair.a)?, self.item(&pair.b)?],
+            });
+        }
+        for group in vault_contradictions.groups {
+            list.groups.push(ContradictionGroup {
+                memories: group.memories.iter().map(RowView::id_text).collect(),
+                pairs: group.pairs.into_iter().filter_map(|n| u32::try_from(n).ok()).collect(),
             });
         }
         let review = self.context.vault.editor().review();

@@ -65,6 +65,15 @@ pub struct ContradictionInfo {
     pub items: Vec<ListItem>,
 }
 
+/// Memories about the same thing that cannot all be true.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct ContradictionGroup {
+    /// Ids of the memories, oldest first; those without a date come last.
+    pub memories: Vec<String>,
+    /// Positions of the group's pairs in `pairs`.
+    pub pairs: Vec<u32>,
+}
+
 /// Which of several memories is right.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
@@ -86,6 +95,9 @@ pub struct Resolved {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ContradictionList {
     pub pairs: Vec<ContradictionInfo>,
+    /// The pairs, joined into groups that are each about one thing. A pair is in only one group, a memory may be in
+    /// several.
+    pub groups: Vec<ContradictionGroup>,
     /// Plans whose date has passed, except those that the person called true.
     pub past_plans: Vec<ListItem>,
 }

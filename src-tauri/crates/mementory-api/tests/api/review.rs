@@ -191,9 +191,11 @@ fn a_contradiction_is_listed_unless_both_memories_are_marked_as_true() {
     let first = contradictions();
     let pair = &first.pairs[0];
     assert_eq!((first.pairs.len(), pair.newer.as_ref()), (1, Some(&pair.b)));
+    assert_eq!(first.groups.len(), 1);
+    assert_eq!((&first.groups[0].memories, &first.groups[0].pairs), (&vec![pair.a.clone(), pair.b.clone()], &vec![0]));
     assert_eq!([&pair.items[0].text, &pair.items[1].text], [MEMORIES_OF_A_MOVE[0].1, MEMORIES_OF_A_MOVE[1].1]);
     session.insights().keep_both(&pair.a, &pair.b, true).unwrap();
-    assert!(contradictions().pairs.is_empty());
+    assert!(contradictions().pairs.is_empty() && contradictions().groups.is_empty());
     session.insights().keep_both(&pair.b, &pair.a, false).unwrap();
     assert_eq!(contradictions().pairs.len(), 1, "in either order");
     assert_eq!(session.insights().keep_both(&pair.a, &pair.a, true).unwrap_err().code, "usage");

@@ -2,12 +2,13 @@
 //! readers and is ignored.
 use super::{ARTICLE_END, ARTICLE_START, ID, VERSION, escape::unescape};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
-use mementory_formats_shared::{export_files::readable::record_of, lines::next_line, reader::FileReader};
-use mementory_model::{DroppedAs, Record, Unit};
-use std::{
-    collections::HashMap,
-    io::{BufRead, BufReader},
+use mementory_formats_shared::{
+    export_files::readable::record_of,
+    lines::{Line, Lines},
+    reader::FileReader,
 };
+use mementory_model::{DroppedAs, Record, Unit};
+use std::{collections::HashMap, io::Read};
 
 /// The tags before and after the text of a record.
 const TEXT: &str = "<div class=\"text\">";
@@ -21,21 +22,22 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     FileReader::new(ID, catalog, context, sink).each_file(detected, |reader, member, _| {
         let catalog = reader.catalog;
-        catalog.read(member, |bytes| read_page(reader, member, &mut BufReader::with_capacity(64 << 10, bytes)))
+        catalog.read(member, |bytes| read_page(reader, member, bytes))
     })
 }
 
-fn read_page(reader: &mut FileReader<'_>, member: &Member, lines: &mut impl BufRead) -> Result<(), FormatError> {
+fn read_page(reader: &mut FileReader<'_>, member: &Member, bytes: &mut dyn Read) -> Result<(), FormatError> {
     let limits = &reader.context.limits;
     let (limit, line_limit) = (limits.element_bytes, limits.line_bytes.max(limits.element_bytes));
-    let (mut line, mut number, mut article) = (Vec::new(), 0_u64, None::<ArticleLines>);
-    loop {
-        let size = next_line(lines, &mut line, line_limit).map_err(|e| FormatError::io(&member.place, e))?;
-        if size == 0 {
-            break;
-        }
+    let mut lines = Lines::new(bytes, line_limit);
+    let (mut number, mut article) = (0_u64, None::<ArticleLines>);
+    while let Some(line) = lines.next_line().map_err(|e| FormatError::io(&member.place, e))? {
         number += 1;
-        let text = String::from_utf8_lossy(&line);
+        let Line::Text(line) = line else {
+            article.iter_mut().for_each(|open| open.is_too_large = true);
+            continue;
+        };
+        let text = String::from_utf8_lossy(line);
         if text.starts_with(ARTICLE_START) {
             if let Some(open) = article.take() {
                 drop_article(reader, member, open.line, "truncated: this record has no end");
@@ -43,7 +45,7 @@ fn read_page(reader: &mut FileReader<'_>, member: &Member, lines: &mut impl BufR
             article = Some(ArticleLines { line: number, html: String::new(), is_too_large: false });
         }
         let Some(open) = &mut article else { continue };
-        open.is_too_large |= size > line_limit || (open.html.len() + line.len()) as u64 > limit;
+        open.is_too_large |= (open.html.len() + line.len()) as u64 > limit;
         if open.is_too_large {
             open.html = String::new();
         } else {

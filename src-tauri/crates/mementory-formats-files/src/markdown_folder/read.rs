@@ -2,12 +2,13 @@
 //! is ignored.
 use super::{ID, VERSION, note};
 use mementory_format::{AttachmentFile, Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
-use mementory_formats_shared::{files, lines::next_line, reader::FileReader};
-use mementory_model::{AttachmentRef, DroppedAs, Unit};
-use std::{
-    collections::HashMap,
-    io::{BufRead, BufReader, Read},
+use mementory_formats_shared::{
+    files,
+    lines::{Line, Lines},
+    reader::FileReader,
 };
+use mementory_model::{AttachmentRef, DroppedAs, Unit};
+use std::{collections::HashMap, io::Read};
 
 /// Number of bytes of a file from which its media type is determined.
 const HEAD_BYTES: u64 = 512;
@@ -25,9 +26,7 @@ pub(super) fn read(
         Role::Attachment => Ok(()),
         _ => {
             let catalog = reader.catalog;
-            catalog.read(member, |bytes| {
-                read_notes(reader, member, &mut BufReader::with_capacity(64 << 10, bytes), &mut named_files)
-            })
+            catalog.read(member, |bytes| read_notes(reader, member, bytes, &mut named_files))
         }
     })?;
     for part in detected.claim.parts.iter().filter(|part| part.role == Role::Attachment) {
@@ -56,29 +55,29 @@ fn send_file(reader: &mut FileReader<'_>, member: &Member, file: AttachmentRef) 
 fn read_notes(
     reader: &mut FileReader<'_>,
     member: &Member,
-    lines: &mut impl BufRead,
+    bytes: &mut dyn Read,
     named_files: &mut HashMap<String, AttachmentRef>,
 ) -> Result<(), FormatError> {
     let limits = &reader.context.limits;
     let (limit, line_limit) = (limits.element_bytes, limits.line_bytes.max(limits.element_bytes));
-    let (mut line, mut number, mut open) = (Vec::new(), 0_u64, None::<note::OpenNote>);
-    loop {
-        let size = next_line(lines, &mut line, line_limit).map_err(|e| FormatError::io(&member.place, e))?;
+    let mut lines = Lines::new(bytes, line_limit);
+    let (mut number, mut open) = (0_u64, None::<note::OpenNote>);
+    while let Some(line) = lines.next_line().map_err(|e| FormatError::io(&member.place, e))? {
         number += 1;
-        let text = String::from_utf8_lossy(&line);
-        if size == 0 || text.starts_with(note::BEGIN) {
-            if let Some(done) = open.take() {
+        let Line::Text(line) = line else {
+            open.iter_mut().for_each(|open| open.is_too_large = true);
+            continue;
+        };
+        let text = String::from_utf8_lossy(line);
+        if text.starts_with(note::BEGIN) {
+            if let Some(done) = open.replace(note::OpenNote::new(number, &text)) {
                 send(reader, member, done, named_files)?;
             }
-            if size == 0 {
-                return Ok(());
-            }
-            open = Some(note::OpenNote::new(number, &text));
         } else if let Some(open) = &mut open {
             open.add(&text, limit);
-            open.is_too_large |= size > line_limit;
         }
     }
+    open.map_or(Ok(()), |done| send(reader, member, done, named_files))
 }
 
 fn send(

@@ -4,7 +4,6 @@ use super::{CHARACTER_AI, SILLY_TAVERN};
 use mementory_format::{FormatError, JsonHead, Member};
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
-    lines::line_objects,
     object::{Object, content_id, decode_string, with_replaced_values},
     reader::{FileReader, ObjectElement},
     values::{block, first_text, other_fields, time, time_of},
@@ -71,7 +70,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     if head.is_some_and(|head| head.first == b'[') {
         reader.objects(member, &[], Kind::Message, |reader, element| lines.add(reader, member, element))?;
     } else {
-        line_objects(reader, member, Kind::Message, |reader, element| lines.add(reader, member, element))?;
+        reader.lines(member, Kind::Message, |reader, element| lines.add(reader, member, element))?;
     }
     let Lines { mut chat, before, character, .. } = lines;
     if chat.turns.is_empty() {

@@ -4,7 +4,6 @@ use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::is_tool_type;
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
-    lines::line_objects,
     object::{Object, list, with_replaced_values},
     reader::FileReader,
     values::{block, first_id, first_text, first_time, id, other_fields, readable},
@@ -42,7 +41,7 @@ pub(super) fn read_folder(
     let model = model(&metadata);
     let container = messages.map_or(&member.place, |messages| &messages.place);
     if let Some(messages) = messages {
-        line_objects(reader, messages, Kind::Message, |_, element| {
+        reader.lines(messages, Kind::Message, |_, element| {
             chat.turns.push(turn(element.text, &element.object, element.pointer.clone(), model.as_deref()));
             Ok(())
         })?;

@@ -20,6 +20,7 @@ mod ended;
 mod evidence;
 mod favourites;
 mod features;
+mod groups;
 mod meaning;
 mod neighbours;
 mod persons;
@@ -35,6 +36,7 @@ mod units;
 
 #[doc(hidden)]
 pub use attributes::pools_values;
+pub use groups::{ContradictionGroup, contradiction_groups};
 pub use plans::past_plans;
 
 use attributes::dot;

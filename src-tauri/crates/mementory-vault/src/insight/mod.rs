@@ -23,7 +23,7 @@ use crate::{
 use mementory_insight::AboutKind;
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::RowView;
-pub use pairs::{ContradictionPair, Contradictions, MemoryPerson, MemoryTopic};
+pub use pairs::{ContradictionGroup, ContradictionPair, Contradictions, MemoryPerson, MemoryTopic};
 use rusqlite::Connection;
 use std::sync::Arc;
 

@@ -4,11 +4,11 @@ use crate::{
     VaultError, VaultResult, cancel, insight_decisions as decisions, live_memories,
     meaning::{is_current, stored_vectors},
 };
-use mementory_insight::{Statement, contradictions, past_plans, people, topics};
+use mementory_insight::{Statement, contradiction_groups, contradictions, past_plans, people, topics};
 use mementory_meaning::Vector;
 use mementory_model::Timestamp;
 use mementory_store::RowView;
-use std::sync::atomic::AtomicBool;
+use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
 /// Two memories that cannot both be true now.
 #[derive(Debug, Clone)]
@@ -23,11 +23,23 @@ pub struct ContradictionPair {
     pub confidence: f32,
 }
 
+/// Memories about the same thing that cannot all be true.
+#[derive(Debug, Clone)]
+pub struct ContradictionGroup {
+    /// The memories, oldest first; those without a date come last.
+    pub memories: Vec<RowView>,
+    /// Positions of the group's pairs in [`Contradictions::pairs`].
+    pub pairs: Vec<usize>,
+}
+
 /// Memories that may no longer be true, judging by their words.
 #[derive(Debug, Clone, Default)]
 pub struct Contradictions {
     /// Highest confidence first, without pairs that the person marked as both true.
     pub pairs: Vec<ContradictionPair>,
+    /// The pairs, joined into groups that are each about one thing. A pair is in only one group, a memory may be in
+    /// several.
+    pub groups: Vec<ContradictionGroup>,
     /// Plans whose date has passed.
     pub past_plans: Vec<RowView>,
 }
@@ -61,7 +73,7 @@ struct Memory {
 }
 
 impl Insight<'_> {
-    /// Pairs of live memories that cannot both be true now, and plans whose date has passed.
+    /// Pairs and groups of live memories that cannot all be true now, and plans whose date has passed.
     ///
     /// # Errors
     /// `Cancelled`; errors of the store.
@@ -76,13 +88,24 @@ impl Insight<'_> {
             None => Ok(None),
         };
         let mut out = Contradictions::default();
+        let (mut positions, mut views) = (Vec::new(), BTreeMap::new());
         for pair in found_pairs {
             let (Some(a), Some(b)) = (view(pair.a)?, view(pair.b)?) else { continue };
             if self.context.store.read(|c| decisions::are_both_true(c, &a.id, &b.id))? {
                 continue;
             }
             let newer = pair.newer.map(|n| if n == pair.a { a.id_text() } else { b.id_text() });
+            positions.push((pair.a, pair.b));
+            views.extend([(pair.a, a.clone()), (pair.b, b.clone())]);
             out.pairs.push(ContradictionPair { a, b, sort: pair.sort.as_str(), newer, confidence: pair.confidence });
+        }
+        for mut group in contradiction_groups(&positions) {
+            group.members.sort_by_key(|n| {
+                let at = memories.get(*n).and_then(|memory| memory.at);
+                (at.is_none(), at)
+            });
+            let memories = group.members.iter().filter_map(|n| views.get(n).cloned()).collect();
+            out.groups.push(ContradictionGroup { memories, pairs: group.pairs });
         }
         for n in past_plans(&statements, now.as_micros()) {
             out.past_plans.extend(view(n)?);

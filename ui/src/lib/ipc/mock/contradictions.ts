@@ -1,4 +1,4 @@
-import type { AboutInfo, Backend, ContradictionInfo, ListItem } from "../backend";
+import type { AboutInfo, Backend, ContradictionGroup, ContradictionInfo, ListItem } from "../backend";
 import { failWith, runStages } from "./jobs";
 import { samplePeople } from "./people";
 
@@ -12,12 +12,17 @@ type Context = {
   pace: number;
 };
 
-/** Sample memories that contradict each other: the older, the newer, the sort of contradiction, and the confidence. */
-const PAIRS: [a: string, b: string, sort: string, confidence: number][] = [
-  ["m-35", "m-66", "replaced", 0.95],
-  ["m-34", "m-66", "replaced", 0.95],
-  ["m-11", "m-46", "replaced", 0.9],
-  ["m-41", "m-33", "conflict", 0.8],
+/**
+ * Groups of sample memories that contradict each other. Each pair: the older, the newer, the sort of contradiction, and
+ * the confidence.
+ */
+const GROUPS: [a: string, b: string, sort: string, confidence: number][][] = [
+  [
+    ["m-35", "m-66", "replaced", 0.95],
+    ["m-34", "m-66", "replaced", 0.95],
+  ],
+  [["m-11", "m-46", "replaced", 0.9]],
+  [["m-41", "m-33", "conflict", 0.8]],
 ];
 const PAST_PLANS = ["m-32"];
 
@@ -41,14 +46,23 @@ export function sampleContradictions({ items, backend, pace }: Context): Command
     ...samplePeople({ items, pace }),
     contradictions: async (job, onProgress) => {
       await runStages(job, ["compare"], items().length, pace / 4, onProgress);
-      const pairs = PAIRS.flatMap(([a, b, sort, confidence]): ContradictionInfo[] => {
-        const [older, newer] = [untrashed(a), untrashed(b)];
-        if (!older || !newer || bothTrue.has(key(a, b))) return [];
-        return [{ a, b, sort, newer: b, confidence, items: structuredClone([older, newer]) }];
-      });
+      const pairs: ContradictionInfo[] = [];
+      const groups: ContradictionGroup[] = [];
+      for (const group of GROUPS) {
+        const found = group.flatMap(([a, b, sort, confidence]): ContradictionInfo[] => {
+          const [older, newer] = [untrashed(a), untrashed(b)];
+          if (!older || !newer || bothTrue.has(key(a, b))) return [];
+          return [{ a, b, sort, newer: b, confidence, items: structuredClone([older, newer]) }];
+        });
+        if (found.length === 0) continue;
+        const members = new Map(found.flatMap((pair) => pair.items.map((item) => [item.id, item.created_at ?? "9"])));
+        const memories = [...members.keys()].sort((a, b) => members.get(a)!.localeCompare(members.get(b)!));
+        groups.push({ memories, pairs: found.map((_, index) => pairs.length + index) });
+        pairs.push(...found);
+      }
       const plans = PAST_PLANS.flatMap((id) => untrashed(id) ?? []);
       const answers = await Promise.all(plans.map(({ id }) => answerTo(id)));
-      return { pairs, past_plans: structuredClone(plans.filter((_, index) => answers[index] !== "true")) };
+      return { pairs, groups, past_plans: structuredClone(plans.filter((_, index) => answers[index] !== "true")) };
     },
     keepBoth: async (a, b, both) => {
       if (memory(a) === memory(b)) throw failWith("usage", "A memory does not contradict itself.");

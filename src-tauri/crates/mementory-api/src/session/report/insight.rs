@@ -1,5 +1,5 @@
 //! What the memories are about, and which of them contradict each other.
-use super::{groups::groups, made_at, plain::without_markdown, sections::Sections};
+use super::{made_at, plain::without_markdown, sections::Sections};
 use crate::{
     ApiResult,
     session::{
@@ -18,8 +18,6 @@ const MAX_PLANS: usize = 200;
 
 /// A memory as a table row. Sensitive values in its text are masked.
 struct Row {
-    /// When the memory was made, in microseconds since 1970.
-    at: Option<i64>,
     day: String,
     assistant: String,
     text: String,
@@ -58,7 +56,7 @@ impl Sections<'_> {
         Ok(())
     }
 
-    /// Pairs of memories that cannot both be true now, and plans whose date has passed.
+    /// Groups of memories that cannot all be true now, and plans whose date has passed.
     pub(super) fn contradictions(&self, page: &mut Page) -> ApiResult<()> {
         let found = self.insight().contradictions(&self.job.cancel_flag(), now())?;
         page.begin_section(self.texts.get("contradictions"), false);
@@ -66,17 +64,14 @@ impl Sections<'_> {
             page.paragraph(self.texts.get("contradictions_none"));
         } else {
             page.paragraph(self.texts.get("contradictions_lead"));
-            let groups = groups(&found.pairs);
-            let total = groups.len();
+            let total = found.groups.len();
             if total > MAX_GROUPS {
                 let (n, total) = (MAX_GROUPS.to_string(), total.to_string());
                 page.note(&self.texts.with("contradictions_cut", &[("n", n.as_str()), ("total", total.as_str())]));
             }
             let mut rows = Vec::new();
-            for (n, group) in groups.into_iter().take(MAX_GROUPS).enumerate() {
-                let mut members = group.into_iter().map(|view| self.row(view)).collect::<ApiResult<Vec<Row>>>()?;
-                // The oldest comes first, and those without a date come last.
-                members.sort_by_key(|row| (row.at.is_none(), row.at));
+            for (n, group) in found.groups.iter().take(MAX_GROUPS).enumerate() {
+                let members = group.memories.iter().map(|view| self.row(view)).collect::<ApiResult<Vec<Row>>>()?;
                 let numbers = std::iter::once((n + 1).to_string()).chain(std::iter::repeat(String::new()));
                 rows.extend(numbers.zip(members));
             }
@@ -116,9 +111,8 @@ impl Sections<'_> {
 
     fn row(&self, view: &RowView) -> ApiResult<Row> {
         let record = self.context.vault.reader().content(view)?;
-        let at = made_at(&record);
         let text = without_markdown(&self.masked(&record.text));
-        Ok(Row { at, day: self.texts.day(at), assistant: self.name(&view.platform), text })
+        Ok(Row { day: self.texts.day(made_at(&record)), assistant: self.name(&view.platform), text })
     }
 
     /// Writes a section with a table of counts by name.

@@ -1,5 +1,4 @@
 //! The printable report: what the assistants know about the person, and what was done about it.
-mod groups;
 mod insight;
 mod plain;
 mod sections;

@@ -1,70 +1,121 @@
 //! Removes the marks of Markdown from a text. On paper, `**Work context**` is harder to read than the words alone.
+use mementory_model::REDACTED;
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag};
+use std::ops::Range;
+
+/// Longer texts are not parsed, and keep their marks.
+const MAX_BYTES: usize = 8 << 20;
 
 /// The text without marks for emphasis, headings and code, and with the words of links in place of the links. Line breaks
-/// and list marks stay.
+/// stay, and so do the marks of lists and quotations, HTML, and images.
 pub(super) fn without_markdown(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for (n, line) in text.lines().enumerate() {
-        if n > 0 {
-            out.push('\n');
-        }
-        out.push_str(&without_emphasis(&without_links(heading_text(line))));
+    if text.len() > MAX_BYTES {
+        return text.to_owned();
     }
-    out
-}
-
-/// The title in a line such as `## Title`, or the line itself.
-fn heading_text(line: &str) -> &str {
-    let title = line.trim_start_matches('#');
-    let level = line.len() - title.len();
-    if (1..=6).contains(&level) && title.starts_with(' ') { title.trim() } else { line }
-}
-
-/// Replaces `[words](place)` by `words`.
-fn without_links(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once('[') {
-        out.push_str(before);
-        let link = after.split_once("](").and_then(|(words, place)| Some((words, place.split_once(')')?)));
-        match link.filter(|(words, _)| !words.contains(['[', ']'])) {
-            Some((words, (_, after))) => {
-                out.push_str(words);
-                rest = after;
-            }
-            None => {
-                out.push('[');
-                rest = after;
-            }
-        }
+    let mut marks = Marks { text, cuts: Vec::new(), open: Vec::new(), read_to: 0 };
+    for (event, range) in Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS).into_offset_iter() {
+        marks.read(event, range);
     }
-    out.push_str(rest);
-    out
+    marks.removed()
 }
 
-/// Removes pairs of `**`, `__` and `` ` ``. A mark without a counterpart stays, and so does one beside white space, which
-/// is no mark: `2 ** 3`.
-fn without_emphasis(line: &str) -> String {
-    ["**", "__", "`"].iter().fold(line.to_owned(), |line, mark| {
-        let mut out = String::with_capacity(line.len());
-        let mut rest = line.as_str();
-        while let Some((before, after)) = rest.split_once(mark) {
-            out.push_str(before);
-            let inner = after.split_once(mark).filter(|(inner, _)| !inner.is_empty() && inner.trim() == *inner);
-            match inner {
-                Some((inner, after)) => {
-                    out.push_str(inner);
-                    rest = after;
-                }
-                None => {
-                    out.push_str(mark);
-                    rest = after;
+/// The places of marks in a text.
+struct Marks<'t> {
+    text: &'t str,
+    cuts: Vec<Range<usize>>,
+    /// The elements around the current place, each with the bytes of its content as far as it was read.
+    open: Vec<(Tag<'t>, Option<Range<usize>>)>,
+    /// Where the last text ended.
+    read_to: usize,
+}
+
+impl<'t> Marks<'t> {
+    fn read(&mut self, event: Event<'t>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => {
+                self.add_to_parent(&range);
+                self.open.push((tag, None));
+            }
+            Event::End(_) => {
+                if let Some((tag, Some(content))) = self.open.pop() {
+                    self.cut_around(&tag, &range, &content);
                 }
             }
+            leaf => {
+                self.add_to_parent(&range);
+                match leaf {
+                    Event::Code(_) => {
+                        let ticks = self.text[range.clone()].bytes().take_while(|byte| *byte == b'`').count();
+                        self.cut_ends(&range, ticks);
+                    }
+                    // No event covers the backslash before an escaped character.
+                    Event::Text(_) if range.start > self.read_to && self.byte_before(range.start) == Some(b'\\') => {
+                        self.cuts.push(range.start - 1..range.start);
+                    }
+                    _ => {}
+                }
+                self.read_to = range.end;
+            }
         }
-        out.push_str(rest);
+    }
+
+    fn add_to_parent(&mut self, range: &Range<usize>) {
+        if let Some((_, content)) = self.open.last_mut() {
+            let start = content.as_ref().map_or(range.start, |content| content.start);
+            *content = Some(start..range.end);
+        }
+    }
+
+    /// Cuts the marks of an element, which are before and after its content.
+    fn cut_around(&mut self, tag: &Tag<'_>, whole: &Range<usize>, content: &Range<usize>) {
+        let (before, mut after) = (whole.start..content.start, content.end..whole.end);
+        match tag {
+            Tag::Emphasis if !self.is_within_word(whole) => return self.cut_ends(whole, 1),
+            Tag::Strong if !self.is_within_word(whole) => return self.cut_ends(whole, 2),
+            Tag::Link { link_type, .. } => {
+                let is_address = matches!(link_type, LinkType::Autolink | LinkType::Email);
+                // The mark of a redaction looks like the words of a link, but must stay as it is.
+                if is_address || self.text[whole.clone()].starts_with(REDACTED) {
+                    return;
+                }
+            }
+            Tag::Heading { .. } => after.end = whole.start + self.text[whole.clone()].trim_end().len(),
+            // The last line of the code ends where the fence begins.
+            Tag::CodeBlock(CodeBlockKind::Fenced(_)) => {
+                after.end = whole.start + self.text[whole.clone()].trim_end().len();
+                after.start = content.start + self.text[content.clone()].trim_end_matches('\n').len();
+            }
+            _ => return,
+        }
+        self.cuts.extend([before, after].into_iter().filter(|cut| cut.start < cut.end));
+    }
+
+    /// Whether a word goes on before and after an element: `2*3*4` has no emphasis.
+    fn is_within_word(&self, range: &Range<usize>) -> bool {
+        let is_word = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
+        is_word(self.byte_before(range.start)) && is_word(self.text.as_bytes().get(range.end).copied())
+    }
+
+    fn cut_ends(&mut self, range: &Range<usize>, width: usize) {
+        self.cuts.extend([range.start..range.start + width, range.end - width..range.end]);
+    }
+
+    fn byte_before(&self, at: usize) -> Option<u8> {
+        self.text.as_bytes().get(at.checked_sub(1)?).copied()
+    }
+
+    /// The text without the marks.
+    fn removed(mut self) -> String {
+        self.cuts.sort_by_key(|cut| cut.start);
+        let mut out = String::with_capacity(self.text.len());
+        let mut at = 0;
+        for cut in self.cuts {
+            out.push_str(self.text.get(at..cut.start).unwrap_or_default());
+            at = at.max(cut.end);
+        }
+        out.push_str(self.text.get(at..).unwrap_or_default());
         out
-    })
+    }
 }
 
 #[cfg(test)]
@@ -74,14 +125,33 @@ mod tests {
     #[test]
     fn the_marks_of_markdown_go_and_the_words_stay() {
         for (text, plain) in [
-            ("**Work context**\n\nPlans *ferries*.", "Work context\n\nPlans *ferries*."),
+            ("**Work context**\n\nPlans *ferries* and _tides_.", "Work context\n\nPlans ferries and tides."),
             ("# Memory index\n- [user_maren](user_maren.md)", "Memory index\n- user_maren"),
             ("Runs `npm test` and __only__ that", "Runs npm test and only that"),
-            ("2 ** 3, a [note], C#, [a](b", "2 ** 3, a [note], C#, [a](b"),
-            ("#tag **open", "#tag **open"),
-            ("", ""),
+            ("これは**重要**です。***Ines***: ``a`b``", "これは重要です。Ines: a`b"),
+            ("## Title ##\ntext\n\nTitle\n---\n> *said*", "Title\ntext\n\nTitle\n> said"),
+            ("A [**b** c](d \"e\"), [f][g], \\*h\\*\n\n[g]: i", "A b c, f, *h*\n\n[g]: i"),
+            ("Runs\n```sh\nls **/*.md\n```\n\nhere", "Runs\nls **/*.md\n\nhere"),
+            ("- ```\n  a\n  ```\n- b", "- a\n- b"),
         ] {
             assert_eq!(without_markdown(text), plain);
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_mark_stays() {
+        for text in [
+            "2 ** 3, a [note], C#, [a](b",
+            "#tag **open",
+            "2*3*4 and 2**3**4, snake_case_name",
+            "[REDACTED:address](x) and [REDACTED:name]",
+            "<https://example.org>, ![a](b.png), <b>c</b> &amp; d\\e",
+            "1934. A house\n\n---\n\n- a\n* b",
+            "---\nname: a\n---\n\nb",
+            "#",
+            "",
+        ] {
+            assert_eq!(without_markdown(text), text);
         }
     }
 }
