@@ -198,16 +198,15 @@ impl Reader<'_> {
             Ok(())
         });
         if let Some(members) = wrapper {
+            let message = "members that are in no record were stored as they are";
+            self.sink.note(Issue::new("kept_members", format!("{}#", member.place), message));
             self.store_members(member, "", &members)?;
         }
         self.drop_if_damaged(member, result)
     }
 
-    /// Stores the members that no record contains as a passthrough file, and reports them.
+    /// Stores the members that no record contains as a passthrough file.
     fn store_members(&mut self, member: &Member, pointer: &str, members: &str) -> Result<(), FormatError> {
-        let place = format!("{}#{pointer}", member.place);
-        let message = "members that are in no record were stored as they are";
-        self.sink.note(Issue::new("kept_members", place, message));
         let name = format!("{}{pointer}", member.name);
         let item = PassthroughItem { name, ..self.passthrough_item(member, "raw") };
         self.sink.passthrough(item, &mut members.as_bytes())
