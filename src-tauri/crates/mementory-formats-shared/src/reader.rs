@@ -100,7 +100,7 @@ impl<'r> FileReader<'r> {
         let (text, secrets) = redact(&text);
         if secrets > 0 {
             let message = format!("{secrets} keys or passwords beside the records were not stored");
-            self.sink.note(Issue::new("secrets_left_out", &member.place, message));
+            self.sink.note(Issue::new("secret_left_out", &member.place, message));
         }
         self.pass_through_text(member, "", &text)
     }
