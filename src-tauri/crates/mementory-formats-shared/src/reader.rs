@@ -87,11 +87,12 @@ impl<'r> FileReader<'r> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Stores the object around arrays under `keys` as a passthrough file, if it has other members. Secrets in it are
-    /// left out.
+    /// Stores the object at `pointer` around arrays under `keys` as a passthrough file, if it has other members, and
+    /// reports it. Secrets in it are left out.
     pub fn pass_through_wrapper(
         &mut self,
         member: &Member,
+        pointer: &str,
         keys: &[&str],
         wrapper: Option<String>,
     ) -> Result<(), FormatError> {
@@ -102,14 +103,14 @@ impl<'r> FileReader<'r> {
             let message = format!("{secrets} keys or passwords beside the records were not stored");
             self.sink.note(Issue::new("secret_left_out", &member.place, message));
         }
-        self.pass_through_text(member, "", &text)
+        let message = "members that are in no record were stored as they are";
+        self.sink.note(Issue::new("kept_members", format!("{}#{pointer}", member.place), message));
+        self.pass_through_text(member, pointer, &text)
     }
 
-    /// Stores a part of a file that no record contains as a passthrough file, and reports it.
+    /// Stores a part of a file that no record contains as a passthrough file.
     pub fn pass_through_text(&mut self, member: &Member, pointer: &str, text: &str) -> Result<(), FormatError> {
         let place = format!("{}#{pointer}", member.place);
-        let message = "members that are in no record were stored as they are";
-        self.sink.note(Issue::new("kept_members", &place, message));
         let item = PassthroughItem {
             format: self.format.into(),
             group: String::new(),
@@ -152,7 +153,7 @@ impl<'r> FileReader<'r> {
         read: impl FnMut(&mut Self, &ObjectElement<'_>) -> Result<(), FormatError>,
     ) -> Result<u64, FormatError> {
         let (count, wrapper) = self.elements(member, keys, kind, read)?;
-        self.pass_through_wrapper(member, keys, wrapper)?;
+        self.pass_through_wrapper(member, "", keys, wrapper)?;
         Ok(count)
     }
 

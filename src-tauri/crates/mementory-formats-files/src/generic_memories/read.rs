@@ -59,7 +59,7 @@ fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
             }
         }
     })?;
-    files.pass_through_wrapper(member, &WRAPPER_KEYS, wrapper)
+    files.pass_through_wrapper(member, "", &WRAPPER_KEYS, wrapper)
 }
 
 /// True for the list of saved memories as ChatGPT's own page receives it.

@@ -130,8 +130,9 @@ impl Reader<'_> {
     ) -> Result<(), FormatError> {
         if page::is_page(member) && !page::has_conversations(self.catalog, member)? {
             if let Some(text) = shared_page::conversation(self.catalog, member, self.limits)? {
+                self.read_conversation(member, ("", text.as_bytes()), names, account)?;
                 self.bytes_done += member.size;
-                return self.read_conversation(member, ("", text.as_bytes()), names, account);
+                return self.sink.progress(self.bytes_done);
             }
             return self.read_saved_page(member);
         }

@@ -192,6 +192,12 @@ impl Tag<'_> {
     }
 }
 
+/// True for a line that is only a name of this role.
+fn is_role_name(line: &str, role: &str) -> bool {
+    let name = line.trim().to_lowercase();
+    ROLES.iter().any(|(known, words)| *known == role && words.contains(&name.as_str()))
+}
+
 /// The words of a name such as `msg-user` or `message--assistant`.
 fn parts(name: &str) -> impl Iterator<Item = &str> {
     name.split(['-', '_']).filter(|part| !part.is_empty())
@@ -250,7 +256,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
         let text = html::to_text(&without_added(if answer.is_empty() { element } else { &answer }));
         // A page may show the name of the speaker above each message.
         let text = match text.trim().split_once('\n') {
-            Some((first, rest)) if names_only_speaker(first) => rest,
+            Some((first, rest)) if names_only_speaker(first) || is_role_name(first, role) => rest,
             _ => &text,
         };
         if text.trim().is_empty() {

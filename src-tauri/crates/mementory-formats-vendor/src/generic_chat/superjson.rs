@@ -64,7 +64,7 @@ pub(super) fn each_element(
                     keys.iter().find_map(|key| object.raw_value(key)).filter(|_| object.members().count() > 1)
                 {
                     let rest = with_replaced_values(element.text, &[(list, "[]")]);
-                    files.pass_through_text(member, &element.pointer, &rest)?;
+                    files.pass_through_wrapper(member, &element.pointer, &[], Some(rest))?;
                 }
                 for (index, raw) in elements.into_iter().enumerate() {
                     files.object(member, format!("{at}/{index}"), raw.get().as_bytes(), kind, &mut read)?;
