@@ -57,7 +57,7 @@ impl FileReader<'_> {
         if head_lines(self.catalog, member).is_some() {
             return self.lines(member, kind, read);
         }
-        self.objects(member, keys, kind, read)
+        Ok(self.elements(member, keys, kind, read)?.0)
     }
 
     /// JSON text of the object that encloses the arrays of elements, with each of these arrays replaced by `[]`. None

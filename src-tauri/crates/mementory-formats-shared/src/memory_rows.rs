@@ -1,8 +1,8 @@
 //! Rows of memory engines: reads values in the notations that the engines use, iterates over the rows of a file, and
 //! sends rows as records.
 use super::object::{Object, content_id, decode_string, list, with_replaced_values};
-use super::reader::FileReader;
-use mementory_format::{FormatError, Member, PassthroughItem};
+use super::reader::{FileReader, has_other_members};
+use mementory_format::{FormatError, Member};
 use mementory_json::{ElementError, Elements, repair};
 use mementory_model::{Dropped, DroppedAs, Fields, Issue, Kind, Link, Origin, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::{Value, value::RawValue};
@@ -250,8 +250,8 @@ pub fn each_row(
 ) -> Result<(), FormatError> {
     let catalog = files.catalog;
     let wrapper = catalog.read(member, |bytes| each_row_in(files, member, bytes, keys, kind, read))?;
-    match wrapper.filter(|text| has_more_than_lists(text, keys)) {
-        Some(text) => pass_through(files, member, "", &text),
+    match wrapper.filter(|text| has_other_members(text, keys)) {
+        Some(text) => files.pass_through_text(member, "", &text),
         None => Ok(()),
     }
 }
@@ -262,23 +262,7 @@ pub fn pass_through_rest(
     row: &Row<'_>,
     lists: &[(&RawValue, &str)],
 ) -> Result<(), FormatError> {
-    pass_through(files, row.member, &row.pointer, &with_replaced_values(row.text, lists))
-}
-
-fn pass_through(files: &mut FileReader<'_>, member: &Member, pointer: &str, text: &str) -> Result<(), FormatError> {
-    let item = PassthroughItem {
-        format: files.format.into(),
-        group: String::new(),
-        name: format!("{}#{pointer}", member.name),
-        role: "raw".into(),
-        place: format!("{}#{pointer}", member.place),
-    };
-    files.sink.passthrough(item, &mut text.as_bytes())
-}
-
-/// True if the object that contains the lists also has other members.
-fn has_more_than_lists(wrapper: &str, keys: &[&str]) -> bool {
-    Object::parse(wrapper).is_none_or(|object| object.members().any(|(key, _)| !keys.contains(&key)))
+    files.pass_through_text(row.member, &row.pointer, &with_replaced_values(row.text, lists))
 }
 
 /// Like [`each_row`], but reads from `bytes`. Returns the JSON text of the object that encloses the lists, with each

@@ -1,6 +1,7 @@
 //! Iterates over the files of an export and over the elements of a file, and reports progress and everything that is
 //! not imported.
 use super::object::Object;
+use super::redact::redact;
 use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
 use mementory_json::{ElementError, Elements, repair};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind};
@@ -15,9 +16,6 @@ pub struct FileReader<'r> {
     pub context: &'r ReadContext,
     /// Receives everything that is read.
     pub sink: &'r mut dyn Sink,
-    /// JSON text of the object that encloses the arrays most recently read by [`FileReader::objects`], with each of
-    /// these arrays replaced by `[]`.
-    pub wrapper: Option<String>,
     /// Size of the files that were read completely, in bytes.
     pub(crate) bytes_done: u64,
 }
@@ -35,7 +33,7 @@ pub struct ObjectElement<'e> {
 impl<'r> FileReader<'r> {
     /// A reader of the files of `catalog`. `format` is the id of the format.
     pub fn new(format: &'static str, catalog: &'r Catalog, context: &'r ReadContext, sink: &'r mut dyn Sink) -> Self {
-        Self { format, catalog, context, sink, wrapper: None, bytes_done: 0 }
+        Self { format, catalog, context, sink, bytes_done: 0 }
     }
 
     /// Calls `read` for each claimed file and reports progress. A file that is damaged, or that no longer has the
@@ -89,19 +87,36 @@ impl<'r> FileReader<'r> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Stores the object around the elements as a passthrough file, if it has members that are not named in `read`.
-    pub fn pass_through_wrapper(&mut self, member: &Member, read: &[&str]) -> Result<(), FormatError> {
-        let Some(text) = self.wrapper.take() else { return Ok(()) };
-        let has_more = Object::parse(&text).is_none_or(|object| object.members().any(|(key, _)| !read.contains(&key)));
-        if !has_more {
-            return Ok(());
+    /// Stores the object at `pointer` around arrays under `keys` as a passthrough file, if it has other members, and
+    /// reports it. Secrets in it are left out.
+    pub fn pass_through_wrapper(
+        &mut self,
+        member: &Member,
+        pointer: &str,
+        keys: &[&str],
+        wrapper: Option<String>,
+    ) -> Result<(), FormatError> {
+        let Some(text) = wrapper.filter(|text| has_other_members(text, keys)) else { return Ok(()) };
+        // Programs may have keys of APIs among their settings.
+        let (text, secrets) = redact(&text);
+        if secrets > 0 {
+            let message = format!("{secrets} keys or passwords beside the records were not stored");
+            self.sink.note(Issue::new("secret_left_out", &member.place, message));
         }
+        let message = "members that are in no record were stored as they are";
+        self.sink.note(Issue::new("kept_members", format!("{}#{pointer}", member.place), message));
+        self.pass_through_text(member, pointer, &text)
+    }
+
+    /// Stores a part of a file that no record contains as a passthrough file.
+    pub fn pass_through_text(&mut self, member: &Member, pointer: &str, text: &str) -> Result<(), FormatError> {
+        let place = format!("{}#{pointer}", member.place);
         let item = PassthroughItem {
             format: self.format.into(),
             group: String::new(),
-            name: format!("{}#", member.name),
+            name: format!("{}#{pointer}", member.name),
             role: "raw".into(),
-            place: format!("{}#", member.place),
+            place,
         };
         self.sink.passthrough(item, &mut text.as_bytes())
     }
@@ -128,18 +143,32 @@ impl<'r> FileReader<'r> {
     /// arrays under `keys`, the object itself, or the lines of JSON Lines. Only one element is in memory at a time. An
     /// element that is not an object, that is damaged, or that is cut off by the end of the file, is reported as a
     /// dropped record of `kind`. If a conversation is damaged, or if the first one is cut off, `read` still receives its
-    /// complete messages before that place. Returns the number of elements.
+    /// complete messages before that place. The other members of the object around the arrays are stored as a
+    /// passthrough file. Returns the number of elements.
     pub fn objects(
         &mut self,
         member: &Member,
         keys: &[&str],
         kind: Kind,
-        mut read: impl FnMut(&mut Self, &ObjectElement<'_>) -> Result<(), FormatError>,
+        read: impl FnMut(&mut Self, &ObjectElement<'_>) -> Result<(), FormatError>,
     ) -> Result<u64, FormatError> {
+        let (count, wrapper) = self.elements(member, keys, kind, read)?;
+        self.pass_through_wrapper(member, "", keys, wrapper)?;
+        Ok(count)
+    }
+
+    /// Like [`FileReader::objects`], but returns the JSON text of the object around the arrays instead of storing it.
+    /// Each of these arrays is replaced by `[]` in it.
+    pub fn elements(
+        &mut self,
+        member: &Member,
+        keys: &[&str],
+        kind: Kind,
+        mut read: impl FnMut(&mut Self, &ObjectElement<'_>) -> Result<(), FormatError>,
+    ) -> Result<(u64, Option<String>), FormatError> {
         let (catalog, limits, bytes_done) = (self.catalog, &self.context.limits, self.bytes_done);
         let mut count = 0;
-        self.wrapper = None;
-        catalog.read(member, |bytes| {
+        let wrapper = catalog.read(member, |bytes| {
             let mut elements = Elements::new(bytes, limits).with_keys(keys).resync();
             loop {
                 match elements.next() {
@@ -149,8 +178,7 @@ impl<'r> FileReader<'r> {
                         self.object(member, pointer, element.bytes, kind, &mut read)?;
                     }
                     Ok(None) => {
-                        self.wrapper = elements.wrapper().map(|text| String::from_utf8_lossy(text).into_owned());
-                        return Ok(());
+                        return Ok(elements.wrapper().map(|text| String::from_utf8_lossy(text).into_owned()));
                     }
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
                     Err(e) => {
@@ -163,14 +191,14 @@ impl<'r> FileReader<'r> {
                             self.object(member, pointer, &closed, kind, &mut read)?;
                         }
                         if e.ends_reading() {
-                            return Ok(());
+                            return Ok(None);
                         }
                     }
                 }
                 self.sink.progress(bytes_done + elements.raw_bytes().min(member.size))?;
             }
         })?;
-        Ok(count)
+        Ok((count, wrapper))
     }
 
     /// Calls `read` for one element. An element that is not an object is reported as dropped.
@@ -215,4 +243,9 @@ impl<'r> FileReader<'r> {
         self.sink.note(Issue::new("encoding", &member.place, message));
         Ok(encoding_rs::WINDOWS_1252.decode_without_bom_handling(body).0.into_owned())
     }
+}
+
+/// True if the object around arrays under `keys` has other members too.
+pub(crate) fn has_other_members(wrapper: &str, keys: &[&str]) -> bool {
+    Object::parse(wrapper).is_none_or(|object| object.members().any(|(key, _)| !keys.contains(&key)))
 }

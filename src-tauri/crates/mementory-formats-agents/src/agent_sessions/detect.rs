@@ -1,17 +1,20 @@
 //! Detects sessions by the members of their lines or events.
 use super::openhands_files::OpenHandsFiles;
 use super::pi::is_droid_header;
-use super::{kimi, kimi_code, otel, pi_page, posit};
+use super::{deepseek_harness, hermes, kimi, kimi_code, otel, pi_page, posit};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{Folder, folder_of};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
+use mementory_formats_shared::sqlite_rows::claims as claims_of_databases;
 use std::collections::{HashMap, HashSet};
 
 /// Name of the file next to a Copilot session that contains the session's title.
 pub(super) const WORKSPACE_FILE: &str = "workspace.yaml";
 /// Names of the files next to a wire log of Kimi that contain the session's title, in newer and older versions.
 pub(super) const KIMI_HEADERS: [&str; 2] = ["state.json", "metadata.json"];
+/// Version of the claim for a database of Hermes Agent.
+pub(super) const HERMES: &str = "hermes";
 /// Types of lines that only the command line of Copilot writes.
 const COPILOT_TYPES: [&str; 7] = [
     "session.start",
@@ -34,13 +37,15 @@ pub(super) enum FileKind {
     Copilot,
     /// The command line of Kimi.
     Kimi,
+    /// DeepSeek Harness.
+    Harness,
     /// Traces of requests to a model.
     Traces,
     /// The tree of a conversation with Posit Assistant.
     Posit,
 }
 
-/// One claim for all sessions in the catalog.
+/// One claim for all sessions in files, and one for each database.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let (mut parts, mut count) = (Vec::new(), 0);
     let workspace_files = title_files(catalog, &[WORKSPACE_FILE]);
@@ -64,16 +69,18 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let openhands = OpenHandsFiles::among(catalog, catalog.members().iter());
     count += openhands.folders.len() + openhands.trajectories.len();
     parts.extend(openhands.parts());
-    if parts.is_empty() {
-        return Vec::new();
+    let mut out = claims_of_databases(catalog, 0.9, "The database of Hermes Agent", hermes::is_database);
+    out.iter_mut().for_each(|claim| claim.version = Some(HERMES.into()));
+    if !parts.is_empty() {
+        out.push(Claim {
+            version: None,
+            confidence: 0.9,
+            reason: format!("Found {count} sessions of agents"),
+            parts,
+            missing_parts: vec![],
+        });
     }
-    vec![Claim {
-        version: None,
-        confidence: 0.9,
-        reason: format!("Found {count} sessions of agents"),
-        parts,
-        missing_parts: vec![],
-    }]
+    out
 }
 
 /// True for a file next to a wire log of Kimi: the state of the session, or the messages as the model received them,
@@ -115,6 +122,9 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     }
     let lines = head_lines(catalog, member)?;
     let objects: Vec<Object<'_>> = lines.iter().filter_map(|line| Object::parse(line)).collect();
+    if objects.iter().any(deepseek_harness::is_event) {
+        return Some(FileKind::Harness);
+    }
     if is_droid(&objects) || is_unlinked(&objects) {
         return Some(FileKind::Pi);
     }

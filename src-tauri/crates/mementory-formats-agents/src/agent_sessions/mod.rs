@@ -1,6 +1,8 @@
-//! Sessions of Pi, OpenClaw, Droid, OpenHands and the command lines of GitHub Copilot and Kimi. See README.md.
+//! Sessions of Pi, OpenClaw, Droid, OpenHands, Hermes Agent, DeepSeek Harness and the command lines of GitHub Copilot and Kimi. See README.md.
 mod copilot;
+mod deepseek_harness;
 mod detect;
+mod hermes;
 mod kimi;
 mod kimi_code;
 mod openhands;

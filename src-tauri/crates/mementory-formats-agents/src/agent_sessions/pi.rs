@@ -8,6 +8,7 @@ use mementory_formats_shared::chat::{Turn, TurnParent};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, list};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_formats_shared::text_head::page_text;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -130,7 +131,7 @@ impl PiSession {
 /// Sends the session in a page.
 pub(super) fn read_page(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let page = reader.catalog.bytes(member, reader.context.limits.element_bytes)?;
-    let text = session_in(&page).and_then(embedded_bytes).and_then(|bytes| String::from_utf8(bytes).ok());
+    let text = session_in(&page_text(&page)).and_then(embedded_bytes).and_then(|bytes| String::from_utf8(bytes).ok());
     let Some(object) = text.as_deref().and_then(Object::parse) else {
         return Err(FormatError::invalid("malformed", &member.place, "the session in this page cannot be decoded"));
     };

@@ -1,11 +1,11 @@
 //! Recognises a page to which Pi exported a session (`/export`). The session is in the page as base64 of a JSON object with
 //! the header, the lines (`entries`) and the id of the last line of the active branch (`leafId`).
-use memchr::memmem;
 use mementory_format::{Catalog, Member};
 use mementory_formats_shared::agent_content::embedded_bytes;
+use mementory_formats_shared::text_head::text_head;
 
 /// Beginning of the element with the session.
-const ELEMENT: &[u8] = b"<script id=\"session-data\" type=\"application/json\">";
+const ELEMENT: &str = "<script id=\"session-data\" type=\"application/json\">";
 /// Number of bytes at the start of a page that are searched for the element. Styles and templates are above it.
 const HEAD_BYTES: usize = 256 << 10;
 /// Beginning of the session.
@@ -17,15 +17,13 @@ pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
     if !name.ends_with(".html") && !name.ends_with(".htm") {
         return false;
     }
-    let head = catalog.head(member, HEAD_BYTES).unwrap_or_default();
+    let head = text_head(catalog, member, HEAD_BYTES).unwrap_or_default();
     let start = session_in(&head).and_then(|data| embedded_bytes(data.get(..16)?));
     start.is_some_and(|start| start.starts_with(START))
 }
 
 /// The base64 of the session, up to the end of the element or of the text.
-pub(super) fn session_in(page: &[u8]) -> Option<&str> {
-    let at = memmem::find(page, ELEMENT)?;
-    let data = page.get(at + ELEMENT.len()..)?;
-    let data = data.get(..memchr::memchr(b'<', data).unwrap_or(data.len()))?;
-    Some(std::str::from_utf8(data).ok()?.trim())
+pub(super) fn session_in(page: &str) -> Option<&str> {
+    let (_, data) = page.split_once(ELEMENT)?;
+    data.split('<').next().map(str::trim)
 }

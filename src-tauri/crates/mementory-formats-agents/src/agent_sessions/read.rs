@@ -1,13 +1,14 @@
 //! Reads each log, and the events of each folder, as one conversation.
 use super::FORMAT;
 use super::copilot::CopilotSession;
-use super::detect::{FileKind, KIMI_HEADERS, WORKSPACE_FILE, file_kind, session_folder, title_files};
+use super::deepseek_harness::HarnessSession;
+use super::detect::{FileKind, HERMES, KIMI_HEADERS, WORKSPACE_FILE, file_kind, session_folder, title_files};
 use super::kimi::KimiSession;
 use super::kimi_code::MAIN_AGENT;
 use super::openhands_files::{Header, OpenHandsFiles};
 use super::otel::Traces;
 use super::pi::{PiSession, read_page};
-use super::{openhands, posit};
+use super::{hermes, openhands, posit};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::files::{Folder, file_name, folder_of};
 use mementory_formats_shared::object::Object;
@@ -23,9 +24,12 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let workspace_files = title_files(catalog, &[WORKSPACE_FILE]);
     let kimi_files = title_files(catalog, &KIMI_HEADERS);
+    let is_hermes = detected.claim.version.as_deref() == Some(HERMES);
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
     reader.each_file(detected, |reader, member, role| {
         match role {
+            Role::Manifest if is_hermes => return hermes::read_database(reader, member),
+            Role::Junk => return Ok(()),
             Role::Sidecar => return reader.pass_through(member, "", "sidecar"),
             Role::DuplicateRendering => {
                 let reason = "duplicate: the events of this file are in the folder beside it";
@@ -50,6 +54,11 @@ pub(super) fn read(
                 let title = workspace.map(|file| title_in(reader, file)).transpose()?.flatten();
                 session.send(reader, member, title)
             }
+            Some(FileKind::Harness) => {
+                let mut session = HarnessSession::default();
+                each_line(reader, member, |reader, line| session.add(reader, member, line))?;
+                session.send(reader, member)
+            }
             Some(FileKind::Traces) => {
                 let mut traces = Traces::default();
                 each_line(reader, member, |reader, line| traces.add(reader, member, line))?;
@@ -60,7 +69,7 @@ pub(super) fn read(
             None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),
         }
     })?;
-    read_openhands(&mut reader, detected)
+    if is_hermes { Ok(()) } else { read_openhands(&mut reader, detected) }
 }
 
 /// Reads the conversations of OpenHands in a claim.

@@ -145,7 +145,6 @@ impl GroupSessions {
                 self.read_line(reader, member, line, &mut open);
                 Ok(())
             })?;
-            reader.pass_through_wrapper(member, &[WEB_LINES_MEMBER])?;
         } else {
             reader.lines_or_elements(member, &[], Kind::Message, |reader, line| {
                 self.read_line(reader, member, line, &mut open);

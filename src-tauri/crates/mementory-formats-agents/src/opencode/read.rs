@@ -44,7 +44,7 @@ fn read_export(reader: &mut FileReader<'_>, member: &Member) -> Result<(), Forma
     let header = wrapper.as_deref().and_then(Object::parse).and_then(|w| w.raw_value("info").map(|raw| raw.get()));
     let mut session = Session::new(None, header);
     let (limit, mut bytes) = (reader.context.limits.element_bytes, 0);
-    let count = reader.objects(member, &["messages"], Kind::Message, |reader, element| {
+    let (count, _) = reader.elements(member, &["messages"], Kind::Message, |reader, element| {
         bytes += element.text.len() as u64;
         let place = format!("{}#{}", member.place, element.pointer);
         if bytes > limit {

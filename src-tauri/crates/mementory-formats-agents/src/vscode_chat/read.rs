@@ -33,7 +33,7 @@ pub(super) fn read(
 fn read_document(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut session = Session::default();
     let mut bytes = 0;
-    reader.objects(member, &[REQUESTS], Kind::Message, |reader, element| {
+    let (_, wrapper) = reader.elements(member, &[REQUESTS], Kind::Message, |reader, element| {
         // If the chat has no requests, the only element is the chat itself.
         if element.object.has(REQUESTS) {
             return Ok(());
@@ -44,10 +44,10 @@ fn read_document(reader: &mut FileReader<'_>, member: &Member) -> Result<(), For
         session.add(element.text, &element.object, &element.pointer);
         Ok(())
     })?;
-    if let Some(text) = reader.wrapper(member, &[REQUESTS])?
-        && let Some(header) = Object::parse(&text)
+    if let Some(text) = wrapper.as_deref().map(str::trim)
+        && let Some(header) = Object::parse(text)
     {
-        session.read_header(&header, text.clone());
+        session.read_header(&header, text.to_owned());
     }
     session.send(reader, member)
 }

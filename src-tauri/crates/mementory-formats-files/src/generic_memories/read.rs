@@ -38,7 +38,7 @@ fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
     let (catalog, limits) = (files.catalog, &files.context.limits);
     let is_chatgpt = head_keys(catalog, member).is_some_and(|keys| has_chatgpt_keys(&keys));
     let platform = if is_chatgpt { "chatgpt" } else { "other" };
-    catalog.read(member, |bytes| {
+    let wrapper = catalog.read(member, |bytes| {
         let mut elements = Elements::new(bytes, limits).with_keys(&WRAPPER_KEYS).resync();
         loop {
             match elements.next() {
@@ -46,19 +46,20 @@ fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
                     let pointer = element.pointer();
                     read_element(files, member, platform, pointer, element.bytes, &mut seen)?;
                 }
-                Ok(None) => return Ok(()),
+                Ok(None) => return Ok(elements.wrapper().map(|text| String::from_utf8_lossy(text).into_owned())),
                 Err(ElementError::Io(error)) => return Err(FormatError::io(&member.place, error)),
                 Err(error) => {
                     let reason = format!("{}: {error}", error.code());
                     let place = error.place(&member.place);
                     files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Memory));
                     if error.ends_reading() {
-                        return Ok(());
+                        return Ok(None);
                     }
                 }
             }
         }
-    })
+    })?;
+    files.pass_through_wrapper(member, "", &WRAPPER_KEYS, wrapper)
 }
 
 /// True for the list of saved memories as ChatGPT's own page receives it.

@@ -3,7 +3,7 @@ use super::{
     attachments::{FileNames, has_upload_prefix, is_file_place, is_folder_file_place, is_upload, last_segment},
     head, missing_parts, page,
     part_names::{is_portal_part, shard_number},
-    saved_page,
+    saved_page, shared_page,
 };
 use mementory_format::{Catalog, Claim, FormatError, JsonHead, Member, Part, Role, decoded_head, plain_name};
 use mementory_formats_shared::json_head::{has_json_name, is_selected_alone};
@@ -43,7 +43,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     let (mut has_empty_list, mut other_vendor) = (false, HashSet::new());
     let mut pages: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
     for member in catalog.members() {
-        match detect_contents(catalog, member)? {
+        match detect_contents(catalog, member, limits)? {
             Contents::Conversations => groups.entry(group_of(member)).or_default().push(member.id),
             Contents::Empty => {
                 has_empty_list = true;
@@ -144,12 +144,13 @@ enum Contents {
     Other,
 }
 
-fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, FormatError> {
+fn detect_contents(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Contents, FormatError> {
     let name = last_segment(&member.name).to_ascii_lowercase();
     if name.ends_with(".html") || name.ends_with(".htm") {
         let may_be_page = !is_junk(&member.name) && !is_upload(&member.place);
-        let is_page =
-            may_be_page && (page::has_conversations(catalog, member)? || saved_page::is_saved_page(catalog, member)?);
+        let is_page = may_be_page
+            && (page::has_conversations(catalog, member)? || saved_page::is_saved_page(catalog, member)?)
+            || may_be_page && shared_page::is_shared_page(catalog, member, limits)?;
         return Ok(if is_page { Contents::Page } else { Contents::Other });
     }
     if !has_json_name(member) || member.size == 0 || is_junk(&member.name) || is_upload(&member.place) {

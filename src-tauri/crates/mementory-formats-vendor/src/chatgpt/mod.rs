@@ -16,6 +16,7 @@ mod page;
 mod part_names;
 mod read;
 mod saved_page;
+mod shared_page;
 #[cfg(test)]
 mod tests;
 mod wire;

@@ -1,7 +1,9 @@
 //! `chat.html`: a page for browsers with all conversations in a script (`var jsonData = [...]`). The page is read if
 //! the export has no conversations as JSON, because many people keep only this page.
 use super::head;
+use encoding_rs::{Decoder, Encoding, UTF_8};
 use mementory_format::{Catalog, FormatError, Member};
+use mementory_formats_shared::text_head::page_text;
 use std::io::Read;
 
 /// Number of bytes of a page that detection examines.
@@ -13,18 +15,22 @@ pub(super) const FILE_NAMES: &str = "assetsJson";
 
 /// True for a page with ChatGPT's conversations.
 pub(super) fn has_conversations(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
-    let start = match catalog.head(member, HEAD_BYTES) {
-        Ok(head) => head,
-        Err(e @ FormatError::Limit { .. }) => return Err(e),
-        Err(_) => return Ok(false),
-    };
-    if memchr::memmem::find(&start, CONVERSATIONS.as_bytes()).is_none() {
+    let start = head_text(catalog, member, HEAD_BYTES)?;
+    if !start.contains(CONVERSATIONS) {
         return Ok(false);
     }
-    let mut bytes = start.as_slice();
+    let mut bytes = start.as_bytes();
     let mut json = Vec::new();
     let is_read = ScriptValue::conversations(&mut bytes).read_to_end(&mut json).is_ok();
     Ok(is_read && head::has_conversations(&json) == Some(true))
+}
+
+/// The text in the first bytes of a page. Empty if the page cannot be read.
+pub(super) fn head_text(catalog: &Catalog, member: &Member, count: usize) -> Result<String, FormatError> {
+    match catalog.head(member, count) {
+        Err(e @ FormatError::Limit { .. }) => Err(e),
+        head => Ok(page_text(&head.unwrap_or_default()).into_owned()),
+    }
 }
 
 /// True for a page, by its name.
@@ -56,6 +62,8 @@ pub(super) struct ScriptValue<'r> {
     name: &'static str,
     open: u8,
     state: State,
+    /// Decodes a page in UTF-16. The outer `None` means that nothing was read yet.
+    decoder: Option<Option<Decoder>>,
     buffer: Vec<u8>,
     at: usize,
 }
@@ -71,7 +79,7 @@ impl<'r> ScriptValue<'r> {
     }
 
     fn new(reader: &'r mut dyn Read, name: &'static str, open: u8) -> Self {
-        Self { reader, name, open, state: State::Name(0), buffer: Vec::new(), at: 0 }
+        Self { reader, name, open, state: State::Name(0), decoder: None, buffer: Vec::new(), at: 0 }
     }
 
     /// Advances the state by one byte. True if the byte belongs to the value.
@@ -130,6 +138,13 @@ impl Read for ScriptValue<'_> {
                 self.at = 0;
                 if count == 0 {
                     return Ok(0);
+                }
+                let encoding = Encoding::for_bom(&self.buffer).filter(|(encoding, _)| *encoding != UTF_8);
+                let decoder = self.decoder.get_or_insert_with(|| encoding.map(|(encoding, _)| encoding.new_decoder()));
+                if let Some(decoder) = decoder {
+                    let mut text = String::with_capacity(decoder.max_utf8_buffer_length(count).unwrap_or(count * 3));
+                    let _ = decoder.decode_to_string(&self.buffer, &mut text, false);
+                    self.buffer = text.into_bytes();
                 }
             }
             while written < out.len()

@@ -4,7 +4,7 @@ use super::{
     conversation::{self, ConversationPlace},
     group_chat,
     page::{self, ScriptValue},
-    saved_page,
+    saved_page, shared_page,
 };
 use mementory_format::{
     AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
@@ -129,6 +129,11 @@ impl Reader<'_> {
         account: Option<&str>,
     ) -> Result<(), FormatError> {
         if page::is_page(member) && !page::has_conversations(self.catalog, member)? {
+            if let Some(text) = shared_page::conversation(self.catalog, member, self.limits)? {
+                self.read_conversation(member, ("", text.as_bytes()), names, account)?;
+                self.bytes_done += member.size;
+                return self.sink.progress(self.bytes_done);
+            }
             return self.read_saved_page(member);
         }
         let (catalog, mut wrapper) = (self.catalog, None);

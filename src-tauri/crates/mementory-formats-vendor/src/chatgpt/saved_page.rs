@@ -1,5 +1,6 @@
 //! A conversation on chatgpt.com that was saved as a page. A browser ("Save page as") saves only the messages that it
 //! showed, and no times. ChatGPT Exporter (pionxzh/chatgpt-exporter) saves the messages of one branch.
+use super::page::head_text;
 use mementory_format::{Catalog, FormatError, Member, Sink, is_uuid};
 use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
 use mementory_formats_shared::html::{self, Row, RowError, RowKind, Rows};
@@ -31,10 +32,7 @@ pub(super) fn is_saved_page(catalog: &Catalog, member: &Member) -> Result<bool, 
 
 /// Who saved a page with messages. None for any other page.
 fn saved_by(catalog: &Catalog, member: &Member) -> Result<Option<SavedBy>, FormatError> {
-    let read = |count| match catalog.head(member, count) {
-        Err(e @ FormatError::Limit { .. }) => Err(e),
-        head => Ok(String::from_utf8_lossy(&head.unwrap_or_default()).into_owned()),
-    };
+    let read = |count| head_text(catalog, member, count);
     let has_message = |page: &str| {
         let tag = html::find_element(page, 0, MESSAGE).and_then(|range| page.get(range));
         tag.is_some_and(|tag| attribute(tag, ROLE).is_some())
@@ -91,8 +89,7 @@ pub(super) fn read(
     if turns.is_empty() {
         return result;
     }
-    let head = catalog.head(member, HEAD_BYTES)?;
-    let page = String::from_utf8_lossy(&head);
+    let page = head_text(catalog, member, HEAD_BYTES)?;
     // The body contains the addresses of other conversations, so only the text before it is searched for the id. In a
     // page of the exporter, the title links to the conversation.
     let id = match saved_by {

@@ -157,6 +157,7 @@ impl Reader<'_> {
             _ if self.is_design(member) => ElementType::Design,
             _ => ElementType::Conversations,
         };
+        let mut wrapper = None;
         let result = self.catalog.read(member, |r| {
             let mut count = 0;
             let mut elements = Elements::new(r, self.limits).with_keys(element_type.wrapper_keys()).resync();
@@ -167,7 +168,13 @@ impl Reader<'_> {
                         let (pointer, bytes) = (element.pointer(), element.bytes);
                         self.read_element(member, element_type, &pointer, bytes)?;
                     }
-                    Ok(None) => break,
+                    Ok(None) => {
+                        wrapper = elements.wrapper().and_then(|text| {
+                            let object = Object::parse(std::str::from_utf8(text).ok()?)?;
+                            members_not_in(&object, element_type.wrapper_keys())
+                        });
+                        break;
+                    }
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
                     Err(e) => {
                         let closed = elements.readable_part().filter(|_| element_type == ElementType::Conversations);
@@ -190,7 +197,19 @@ impl Reader<'_> {
             }
             Ok(())
         });
+        if let Some(members) = wrapper {
+            let message = "members that are in no record were stored as they are";
+            self.sink.note(Issue::new("kept_members", format!("{}#", member.place), message));
+            self.store_members(member, "", &members)?;
+        }
         self.drop_if_damaged(member, result)
+    }
+
+    /// Stores the members that no record contains as a passthrough file.
+    fn store_members(&mut self, member: &Member, pointer: &str, members: &str) -> Result<(), FormatError> {
+        let name = format!("{}{pointer}", member.name);
+        let item = PassthroughItem { name, ..self.passthrough_item(member, "raw") };
+        self.sink.passthrough(item, &mut members.as_bytes())
     }
 
     /// True if a file contains design chats. The file is in the folder `design_chats`, or its messages have nested
@@ -268,9 +287,7 @@ impl Reader<'_> {
         match result {
             Ok(read_result) => {
                 if let Some(members) = unread_members {
-                    let name = format!("{}{pointer}", member.name);
-                    let item = PassthroughItem { name, ..self.passthrough_item(member, "raw") };
-                    self.sink.passthrough(item, &mut members.as_bytes())?;
+                    self.store_members(member, pointer, &members)?;
                 }
                 self.send_result(read_result)
             }

@@ -20,7 +20,7 @@ pub(super) fn read(
             if count == 0 {
                 reader.sink.note(Issue::new("empty", &member.place, "this file contains no conversations"));
             }
-            reader.pass_through_wrapper(member, &["conversations"])
+            Ok(())
         }
         Role::Junk => {
             let reason = "junk: bookkeeping of an operating system";

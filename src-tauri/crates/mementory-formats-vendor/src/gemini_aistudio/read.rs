@@ -1,7 +1,8 @@
 //! Reads prompts: `{runSettings, systemInstruction, chunkedPrompt{chunks[], pendingInputs[]}}`, one in each file.
 use super::{PLATFORM, SCOPE, chunk};
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, decoded_head, plain_name};
+use mementory_format::{Catalog, Detected, FormatError, JsonHead, Member, ReadContext, Role, Sink, plain_name};
 use mementory_formats_shared::{
+    any_time::first_time,
     chat::{Chat, ChatFile},
     object::{Object, content_id, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
@@ -19,7 +20,7 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let mut ids = HashSet::new();
     FileReader::new(SCOPE, catalog, context, sink).each_file(detected, |reader, member, role| match role {
-        Role::Conversations if is_list(catalog, member)? => read_list_of_chunks(reader, member, &mut ids),
+        Role::Conversations if is_list_of_chunks(catalog, member) => read_list_of_chunks(reader, member, &mut ids),
         Role::Conversations => {
             let read = reader.objects(member, &[], Kind::Conversation, |reader, element| {
                 prompt(reader, member, element, &mut ids)
@@ -33,8 +34,12 @@ pub(super) fn read(
     })
 }
 
-fn is_list(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
-    Ok(decoded_head(catalog, member, 16)?.first() == Some(&b'['))
+/// True for a list of messages. A list may also have whole prompts, which some programs collect in one file.
+fn is_list_of_chunks(catalog: &Catalog, member: &Member) -> bool {
+    let head = JsonHead::of(catalog, member);
+    let has_prompts =
+        |head: &JsonHead<'_>| ["chunkedPrompt", "runSettings", "chunks"].iter().any(|key| head.keys.has(key));
+    head.is_some_and(|head| head.first == b'[' && !has_prompts(&head))
 }
 
 /// A file with nothing but the chunks of a prompt.
@@ -82,6 +87,11 @@ fn prompt(
     let title = stated_title(object).or_else(|| title_of(member));
     let chat = Chat {
         title: title.clone(),
+        times: Times {
+            created: first_time(object, &["create_time", "createTime"]),
+            updated: first_time(object, &["update_time", "updateTime"]),
+            ..Times::default()
+        },
         model: model.map(|model| model.strip_prefix("models/").unwrap_or(&model).to_owned()),
         pointer: element.pointer.clone(),
         // Only the messages are left out of the verbatim. It contains the settings and the inputs that were not sent.
@@ -163,8 +173,8 @@ fn send(
         chat.turns.push(turn);
     }
     chat.times = Times {
-        created: chat.turns.iter().find_map(|turn| turn.times.created),
-        updated: chat.turns.iter().rev().find_map(|turn| turn.times.created),
+        created: chat.turns.iter().find_map(|turn| turn.times.created).or(chat.times.created),
+        updated: chat.turns.iter().rev().find_map(|turn| turn.times.created).or(chat.times.updated),
         ..Times::default()
     };
     let mut id = prompt_id(&chat);

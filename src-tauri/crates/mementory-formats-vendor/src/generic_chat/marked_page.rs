@@ -10,6 +10,7 @@ use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{ASSISTANT, USER};
 use mementory_formats_shared::text_head::{may_be_page, page_text, text_head};
+use mementory_formats_shared::values::block;
 use mementory_model::{Issue, Verbatim};
 
 /// Number of bytes that detection reads. The styles of a saved page come before its messages.
@@ -51,31 +52,13 @@ const ROLES: [(&str, &[&str]); 2] = [
 ];
 /// Names of the elements of messages in the programs.
 const NAMES: [(&str, &[&str]); 2] = [
-    (
-        USER,
-        &[
-            "user-message",
-            "human-message",
-            "user-query",
-            "conversation-turn-user",
-            "segment-user",
-            "message-user",
-            "chat-user",
-            "qwen-chat-message-user",
-            "fai-UserMessage",
-        ],
-    ),
+    (USER, &["user-query", "segment-user", "chat-user", "qwen-chat-message-user", "fai-UserMessage"]),
     (
         ASSISTANT,
         &[
-            "assistant-message",
-            "ai-message",
-            "bot-message",
             "model-response",
             "response-container",
-            "conversation-turn-assistant",
             "segment-assistant",
-            "message-assistant",
             "chat-assistant",
             "qwen-chat-message-assistant",
             "fai-CopilotMessage",
@@ -84,6 +67,15 @@ const NAMES: [(&str, &[&str]); 2] = [
         ],
     ),
 ];
+/// Words for a message in the name of an element, beside a role: `user-message`, or the classes `msg` and `user`.
+const MESSAGE_WORDS: [&str; 4] = ["message", "msg", "turn", "bubble"];
+/// Words that may stand beside these.
+const PLACE_WORDS: [&str; 2] = ["chat", "conversation"];
+/// Class of a message on DeepSeek's page, which does not name the speaker, and a class inside the assistant's messages.
+const DEEPSEEK_MESSAGE: &str = "ds-message";
+const DEEPSEEK_ANSWER: &str = "ds-markdown";
+/// Class of the model's thoughts on DeepSeek's page.
+const THOUGHTS: [&str; 1] = ["ds-think-content"];
 /// Where a page states its address: the comment of a browser that saved it, and tags in its head.
 const ADDRESSES: [(&str, &str); 3] =
     [("<!-- saved from url=(", ")"), ("rel=\"canonical\"", "href=\""), ("property=\"og:url\"", "content=\"")];
@@ -176,13 +168,39 @@ impl Tag<'_> {
         };
         let stated = ROLE_ATTRIBUTES.iter().find_map(|name| known(&ROLES, self.attribute(name)?));
         let by_type = || known(&ROLES, self.attribute("type").filter(|_| self.name.ends_with("-message"))?);
-        let by_name = || {
-            let words = NAME_ATTRIBUTES.iter().filter_map(|name| self.attribute(name));
-            let mut words = words.flat_map(str::split_ascii_whitespace);
-            words.find_map(|word| known(&NAMES, word.strip_prefix(GROUP).unwrap_or(word)))
+        let by_name = |names: &str| {
+            let words = || names.split_ascii_whitespace().map(|word| word.strip_prefix(GROUP).unwrap_or(word));
+            words().find_map(|word| known(&NAMES, word)).or_else(|| {
+                let is_part = |part: &&str| known(&ROLES, *part).is_some() || MESSAGE_WORDS.contains(part);
+                let is_known = |word: &&str| parts(word).all(|part| is_part(&part) || PLACE_WORDS.contains(&part));
+                let known_parts = || words().filter(is_known).flat_map(parts);
+                let role = known_parts().find_map(|part| known(&ROLES, part));
+                role.filter(|_| known_parts().any(|part| MESSAGE_WORDS.contains(&part)))
+            })
         };
-        stated.or_else(by_type).or_else(|| known(&NAMES, self.name)).or_else(by_name)
+        let mut names = NAME_ATTRIBUTES.iter().filter_map(|name| self.attribute(name));
+        stated.or_else(by_type).or_else(|| by_name(self.name)).or_else(|| names.find_map(by_name))
     }
+
+    /// The role that the element states, or that its content shows.
+    fn role_in(&self, page: &str) -> Option<&'static str> {
+        self.role().or_else(|| {
+            let rest = page.get(self.start..).filter(|_| self.has_class(&[DEEPSEEK_MESSAGE]))?;
+            let element = html::element_end(rest, self.name).and_then(|end| rest.get(..end)).unwrap_or(rest);
+            Some(if element.contains(DEEPSEEK_ANSWER) { ASSISTANT } else { USER })
+        })
+    }
+}
+
+/// True for a line that is only a name of this role.
+fn is_role_name(line: &str, role: &str) -> bool {
+    let name = line.trim().to_lowercase();
+    ROLES.iter().any(|(known, words)| *known == role && words.contains(&name.as_str()))
+}
+
+/// The words of a name such as `msg-user` or `message--assistant`.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split(['-', '_']).filter(|part| !part.is_empty())
 }
 
 /// True for a page with a message of the person and a message of the assistant.
@@ -195,13 +213,13 @@ pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
         let mut words = [ROLES.get(role), NAMES.get(role)].into_iter().flatten().flat_map(|(_, words)| words.iter());
         words.any(|word| memchr::memmem::find(page.as_bytes(), word.as_bytes()).is_some())
     };
-    if !may_have(0) || !may_have(1) {
+    if (!may_have(0) || !may_have(1)) && !page.contains(DEEPSEEK_ANSWER) {
         return false;
     }
     let (mut at, mut has_user, mut has_assistant) = (0, false, false);
     while let Some(tag) = next_markup(&page, at) {
         at = tag.end;
-        match tag.role() {
+        match tag.role_in(&page) {
             Some(USER) => has_user = true,
             Some(_) => has_assistant = true,
             None => {}
@@ -224,7 +242,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
     let mut at = 0;
     while let Some(tag) = next_markup(&page, at) {
         at = tag.end;
-        let Some(role) = tag.role() else { continue };
+        let Some(role) = tag.role_in(&page) else { continue };
         let rest = page.get(tag.start..).unwrap_or_default();
         let end = html::element_end(rest, tag.name);
         if end.is_none() {
@@ -234,23 +252,29 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
         }
         let element = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
         at = tag.start + element.len();
-        let text = html::to_text(&without_added(element));
+        let (answer, thoughts) = deepseek_answer(element);
+        let text = html::to_text(&without_added(if answer.is_empty() { element } else { &answer }));
         // A page may show the name of the speaker above each message.
         let text = match text.trim().split_once('\n') {
-            Some((first, rest)) if names_only_speaker(first) => rest,
+            Some((first, rest)) if names_only_speaker(first) || is_role_name(first, role) => rest,
             _ => &text,
         };
         if text.trim().is_empty() {
             continue;
         }
-        chat.turns.push(Turn {
+        let mut turn = Turn {
             role: role.into(),
             text: text.trim().to_owned(),
             content_type: "text".into(),
             pointer: format!("@{}", tag.start),
             verbatim: Some(Verbatim { media_type: "text/html".into(), text: element.to_owned() }),
             ..Turn::default()
-        });
+        };
+        if !thoughts.is_empty() {
+            let thoughts = block("thinking", None, html::to_text(&without_added(&thoughts)));
+            turn.fields.insert("blocks".into(), vec![thoughts].into());
+        }
+        chat.turns.push(turn);
     }
     chat.key = Some(format!("page/{}", content_id(&beginning(&chat.turns))));
     chat.pointer = chat.turns.first().map(|turn| turn.pointer.clone()).unwrap_or_default();
@@ -264,6 +288,24 @@ fn platform(page: &str) -> &'static str {
         rest.split_once(after)?.1.split(['"', '\'', ' ', '>']).next()
     });
     links.find_map(platform_of_link).unwrap_or("other")
+}
+
+/// The answer and the thoughts in an element of DeepSeek's page, without the words of the page around them.
+fn deepseek_answer(element: &str) -> (String, String) {
+    let (mut answer, mut thoughts, mut at) = (String::new(), String::new(), 0);
+    while let Some(tag) = next_tag(element, at) {
+        at = tag.end;
+        let out = match tag.has_class(&THOUGHTS) {
+            true => &mut thoughts,
+            false if tag.has_class(&[DEEPSEEK_ANSWER]) => &mut answer,
+            false => continue,
+        };
+        let rest = element.get(tag.start..).unwrap_or_default();
+        let part = html::element_end(rest, tag.name).and_then(|end| rest.get(..end)).unwrap_or(rest);
+        out.push_str(part);
+        at = tag.start + part.len();
+    }
+    (answer, thoughts)
 }
 
 /// An element without the buttons and the like that the program put into it.

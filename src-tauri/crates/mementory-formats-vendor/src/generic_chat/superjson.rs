@@ -3,7 +3,7 @@
 //! value inside `result.data`.
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::json_head::candidate_head;
-use mementory_formats_shared::object::{Object, list};
+use mementory_formats_shared::object::{Object, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::Kind;
 use serde_json::value::RawValue;
@@ -60,6 +60,12 @@ pub(super) fn each_element(
         let wrapped = keys.iter().find_map(|key| Some((object.list(key)?, format!("{pointer}/{key}"))));
         match wrapped.or_else(|| Some((list(raw)?, pointer.clone()))) {
             Some((elements, at)) => {
+                if let Some(list) =
+                    keys.iter().find_map(|key| object.raw_value(key)).filter(|_| object.members().count() > 1)
+                {
+                    let rest = with_replaced_values(element.text, &[(list, "[]")]);
+                    files.pass_through_wrapper(member, &element.pointer, &[], Some(rest))?;
+                }
                 for (index, raw) in elements.into_iter().enumerate() {
                     files.object(member, format!("{at}/{index}"), raw.get().as_bytes(), kind, &mut read)?;
                 }

@@ -50,7 +50,7 @@ fn read_backend(reader: &mut FileReader<'_>, member: &Member, assets: &HashSet<&
     if count == 0 {
         reader.sink.note(Issue::new("empty", &member.place, "this file contains no conversations"));
     }
-    reader.pass_through_wrapper(member, &LIST_KEYS)
+    Ok(())
 }
 
 /// Reads an asset. Additional files in the folder of the asset become passthrough files.

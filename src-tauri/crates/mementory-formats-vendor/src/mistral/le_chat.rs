@@ -68,7 +68,6 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, version: Option
     if count == 0 {
         reader.sink.note(Issue::new("empty", &member.place, "this chat has no messages"));
     }
-    reader.pass_through_wrapper(member, &["messages"])?;
     send(reader, member, version, chats)
 }
 

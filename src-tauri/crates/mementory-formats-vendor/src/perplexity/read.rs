@@ -51,7 +51,6 @@ fn read_json(reader: &mut FileReader<'_>, member: &Member, threads: &mut threads
             false => threads::read(reader, member, element, threads),
         }
     })?;
-    reader.pass_through_wrapper(member, &wrappers)?;
     if count == 0 {
         reader.sink.note(Issue::new("empty", &member.place, "this file contains no conversations"));
     }

@@ -116,6 +116,8 @@ fn names_session(line: &str) -> bool {
 
 /// Largest number of lines in a head.
 const MAX_HEAD_LINES: usize = 40;
+/// What a line above the text of a turn calls its time.
+const TIME_NAMES: [&str; 4] = ["message time", "date", "time", "timestamp"];
 /// Longest name in a line of the form `name: value` in a head, in characters.
 const MAX_NAME: usize = 30;
 
@@ -182,6 +184,19 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
             }
         }
     }
+    let mut others = split_at_titles(&mut out);
+    finish_turns(&mut out);
+    others.iter_mut().for_each(finish_turns);
+    out.others = others;
+    let has_spoken =
+        |role: &str| out.conversations().any(|c| c.turns.iter().any(|t| t.role == role && !t.text.is_empty()));
+    let may_lack_answers = style == Some(Style::Export) || out.is_dated_export();
+    let is_export = may_lack_answers && has_spoken(roles::USER);
+    (is_export || has_spoken(roles::USER) && has_spoken(roles::ASSISTANT)).then_some(out)
+}
+
+/// Removes what exporters put around the texts of the turns, and reads the times in them.
+fn finish_turns(out: &mut Transcript) {
     let count = out.turns.len();
     let mut others_end_in_rules = count > 1;
     for (n, turn) in out.turns.iter_mut().enumerate() {
@@ -198,10 +213,52 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
         }
     }
     out.preamble = out.preamble.trim().to_owned();
-    let has_spoken = |role: &str| out.turns.iter().any(|t| t.role == role && !t.text.is_empty());
-    let may_lack_answers = style == Some(Style::Export) || out.is_dated_export();
-    let is_export = may_lack_answers && has_spoken(roles::USER);
-    (is_export || has_spoken(roles::USER) && has_spoken(roles::ASSISTANT)).then_some(out)
+}
+
+/// Takes the later conversations out of a text with several. Each begins with a title (`# …`) and the head of an export
+/// directly above a prompt, as the first one does.
+fn split_at_titles(out: &mut Transcript) -> Vec<Transcript> {
+    let begins_with_title = out.preamble.trim_start().starts_with("# ");
+    let is_below_titles = out.turns.iter().all(|turn| turn.source.starts_with("##"));
+    if out.style != Some(Style::Heading) || !begins_with_title || !is_below_titles {
+        return Vec::new();
+    }
+    let mut others: Vec<Transcript> = Vec::new();
+    let mut head: Option<String> = None;
+    let mut turns = std::mem::take(&mut out.turns).into_iter().peekable();
+    while let Some(mut turn) = turns.next() {
+        if let Some(preamble) = head.take() {
+            let (style, is_certain) = (out.style, out.is_certain);
+            others.push(Transcript { preamble, style, is_certain, ..Transcript::default() });
+        }
+        if turns.peek().is_some_and(|next| next.role == roles::USER) {
+            head = take_title(&mut turn);
+        }
+        match others.last_mut() {
+            Some(other) => other.turns.push(turn),
+            None => out.turns.push(turn),
+        }
+    }
+    others
+}
+
+/// Removes a title, and the head of an export below it, from the end of a turn. None if it does not end with a title.
+fn take_title(turn: &mut Turn) -> Option<String> {
+    let at = turn.source.rfind("\n# ")?;
+    let head = turn.source.get(at + 1..)?.to_owned();
+    let text_length = turn.text.len().checked_sub(head.len())?;
+    let mut lines = head.lines().filter(|line| !line.trim().is_empty());
+    if lines.clone().count() < 2 || !lines.all(is_head_line) {
+        return None;
+    }
+    turn.source.truncate(at);
+    turn.text.truncate(text_length);
+    let is_rule = |line: &str| line.len() >= 3 && line.chars().all(|c| c == '-');
+    while let Some((before, _)) = turn.text.trim_end().rsplit_once('\n').filter(|(_, last)| is_rule(last.trim())) {
+        let length = before.len();
+        turn.text.truncate(length);
+    }
+    Some(head)
 }
 
 fn turn(speaker: &Speaker<'_>, number: usize, line: &str) -> Turn {
@@ -295,7 +352,8 @@ fn extract_time(turn: &mut Turn) {
         return;
     }
     let line = first.trim().trim_start_matches(['*', '_', '(', '[']);
-    let line = line.strip_prefix("message time:").unwrap_or(line);
+    let stated = line.split_once(':').filter(|(name, _)| TIME_NAMES.contains(&name.to_lowercase().as_str()));
+    let line = stated.map_or(line, |(_, time)| time.trim_start_matches(['*', '_', ' ']));
     let is_short = line.len() <= 40 && turn.time.is_none();
     let Some((before, time)) = speaker::time_in(line).filter(|_| is_short) else { return };
     if before.is_empty() {
@@ -422,6 +480,24 @@ mod tests {
         assert!(read(&title).unwrap().has_only_a_head_before());
         let note = text.replace("Exported on", "We exported on");
         assert!(!read(&note).unwrap().has_only_a_head_before());
+    }
+
+    #[test]
+    fn a_text_may_have_several_conversations_with_titles() {
+        let one = |title: &str, answer: &str| {
+            format!(
+                "# {title}\nDate: 2026-01-16 10:00:00 +09:00\n\n---\n\n## 👤 User\nDate: 2026-01-16 10:00:00 +09:00\n\n\
+                 Hi\n\n---\n\n## 🤖 Assistant\n**Time:** 2026-01-16 10:00:10\n\n{answer}\n\n---\n\n"
+            )
+        };
+        let text = format!("{}\n---\n\n{}", one("Slugs", "Hello"), one("Figs", "# Figs\n\nThey ripen."));
+        let transcript = read(&text).unwrap();
+        assert_eq!(texts(&transcript), ["Hi", "Hello"]);
+        assert_eq!(texts(&transcript.others[0]), ["Hi", "# Figs\n\nThey ripen."]);
+        assert!(transcript.preamble.starts_with("# Slugs") && transcript.others[0].preamble.starts_with("# Figs"));
+        assert!(transcript.conversations().all(|c| c.turns.iter().all(|turn| turn.time.is_some())));
+        let one_title = text.replace("# Figs\nDate", "## Figs\nDate");
+        assert!(read(&one_title).unwrap().others.is_empty());
     }
 
     #[test]

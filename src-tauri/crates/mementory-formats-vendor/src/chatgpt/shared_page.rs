@@ -1,0 +1,154 @@
+//! A page of a shared conversation (`chatgpt.com/share/<id>`) that was saved. Its messages are in a script, as a table of
+//! values that refer to each other by their positions, or in older pages as JSON.
+use super::page::head_text;
+use mementory_format::{Catalog, FormatError, Member};
+use mementory_formats_shared::text_head::page_text;
+use mementory_model::Limits;
+use serde_json::{Deserializer, Value};
+use std::fmt::Write as _;
+
+/// Number of bytes that are searched for the address of the site.
+const HEAD_BYTES: usize = 256 << 10;
+/// Key of the messages of the shared branch. `mapping` has all messages, and older pages lack it.
+const BRANCH: &str = "linear_conversation";
+/// What a script begins with that adds text to the table.
+const TABLE_TEXT: &str = ".enqueue(";
+/// What the JSON of older pages comes after.
+const OLDER_STARTS: [&str; 2] = ["id=\"__NEXT_DATA__\"", "window.__remixContext"];
+/// Deepest nesting of a conversation.
+const MAX_DEPTH: usize = 100;
+
+/// True for a page with a shared conversation.
+pub(super) fn is_shared_page(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<bool, FormatError> {
+    let head = head_text(catalog, member, HEAD_BYTES)?;
+    let names_site = head.contains("chatgpt.com") || head.contains("chat.openai.com");
+    Ok(names_site && conversation(catalog, member, limits)?.is_some())
+}
+
+/// The conversation of a page as JSON, like an element of an export. None if the page has none or cannot be read.
+pub(super) fn conversation(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Option<String>, FormatError> {
+    let bytes = match catalog.bytes(member, limits.element_bytes) {
+        Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => return Err(e),
+        bytes => bytes.unwrap_or_default(),
+    };
+    let page = page_text(&bytes);
+    if !page.contains(BRANCH) {
+        return Ok(None);
+    }
+    let max_bytes = usize::try_from(limits.element_bytes).unwrap_or(usize::MAX);
+    Ok(from_table(&table(&page), max_bytes).or_else(|| from_json(&page)))
+}
+
+/// The values of all tables in a page. A value of a later table refers to those of earlier ones.
+fn table(page: &str) -> Vec<Value> {
+    let literals = page.match_indices(TABLE_TEXT).filter_map(|(at, before)| {
+        let literal = page.get(at + before.len()..)?.trim_start();
+        Deserializer::from_str(literal).into_iter::<String>().next()?.ok()
+    });
+    let text: String = literals.collect();
+    let mut values = Vec::new();
+    for line in text.lines() {
+        // A table that the server sent later begins with a letter and a number, such as `P12:`.
+        let list = line.find('[').and_then(|at| serde_json::from_str::<Vec<Value>>(line.get(at..)?).ok());
+        values.extend(list.unwrap_or_default());
+    }
+    values
+}
+
+/// The conversation in a table of values.
+fn from_table(table: &[Value], max_bytes: usize) -> Option<String> {
+    let name = table.iter().position(|value| value == BRANCH)?;
+    let key = format!("_{name}");
+    let at = table.iter().position(|value| value.get(&key).is_some())?;
+    let mut out = String::new();
+    write_value(table, at, 0, max_bytes, &mut out)?;
+    as_export(&serde_json::from_str(&out).ok()?)
+}
+
+/// Writes a value of the table as JSON. None if it is too deep or too large.
+fn write_value(table: &[Value], at: usize, depth: usize, max_bytes: usize, out: &mut String) -> Option<()> {
+    if depth > MAX_DEPTH || out.len() > max_bytes {
+        return None;
+    }
+    // Negative positions stand for null, undefined and numbers that JSON lacks.
+    let write_at = |position: &Value, out: &mut String| match position.as_u64() {
+        Some(at) => write_value(table, usize::try_from(at).ok()?, depth + 1, max_bytes, out),
+        None => {
+            out.push_str("null");
+            Some(())
+        }
+    };
+    match table.get(at) {
+        Some(Value::Object(members)) => {
+            out.push('{');
+            for (key, value) in members {
+                let name = key.strip_prefix('_').and_then(|at| table.get(at.parse::<usize>().ok()?));
+                if let Some(name @ Value::String(_)) = name {
+                    out.push_str(if out.ends_with('{') { "" } else { "," });
+                    let _ = write!(out, "{name}:");
+                    write_at(value, out)?;
+                }
+            }
+            out.push('}');
+        }
+        // The name of a type, such as a date, and what describes the value.
+        Some(Value::Array(items)) if items.first().is_some_and(Value::is_string) => {
+            let value = items.get(1).filter(|value| value.is_string()).unwrap_or(&Value::Null);
+            let _ = write!(out, "{value}");
+        }
+        Some(Value::Array(items)) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index > 0 { "," } else { "" });
+                write_at(item, out)?;
+            }
+            out.push(']');
+        }
+        other => {
+            let _ = write!(out, "{}", other.unwrap_or(&Value::Null));
+        }
+    }
+    Some(())
+}
+
+/// The conversation in the JSON of an older page.
+fn from_json(page: &str) -> Option<String> {
+    let starts = OLDER_STARTS.iter().filter_map(|start| page.split_once(start));
+    let mut documents = starts.filter_map(|(_, rest)| {
+        let json = rest.get(rest.find('{')?..)?;
+        Deserializer::from_str(json).into_iter::<Value>().next()?.ok()
+    });
+    documents.find_map(|document| {
+        let mut pending = vec![&document];
+        while let Some(value) = pending.pop() {
+            match value {
+                Value::Object(members) if members.contains_key(BRANCH) => return as_export(value),
+                Value::Object(members) => pending.extend(members.values()),
+                Value::Array(items) => pending.extend(items),
+                _ => {}
+            }
+        }
+        None
+    })
+}
+
+/// A shared conversation with the members that an export has: the messages are under `mapping` only.
+fn as_export(conversation: &Value) -> Option<String> {
+    let members = conversation.as_object()?;
+    let mut out = String::from("{");
+    for (key, value) in members.iter().filter(|(key, _)| *key != BRANCH) {
+        let _ = write!(out, "{}:{value},", Value::from(key.as_str()));
+    }
+    if !members.get("mapping").is_some_and(Value::is_object) {
+        let nodes = members.get(BRANCH)?.as_array()?;
+        out.push_str("\"mapping\":{");
+        for (index, node) in nodes.iter().enumerate() {
+            let id = node.get("id").and_then(Value::as_str).map_or_else(|| index.to_string(), str::to_owned);
+            let _ = write!(out, "{}{}:{node}", if index > 0 { "," } else { "" }, Value::from(id));
+        }
+        out.push_str("},");
+    }
+    out.truncate(out.trim_end_matches(',').len());
+    out.push('}');
+    Some(out)
+}
