@@ -271,7 +271,7 @@ describe("a file that is not recognised", () => {
     await importing.inspect([POEM]);
     render(ImportSheet);
     const row = document.querySelector<HTMLElement>(`[data-path="${POEM}"]`)!;
-    expect(row.textContent).toContain("It looks most like Pasted text.");
+    expect(row.textContent).toContain("It looks most like Plain text.");
     expect(within(row).getByTestId("import-nearest").textContent).toContain("one memory per paragraph");
     await fireEvent.click(within(row).getByTestId("import-keep-file"));
     await waitFor(() => expect(importing.chosen[POEM]).toBe("kept_file"));
@@ -302,7 +302,7 @@ describe("a file that is not recognised", () => {
       expect(found.length).toBeGreaterThan(5);
       return found;
     });
-    expect([options[0], options.at(-1)]).toEqual(["Pasted text", "Keep as a file"]);
+    expect([options[0], options.at(-1)]).toEqual(["Plain text", "Keep as a file"]);
     expect(new Set(options).size, "each format once").toBe(options.length);
     const groups = screen.getAllByRole("group").map((each) => each.getAttribute("aria-labelledby"));
     const headings = groups.map((id) => document.getElementById(id ?? "")?.textContent).filter(Boolean);
