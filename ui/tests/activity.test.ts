@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { filterEntries, proofsOf } from "../src/features/activity/log";
+import { detailOf, filterEntries, proofsOf } from "../src/features/activity/log";
 import { transfersOf } from "../src/features/activity/transfers";
 import UndoSheet from "../src/features/importing/UndoSheet.svelte";
 import { undoneImport } from "../src/features/importing/undo";
@@ -13,7 +13,6 @@ import { sampleFailed } from "$lib/ipc/mock/log";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { search } from "$lib/state/search-field.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { auditText, exportFacts, exportSummary } from "$lib/text/core";
@@ -87,6 +86,20 @@ describe("the log", () => {
       [1, { kind: "receipt", id: "rc_1" }],
       [4, { kind: "report", batch: "b-1" }],
     ]);
+  });
+});
+
+describe("the entry of an import among the changes", () => {
+  it("names the assistant and the files", async () => {
+    const { batches } = await mockBackend({ open: true }).imports();
+    const batch = { ...batches[0]!, batch: "b-1", format: "chatgpt", names: ["chatgpt-export.zip"] };
+    const text = (op: string, detail: string, target = "b-1") =>
+      detailOf(entry(1, { op, target, detail }), [batch]).text;
+    expect(text("import", "added 17 updated 0")).toBe("ChatGPT, chatgpt-export.zip, 17 new items");
+    expect(text("import", "added 1 updated 2")).toBe("ChatGPT, chatgpt-export.zip, 1 new item, 2 updated");
+    expect(text("undo_import", "removed 3")).toMatch(/^ChatGPT, chatgpt-export\.zip, /);
+    expect(text("import", "added 17 updated 0", "b-2"), "of an unknown import").toBe("17 new items");
+    expect(text("export", "41 records", "alf")).toBe("41 items as .alf");
   });
 });
 
@@ -251,11 +264,9 @@ describe("the section", () => {
     expect(screen.getByTestId("changes-what").textContent).toBe("Imported");
   });
 
-  it("has a search that opens the memories, and the evidence pack in the bar", async () => {
+  it("has the evidence pack in the bar, and no search of something that it does not show", async () => {
     await fireEvent.click(await screen.findByTestId("activity-evidence"));
     expect(dialogs.open?.kind).toBe("evidence");
-    dialogs.close();
-    await fireEvent.input(screen.getByTestId("search-field"), { target: { value: "bath" } });
-    expect([nav.section, search.text]).toEqual(["memories", "bath"]);
+    expect(screen.queryByTestId("search-field")).toBeNull();
   });
 });

@@ -37,6 +37,22 @@ it("uses the singular for one record", async () => {
   expect(screen.getByRole("button", { name: "Export it first…" })).toBeTruthy();
 });
 
+it("asks once about a single message that says the same, and about each of several", async () => {
+  const preview = await mock.erasePreview({ ids: ["m-0"], reason: null, with_copies: false, copies: null });
+  const boxes = async (n: number) => {
+    const copies = preview.impact.copies.slice(0, n);
+    mock.erasePreview = async () => ({ ...preview, impact: { ...preview.impact, copies } });
+    const { unmount } = render(EraseDialog, { ids: ["m-0"] });
+    await screen.findByTestId("erase-copies");
+    const found = screen.getAllByRole("checkbox").length;
+    expect(screen.getByTestId("erase-dialog").textContent).toContain(copies[0]?.conversation_title);
+    unmount();
+    return found;
+  };
+  expect(preview.impact.copies.length).toBeGreaterThan(1);
+  expect([await boxes(1), await boxes(2)]).toEqual([1, 3]);
+});
+
 it("shows the words of a few records, so that it is clear what goes", async () => {
   render(EraseDialog, { ids: ["m-3", "m-4"] });
   await waitFor(() =>

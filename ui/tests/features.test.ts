@@ -136,7 +136,7 @@ describe("the impact of an erasure", () => {
     expect(impactLines(impact, ["memory"])).toEqual([
       { n: "3", text: "memories, with 7 older versions" },
       { n: "1", text: "attachment that nothing else uses" },
-      { n: "5", text: "links" },
+      { n: "5", text: "links to other entries" },
     ]);
     expect(countedName(["memory"], 3)).toBe("3 memories");
     expect(countedName(["memory", "message"], 2)).toBe("2 items");

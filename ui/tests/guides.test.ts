@@ -80,7 +80,7 @@ describe.each(Object.keys(LANGUAGES) as Language[])("the guides in %s", (languag
     expect(Object.keys(guides)).toEqual(SOURCES.map(({ id }) => id));
     for (const { id } of SOURCES) {
       const sizes = (guide: GuideText) =>
-        [...GUIDE_PARTS, "doubt" as const].map((part) => [part, [guide[part] ?? []].flat().length]);
+        [...GUIDE_PARTS, "notes" as const, "doubt" as const].map((part) => [part, [guide[part] ?? []].flat().length]);
       expect([id, sizes(guides[id])]).toEqual([id, sizes(english[id])]);
       expect([id, GUIDE_PARTS.filter((part) => guides[id][part].length === 0)]).toEqual([id, []]);
     }
@@ -98,6 +98,11 @@ describe.each(Object.keys(LANGUAGES) as Language[])("the guides in %s", (languag
         const text = textParts(sentence).filter((part) => part.kind === "text");
         expect(text.map((part) => part.text).join("")).not.toMatch(/[`*[\]{}]/);
       }
+  });
+
+  it("number only steps that follow one another, not other ways and exceptions", () => {
+    const others = /^(Or |Oder |または|Business and Enterprise|Team and Enterprise|Team und Enterprise)/;
+    for (const { id } of SOURCES) expect([id, guides[id].steps.filter((step) => others.test(step))]).toEqual([id, []]);
   });
 
   it("are translated", () => {
@@ -171,6 +176,8 @@ describe("the page", () => {
     ]);
     for (const step of guideText("claude").steps)
       expect(guide().textContent).toContain(step.replaceAll(/[`*]/g, "").replaceAll(" > ", " › ").slice(0, 60));
+    expect(guide().querySelectorAll("ol li")).toHaveLength(guideText("claude").steps.length);
+    expect(screen.getByTestId("guide-notes").textContent).toContain("only the primary owner can export");
     expect(screen.getByTestId("guide-checked").textContent).toContain("Last checked in November 2026");
     expect(screen.getByTestId("guide-doubt").textContent).toContain("Not certain.");
   });
@@ -264,7 +271,7 @@ describe("a file that is not recognised", () => {
     await importing.inspect([POEM]);
     render(ImportSheet);
     const row = document.querySelector<HTMLElement>(`[data-path="${POEM}"]`)!;
-    expect(row.textContent).toContain("It looks most like Pasted text.");
+    expect(row.textContent).toContain("It looks most like Plain text.");
     expect(within(row).getByTestId("import-nearest").textContent).toContain("one memory per paragraph");
     await fireEvent.click(within(row).getByTestId("import-keep-file"));
     await waitFor(() => expect(importing.chosen[POEM]).toBe("kept_file"));
@@ -295,7 +302,7 @@ describe("a file that is not recognised", () => {
       expect(found.length).toBeGreaterThan(5);
       return found;
     });
-    expect([options[0], options.at(-1)]).toEqual(["Pasted text", "Keep as a file"]);
+    expect([options[0], options.at(-1)]).toEqual(["Plain text", "Keep as a file"]);
     expect(new Set(options).size, "each format once").toBe(options.length);
     const groups = screen.getAllByRole("group").map((each) => each.getAttribute("aria-labelledby"));
     const headings = groups.map((id) => document.getElementById(id ?? "")?.textContent).filter(Boolean);

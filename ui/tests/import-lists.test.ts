@@ -386,7 +386,7 @@ describe("a file without imported records", () => {
     await importing.inspect([CHATGPT, "/d/poem.xyz"]);
     render(ImportSheet);
     expect(document.querySelector("[data-path='/d/poem.xyz'] .num")?.textContent).toBe(
-      "It looks most like Pasted text. Choose a format, or keep it as a file.",
+      "It looks most like Plain text. Choose a format, or keep it as a file.",
     );
   });
 });

@@ -13,6 +13,7 @@ import { nav } from "$lib/state/nav.svelte";
 import { clearContent } from "$lib/state/lock-cleanup";
 import { sensitive } from "$lib/state/sensitive.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { count } from "$lib/text";
 import { start, type Mock } from "./start-mock";
 
 const CHATGPT = "/d/chatgpt-export.zip";
@@ -25,6 +26,11 @@ beforeEach(async () => {
 });
 
 const labels = () => importing.plans.map((plan) => plan.label);
+/** The text of the main button: how many entries the import will write, not how many files it reads. */
+const writes = () => {
+  const previews = importing.plans.flatMap((plan) => (plan.pending ? (plan.preview ?? []) : []));
+  return `Import ${count(previews.reduce((all, { added, updated }) => all + added + updated, 0))} items`;
+};
 const tabs = () => [...document.querySelectorAll(".segment")].map((tab) => tab.textContent?.trim());
 
 describe("a file with an invalid signature", () => {
@@ -116,11 +122,11 @@ describe("files dropped together", () => {
     expect(document.querySelector("small")).toBeNull();
   });
 
-  it("have a tab each, and the button counts the files", async () => {
+  it("have a tab each, and the button counts the entries that they will write", async () => {
     await importing.inspect([CHATGPT, MEM, "/d/about-me.md"]);
     render(ImportSheet);
     expect(tabs()).toEqual(["ChatGPT export", "ines-notes.mem"]);
-    expect(screen.getByTestId("import-confirm").textContent).toContain("Import 2 items");
+    expect(screen.getByTestId("import-confirm").textContent).toContain(writes());
     expect(screen.getByText("43,650")).toBeTruthy();
     await fireEvent.click(screen.getByText("ines-notes.mem", { selector: "button" }));
     expect(screen.queryByText("43,650")).toBeNull();
@@ -175,7 +181,7 @@ describe("files dropped together", () => {
     await importing.inspect([CHATGPT, "/d/broken.mem"]);
     expect(importing.stage).toBe("plan");
     render(ImportSheet);
-    expect(screen.getByTestId("import-confirm").textContent).toContain("Import 1 item");
+    expect(screen.getByTestId("import-confirm").textContent).toContain(writes());
     await fireEvent.click(screen.getByText("broken.mem", { selector: "button" }));
     expect(screen.getByTestId("import-refused").textContent).toContain("broken.mem can’t be imported.");
     const run = vi.spyOn(mock, "importRun");
@@ -260,7 +266,7 @@ describe("importing several exports, if it is cancelled", () => {
     await importing.retry();
     expect(preview.mock.calls.map(([, request]) => request.paths)).toEqual([[MEM]]);
     await waitFor(() => expect(tabs()).toEqual([]));
-    expect(screen.getByTestId("import-confirm").textContent).toContain("Import 1 item");
+    expect(screen.getByTestId("import-confirm").textContent).toContain(writes());
     unmount();
     await importing.run();
     // The plans also keep the earlier import, so that Undo removes it too.

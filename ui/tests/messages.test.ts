@@ -220,7 +220,7 @@ describe("messages of the core", () => {
     expect(new UiError(new Error("disk")).text).toContain("Unerwartetes");
     expect(reasonText("malformed: no id")).toEqual({ text: "Beschädigt", original: "no id" });
     expect(reasonText("redacted elsewhere").text).toBe("Enthält Wörter, die du geschwärzt hast");
-    expect(auditText("import", "added 3 updated 1").text).toBe("3 neu, 1 geändert");
+    expect(auditText("import", "added 3 updated 1").text).toBe("3 neue Einträge, 1 geändert");
     expect(auditText("erase", "memory").text).toBe("Erinnerung");
     expect(auditText("x", "something else")).toEqual({ text: "", original: "something else" });
   });

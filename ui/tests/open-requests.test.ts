@@ -220,6 +220,16 @@ describe("the demonstration", () => {
     expect(screen.queryByTestId("settings-recovery")).toBeNull();
   });
 
+  it("offers no backup, which nobody could open", async () => {
+    await fireEvent.click(await screen.findByTestId("welcome-demo"));
+    await screen.findByTestId("demonstration");
+    await fireEvent.click(screen.getByTestId("nav-settings"));
+    await fireEvent.click(await screen.findByTestId("settings-vault"));
+    expect(await screen.findByText(/^A demonstration can’t be backed up/)).toBeTruthy();
+    expect(screen.queryByTestId("backup-run")).toBeNull();
+    expect(screen.queryByText(/passphrase and recovery code/)).toBeNull();
+  });
+
   it("is not marked in any other vault", async () => {
     session.opened(await mock.unlock("j", "/home/ines/Documents/Ines.mementory", MOCK_PASSPHRASE, () => undefined));
     await waitFor(() => expect(session.phase).toBe("open"));
@@ -239,9 +249,11 @@ describe("the demonstration", () => {
     await screen.findByTestId("demonstration");
     session.locked("idle");
     const note = await screen.findByTestId("welcome-locked");
-    expect(note.textContent).toMatch(/Locked at .* without activity/);
-    expect(note.textContent).toContain("without a passphrase");
-    await fireEvent.click(screen.getByTestId("welcome-demo"));
+    expect(note.textContent).toMatch(/Locked at .* without activity\. The demonstration opens again/);
+    const again = screen.getByTestId("welcome-demo");
+    expect(again.textContent?.trim()).toBe("Open the demonstration again");
+    expect([...document.querySelectorAll("main .primary")], "the only main button").toEqual([again]);
+    await fireEvent.click(again);
     await screen.findByTestId("demonstration");
     expect(screen.queryByTestId("welcome-locked")).toBeNull();
   });

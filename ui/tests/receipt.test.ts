@@ -64,7 +64,7 @@ describe("a receipt that is not complete", () => {
 describe("messages with the same content", () => {
   const ROW = "Messages that say the same thing";
   const CASES: [string, number | null, number, string | null, string][] = [
-    ["were redacted", 4, 0, "Erased 4 messages redacted", "receipt-complete"],
+    ["were redacted", 4, 0, "Redacted 4 messages redacted", "receipt-complete"],
     ["were never there", 0, 0, "Not present", "receipt-complete"],
     ["were left", 0, 1, "Kept 1 message still says it", "receipt-left"],
     ["were left in part", 2, 3, "Kept 2 messages redacted, 3 messages still say it", "receipt-left"],

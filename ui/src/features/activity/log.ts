@@ -1,5 +1,8 @@
 import type { AuditEntry, BatchInfo, TombstoneView } from "$lib/ipc";
-import { hasText, t, word } from "$lib/text";
+import { assistantStyle } from "$lib/logic/assistants";
+import { oneLine } from "$lib/logic/untrusted-text";
+import { hasText, joinWithCommas, t, word } from "$lib/text";
+import { auditText, type CoreText } from "$lib/text/core";
 import { parseTime } from "$lib/text/format";
 
 /** The document behind a log entry: the report of an import or the receipt of a deletion. */
@@ -35,6 +38,15 @@ export function proofsOf(
       proofs.set(seq, { kind: "report", batch: target });
   }
   return proofs;
+}
+
+/** The detail of a log entry. That of an import also names the assistant and the files, so that imports differ. */
+export function detailOf({ op, detail, target }: AuditEntry, batches: readonly BatchInfo[]): CoreText {
+  const said = auditText(op, detail, target);
+  const batch = op === "import" || op === "undo_import" ? batches.find((each) => each.batch === target) : undefined;
+  if (!batch) return said;
+  const names = batch.names.map((name) => oneLine(name));
+  return { ...said, text: joinWithCommas([assistantStyle(batch.format).name, ...names, said.text]) };
 }
 
 /** A filter for the log: by operation, by actor (as the name is displayed), and by the earliest time. */

@@ -26,7 +26,7 @@ function sameWordsPlaces({ copies_redacted: redacted, copies_left: left }: Recei
   return [
     {
       place: "same_words",
-      outcome: left > 0 ? "left" : n > 0 ? "erased" : "not_present",
+      outcome: left > 0 ? "left" : n > 0 ? "redacted" : "not_present",
       text: joinWithCommas([
         n > 0 ? t("receipt.copiesRedacted", { n }) : null,
         left > 0 ? t("receipt.copiesLeft", { n: left }) : null,

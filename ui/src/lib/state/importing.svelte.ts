@@ -2,6 +2,7 @@ import { UiError } from "./ui-error";
 import { backend, BackendError, codeOf, type Detection, type FileCheck } from "$lib/ipc";
 import { CHECKED_FORMATS, TEXT_FORMAT } from "$lib/state/formats";
 import { joinSentences, t } from "$lib/text";
+import { importedCounts } from "$lib/text/core";
 import { JobProgress } from "./job.svelte";
 import { Plan, planImports } from "./import-plans";
 import { onLock, lockGuard } from "./lock-cleanup";
@@ -269,10 +270,9 @@ class Importing {
   }
 
   private announce(): void {
-    const added = this.plans.reduce((sum, plan) => sum + (plan.report?.added ?? 0), 0);
-    const updated = this.plans.reduce((sum, plan) => sum + (plan.report?.updated ?? 0), 0);
+    const reports = this.plans.flatMap(({ report }) => report ?? []);
     const missing = this.leftOut.length;
-    const done = t("import.doneToast", { added, updated });
+    const done = t("import.doneToast", { counts: importedCounts(reports) });
     toasts.show(missing > 0 ? joinSentences([done, t("import.leftOut.title", { n: missing })]) : done, {
       icon: missing > 0 ? "alert" : "import",
     });

@@ -100,6 +100,16 @@ function failureText(code: string, format: string): CoreText {
   };
 }
 
+/** `17 new items, 2 updated`: how many entries imports added, and how many they updated, if any. */
+export function importedCounts(imports: readonly { added: number; updated: number }[]): string {
+  const sum = (key: "added" | "updated") => imports.reduce((all, each) => all + each[key], 0);
+  const updated = sum("updated");
+  return joinWithCommas([
+    t("activity.newItems", { n: sum("added") }),
+    updated > 0 ? t("activity.n.updated", { n: updated }) : null,
+  ]);
+}
+
 /** Text for the detail of a log entry. The vault writes details only in a few fixed formats. */
 export function auditText(op: string, detail: string, target = ""): CoreText {
   const numbers = (detail.match(/\d+/g) ?? []).map(Number);
@@ -110,7 +120,7 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
   if (op === "import_failed") return failureText(detail, target);
   const facts = op === "export" ? exportFacts(detail) : null;
   if (facts) return plain(exportSummary(facts, target));
-  if (form === "added # updated #") return plain(t("activity.numbers", { added: first, updated: second }));
+  if (form === "added # updated #") return plain(importedCounts([{ added: first, updated: second }]));
   if (form === "removed #") return plain(t("import.undone", { n: first }));
   if (form === "# records") return plain(t("many.items", { n: first }));
   if (form === "# values") return plain(t("changes.values", { n: first }));

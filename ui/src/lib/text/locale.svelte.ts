@@ -16,6 +16,8 @@ export type SourceId = keyof typeof enGuides;
 export type GuideText = {
   name: string;
   steps: string[];
+  /** Other ways, and exceptions. They are no steps, so they have no numbers. */
+  notes?: string[];
   has: string[];
   lacks: string[];
   time: string;
