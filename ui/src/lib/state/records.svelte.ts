@@ -40,6 +40,8 @@ export class RecordList {
   #cursor: string | null = null;
   #offset = 0;
   #run = 0;
+  /** The last request for rows. It settles without an error. */
+  #fetching: Promise<void> = Promise.resolve();
   /** Ids of the rows, because a search may return a conversation again on a later page. */
   #ids = new Set<string>();
   /**
@@ -130,6 +132,13 @@ export class RecordList {
     await this.#fetch(this.#run, this.rows, this.#offset + PAGE_SIZE);
   }
 
+  /** Loads all rows that are not loaded yet. */
+  async loadAll(): Promise<void> {
+    // The cursor of a running request is needed for the next one.
+    while (this.loading) await this.#fetching;
+    if (this.more && !this.failed) await this.#fetch(this.#run, this.rows, Math.max(this.#offset + 1, this.total ?? 0));
+  }
+
   /** Removes rows that are no longer in the vault or in this list. */
   drop(ids: readonly string[]): void {
     const removed = new Set(ids);
@@ -148,7 +157,11 @@ export class RecordList {
     return isUsable ? prefetched.found : null;
   }
 
-  async #fetch(run: number, before: Row[], endOffset: number): Promise<void> {
+  #fetch(run: number, before: Row[], endOffset: number): Promise<void> {
+    return (this.#fetching = this.#fetchUpTo(run, before, endOffset));
+  }
+
+  async #fetchUpTo(run: number, before: Row[], endOffset: number): Promise<void> {
     const listKey = this.#listKey();
     this.loading = true;
     try {
