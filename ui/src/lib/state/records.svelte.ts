@@ -9,6 +9,8 @@ import {
   type ListItem,
   type Page,
 } from "$lib/ipc";
+import { withWholeBeginning } from "$lib/logic/snippets";
+import { appearance } from "./appearance.svelte";
 import { ANY } from "./filter";
 import { stoppedByUser } from "./loading.svelte";
 import { onLock } from "./lock-cleanup";
@@ -204,7 +206,7 @@ export class RecordList {
     if (run !== this.#run) return null;
     this.#offset = found.next_offset ?? found.total;
     this.total = found.total;
-    return found.rows;
+    return found.rows.map((row) => withWholeBeginning(row, appearance.listRows === "one"));
   }
 
   clear(): void {
