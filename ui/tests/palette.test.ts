@@ -62,7 +62,7 @@ describe("the palette", () => {
     };
     await open("joists");
     const row = () => screen.getAllByTestId("palette-item").find(({ dataset }) => dataset.id === "c-bath");
-    await waitFor(() => expect(row()?.textContent).toContain("The joists are 48 × 198"));
+    await waitFor(() => expect(row()?.textContent).toContain("The joists are 48 × 198"), { timeout: 10_000 });
     expect(row()?.querySelector("mark")?.textContent, "marked as in a title").toBe("joists");
   });
 

@@ -32,7 +32,7 @@ describe("a memory with headings", () => {
   it("has a line for each heading in a timeline", async () => {
     const memory = item("m", "memory", "claude", "# Work\n\nPlans timetables.\n\n# Home\n\nMoved to Lisbon.", 1);
     mock.timeline = async () => ({ items: [memory] });
-    const subject = { key: "p", tab: "people", name: "Liv", memories: ["m"], kinds: [] } as unknown as Subject;
+    const subject = { key: "p", tab: "topics", topic: { name: "Liv" }, memories: ["m"] } as unknown as Subject;
     render(TimelineView, { subject });
     const row = await screen.findByTestId("timeline-memory");
     await waitFor(() =>
