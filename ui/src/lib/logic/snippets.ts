@@ -1,5 +1,6 @@
-import type { FoundRow } from "$lib/ipc";
 import { codePointCount } from "./text-segments";
+
+type Found = { title: string | null; text: string; snippet: string | null; highlights: [number, number][] };
 
 /** Number of code points that two lines of a list row show, also in a narrow list. */
 const TWO_LINES = 80;
@@ -11,7 +12,7 @@ const ONE_LINE = 36;
  * The backend cuts the beginning of every text whose hit is not near its start. Returns the same row if the snippet is
  * not from the row's own text, as in conversations.
  */
-export function withWholeBeginning(row: FoundRow, singleLine = false): FoundRow {
+export function withWholeBeginning<T extends Found>(row: T, singleLine = false): T {
   const { snippet, highlights, text } = row;
   const hitEnd = highlights[0]?.[1];
   if (!snippet?.startsWith("…") || hitEnd === undefined) return row;
