@@ -97,6 +97,16 @@ describe("contradictions", () => {
     await expectCards(3);
   });
 
+  it("of more than two memories are all called true with A, which is the first letter of the button", async () => {
+    render(ReviewView);
+    const [first] = await cards();
+    expect(within(first!).getByTestId("contradiction-keep").textContent).toMatch(/All are true\s*A/);
+    await press("b");
+    expect(await cards()).toHaveLength(3);
+    await press("a");
+    await expectCards(2);
+  });
+
   it("include plans whose date has passed, which the person calls true or outdated", async () => {
     render(ReviewView);
     await fireEvent.click(await screen.findByTestId("plan-true"));

@@ -243,9 +243,14 @@ describe("duplicates", () => {
   it("are compared word by word", () => {
     expect(markDifferences("likes green tea", "likes tea")).toEqual([
       { kind: "text", text: "likes " },
-      { kind: "mark", text: "green " },
+      { kind: "mark", text: "green" },
+      { kind: "text", text: " " },
       { kind: "text", text: "tea" },
     ]);
+    const marked = markDifferences("A balcony, windy: two pots and a fern.", "A balcony with two pots.")
+      .filter((part) => part.kind === "mark")
+      .map((part) => part.text);
+    expect(marked, "without the punctuation around the words").toEqual(["windy", "and a fern"]);
     const long = markDifferences("tea ".repeat(5000), "milk");
     expect(long.reduce((sum, part) => sum + ("text" in part ? part.text.length : 0), 0)).toBeLessThan(2100);
   });

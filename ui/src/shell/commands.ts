@@ -1,3 +1,4 @@
+import { openSection } from "$features/memories/kinds";
 import { appearance } from "$lib/state/appearance.svelte";
 import { TEXT_FORMAT } from "$lib/state/formats";
 import { dialogs } from "$lib/state/dialogs.svelte";
@@ -37,7 +38,7 @@ export function run(command: Command): void {
   }
   if (!isAvailable(command)) return;
   if (typeof command === "object") {
-    nav.open(command.go);
+    openSection(command.go);
     return;
   }
   switch (command) {

@@ -124,7 +124,7 @@ export const SHORTCUTS = [
   { keys: ["V"], text: "keys.source", letter: true },
   { keys: ["R", "I", "↓"], text: "keys.sensitive", letter: true },
   { keys: ["1", "5", "U"], text: "keys.review", letter: true, range: true },
-  { keys: ["↑", "↓", "1", "2", "B"], text: "keys.contradictions", letter: true },
+  { keys: ["↑", "↓", "1", "2", "B", "A"], text: "keys.contradictions", letter: true },
   { keys: ["Delete"], text: "keys.trash" },
   { keys: ["Shift Delete"], text: "keys.erase" },
   { keys: ["Ctrl Enter", "Esc"], text: "keys.save" },

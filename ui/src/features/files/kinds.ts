@@ -53,6 +53,6 @@ export const iconOf = (row: Row): IconComponent => ICONS[(row.file_kind ?? "othe
  * A line such as `ChatGPT, 12 Mar, 2.1 MB`, or a text which says that the export only lists the file.
  */
 export function fileSummary(row: Row): string {
-  if (row.present === false) return t("files.missing");
+  if (row.present === false) return t("files.missingFrom", { name: assistantStyle(row.source).name });
   return joinWithCommas([assistantStyle(row.source).name, shortDay(row.created_at), bytes(row.size)]);
 }

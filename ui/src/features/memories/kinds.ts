@@ -1,4 +1,6 @@
 import { memories } from "$lib/state/lists.svelte";
+import { nav, type Section } from "$lib/state/nav.svelte";
+import { search } from "$lib/state/search-field.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
 /** Kinds with their own section or tab. All others are listed among the memories. */
@@ -15,4 +17,19 @@ export function kindsWithoutSection(): { value: string; n: number }[] {
 export function showKind(kind: string): void {
   memories.clearFilter();
   memories.setFilter({ kind });
+}
+
+/**
+ * Opens a section. Memories then lists memories, even if another kind was chosen there last. With that kind goes the
+ * record that was open, because it is not in the list.
+ */
+export function openSection(section: Section): void {
+  if (section !== "memories" || memories.filter.kind === "memory") {
+    nav.open(section);
+    return;
+  }
+  showKind("memory");
+  if (nav.section === "memories") return;
+  search.clear();
+  nav.go("memories");
 }

@@ -28,10 +28,10 @@ class FileKinds {
     return this.#numbers[kind] ?? NO_FILES;
   }
 
-  /** Bytes of all matching files, or of one kind. */
+  /** Bytes of all matching files that are in the vault, or of one kind. */
   bytes(kind: string | null): number {
-    const kinds = kind === null ? Object.values(this.#numbers) : [this.#numbers[kind]];
-    return kinds.reduce((sum, files) => sum + (files?.bytes ?? 0), 0);
+    const kinds = kind === null ? FILE_KINDS.filter((each) => each !== "missing") : [kind];
+    return kinds.reduce((sum, each) => sum + (this.#numbers[each]?.bytes ?? 0), 0);
   }
 
   clear(): void {

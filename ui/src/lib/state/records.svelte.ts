@@ -9,6 +9,8 @@ import {
   type ListItem,
   type Page,
 } from "$lib/ipc";
+import { withWholeBeginning } from "$lib/logic/snippets";
+import { appearance } from "./appearance.svelte";
 import { ANY } from "./filter";
 import { stoppedByUser } from "./loading.svelte";
 import { onLock } from "./lock-cleanup";
@@ -40,6 +42,8 @@ export class RecordList {
   #cursor: string | null = null;
   #offset = 0;
   #run = 0;
+  /** The last request for rows. It settles without an error. */
+  #fetching: Promise<void> = Promise.resolve();
   /** Ids of the rows, because a search may return a conversation again on a later page. */
   #ids = new Set<string>();
   /**
@@ -130,6 +134,13 @@ export class RecordList {
     await this.#fetch(this.#run, this.rows, this.#offset + PAGE_SIZE);
   }
 
+  /** Loads all rows that are not loaded yet. */
+  async loadAll(): Promise<void> {
+    // The cursor of a running request is needed for the next one.
+    while (this.loading) await this.#fetching;
+    if (this.more && !this.failed) await this.#fetch(this.#run, this.rows, Math.max(this.#offset + 1, this.total ?? 0));
+  }
+
   /** Removes rows that are no longer in the vault or in this list. */
   drop(ids: readonly string[]): void {
     const removed = new Set(ids);
@@ -148,7 +159,11 @@ export class RecordList {
     return isUsable ? prefetched.found : null;
   }
 
-  async #fetch(run: number, before: Row[], endOffset: number): Promise<void> {
+  #fetch(run: number, before: Row[], endOffset: number): Promise<void> {
+    return (this.#fetching = this.#fetchUpTo(run, before, endOffset));
+  }
+
+  async #fetchUpTo(run: number, before: Row[], endOffset: number): Promise<void> {
     const listKey = this.#listKey();
     this.loading = true;
     try {
@@ -191,7 +206,7 @@ export class RecordList {
     if (run !== this.#run) return null;
     this.#offset = found.next_offset ?? found.total;
     this.total = found.total;
-    return found.rows;
+    return found.rows.map((row) => withWholeBeginning(row, appearance.listRows === "one"));
   }
 
   clear(): void {

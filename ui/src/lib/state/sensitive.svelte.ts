@@ -93,6 +93,11 @@ class Sensitive {
     await this.#fetch(this.#run, this.rows, this.rows.length + PAGE_SIZE);
   }
 
+  /** Loads all rows that are not loaded yet. */
+  async loadAll(): Promise<void> {
+    if (!this.loading && this.more) await this.#fetch(this.#run, this.rows, Number.POSITIVE_INFINITY);
+  }
+
   async #fetch(run: number, before: SensitiveItem[], wantedCount: number): Promise<void> {
     const rows = new Map(before.map((row) => [row.value, row]));
     const kinds = this.#kinds();

@@ -29,6 +29,7 @@ import Undo2 from "@lucide/svelte/icons/undo-2";
 import UsersRound from "@lucide/svelte/icons/users-round";
 import Upload from "@lucide/svelte/icons/upload";
 import { quickExportCommands } from "$features/exporting/quick-export.svelte";
+import { openSection } from "$features/memories/kinds";
 import { appearance } from "$lib/state/appearance.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { nav, SECTIONS, SETTINGS_PAGES, type Section, type SettingsPage } from "$lib/state/nav.svelte";
@@ -172,7 +173,7 @@ export function places(): PaletteCommand[] {
       label: t(`section.${section}`),
       icon: SECTION_ICONS[section],
       keys: keysOf({ go: section }),
-      run: () => nav.open(section),
+      run: () => openSection(section),
     })),
     ...TABS.map((tab) => ({
       id: `go-activity-${tab}`,

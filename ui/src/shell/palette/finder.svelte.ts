@@ -1,5 +1,6 @@
 import { backend, type Facets, type FoundRow } from "$lib/ipc";
 import { debounced } from "$lib/logic/debounce";
+import { withWholeBeginning } from "$lib/logic/snippets";
 import { plainSnippet, plainText } from "$lib/logic/markdown";
 import { findWords, hitWords } from "$lib/logic/text-segments";
 import { ANY } from "$lib/state/filter";
@@ -134,13 +135,15 @@ const find = async (query: string, kind: string, limit: number): Promise<FoundRo
 
 async function memoriesFor(query: string): Promise<FoundRecord[]> {
   const rows = await find(query, "memory", MAX_PER_GROUP);
-  return rows.map((row) => ({
-    id: row.id,
-    ...plainSnippet(row.snippet ?? row.text, row.highlights),
-    source: row.source,
-    at: row.created_at,
-    message: null,
-  }));
+  return rows
+    .map((row) => withWholeBeginning(row))
+    .map((row) => ({
+      id: row.id,
+      ...plainSnippet(row.snippet ?? row.text, row.highlights),
+      source: row.source,
+      at: row.created_at,
+      message: null,
+    }));
 }
 
 /** Conversations that match the query: those whose title matches come before those in which only messages match. */
