@@ -24,7 +24,7 @@ pub(super) enum Destination {
     Relation,
     Conversation,
     Message,
-    /// An embedding whose memory is not in the vault.
+    /// An embedding whose memory was not in the import. The embedding became a record of its own.
     Vector,
 }
 

@@ -238,7 +238,7 @@ impl Composer<'_> {
 
     /// The members that importers need, and that the original object of a conversation lacks or has as null.
     fn missing_members(&self, frame: &str, thread: &Thread, id: &str) -> Vec<(&'static str, Tree)> {
-        // A conversation without a mapping has no messages for them to read.
+        // Importers read no messages from a conversation without a mapping, so nothing is added to it.
         let Some(object) = Object::parse(frame).filter(|object| object.object("mapping").is_some()) else {
             return Vec::new();
         };

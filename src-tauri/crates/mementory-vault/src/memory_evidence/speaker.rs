@@ -1,4 +1,4 @@
-//! Decides who said a memory.
+//! Determines who stated what a memory says.
 use crate::memory_evidence::weighed::{MemoryFacts, WeighedCandidate};
 use mementory_evidence::Claim;
 use mementory_model::SaidBy;
