@@ -199,9 +199,9 @@ fn read_entries(source: &Source, start: u64, base: u64, max: u64) -> std::io::Re
 /// An entry as the directory lists it.
 struct ListedEntry {
     entry: Entry,
-    /// Number of its bytes in the directory.
+    /// Number of bytes of the entry in the directory.
     bytes: u64,
-    /// Number of the disk on which it starts.
+    /// Number of the disk on which the entry starts.
     disk: u16,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct PassthroughFiles {
     pub layers: BTreeMap<String, String>,
     /// Names of the agent's other entries.
     reserved: BTreeSet<String>,
-    /// The same names, folded: names that some systems cannot distinguish, such as `a` and `A`, are equal. No generated
+    /// `reserved`, folded: names that some systems cannot distinguish, such as `a` and `A`, are equal. No generated
     /// entry may have one of these names.
     reserved_folded: BTreeSet<String>,
     groups: BTreeSet<String>,

@@ -41,7 +41,7 @@ pub(super) struct Composer<'a> {
 /// The object around the messages, with `{}` in their place.
 struct Frame {
     text: String,
-    /// True if it is the original text.
+    /// True if the text of the object is the original text.
     is_original: bool,
     /// False if the slot has to contain the original text, because members were added to it.
     is_own_verbatim: bool,

@@ -78,9 +78,9 @@ struct KnownRecord {
     flags: i64,
     sort: i64,
     position: i64,
-    /// Digest of its details, as in `records.details`.
+    /// Digest of the details of the record, as in `records.details`.
     details: Option<i64>,
-    /// When the source last changed it, as in `records.updated`.
+    /// When the source last changed the record, as in `records.updated`.
     updated: Option<i64>,
 }
 
