@@ -140,8 +140,8 @@ impl LineScanner {
     }
 }
 
-/// The id of a line whose first member is the id, as in most lines. None if the line has to be parsed to find its id: it
-/// begins with something else, it has another member that may be the id, or the id has escapes.
+/// The id of a line whose first member is the id, as in most lines. None if the line has to be parsed to find its id:
+/// it begins with something else, it has another member that may be the id, or the id has escapes.
 fn plain_id<'l>(line: &'l str, all_ids: &Finder<'_>, escapes: &Finder<'_>) -> Option<&'l str> {
     let (id, rest) = line.strip_prefix("{\"id\":\"")?.split_once('"')?;
     let is_plain = |text: &str, finder: &Finder<'_>| finder.find(text.as_bytes()).is_none();
