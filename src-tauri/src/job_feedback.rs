@@ -11,7 +11,8 @@ use tauri::{AppHandle, Manager};
 const LONG: Duration = Duration::from_secs(10);
 /// Preference that turns notifications off, with that value.
 const PREFERENCE: (&str, &str) = ("notifications", "off");
-/// Variables that name the language of the person on Linux, the strongest first. The first may have several, with colons.
+/// Variables that name the language of the person on Linux, in order of precedence. `LANGUAGE` may list several
+/// languages, separated by colons.
 const LANGUAGE_VARIABLES: [&str; 4] = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"];
 
 /// The texts of all notifications by language and key, from the files in `ui/src/lib/text`. English is the first.

@@ -11,6 +11,7 @@ import { formatsTable } from "../formats_table.mjs";
 import { licences } from "./licences.mjs";
 import { moduleCycles } from "./modules.mjs";
 import { networkClients } from "./network.mjs";
+import { newFormats } from "./new_format.mjs";
 import { promisesOfSecurity } from "./promises.mjs";
 import { shape } from "./shape.mjs";
 import { physicalSidesInStyles } from "./styles.mjs";
@@ -35,6 +36,7 @@ export const CHECKS = {
   "module cycles": moduleCycles,
   "formats named in Rust outside of the format crates": formatsNamedInRust,
   "formats named in the pages": formatsNamedInPages,
+  "what `npm run new-format` makes": newFormats,
   "sizes of types, files and crates": shape,
   "words that are not used any more": bannedWords,
   "tests that SECURITY.md names": promisesOfSecurity,

@@ -42,7 +42,7 @@ impl ApiError {
         Self::new("internal", 7, message)
     }
 
-    /// The error for an output file or folder that exists: refused, like an input.
+    /// The error for an output file or folder that already exists. It has the exit code of a refused input.
     pub fn exists(path: impl std::fmt::Display) -> Self {
         let message = format!("{path} already exists and was not changed. Choose another name.");
         Self::new("exists", 6, message).with("path", path)

@@ -19,7 +19,7 @@ const TEXTS: Languages = [
 #[derive(Debug, Deserialize)]
 struct SourceData {
     id: String,
-    /// Formats of its exports, the main format first.
+    /// Formats of the exports of the source, the main format first.
     formats: Vec<String>,
     paths: Vec<PathData>,
     links: Vec<String>,

@@ -68,7 +68,8 @@ fn refusal(path: &Path) -> Option<&'static str> {
         Ok(found) if found.is_dir() => std::fs::read_dir(path).is_err().then_some("unreadable"),
         Ok(found) if found.is_file() => std::fs::File::open(path).is_err().then_some("unreadable"),
         Ok(_) => Some("no_file"),
-        // A second start of the program passes its paths on as text, in which what is not Unicode was replaced.
+        // A second start of the program passes its paths on as text, with a replacement character for everything that
+        // is not Unicode.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Some(if path.to_string_lossy().contains(char::REPLACEMENT_CHARACTER) { NOT_UNICODE } else { "missing" })
         }

@@ -34,7 +34,7 @@ pub struct BundleInfo<'a> {
 pub struct Tool<'a> {
     /// The tool's name in the protocol.
     pub name: &'a str,
-    /// What it does.
+    /// What the tool does.
     pub description: &'a str,
 }
 

@@ -64,7 +64,7 @@ pub enum Error {
         line: usize,
         /// Column in characters, counted from 1.
         column: usize,
-        /// Why it is not edited.
+        /// Why the configuration is not edited.
         reason: String,
     },
     /// The configuration has a server of this name that Mementory did not add.

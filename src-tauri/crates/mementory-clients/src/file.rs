@@ -14,7 +14,7 @@ pub(crate) const MAX_CONFIG_BYTES: u64 = 32 * 1024 * 1024;
 /// A configuration file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConfigFile {
-    /// Where the client looks for it.
+    /// Where the client looks for the file.
     pub path: PathBuf,
     /// The file's real path, which differs from `path` if `path` is a symbolic link.
     pub real: PathBuf,

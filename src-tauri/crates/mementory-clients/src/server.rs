@@ -15,7 +15,7 @@ pub struct Server {
     pub command: String,
     /// Arguments for the program, in order.
     pub args: Vec<String>,
-    /// Its environment variables, such as a token.
+    /// Environment variables for the program. One of them may be a token.
     pub env: BTreeMap<String, String>,
 }
 

@@ -32,7 +32,7 @@ impl KeyedHasher {
         Self(hazmat::hmac(key))
     }
 
-    /// Adds data.
+    /// Adds data. The digest is the same however the data is split into calls.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

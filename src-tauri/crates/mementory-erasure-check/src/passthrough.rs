@@ -81,7 +81,7 @@ enum SearchResult {
     Utf16,
     Compressed,
     Found,
-    /// A line is too long for the deletion to have compared the pieces of quoted texts in it.
+    /// A line is so long that the deletion did not compare the pieces of quoted texts in it.
     LongLine,
 }
 

@@ -74,7 +74,7 @@ pub struct Claim {
 pub struct Candidate {
     /// Format id.
     pub format: &'static str,
-    /// The confidence of its claim, from 0 to 1.
+    /// The confidence of the format's claim, from 0 to 1.
     pub confidence: f64,
     /// Explanation for the user.
     pub reason: String,

@@ -392,7 +392,7 @@ pub struct ReplacedList {
     pub keys: Vec<String>,
     /// When the list was replaced.
     pub at: Timestamp,
-    /// Who replaced it.
+    /// Who replaced the list.
     pub actor: String,
 }
 

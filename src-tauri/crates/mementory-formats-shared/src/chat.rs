@@ -92,7 +92,7 @@ pub enum TurnParent {
     Previous,
     /// The turn has no parent: it begins the conversation.
     Root,
-    /// The id of the parent.
+    /// Id that the source gives the parent.
     Id(String),
     /// The index of the parent among the turns.
     At(usize),

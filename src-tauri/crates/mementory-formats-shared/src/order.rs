@@ -13,7 +13,7 @@ pub enum Parent<'a> {
     Missing,
     /// The value is null, empty or the zero UUID.
     Root,
-    /// The id of the parent.
+    /// Id that the source gives. The message that it names may be missing.
     Id(Cow<'a, str>),
 }
 

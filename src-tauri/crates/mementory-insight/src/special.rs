@@ -25,13 +25,13 @@ const FIGURATIVE: usize = 5;
 /// How strongly the words of a text show a category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Evidence {
-    /// The only words that show it are in a figure of speech: "allergic to meetings".
+    /// The only words that show the category are in a figure of speech: "allergic to meetings".
     Figurative,
-    /// No word shows it.
+    /// No word shows the category.
     None,
-    /// A word shows it, but another word in the text says that it is meant differently.
+    /// A word shows the category, but another word in the text says that it is meant differently.
     Doubtful,
-    /// A word that has other meanings too shows it.
+    /// A word that also has other meanings shows the category.
     Likely,
     Sure,
 }

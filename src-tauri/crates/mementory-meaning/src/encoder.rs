@@ -59,7 +59,7 @@ impl Encoder {
         vectors
     }
 
-    /// The numbers of a text's pieces, for comparing the vocabulary with other programs that use it.
+    /// The token ids of a text, for comparing the vocabulary with other programs that use it.
     #[doc(hidden)]
     pub fn pieces(&self, text: &str) -> Vec<u32> {
         let end = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(index, _)| index);

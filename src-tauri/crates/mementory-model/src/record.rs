@@ -163,12 +163,12 @@ pub struct Source {
 /// A named entity in a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EntityRef {
-    /// Its name.
+    /// Name of the entity.
     pub name: String,
-    /// Its type, as the source names it.
+    /// Type of the entity, as the source names it.
     #[serde(rename = "type")]
     pub entity_type: Option<String>,
-    /// Its role in the record.
+    /// Role of the entity in the record.
     pub role: Option<String>,
 }
 
@@ -196,7 +196,7 @@ pub struct Embedding {
 /// A file that a record refers to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttachmentRef {
-    /// The same key in all records that refer to the file.
+    /// Key of the file, which is the same in all records that refer to the file.
     pub key: RecordKey,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// The id at the source, unchanged.
@@ -227,7 +227,7 @@ pub struct MessagePart {
     pub position: u32,
     /// True if the program from which the message comes does not show it to the person.
     pub hidden: bool,
-    /// True if it is on the branch that the user saw last.
+    /// True if the message is on the branch that the user saw last.
     pub active: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Model that wrote the message.
@@ -338,8 +338,8 @@ pub struct Record {
     /// The original text.
     pub verbatim: Option<Verbatim>,
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    /// True if the record was edited in the vault that exported it in another format than that of the verbatim. Text,
-    /// title, tags, type or status then differ from the verbatim.
+    /// True if the record was edited in a vault, which then exported it in a format other than that of the verbatim.
+    /// Text, title, tags, type or status then differ from the verbatim.
     pub edited: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     /// True if the source contains the same record more than once, such as custom instructions in each conversation.

@@ -16,7 +16,7 @@ impl SaidBy {
     /// Every value.
     pub const ALL: [Self; 3] = [Self::User, Self::Assistant, Self::System];
 
-    /// Its stable name: `user`, `assistant` or `system`.
+    /// The stable name of the speaker: `user`, `assistant` or `system`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",

@@ -131,11 +131,11 @@ impl Confidence {
 pub struct Finding {
     /// Class of the value.
     pub class: Class,
-    /// Name of the rule that found it, such as `aws_access_key_id` or `luhn`.
+    /// Name of the rule that found the value, such as `aws_access_key_id` or `luhn`.
     pub detector: &'static str,
-    /// Position of its first byte in the text.
+    /// Position of the first byte of the value in the text.
     pub start: usize,
-    /// Position after its last byte. Both positions are on character boundaries.
+    /// Position after the last byte of the value. Both positions are on character boundaries.
     pub end: usize,
     /// How certain the rule is.
     pub confidence: Confidence,

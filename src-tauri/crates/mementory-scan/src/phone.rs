@@ -267,7 +267,7 @@ const COUNTRIES_WITH_ZERO: &[Id] = &[
     Id::UA,
 ];
 /// Countries whose numbering plans are tried for a number that does not start with a zero.
-const COUNTRIES_WITHOUT_ZERO: &[Id] = &[
+const COUNTRIES_WITHOUT_TRUNK_PREFIX: &[Id] = &[
     Id::US,
     Id::ES,
     Id::BR,
@@ -293,7 +293,7 @@ const COUNTRIES_WITHOUT_ZERO: &[Id] = &[
 fn national_number(doc: &Doc, runs: &[DigitRun], lead: usize, is_named: bool) -> Option<Finding> {
     let bytes = doc.bytes;
     let zero = bytes[runs[0].start] == b'0';
-    let plans = if zero { COUNTRIES_WITH_ZERO } else { COUNTRIES_WITHOUT_ZERO };
+    let plans = if zero { COUNTRIES_WITH_ZERO } else { COUNTRIES_WITHOUT_TRUNK_PREFIX };
     let mut plausible = None;
     for (end, count) in possible_ends(runs, 13) {
         let number = dialled_digits(bytes, lead, end);

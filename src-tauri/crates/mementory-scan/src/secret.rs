@@ -149,12 +149,12 @@ fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assig
         // an assignment.
         return (clear_name && assigned && value.len() >= 20 && is_random(value, true)).then_some((start, end));
     }
-    let looks_random = is_random(value, clear_name) || (clear_name && assigned && has_keyboard_signs(value));
+    let looks_random = is_random(value, clear_name) || (clear_name && assigned && has_special_characters(value));
     looks_random.then_some((start, end))
 }
 
 /// Whether a long value contains special characters, as in keys such as `django-insecure-x#9…`.
-fn has_keyboard_signs(value: &str) -> bool {
+fn has_special_characters(value: &str) -> bool {
     let signs = value.bytes().filter(|b| b"!@#$%^&*()+~".contains(b)).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     value.len() >= 16 && signs >= 2 && digits >= 1 && !value.contains("://") && !value.contains("(") && value.is_ascii()

@@ -173,7 +173,7 @@ impl<'s> Ranking<'s> {
             let query_word = &mut self.query_words[i];
             let is_common = documents >= SMALL_INDEX_DOCS && query_word.df * 5 > documents;
             if says_more && query_word.is_function_word() {
-                // It counts in the second score, where the order of words matters.
+                // A function word counts only in the second score, where the order of words matters.
                 spent_on_function_words += query_word.df;
                 query_word.counts_in_rescore = spent_postings + spent_on_function_words <= MAX_RESCORE_POSTINGS;
                 continue;

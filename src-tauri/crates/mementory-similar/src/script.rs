@@ -41,19 +41,19 @@ pub(crate) fn makes_another_letter(mark: char) -> bool {
 /// The meaning of a character that is neither a letter nor a digit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sign {
-    /// It ends a sentence.
+    /// Ends a sentence.
     SentenceEnd,
-    /// It separates the items of a list.
+    /// Separates the items of a list.
     Separator,
-    /// It replaces an omitted letter or marks a possessive.
+    /// Replaces an omitted letter or marks a possessive.
     Apostrophe,
-    /// A unit, currency or comparison. It is as decisive as a number.
+    /// A unit, currency or comparison, which is as decisive as a number.
     Decisive,
-    /// A cross or a prohibition sign. It means "not".
+    /// A cross or a prohibition sign, which means "not".
     Negation,
-    /// An emoji. It is treated as a word.
+    /// An emoji, which is treated as a word.
     Emoji,
-    /// It has no meaning.
+    /// A character without a meaning.
     Ignored,
 }
 

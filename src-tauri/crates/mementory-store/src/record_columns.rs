@@ -31,7 +31,7 @@ fn is_not_exportable(record: &Record) -> bool {
 pub struct ListPosition {
     /// Time that the record is sorted by, in microseconds, if the source states one.
     pub time: Option<i64>,
-    /// Position in its conversation.
+    /// Position of the record in its conversation.
     pub position: i64,
     /// Bits of [`ListPosition::FLAGS`].
     pub flags: i64,

@@ -64,7 +64,8 @@ impl Demonstration<'_> {
     }
 
     /// What the person added since the vault was marked. None for a vault that is not a demonstration. When a vault is
-    /// marked, every version of every record is from an import of the mark, so any other is the person's.
+    /// marked, every version of every record is from an import that the mark lists. The person added all other
+    /// versions.
     ///
     /// # Errors
     /// Errors of the store.

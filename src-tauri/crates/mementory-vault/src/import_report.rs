@@ -130,7 +130,7 @@ pub struct ReachedState {
 pub struct DatedExport {
     /// Keyed digest of the key scope of its records, because a name in the scope may be erased later.
     pub group: [u8; 16],
-    /// When it was made, as stated in its file. At the latest the time of the import.
+    /// When the export was made, as its file states. At the latest the time of the import.
     pub time: Timestamp,
     /// The rows whose content the vault has from this export, as encoded ranges in hexadecimal.
     #[serde(default)]

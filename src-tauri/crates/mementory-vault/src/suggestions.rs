@@ -48,7 +48,7 @@ pub const fn is_suggestible(kind: Kind) -> bool {
 pub enum QueueOutcome {
     /// The suggestion waits in the queue under this id.
     Waiting(String),
-    /// The person has refused it for good.
+    /// The person has refused the suggestion for good.
     RefusedForGood,
     /// A text is missing or too long.
     Unfit,

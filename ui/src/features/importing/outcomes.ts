@@ -36,7 +36,7 @@ export function kindName(kind: string): string {
   return word("kinds", kind);
 }
 
-/** `Memories, Same`. */
+/** Name of a selection, such as `Memories, Unchanged`. */
 export function selectionName({ kind, outcome }: OutcomeSelection): string {
   return joinWithCommas([kind === null ? null : kindName(kind), t(`outcome.${outcome}`)]);
 }

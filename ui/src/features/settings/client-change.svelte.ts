@@ -10,7 +10,7 @@ import { t } from "$lib/text";
 
 /** A change to a client's configuration: previews it and makes it. */
 export class ClientChange {
-  /** Null until it is known. */
+  /** The change as it would be made. Null until it is known. */
   preview = $state.raw<ConnectionChange | null>(null);
   problem = $state.raw<UiError | null>(null);
   busy = $state(false);

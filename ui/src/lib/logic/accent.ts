@@ -33,7 +33,7 @@ const TEXT_CONTRAST = 4.5;
 const GRAPHICS_CONTRAST = 3;
 /** How far a colour may be mixed with black or white and still be the person's accent colour. */
 const MOST_CHANGED = 0.4;
-/** The same for text, which may be paler or darker than the accent of buttons. */
+/** Replaces `MOST_CHANGED` for text, which may be paler or darker than the accent of buttons. */
 const MOST_CHANGED_TEXT = 0.7;
 const STEP = 0.01;
 const [BLACK, WHITE] = ["#000000", "#ffffff"];

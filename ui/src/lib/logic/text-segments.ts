@@ -12,7 +12,7 @@ export function splitSegments(text: string, ranges: readonly (readonly [number, 
   const segments: TextSegment[] = [];
   let at = 0;
   const addPlain = (from: number, to: number) => {
-    if (to > from) segments.push(...barSegments(text.slice(from, to)));
+    if (to > from) segments.push(...redactionSegments(text.slice(from, to)));
   };
   for (const [start, end] of units.slice(0, MAX_SEGMENTS)) {
     if (start < at || end <= start) continue;
@@ -24,7 +24,7 @@ export function splitSegments(text: string, ranges: readonly (readonly [number, 
   return segments;
 }
 
-function barSegments(text: string): TextSegment[] {
+function redactionSegments(text: string): TextSegment[] {
   const segments: TextSegment[] = [];
   let at = 0;
   for (const match of text.matchAll(REDACTION_PATTERN)) {

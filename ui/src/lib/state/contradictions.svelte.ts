@@ -19,7 +19,7 @@ class Contradictions extends JobResult {
   /** The evidence for the memories that are shown, by id. */
   evidence = $state.raw<ReadonlyMap<string, MemoryEvidence>>(new Map());
 
-  /** What contradicts is found by vectors too, so it is searched again when memories were encoded. */
+  /** Contradictions are found by vectors too, so the search is repeated after memories were encoded. */
   protected override get revision(): number {
     return vault.revision + meaning.revision;
   }

@@ -52,12 +52,15 @@ export class Plan {
     });
   }
 
-  /** Whether the signature of one of its files is invalid. */
+  /** Whether the signature of a file of the plan is invalid. */
   get hasInvalidSignature(): boolean {
     return this.preview !== null && this.preview.invalid_signatures.length > 0;
   }
 
-  /** Whether it can be imported now: it has a preview and no report yet, and a signature that is invalid was accepted. */
+  /**
+   * Whether the plan can be imported now: it has a preview and no report yet, and the person accepted its invalid
+   * signatures.
+   */
   get pending(): boolean {
     const refused = this.hasInvalidSignature && !this.request.accept_invalid_signature;
     return this.preview !== null && this.report === null && !refused;

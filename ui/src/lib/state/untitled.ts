@@ -16,7 +16,7 @@ export const titleOf = (text: string): string => plainLine(text, MAX_TITLE_LENGT
 /** The person's first words in a conversation, or else the assistant's, as a title. Empty if there are none. */
 export const firstWordsOf = (messages: readonly ThreadMessage[]): string => titleOf(previewOf(messages));
 
-/** The same words, as many as a list row can show. */
+/** The person's first words in a conversation, or else the assistant's, as many as a list row can show. */
 export function previewOf(messages: readonly ThreadMessage[]): string {
   const spoken = messages.filter(
     ({ hidden, role, text }) => !hidden && (role === "user" || role === "assistant") && text.trim() !== "",

@@ -19,7 +19,7 @@ const END64_SIGNATURE: [u8; 4] = *b"PK\x06\x06";
 /// 64 KiB, but downloads can have other bytes after the archive.
 const MAX_TAIL_BYTES: u64 = 1 << 20;
 
-/// The directory of an archive.
+/// The central directory of an archive, with the faults found in it.
 pub(in super::super) struct Directory {
     /// The entries in directory order, including duplicates.
     pub(in super::super) entries: Vec<Entry>,
@@ -199,9 +199,9 @@ fn read_entries(source: &Source, start: u64, base: u64, max: u64) -> std::io::Re
 /// An entry as the directory lists it.
 struct ListedEntry {
     entry: Entry,
-    /// Number of its bytes in the directory.
+    /// Number of bytes of the entry in the directory.
     bytes: u64,
-    /// Number of the disk on which it starts.
+    /// Number of the disk on which the entry starts.
     disk: u16,
 }
 

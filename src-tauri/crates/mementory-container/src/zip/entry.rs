@@ -160,7 +160,7 @@ enum End {
     NotReached,
     /// The end was reached, and nothing was damaged.
     Intact,
-    /// The same, but the compressed data ends before the bytes of the entry do.
+    /// The end was reached and nothing was damaged, but more bytes of the entry follow the compressed data.
     BytesFollow,
 }
 

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 /// Largest frontmatter, in bytes, that is stored with every item of a file. A larger one is only stored with the first
 /// item.
 const MAX_REPEATED_BYTES: usize = 4 << 10;
-/// Heading under which Gemini CLI saves what it was asked to remember.
+/// Heading under which Gemini CLI saves what the person asked it to remember.
 const GEMINI_MEMORIES: &str = "Gemini Added Memories";
 
 pub(super) fn read(

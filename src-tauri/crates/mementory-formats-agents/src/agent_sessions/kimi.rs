@@ -36,7 +36,7 @@ pub(super) struct KimiSession {
 /// A prompt that is expected to follow as a message of the context.
 #[derive(Debug)]
 pub(super) struct Prompt {
-    /// Position of its turn.
+    /// Position of the turn with the prompt.
     pub turn: usize,
     pub line: String,
     pub text: String,

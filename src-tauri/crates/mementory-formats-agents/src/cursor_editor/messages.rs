@@ -19,7 +19,7 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// No messages yet, and the order in which the row of the conversation lists them.
+    /// A value without messages, but with the order in which the row of the conversation lists them.
     pub fn of(conversation: &Object<'_>) -> Self {
         let mut ranks = HashMap::new();
         for (rank, id) in listed_ids(conversation).into_iter().enumerate() {

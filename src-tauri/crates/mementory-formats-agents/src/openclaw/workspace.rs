@@ -38,7 +38,7 @@ pub struct Workspace {
 
 /// An attachment file of an archive that has no path in the workspace yet.
 pub struct Artifact {
-    /// Vault id of its attachment record.
+    /// Vault id of the attachment record of the file.
     pub(super) id: String,
     /// Possible paths in order of preference: the original path, then the path inside the archive.
     pub(super) paths: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Artifact {
 
 /// A file that is missing in the workspace, because an archive lists it without its content.
 pub struct AbsentFile {
-    /// Scope of its workspace.
+    /// Scope of the workspace in which the file is missing.
     pub scope: String,
     /// Path in that workspace.
     pub path: String,

@@ -176,7 +176,7 @@ fn read_first_part(part: &Object<'_>, data: &Object<'_>, content: &mut AgentCont
         Some("tool_result") => content.push_block("tool_result", name.as_deref(), text("content")),
         Some("image_url") => content.push_file(data, "image"),
         Some("binary") => {
-            // These members have the names of Go fields.
+            // The members of this type have the names of Go fields, such as `MIMEType`.
             let file =
                 serde_json::json!({"mimeType": text("MIMEType"), "data": text("Data"), "filename": text("Path")});
             if let Some(file) = Object::parse(&file.to_string()) {

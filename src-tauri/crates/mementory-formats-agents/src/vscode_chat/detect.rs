@@ -13,7 +13,7 @@ pub(super) enum FileKind {
     Log,
     /// A list of chats of 2023.
     List,
-    /// A database with such a list.
+    /// A database with a list of chats of 2023.
     State,
 }
 

@@ -32,7 +32,7 @@ pub(super) struct ElementFault {
     pub code: &'static str,
     /// Explanation, without text from the file.
     pub message: &'static str,
-    /// True if it is only a warning.
+    /// True if the fault is only a warning.
     pub is_warning: bool,
 }
 

@@ -1,4 +1,5 @@
-//! Exports the passthrough files of ALF archives: the files in `raw/`, unknown entries, skeletons, and the manifest.
+//! Exports the passthrough files of ALF archives: the files in `raw/`, unknown entries, skeletons (imported lists with
+//! their elements taken out), and the manifest.
 use super::archive_writer::ArchiveWriter;
 use super::clear_secrets;
 use super::first_pass::ExportPlan;
@@ -28,7 +29,7 @@ pub(super) struct PassthroughFiles {
     pub layers: BTreeMap<String, String>,
     /// Names of the agent's other entries.
     reserved: BTreeSet<String>,
-    /// The same names, folded: names that some systems cannot distinguish, such as `a` and `A`, are equal. No generated
+    /// `reserved`, folded: names that some systems cannot distinguish, such as `a` and `A`, are equal. No generated
     /// entry may have one of these names.
     reserved_folded: BTreeSet<String>,
     groups: BTreeSet<String>,

@@ -32,7 +32,7 @@ pub(super) fn too_large_note(threshold: u64) -> String {
 
 /// A workspace file that the runtime itself does not need.
 pub(super) struct Artifact {
-    /// Id space of its workspace.
+    /// Id space of the workspace with the file.
     pub scope: String,
     /// Path of the file in the vault.
     pub stored_path: String,

@@ -23,7 +23,7 @@ pub(super) struct WholeLine<'a> {
     pub members: Members<'a>,
     /// `raw_source_format`.
     pub raw_source: RawSource<'a>,
-    /// The extension slot in it, if it is to be read.
+    /// The extension slot in the line, if it is to be read.
     pub slot: Option<ReadSlot<Record>>,
 }
 

@@ -21,7 +21,7 @@ use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, R
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
-/// Member of the extension slot that marks a chunk as a copy of a resource's text for other programs.
+/// Member of the extension slot that marks a chunk that repeats a resource's text so that other programs can read it.
 pub(super) const RENDERING_OF_MEMBER: &str = "rendering_of";
 
 /// Reads a bundle into the sink. Nothing is sent if the check finds a fatal error.

@@ -33,15 +33,15 @@ struct Columns {
     text: Option<usize>,
     /// The positions of the columns in [`VALUE_NAMES`].
     positions: Vec<Option<usize>>,
-    used: Vec<Option<usize>>,
+    known_columns: Vec<Option<usize>>,
 }
 
 impl Columns {
     fn of(header: Header) -> Self {
         let text = header.column(&[TEXT_COLUMN]);
         let positions: Vec<Option<usize>> = VALUE_NAMES.iter().map(|name| header.column(&[name])).collect();
-        let used = positions.iter().copied().chain([text, header.column(&[ID_COLUMN])]).collect();
-        Self { header, text, positions, used }
+        let known_columns = positions.iter().copied().chain([text, header.column(&[ID_COLUMN])]).collect();
+        Self { header, text, positions, known_columns }
     }
 }
 
@@ -75,6 +75,6 @@ fn record(columns: &Columns, row: &Row) -> Option<Record> {
     };
     let mut record = record_of(ID, cell(columns.text), value)?;
     // Columns that a person added to the table become fields.
-    record.fields.extend(columns.header.other_cells(row, &columns.used));
+    record.fields.extend(columns.header.other_cells(row, &columns.known_columns));
     Some(record)
 }

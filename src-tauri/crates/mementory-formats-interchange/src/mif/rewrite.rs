@@ -27,7 +27,8 @@ pub(super) enum OwnElement {
         /// Members with a value that the format forbids.
         replaced: BTreeSet<String>,
     },
-    /// It cannot be written as that element. A new element must be composed, as for a record of another format.
+    /// The record cannot be written as the element that it was read from. A new element must be composed, as for a
+    /// record of another format.
     Impossible,
 }
 

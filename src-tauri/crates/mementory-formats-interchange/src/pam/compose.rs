@@ -72,7 +72,7 @@ pub(super) struct ComposedMemory {
     pub vectors: Vec<String>,
     /// False if the memory is written exactly as it was imported.
     pub changed: bool,
-    /// True if it is written in place of a file.
+    /// True if the memory is written in place of a file.
     pub is_of_file: bool,
 }
 

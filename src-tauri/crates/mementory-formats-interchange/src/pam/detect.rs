@@ -37,7 +37,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         catalog.members().iter().filter_map(|m| unreadable_store(catalog, m, &documents)).collect();
     documents.extend(unreadable);
     for document in &mut documents {
-        if is_in_listed_bundle(catalog, document.member) {
+        if is_in_bundle_with_checksums(catalog, document.member) {
             document.confidence = document.confidence.min(INSIDE_BUNDLE_CONFIDENCE);
         }
     }
@@ -94,7 +94,7 @@ fn new_claim(described: &Document, has_store: bool) -> Claim {
 const INSIDE_BUNDLE_CONFIDENCE: f64 = 0.8;
 
 /// True if a folder around the file has records in `items/` and lists its files in `CHECKSUMS`.
-fn is_in_listed_bundle(catalog: &Catalog, member: &Member) -> bool {
+fn is_in_bundle_with_checksums(catalog: &Catalog, member: &Member) -> bool {
     let mut folders = member.name.rmatch_indices('/').map(|(at, _)| &member.name[..=at]).chain([""]);
     let neighbours = || catalog.members().iter().filter(|m| (m.root, m.archive) == (member.root, member.archive));
     folders.any(|folder| {

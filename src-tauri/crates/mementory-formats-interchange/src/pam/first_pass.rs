@@ -24,7 +24,7 @@ pub(super) enum Destination {
     Relation,
     Conversation,
     Message,
-    /// An embedding whose memory is not in the vault.
+    /// An embedding whose memory was not in the import. The embedding became a record of its own.
     Vector,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum Destination {
 pub(super) struct ExportedConversation {
     pub id: String,
     pub messages: usize,
-    /// The earliest time of its messages.
+    /// The earliest time of the messages.
     pub first_message: Option<Timestamp>,
     /// Ids of the memories derived from the conversation, each with true if the memory is from the home store.
     pub derived: Vec<(String, bool)>,

@@ -21,7 +21,7 @@ const PLACEHOLDER_ID: &str = "\u{0}";
 
 /// An entry to be written.
 pub(super) struct OutputEntry {
-    /// Vault id of its record.
+    /// Vault id of the record of the entry.
     pub record: String,
     pub kind: Kind,
     /// The entry. If it was composed, its number and citation are set later.
@@ -36,7 +36,7 @@ pub(super) struct OutputEntry {
     pub at: Option<Timestamp>,
     /// True if Mementory composed the entry. Its citation must then still be set, and its number if that is 0.
     pub is_composed: bool,
-    /// True if it was composed in place of a file.
+    /// True if the entry was composed in place of a file.
     pub is_of_file: bool,
 }
 
@@ -49,11 +49,11 @@ impl OutputEntry {
 
 /// The place that an entry was read from, and the other members of its wrapper.
 pub(super) struct SourceEntry {
-    /// Place of its bundle or log.
+    /// Place of the bundle or log with the entry.
     pub container: String,
     /// Index in the bundle, or line number in the log.
     pub index: u64,
-    /// Unknown members of its wrapper.
+    /// Unknown members of the wrapper of the entry.
     pub extra: Vec<(String, Tree)>,
     /// Index and proof of the entry in the signed bundle from which it was disclosed.
     pub disclosed: Option<(Tree, Tree)>,

@@ -33,6 +33,7 @@ pub fn check_cases(formats: Formats<'_>, format: &'static dyn Format, checks: Ch
 
 /// Reads a case and compares it with its `case.json`:
 ///
+/// - `refused`: the error code with which reading refuses the input. Such a case has no other expectations
 /// - `kinds`: number of records of each kind; `roles`: number of messages of each role
 /// - `dropped`: list of the codes in their order, or an object with the number of each code
 /// - `notes` (or `issues`): list of the distinct codes, or an object with the number of each code
@@ -50,6 +51,10 @@ pub fn check_case(formats: Formats<'_>, case: &Path, format: &'static dyn Format
 fn check(formats: Formats<'_>, case: &Path, expected: &Value, format: &'static dyn Format, checks: Checks) {
     for input in inputs_of(case) {
         let name = input.display().to_string();
+        if let Some(code) = expected["refused"].as_str() {
+            assert_eq!(refusal(formats, &input, format), code, "{name}");
+            continue;
+        }
         let imported = read(formats, &input, format);
         check_counts(&name, expected, &imported);
         for (named, values) in expected["records"].as_object().into_iter().flatten() {
@@ -77,6 +82,16 @@ fn check(formats: Formats<'_>, case: &Path, expected: &Value, format: &'static d
         if checks.verbatims && expected["database"].is_null() {
             check_verbatims(&name, &input, &imported);
         }
+    }
+}
+
+/// The code of the error with which an input is refused, or `read` if it is not refused.
+fn refusal(formats: Formats<'_>, input: &Path, format: &'static dyn Format) -> &'static str {
+    match try_import_with(formats, input, format, Limits::default()) {
+        Ok(_) => "read",
+        Err(FormatError::Invalid { code, .. }) => code,
+        Err(FormatError::Version { .. }) => "unsupported_version",
+        Err(error) => panic!("{}: {error:?}", input.display()),
     }
 }
 

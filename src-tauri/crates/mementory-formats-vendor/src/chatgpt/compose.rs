@@ -41,7 +41,7 @@ pub(super) struct Composer<'a> {
 /// The object around the messages, with `{}` in their place.
 struct Frame {
     text: String,
-    /// True if it is the original text.
+    /// True if the text of the object is the original text.
     is_original: bool,
     /// False if the slot has to contain the original text, because members were added to it.
     is_own_verbatim: bool,
@@ -238,7 +238,7 @@ impl Composer<'_> {
 
     /// The members that importers need, and that the original object of a conversation lacks or has as null.
     fn missing_members(&self, frame: &str, thread: &Thread, id: &str) -> Vec<(&'static str, Tree)> {
-        // A conversation without a mapping has no messages for them to read.
+        // Importers read no messages from a conversation without a mapping, so nothing is added to it.
         let Some(object) = Object::parse(frame).filter(|object| object.object("mapping").is_some()) else {
             return Vec::new();
         };

@@ -112,7 +112,7 @@ fn labelled_parts(page: &str) -> Vec<LabelledPart<'_>> {
 struct Gem {
     name: String,
     instructions: String,
-    /// Links to its files: address and name.
+    /// Links to the files of the Gem: address and name.
     files: Vec<(String, String)>,
     /// Other parts, by their label.
     other_parts: Vec<(String, String)>,

@@ -67,7 +67,7 @@ pub(super) fn is_gemini(cell: &str, is_gemini_file: bool) -> bool {
                 // Other products have activities with such headers too, such as `Deleted …`.
                 Some(Label::Activity) => is_gemini_file,
                 Some(Label::Prompt) => is_gemini_file || has_answer(),
-                // The header is the name of another product, or Google's words in an unknown language.
+                // The header is the name of another product, or a label in a language that `verbs` does not know.
                 None => is_gemini_file && has_answer(),
             }
         }

@@ -130,7 +130,8 @@ fn answer(raw: &RawValue) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Reads a row without a title: its details or subtitles are the prompt and, if there is no other answer, the answer.
+/// Reads the texts in the details and subtitles of a row without a title. The first text is the prompt. The second is
+/// the answer, if none was found elsewhere.
 fn read_untitled<'a>(row: &Object<'a>, activity: &mut Activity, answer: &mut Option<(String, &'a RawValue)>) {
     let (details, subtitles) = (objects(row, "details"), objects(row, "subtitles"));
     let is_response = |detail: &Object<'_>| detail.text("name").is_some_and(|name| is_one_of(&name, &RESPONSES));

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 /// Beginning of the name of the format, without its version.
 const FORMAT_NAME: &[u8] = b"\"gemini-voyager.chat.";
-/// Version of the claim, and of the records.
+/// Name of this layout, stored as the version in the claim and in the origin of the records.
 pub(super) const LAYOUT: &str = "voyager";
 /// Members of a chat and of an exchange for which the model has a field.
 const READ_MEMBERS: [&str; 5] = ["format", "title", "count", "items", "provider"];

@@ -188,7 +188,7 @@ fn session(
     times: Times,
 ) -> Chat {
     let history = state.raw_value("history").filter(|raw| raw.get().starts_with('['));
-    // The other two members repeat the texts of the messages.
+    // Besides `history`, `transcript` and `tangent_state` repeat the texts of the messages.
     let repeated = ["transcript", "tangent_state"].iter().filter_map(|key| Some((state.raw_value(key)?, "null")));
     let replaced: Vec<_> = history.map(|history| (history, "[]")).into_iter().chain(repeated).collect();
     let mut chat = Chat {

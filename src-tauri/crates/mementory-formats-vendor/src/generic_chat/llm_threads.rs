@@ -172,8 +172,8 @@ impl Texts<'_> {
         Ok(out)
     }
 
-    /// The parts of this type, each with the name of its tool. For a part without text, the member `key` of its JSON,
-    /// or else all of its JSON.
+    /// The texts of the parts of this type, each with the name of the tool. If a part has no text, its text is the
+    /// member `key` of its JSON or, if that is missing, all of its JSON.
     fn of_json(&mut self, messages: &[(String, String)], kind: &str, key: &str) -> rusqlite::Result<Vec<Named>> {
         let sql = "SELECT tool_name, text, payload FROM parts WHERE message_hash = ?1 AND type = ?2 ORDER BY position";
         let database = self.database;

@@ -94,11 +94,11 @@ pub(super) fn turns(
     out
 }
 
-/// The first two elements of an entry. A text is None if the element is not a text.
+/// The first two elements of an entry. `first` and `second` are None if the element is not a text.
 struct Pair<'a> {
     first: Option<String>,
     raw_first: &'a RawValue,
-    /// Also None if the text is blank.
+    /// The second element. None also for a blank text.
     second: Option<String>,
 }
 

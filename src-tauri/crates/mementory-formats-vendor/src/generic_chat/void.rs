@@ -58,8 +58,8 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     Ok(())
 }
 
-/// True for the keys of threads. Only Void writes a text to show beside the one that the model received, and the files
-/// that the person changed.
+/// True for the keys of threads. Only Void writes two texts of a message, one to show and one for the model, and lists
+/// the files that the person changed.
 pub(super) fn is_storage(keys: &Keys) -> bool {
     ["lastModified", "filesWithUserChanges", "messages.role", "messages.displayContent"]
         .iter()

@@ -145,7 +145,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
         turns.reverse();
     }
     if senders.len() > 1 {
-        // If there are several people, it is not known which of them the export belongs to.
+        // If there are several people, it is not known who of them exported the thread.
         turns.iter_mut().filter(|turn| turn.role == "user").for_each(|turn| turn.role = PARTICIPANT.into());
     }
     let id = ["thread_path", "thread_id", "id"].iter().find_map(|key| object.non_blank_text(key));

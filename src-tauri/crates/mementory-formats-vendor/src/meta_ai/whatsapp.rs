@@ -11,7 +11,7 @@ use mementory_formats_shared::roles::{self, PARTICIPANT, SYSTEM, USER};
 use mementory_model::{Issue, Times, Verbatim};
 use std::collections::BTreeSet;
 
-/// Version of the records.
+/// Name of this layout, stored as the version in the origin of the records.
 const LAYOUT: &str = "whatsapp";
 /// Longest name of a speaker, in characters.
 const MAX_NAME: usize = 60;

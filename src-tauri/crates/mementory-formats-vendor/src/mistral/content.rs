@@ -16,7 +16,7 @@ pub(super) struct Content {
     pub blocks: Vec<Value>,
     /// Sources that the text cites.
     pub citations: Vec<Value>,
-    /// Files of the message.
+    /// Files that the message names. Some may be missing in the export.
     pub attachments: Vec<AttachmentRef>,
 }
 

@@ -99,8 +99,10 @@ fn turn(role: &'static str, lines: &[&str], start: usize, time: Option<Timestamp
 fn order_of(dates: &[&str]) -> Option<Order> {
     let stamps: Vec<Stamp> = dates.iter().filter_map(|date| Stamp::parse(date)).collect();
     match day_order(&stamps) {
-        // If the order is only a guess, it is used only for dates with dots and without slashes, as in "p. m.". The
-        // languages that write such dates put the day first.
+        // The order is only a guess. It is used if the words of a date have dots and its numbers have no slashes, as in
+        // `3-4-2026, 5:02 p. m.`, because the languages that write such dates put the day first. Dates such as
+        // `3-4-2026, 5:02 pm` and `3/4/2026, 5:02 p. m.` have an unknown order. Dots between the numbers, as in
+        // `3.4.2026`, make the order certain.
         (Order::DayFirst, false) => {
             dates.iter().any(|date| date.contains('.') && !date.contains('/')).then_some(Order::DayFirst)
         }

@@ -10,7 +10,7 @@ struct Program {
     read: fn(&str) -> Option<Transcript>,
     /// Description of the text, for the reason of the claim.
     name: &'static str,
-    /// How the program wrote it, for the reason of the claim.
+    /// How the program wrote the text, for the reason of the claim.
     origin: &'static str,
     /// True if the text is checked for a list of memories first.
     may_be_list: bool,

@@ -152,7 +152,7 @@ const SPEECH_SUFFIXES: [&str; 29] = [
 /// Words before the name of an assistant in such a line: an article, or the verb.
 const SPEECH_PREFIXES: [&str; 3] = ["o ", "το ", "قال "];
 /// Labels that are not treated as a speaker, because ordinary lines begin with them (`Context: …`).
-const LABELS_OF_NO_SPEAKER: [&str; 8] =
+const NON_SPEAKER_LABELS: [&str; 8] =
     ["context", "input", "output", "request", "reply", "client", "agent", "character"];
 /// Labels that are usual headings of notes.
 const USUAL_HEADINGS: [&str; 12] = [
@@ -341,7 +341,7 @@ fn role_of(label: &str) -> Option<(&'static str, bool)> {
     }
     let name = SPEECH_SUFFIXES.iter().find_map(|said| label.strip_suffix(said)).unwrap_or(label).trim();
     let name = SPEECH_PREFIXES.iter().find_map(|before| name.strip_prefix(before)).unwrap_or(name);
-    if LABELS_OF_NO_SPEAKER.contains(&name) {
+    if NON_SPEAKER_LABELS.contains(&name) {
         return None;
     }
     if ASSISTANT_LABELS.contains(&name) {

@@ -36,11 +36,11 @@ pub(super) struct Transcript {
     pub session: Option<String>,
     /// Title, if it is not a heading before the first turn.
     pub title: Option<String>,
-    /// How its speakers are named.
+    /// How the speakers of the conversation are named.
     pub style: Option<Style>,
     /// False if the label of a speaker is also common as a heading in notes, such as `Question`.
     pub is_certain: bool,
-    /// The other conversations of the same text.
+    /// The other conversations of the text that this conversation was read from.
     pub others: Vec<Transcript>,
 }
 

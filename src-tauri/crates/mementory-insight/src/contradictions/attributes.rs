@@ -24,9 +24,9 @@ const NEAREST_ROWS: usize = 6;
 /// How the values of an attribute are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comparison {
-    /// By their numbers.
+    /// By the numbers in the values.
     Numbers,
-    /// By the names in them, and by how similar the sentences are.
+    /// By the names in the values, and by how similar the sentences are.
     Names,
     /// By how probable each of the values known from the sample sentences is.
     Values,

@@ -44,7 +44,7 @@ fn has_died(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> bool {
     ];
     const INTRODUCTIONS: [&str; 8] = ["has ", "have ", "owns ", "hat ", "habe ", "飼", "がいる", "を持"];
     let says = |statement: &Prepared<'_>, words: &[&str]| words.iter().any(|word| statement.folded.text.contains(word));
-    // The name begins the newer statement: "Bosse died". "Her brother's dog died" names nobody.
+    // The newer statement must begin with the name, as in "Bosse died". "Her brother's dog died" names nobody.
     let name = new.terms.first();
     says(new, &DEATHS)
         && says(old, &INTRODUCTIONS)

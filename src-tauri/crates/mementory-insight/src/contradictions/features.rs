@@ -48,9 +48,9 @@ struct Topic {
     best: Option<&'static Attribute>,
     /// The geometric mean of the probabilities of both statements.
     probability: f32,
-    /// The sum for all attributes.
+    /// Sum, over all attributes, of the geometric mean of the probabilities with which the two state it.
     all: f32,
-    /// The same sum for the rows of sample sentences.
+    /// The same sum over the rows of sample sentences instead of the attributes.
     rows: f32,
     shared_rows: usize,
 }

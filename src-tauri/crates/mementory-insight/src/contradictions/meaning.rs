@@ -253,7 +253,7 @@ fn differ_in(
     {
         return false;
     }
-    // "Her neighbour has four cats" counts nobody else's cats.
+    // What another person owns does not contradict what this person owns, as in "Her neighbour has four cats".
     if BELONGINGS.contains(&attribute.name) && shared.one_opens_with_third_party(one, other) {
         return false;
     }

@@ -21,9 +21,9 @@ const MAX_ALL: usize = 600;
 /// The vectors by which statements are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Space {
-    /// Those of the sentence encoder.
+    /// The vectors of the sentence encoder.
     Encoder,
-    /// Those in which statements of the same attribute are similar, see `projection`.
+    /// The projected vectors, in which statements of the same attribute are similar, see `projection`.
     Projection,
 }
 

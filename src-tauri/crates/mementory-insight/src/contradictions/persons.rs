@@ -71,7 +71,7 @@ const CONJUNCTIONS: [&str; 4] = ["and", "und", "or", "oder"];
 struct OtherPerson {
     /// The folded name. Empty if only the relation is known.
     name: String,
-    /// True if they may be the partner, boss or pet of the owner of the memories.
+    /// True if this may be the partner, boss or pet of the owner of the memories.
     is_close: bool,
     is_child: bool,
 }
@@ -81,7 +81,7 @@ struct OtherPerson {
 struct Mentions {
     subject: Option<usize>,
     people: Vec<usize>,
-    /// How the statement writes them in Katakana, if they are known in Latin letters.
+    /// Names that the statement writes in Katakana, of people who are known by a name in Latin letters.
     in_katakana: Vec<String>,
     /// True if the statement opens with the genitive of the subject: "Martin's wife".
     opens_with_genitive: bool,

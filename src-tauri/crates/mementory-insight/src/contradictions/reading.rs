@@ -126,14 +126,14 @@ pub(super) struct CloserComparison {
     pub(super) overlap: f32,
     /// True if both mention places, but none in common.
     pub(super) places_differ: bool,
-    /// True if the first thing that each of them mentions is among the things of the other.
+    /// True if the first thing that each statement mentions is among the things of the other statement.
     pub(super) same_first_thing: bool,
-    /// True if the first thing that one of them mentions is among the things of the other.
+    /// True if the first thing that one statement mentions is among the things of the other statement.
     pub(super) has_first_thing: bool,
-    /// True if their names, or words such as "old" and "new", show that they are about two different things of the same
-    /// kind.
+    /// True if names, or words such as "old" and "new", show that the statements are about two different things of the
+    /// same kind.
     pub(super) are_distinguished: bool,
-    /// True if words such as "old" and "new" show that they are about two different things of the same kind.
+    /// True if words such as "old" and "new" show that the statements are about two different things of the same kind.
     pub(super) have_opposites: bool,
     /// True if a negated statement or a dislike names a thing that the other statement, in the same language, does not
     /// name. It may then deny something else.
@@ -148,11 +148,11 @@ pub(super) struct CloserComparison {
 /// The result of comparing two statements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairComparison {
-    /// Cosine of their vectors.
+    /// Cosine of the vectors of the statements.
     pub(super) similarity: f32,
-    /// True if they share a rare name or term.
+    /// True if the statements share a rare name or term.
     pub(super) same_name: bool,
-    /// True if they share a rare term. Units and listed names (such as cities) do not count.
+    /// True if the statements share a rare term. Units and listed names (such as cities) do not count.
     pub(super) same_thing: bool,
     /// True if both are in the same language, and the first things that they mention differ.
     pub(super) first_things_differ: bool,
@@ -161,7 +161,7 @@ pub(super) struct PairComparison {
     /// True if both are about the same person.
     pub(super) same_subject: bool,
     pub(super) same_language: bool,
-    /// False if one is about a named person whom the other does not mention.
+    /// False if one statement is about a named person whom the other statement does not mention.
     pub(super) same_person: bool,
     /// True if one is about one relative and the other about another.
     pub(super) subjects_differ: bool,

@@ -22,7 +22,7 @@ pub(super) struct Signs {
     pub(super) is_onlooker: bool,
     /// The numbers say what is still to be done.
     pub(super) remaining: bool,
-    /// Positions in `OCCASIONS`.
+    /// The occasions to which the statement is limited, as positions in `OCCASIONS`.
     pub(super) occasions: Vec<usize>,
 }
 

@@ -135,7 +135,7 @@ const WORDS_BEFORE_CLOCK_TIME: [&str; 7] = ["at", "till", "until", "um", "bis", 
 
 /// The Japanese short form of both kilogram and kilometre.
 const KILO: &str = "キロ";
-/// Beside such words it is a distance.
+/// Words beside which [`KILO`] means a distance.
 const WORDS_OF_DISTANCE: [&str; 12] =
     ["走", "歩", "泳", "漕", "マラソン", "ランニング", "距離", "自己ベスト", "離れ", "先に", "自転車", "通勤"];
 

@@ -111,7 +111,7 @@ impl Elements<'_> {
         self.damaged_error()
     }
 
-    /// Starts a search at `pos`, where an object is damaged that is skipped because it is too large.
+    /// Starts a search at `pos`, in a damaged object that was being skipped because it is too large.
     pub(super) fn search_after_skip(&mut self) {
         self.search = Some(ElementSearch::new(self.object_scan.depth(), self.is_wrapped()));
     }

@@ -8,9 +8,9 @@ use std::{collections::HashSet, io::Read};
 /// A memory in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfferedMemory {
-    /// Its id in this vault's format. None if the id in the document has another format.
+    /// Id of the memory in this vault's format. None if the id in the document has another format.
     pub id: Option<String>,
-    /// Its text, type and tags.
+    /// Text, type and tags of the memory.
     pub text: String,
     #[allow(missing_docs, reason = "see `text`")]
     pub record_type: Option<String>,
@@ -23,9 +23,9 @@ pub struct OfferedMemory {
 /// The content of a document that a client offers.
 #[derive(Debug, Default)]
 pub struct OfferedDocument {
-    /// Its memories and tasks, in the order of the document.
+    /// The memories and tasks of the document, in its order.
     pub memories: Vec<OfferedMemory>,
-    /// Number of its other elements, such as graph nodes.
+    /// Number of the other elements of the document, such as graph nodes.
     pub others: u32,
     /// Number of elements that cannot be read.
     pub unreadable: u32,

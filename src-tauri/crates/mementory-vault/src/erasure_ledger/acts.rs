@@ -35,7 +35,7 @@ pub(crate) struct LedgerRecord {
     /// Name of the record's kind.
     pub(crate) kind: String,
     pub(crate) redacted: bool,
-    /// Fingerprints that block its words in imports.
+    /// Fingerprints that block the words of the record in imports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) blocked: Vec<String>,
     /// Fingerprints of the texts from which words were removed.

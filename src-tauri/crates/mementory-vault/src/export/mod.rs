@@ -70,7 +70,7 @@ impl Scope {
 pub struct ExportOutcome {
     /// Path of the export.
     pub path: PathBuf,
-    /// Companion files next to it.
+    /// Companion files next to the export.
     pub beside: Vec<PathBuf>,
     /// Report of the writer.
     pub report: WriteReport,

@@ -78,9 +78,9 @@ struct KnownRecord {
     flags: i64,
     sort: i64,
     position: i64,
-    /// Digest of its details, as in `records.details`.
+    /// Digest of the details of the record, as in `records.details`.
     details: Option<i64>,
-    /// When the source last changed it, as in `records.updated`.
+    /// When the source last changed the record, as in `records.updated`.
     updated: Option<i64>,
 }
 
@@ -93,7 +93,7 @@ struct Staging {
     /// Pack and slot of entries of this batch that a newer version in the batch replaced.
     stale: Vec<(i64, u32)>,
     /// Rows of the vault that this input contained unchanged.
-    same: RowRanges,
+    unchanged_rows: RowRanges,
     /// Rows of which this input contained an older or a blocked version, and the unchanged rows of units from older
     /// exports.
     older: RowRanges,
@@ -217,7 +217,7 @@ impl<'i> ImportRun<'i> {
             next_row: first_row,
             first_row,
             stale: Vec::new(),
-            same: RowRanges::default(),
+            unchanged_rows: RowRanges::default(),
             older: RowRanges::default(),
             blobs: HashSet::new(),
         });
@@ -292,7 +292,7 @@ impl<'i> ImportRun<'i> {
             staging.packs.finish(self.connection, &self.context.store.packs, &staging.stale)?;
             self.connection
                 .execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_row', ?1)", [staging.next_row - 1])?;
-            let (same, older) = (std::mem::take(&mut staging.same), std::mem::take(&mut staging.older));
+            let (same, older) = (std::mem::take(&mut staging.unchanged_rows), std::mem::take(&mut staging.older));
             self.connection.execute(
                 "UPDATE batches SET same = ?2, older = ?3 WHERE id = ?1",
                 params![staging.batch, same.encode(), older.encode()],
@@ -521,7 +521,7 @@ impl<'i> ImportRun<'i> {
         }
         if let Some(staging) = &mut self.staging {
             if matches!(verdict, Verdict::Same) {
-                staging.same.add(known.row);
+                staging.unchanged_rows.add(known.row);
             }
             // Records of a unit from an older export keep their list positions, even if they are unchanged. Other records
             // keep their times.

@@ -14,11 +14,11 @@ use std::{cmp::Ordering, collections::BTreeMap};
 /// What a source as a whole states about its age.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Recency {
-    /// How the number of its state compares with the state that the vault has.
+    /// How the numbered state of the source compares with the state that the vault has.
     pub(super) state: StateOrder,
     /// When the source was made, if it states this.
     pub(super) made_at: Option<SourceTime>,
-    /// The number of its state. None if it has none, or was never synchronised.
+    /// The number of the state of the source. None if the state has no number, or was never synchronised.
     pub(super) number: Option<StateNumber>,
 }
 

@@ -32,7 +32,8 @@ pub(super) struct Candidate {
     pub(super) view: RowView,
     pub(super) record: Record,
     pub(super) found_by: FoundBy,
-    /// Its sentence that is nearest to the memory in meaning. None if it was not compared by meaning.
+    /// The sentence of the message that is nearest to the memory in meaning. None if the message was not compared by
+    /// meaning.
     pub(super) nearest_sentence: Option<NearestSentence>,
     /// True if the export says that the memory is from this message's conversation.
     pub(super) in_named_conversation: bool,

@@ -33,7 +33,7 @@ pub enum FoundBy {
 }
 
 impl FoundBy {
-    /// Its stable name: `linked`, `words` or `meaning`.
+    /// The stable name of the way: `linked`, `words` or `meaning`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Linked => "linked",
@@ -57,7 +57,7 @@ pub enum Trace {
 }
 
 impl Trace {
-    /// Its stable name: `found`, `none` or `unknown`.
+    /// The stable name of the result: `found`, `none` or `unknown`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Found => "found",

@@ -1,4 +1,4 @@
-//! Decides who said a memory.
+//! Determines who stated what a memory says.
 use crate::memory_evidence::weighed::{MemoryFacts, WeighedCandidate};
 use mementory_evidence::Claim;
 use mementory_model::SaidBy;
@@ -8,7 +8,8 @@ const MIN_SHARE_OF_PARTS: f32 = 0.34;
 /// The person counts as the speaker even if the confidence for the assistant is up to this much higher, since the
 /// assistant repeats what the person said.
 const PERSON_MARGIN: f32 = 0.3;
-/// The same margin if a message of the person is in the named conversation, or from just before the memory was made.
+/// Replaces [`PERSON_MARGIN`] if a message of the person is in the named conversation, or from just before the memory
+/// was made.
 const PERSON_MARGIN_NEAR: f32 = 0.6;
 
 /// Who said the content of a memory. None if that is not known.

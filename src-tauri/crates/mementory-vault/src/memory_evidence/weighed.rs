@@ -18,7 +18,7 @@ pub(super) struct MemoryFacts<'f> {
     /// Who said the content of the memory, if its source states this.
     pub(super) record_said_by: Option<SaidBy>,
     pub(super) created: Option<Timestamp>,
-    /// When its text last changed. Nothing that was said later can be in it.
+    /// When the text of the memory last changed. The text can contain nothing that was said later.
     pub(super) changed: Option<Timestamp>,
     pub(super) platform: &'f str,
 }

@@ -29,7 +29,7 @@ pub enum AssistantState {
 }
 
 impl AssistantState {
-    /// Its stable name: `not_checked`, `gone`, `still_there` or `back_again`.
+    /// The stable name of the state: `not_checked`, `gone`, `still_there` or `back_again`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NotChecked => "not_checked",

@@ -29,7 +29,7 @@ impl Answer {
     /// All answers.
     pub const ALL: [Self; 4] = [Self::True, Self::Outdated, Self::Wrong, Self::Private];
 
-    /// Its stable name: `true`, `outdated`, `wrong` or `private`.
+    /// The stable name of the answer: `true`, `outdated`, `wrong` or `private`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::True => "true",

@@ -23,7 +23,7 @@ pub struct ReviewFilter {
 pub struct ReviewItem {
     /// The memory.
     pub view: RowView,
-    /// True if the last scan found a sensitive value in it that is not ignored.
+    /// True if the last scan found a sensitive value in the memory that is not ignored.
     pub sensitive: bool,
     /// The answer so far.
     pub answer: Option<Answer>,

@@ -30,7 +30,7 @@ pub enum SensitiveState {
     Open,
     /// Redacted in every record.
     Redacted,
-    /// The person ignores it.
+    /// The person ignores the value.
     Ignored,
 }
 
@@ -65,7 +65,7 @@ pub struct SensitiveValue {
     pub value: String,
     /// What the value is: an email address, a key, a phone number …
     pub class: Class,
-    /// The detector that found it at its first place.
+    /// The detector that found the value at its first place.
     pub detector: String,
     /// Confidence of the finding at its first place.
     pub confidence: Confidence,
@@ -75,7 +75,7 @@ pub struct SensitiveValue {
     pub judged: Option<i64>,
     /// The first place of the value. None if the value is redacted.
     pub first: Option<SensitivePlace>,
-    /// The text around it at its first place.
+    /// The text around the value at its first place.
     pub context: Vec<ContextSegment>,
 }
 
@@ -100,7 +100,7 @@ impl SensitiveValue {
 pub struct SensitivePlace {
     /// The record, as in lists.
     pub view: RowView,
-    /// The field that contains it: `text`, `title`, `file`, `block` or `verbatim`.
+    /// The field that contains the value: `text`, `title`, `file`, `block` or `verbatim`.
     pub field: &'static str,
 }
 

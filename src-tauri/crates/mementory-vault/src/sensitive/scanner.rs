@@ -27,7 +27,7 @@ pub struct Sensitive {
     pub field: &'static str,
     /// Class of the value.
     pub class: Class,
-    /// The detector that found it.
+    /// The detector that found the value.
     pub detector: &'static str,
     /// Confidence of the finding.
     pub confidence: Confidence,

@@ -65,7 +65,7 @@ pub struct Folder {
     pub path: String,
     /// How a new export is handled.
     pub mode: Mode,
-    /// Latest export found in it; None if there was none.
+    /// Latest export found in the folder; None if there was none.
     pub last: Option<LatestExport>,
 }
 
@@ -76,7 +76,7 @@ pub struct Offer {
     pub name: String,
     /// Format id; None while the file is encrypted.
     pub format: Option<String>,
-    /// Keyed digest of its content.
+    /// Keyed digest of the content of the file.
     pub digest: String,
     /// When the export was found, in microseconds since 1970.
     pub at: i64,

@@ -85,7 +85,7 @@ impl Removal {
         Self { sentences, mark: mark.to_owned(), ..self }
     }
 
-    /// Also replaces whole strings if their words repeat words inside the spans or across the border of one.
+    /// Also replaces a whole string if its words repeat words that are inside a span or cross the border of a span.
     pub(crate) fn and_spans(self, spans: Spans, mark: &str) -> Self {
         Self { spans: Some(spans), mark: mark.to_owned(), ..self }
     }

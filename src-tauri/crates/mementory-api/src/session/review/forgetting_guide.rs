@@ -25,9 +25,9 @@ struct Texts {
 /// An assistant or program that memories were imported from.
 #[derive(Debug, Deserialize)]
 struct Assistant {
-    /// Its name, which is the same in all languages.
+    /// Name of the assistant, which is the same in all languages.
     name: String,
-    /// Where it keeps memories: the name of a text in `places`, or `own_text`.
+    /// Where the assistant keeps memories: the name of a text in `places`, or `own_text`.
     kept: String,
 }
 

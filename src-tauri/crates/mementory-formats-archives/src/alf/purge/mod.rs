@@ -155,7 +155,7 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
 }
 
 /// Calls `each` with every file. Writes the audit record next to `beside` before the first call and after each call,
-/// and returns its path. If a call fails, the audit record lists the remaining files. If it was the first call, nothing
+/// and returns its path. If a call fails, the audit record lists the remaining files. If the first call fails, nothing
 /// has changed, so the audit record is removed.
 fn run_with_audit(
     audit: &mut Audit,

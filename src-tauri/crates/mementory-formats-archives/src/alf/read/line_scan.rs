@@ -91,7 +91,8 @@ pub(in super::super) struct ScannedLine {
     shared_id: Option<String>,
 }
 
-/// Finds in a line what it supersedes, and its id if a layer document has the same. Most lines are not parsed.
+/// Finds the id of the memory that a line supersedes, and the id of the line if a layer document has the same id. Most
+/// lines are not parsed.
 pub(in super::super) struct LineScanner {
     document_ids: HashSet<String>,
     supersedes: Finder<'static>,
@@ -121,7 +122,7 @@ impl LineScanner {
         }
     }
 
-    /// The same for a line that is parsed already.
+    /// Scans one line that is already parsed.
     pub(in super::super) fn scan_tree(&self, line: &Tree) -> ScannedLine {
         let text = |key: &str| line.get(key).and_then(Tree::as_str);
         let supersedes = text("supersedes").map(|old| {
@@ -139,8 +140,8 @@ impl LineScanner {
     }
 }
 
-/// The id of a line that begins with it, as most lines do. None if the line has to be parsed to find its id: it begins
-/// with something else, another member of it may be its id too, or the id has escapes.
+/// The id of a line whose first member is the id, as in most lines. None if the line has to be parsed to find its id:
+/// it begins with something else, it has another member that may be the id, or the id has escapes.
 fn plain_id<'l>(line: &'l str, all_ids: &Finder<'_>, escapes: &Finder<'_>) -> Option<&'l str> {
     let (id, rest) = line.strip_prefix("{\"id\":\"")?.split_once('"')?;
     let is_plain = |text: &str, finder: &Finder<'_>| finder.find(text.as_bytes()).is_none();

@@ -152,7 +152,7 @@ impl FileImport<'_, '_> {
             if changed && (seen.redacted || reason_to_keep.is_some()) {
                 staging.older.add(seen.row)
             } else {
-                staging.same.add(seen.row)
+                staging.unchanged_rows.add(seen.row)
             }
         }
         if let Some(reason) = reason_to_keep {

@@ -74,7 +74,7 @@ impl ImportRun<'_> {
         Ok((row, trash.is_some()))
     }
 
-    /// Time, root row and batch with which a row was moved to the Trash. None if it is not there.
+    /// Time, root row and batch with which a row was moved to the Trash. None if the row is not in the Trash.
     fn trash_state(&self, row: i64) -> VaultResult<Option<TrashState>> {
         Ok(self
             .connection
