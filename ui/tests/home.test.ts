@@ -230,7 +230,7 @@ describe("an export that could not be read completely", () => {
     render(AttentionList, { columns: [], incomplete: [], partlyRead });
     const row = screen.getByTestId("look-unread");
     expect(row.textContent).toContain("Parts of the newest Claude export couldn’t be read");
-    expect(row.textContent).toContain("nobody can tell which memories it no longer has");
+    expect(row.textContent).toContain("We can’t tell which memories are no longer in it");
     await fireEvent.click(row);
     expect(dialogs.open).toEqual({ kind: "report", batch: "b-9" });
   });

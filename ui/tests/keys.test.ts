@@ -72,7 +72,7 @@ describe.each(["memories", "conversations", "trash"] as const)("the list of %s",
     await key("PageUp");
     expect(active(box)).toBe(ids[1]);
     await key("End");
-    expect(active(box)).toBe(ids.at(-1));
+    await waitFor(() => expect(active(box)).toBe(ids.at(-1)));
     expect(nav.section).toBe(section);
   });
 });

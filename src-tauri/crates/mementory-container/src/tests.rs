@@ -589,13 +589,8 @@ fn heads_do_not_depend_on_the_order_of_the_requests() {
         let c = open(std::slice::from_ref(&path)).unwrap();
         for n in lengths.iter().cycle().skip(turn).take(2 * lengths.len()) {
             for (member, bytes) in c.members().iter().zip(&contents) {
-                assert_eq!(
-                    c.head(member, *n).unwrap(),
-                    bytes[..(*n).min(bytes.len())],
-                    "{} bytes of {}",
-                    n,
-                    member.name
-                );
+                let expected = &bytes[..(*n).min(bytes.len())];
+                assert_eq!(c.head(member, *n).unwrap(), expected, "{n} bytes of {}", member.name);
             }
         }
     }

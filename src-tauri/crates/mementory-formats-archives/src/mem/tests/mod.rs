@@ -11,4 +11,5 @@ mod requirements;
 mod round_trip;
 mod salvage;
 mod signing;
+mod unlisted;
 mod vectors;
