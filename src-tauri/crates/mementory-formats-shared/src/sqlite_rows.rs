@@ -1,10 +1,11 @@
 //! Rows of an SQLite database as JSON objects, and detection of a database by the columns of its tables.
+use super::chat::Turn;
 use super::object::Object;
 use super::reader::FileReader;
 use super::sqlite::{Database, SQLITE_MAGIC, column_text, is_beside};
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
-use mementory_model::{DroppedAs, Issue};
+use mementory_model::{DroppedAs, Issue, Kind};
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 
@@ -173,6 +174,49 @@ pub fn each_row_in_order(
         }
     }
     Ok(())
+}
+
+/// The messages of a session in the table `messages`, in the order in which they were written. `turn` converts a row,
+/// given its position. Messages that cannot be read, or that exceed the limit for one element, are reported.
+pub fn turns_of_session(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    session: &str,
+    turn: impl Fn(Row, usize) -> Turn,
+) -> Vec<Turn> {
+    let mut out = Vec::new();
+    let failed = match read_turns(database, session, reader.context.limits.element_bytes, turn, &mut out) {
+        Ok(true) => return out,
+        Ok(false) => "too_large: the rest of this session is larger than the limit".to_owned(),
+        Err(error) => format!("database_unreadable: {error}"),
+    };
+    let place = format!("{}#messages of {session}", member.place);
+    reader.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
+    out
+}
+
+/// Adds the messages of a session, until their total size exceeds `max_bytes`. Returns false in that case.
+fn read_turns(
+    database: &Database,
+    session: &str,
+    max_bytes: u64,
+    turn: impl Fn(Row, usize) -> Turn,
+    out: &mut Vec<Turn>,
+) -> rusqlite::Result<bool> {
+    let mut statement = database.connection.prepare("SELECT * FROM messages WHERE session_id = ?1 ORDER BY id")?;
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut rows = statement.query([session])?;
+    let mut bytes = 0;
+    while let Some(row) = rows.next()? {
+        let turn = turn(row_of(row, &names), out.len());
+        bytes += turn.verbatim.as_ref().map_or(0, |verbatim| verbatim.text.len()) as u64;
+        if bytes > max_bytes || out.len() as u64 >= database.max_rows {
+            return Ok(false);
+        }
+        out.push(turn);
+    }
+    Ok(true)
 }
 
 /// A row as JSON. Bytes that are not text are left out, because they are pictures or vectors.

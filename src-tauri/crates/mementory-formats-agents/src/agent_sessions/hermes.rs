@@ -5,11 +5,11 @@ use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::message::{read_message, send};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
-use mementory_formats_shared::sqlite::{Database, unreadable};
+use mementory_formats_shared::sqlite::unreadable;
 use mementory_formats_shared::sqlite_rows::{
-    Row, Schema, each_row_in_order, open, report_other_tables, row_of, row_text, tables, text_in,
+    Row, Schema, each_row_in_order, open, report_other_tables, row_text, tables, text_in, turns_of_session,
 };
-use mementory_model::{DroppedAs, Kind, Verbatim};
+use mementory_model::Verbatim;
 use serde_json::Value;
 
 const PLATFORM: &str = "hermes";
@@ -30,7 +30,7 @@ pub(super) fn read_database(reader: &mut FileReader<'_>, member: &Member) -> Res
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     each_row_in_order(reader, member, &database, ("sessions", "started_at"), |reader, row, number| {
         let id = text_in(&row, "id");
-        let turns = id.as_deref().map(|id| turns_of(reader, member, &database, id)).unwrap_or_default();
+        let turns = id.as_deref().map(|id| turns_of_session(reader, member, &database, id, turn)).unwrap_or_default();
         let mut chat = Chat {
             title: text_in(&row, "title").or_else(|| text_in(&row, "display_name")),
             model: text_in(&row, "model"),
@@ -62,48 +62,22 @@ pub(super) fn read_database(reader: &mut FileReader<'_>, member: &Member) -> Res
     Ok(())
 }
 
-/// The messages of a session, in the order in which they were written. Messages that cannot be read are reported.
-fn turns_of(reader: &mut FileReader<'_>, member: &Member, database: &Database, session: &str) -> Vec<Turn> {
-    let mut out = Vec::new();
-    let failed = match read_turns(database, session, reader.context.limits.element_bytes, &mut out) {
-        Ok(true) => return out,
-        Ok(false) => "too_large: the rest of this session is larger than the limit".to_owned(),
-        Err(error) => format!("database_unreadable: {error}"),
-    };
-    let place = format!("{}#messages of {session}", member.place);
-    reader.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
-    out
-}
-
-/// Adds the messages of a session, until their total size exceeds `max_bytes`. Returns false in that case.
-fn read_turns(database: &Database, session: &str, max_bytes: u64, out: &mut Vec<Turn>) -> rusqlite::Result<bool> {
-    let mut statement = database.connection.prepare("SELECT * FROM messages WHERE session_id = ?1 ORDER BY id")?;
-    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let mut rows = statement.query([session])?;
-    let mut bytes = 0;
-    while let Some(row) = rows.next()? {
-        let mut row = row_of(row, &names);
-        let is_for_model = is_set(&row, "_compressed_summary");
-        let is_undone = row.get("active").is_some_and(|value| *value == 0) && !is_set(&row, "compacted");
-        let is_hidden = row.get("display_kind").is_some_and(|kind| kind == "hidden");
-        let is_marked = decode_content(&mut row);
-        let text = row_text(row, |column| JSON_COLUMNS.contains(&column) && (column != "content" || is_marked));
-        bytes += text.len() as u64;
-        if bytes > max_bytes || out.len() as u64 >= database.max_rows {
-            return Ok(false);
-        }
-        let message = Object::parse(&text).unwrap_or_default();
-        let mut turn = read_message(&message, &text, format!("messages/row {}", out.len()), super::FORMAT);
-        if is_for_model {
-            turn.role = "system".into();
-        }
-        if is_undone {
-            turn.fields.insert("undone".into(), true.into());
-        }
-        turn.hidden |= is_for_model || is_undone || is_hidden;
-        out.push(turn);
+fn turn(mut row: Row, position: usize) -> Turn {
+    let is_for_model = is_set(&row, "_compressed_summary");
+    let is_undone = row.get("active").is_some_and(|value| *value == 0) && !is_set(&row, "compacted");
+    let is_hidden = row.get("display_kind").is_some_and(|kind| kind == "hidden");
+    let is_marked = decode_content(&mut row);
+    let text = row_text(row, |column| JSON_COLUMNS.contains(&column) && (column != "content" || is_marked));
+    let message = Object::parse(&text).unwrap_or_default();
+    let mut turn = read_message(&message, &text, format!("messages/row {position}"), super::FORMAT);
+    if is_for_model {
+        turn.role = "system".into();
     }
-    Ok(true)
+    if is_undone {
+        turn.fields.insert("undone".into(), true.into());
+    }
+    turn.hidden |= is_for_model || is_undone || is_hidden;
+    turn
 }
 
 /// True for a column with a number other than zero.

@@ -149,8 +149,9 @@ fn detect_contents(catalog: &Catalog, member: &Member, limits: &Limits) -> Resul
     if name.ends_with(".html") || name.ends_with(".htm") {
         let may_be_page = !is_junk(&member.name) && !is_upload(&member.place);
         let is_page = may_be_page
-            && (page::has_conversations(catalog, member)? || saved_page::is_saved_page(catalog, member)?)
-            || may_be_page && shared_page::is_shared_page(catalog, member, limits)?;
+            && (page::has_conversations(catalog, member)?
+                || saved_page::is_saved_page(catalog, member)?
+                || shared_page::is_shared_page(catalog, member, limits)?);
         return Ok(if is_page { Contents::Page } else { Contents::Other });
     }
     if !has_json_name(member) || member.size == 0 || is_junk(&member.name) || is_upload(&member.place) {

@@ -171,7 +171,7 @@ impl Tag<'_> {
         let by_name = |names: &str| {
             let words = || names.split_ascii_whitespace().map(|word| word.strip_prefix(GROUP).unwrap_or(word));
             words().find_map(|word| known(&NAMES, word)).or_else(|| {
-                let is_part = |part: &&str| known(&ROLES, *part).is_some() || MESSAGE_WORDS.contains(part);
+                let is_part = |part: &&str| known(&ROLES, part).is_some() || MESSAGE_WORDS.contains(part);
                 let is_known = |word: &&str| parts(word).all(|part| is_part(&part) || PLACE_WORDS.contains(&part));
                 let known_parts = || words().filter(is_known).flat_map(parts);
                 let role = known_parts().find_map(|part| known(&ROLES, part));
