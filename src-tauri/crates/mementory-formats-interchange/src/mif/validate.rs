@@ -165,6 +165,8 @@ impl Validator<'_> {
             if first_pass.root.get("export").is_none() && first_pass.root.get("export_meta").is_none() {
                 return Ok(());
             }
+            // The schema would report the faults of the envelope again.
+            first_pass.root.set("encryption", Tree::Null);
         }
         if first_pass.shape == Shape::V1
             && first_pass.root.get(MEMORIES_SECTION.name).is_none()
@@ -215,8 +217,7 @@ impl Validator<'_> {
 
     fn check_shape(&mut self, first_pass: &FirstPass, place: &str) {
         match first_pass.version.as_deref() {
-            None if envelope::find_in(&first_pass.root).is_some() => {}
-            None => {} // reported as a missing field
+            None => {} // reported as a missing field, unless there is an envelope
             Some(version) => {
                 let major = &first_pass.shape.version()[..1];
                 match version_parts(version) {
