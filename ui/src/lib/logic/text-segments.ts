@@ -115,8 +115,11 @@ export function findWords(text: string, words: readonly string[]): [number, numb
     .join("|");
   const beginsWord = ({ 0: found, index }: RegExpExecArray) =>
     WITHOUT_SPACES.test(found) || !LETTER_BEFORE.test(text.slice(Math.max(0, index - 2), index));
+  // Counts on from the previous match, because a text may have thousands of them.
+  let [unit, start] = [0, 0];
   return [...text.matchAll(new RegExp(pattern, "giu"))].filter(beginsWord).map((match) => {
-    const start = codePointCount(text.slice(0, match.index));
+    start += codePointCount(text.slice(unit, match.index));
+    unit = match.index;
     return [start, start + codePointCount(match[0])];
   });
 }
