@@ -140,6 +140,15 @@ describe("the evidence of a memory", () => {
     expect([nav.section, nav.id, nav.message]).toEqual(["conversations", "c-bath", "msg-a2"]);
   });
 
+  it("is uncertain about a sentence that only has a similar meaning", async () => {
+    const found = await mock.memoryEvidence("m-0");
+    const messages = found.messages.map((message) => ({ ...message, how: "meaning" as const }));
+    vi.spyOn(mock, "memoryEvidence").mockResolvedValue({ ...found, messages });
+    nav.section = "memories";
+    render(MemoryDetail, { id: "m-0" });
+    expect((await screen.findByTestId("evidence-verdict")).textContent).toBe("You may have said this.");
+  });
+
   it("names the assistant that is quoted, also if another one has the memory", async () => {
     const filter = { ...ANY, kind: "memory" as const, source: "claude" };
     const { items } = await mock.list({ filter, sort: null, limit: 1, cursor: null });

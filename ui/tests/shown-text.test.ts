@@ -21,6 +21,7 @@ describe("the line of a memory", () => {
     const text = "Prefers small tests.";
     expect(titleText({ title: "feedback_tests.md", text })).toBe(text);
     expect(titleText({ title: "food/amelia.md", text })).toBe(text);
+    expect(titleText({ title: "reference_people", text })).toBe(text);
     expect(titleText({ title: null, text })).toBe(text);
     expect(titleText({ title: "How I like tests", text })).toBe("How I like tests");
     expect(titleText({ title: "Written in Node.js", text }), "a sentence").toBe("Written in Node.js");

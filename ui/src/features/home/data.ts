@@ -237,8 +237,8 @@ export function lastChangeText({ cause, versions, changed_at }: ListItem): strin
   return t(CHANGE_TEXTS[cause] ?? imported, { day: relativeDayInSentence(changed_at) });
 }
 
-/** Matches a title that is only the name or the path of a file. */
-const FILE_NAME = /^\S+\.[a-z][a-z0-9]{0,7}$/i;
+/** Matches a title that is only the name or the path of a file, with or without its ending (`reference_people`). */
+const FILE_NAME = /^\S*[._/\\]\S+$/;
 
 /** What names a memory in a line: its title, or its first words if the title is only the name of a file. */
 export function titleText({ title, text }: Pick<ListItem, "title" | "text">): string {
