@@ -1,6 +1,5 @@
 import { memories } from "$lib/state/lists.svelte";
 import { nav, type Section } from "$lib/state/nav.svelte";
-import { search } from "$lib/state/search-field.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
 /** Kinds with their own section or tab. All others are listed among the memories. */
@@ -29,7 +28,5 @@ export function openSection(section: Section): void {
     return;
   }
   showKind("memory");
-  if (nav.section === "memories") return;
-  search.clear();
-  nav.go("memories");
+  nav.open(section, null);
 }

@@ -52,11 +52,11 @@ class Nav {
     this.#set({ section, id, message, quote });
   }
 
-  /** Opens another section with the record that was open there last, and clears the search. */
-  open(section: Section): void {
+  /** Opens another section, by default with the record that was open there last, and clears the search. */
+  open(section: Section, record: string | null = this.#last.get(section) ?? null): void {
     if (section === this.section) return;
     search.clear();
-    this.go(section, this.#last.get(section) ?? null);
+    this.go(section, record);
   }
 
   /** Selects a record in the list. This changes the current location, but adds no entry to the history. */
