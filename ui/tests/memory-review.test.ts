@@ -142,8 +142,7 @@ describe("the evidence of a memory", () => {
 
   it("is uncertain about a sentence that only has a similar meaning", async () => {
     const found = await mock.memoryEvidence("m-0");
-    const messages = found.messages.map((message) => ({ ...message, how: "meaning" as const }));
-    vi.spyOn(mock, "memoryEvidence").mockResolvedValue({ ...found, messages });
+    vi.spyOn(mock, "memoryEvidence").mockResolvedValue({ ...found, uncertain: true });
     nav.section = "memories";
     render(MemoryDetail, { id: "m-0" });
     expect((await screen.findByTestId("evidence-verdict")).textContent).toBe("You may have said this.");
@@ -155,7 +154,13 @@ describe("the evidence of a memory", () => {
     const { id } = items[0]!;
     const [quoted] = (await mock.memoryEvidence("m-0")).messages;
     const messages = [{ ...quoted!, said_by: "assistant", source: "chatgpt" }];
-    vi.spyOn(mock, "memoryEvidence").mockResolvedValue({ id, said_by: "assistant", trace: "found", messages });
+    vi.spyOn(mock, "memoryEvidence").mockResolvedValue({
+      id,
+      said_by: "assistant",
+      uncertain: false,
+      trace: "found",
+      messages,
+    });
     nav.section = "memories";
     render(MemoryDetail, { id });
     expect((await screen.findByTestId("evidence-verdict")).textContent).toBe("ChatGPT concluded this.");

@@ -1219,6 +1219,8 @@ export type MemoryEvidence = {
 	 *  `unknown`.
 	 */
 	said_by: string,
+	/**  True if `said_by` follows only from messages with a similar meaning, which may be about something else. */
+	uncertain: boolean,
 	/**
 	 *  `found`; `none` if the memory was compared with all conversations of its time and none of them says it;
 	 *  `unknown` if neither could be shown.

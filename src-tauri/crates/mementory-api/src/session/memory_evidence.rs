@@ -34,6 +34,7 @@ impl MemoryOrigins<'_> {
         Ok(MemoryEvidence {
             id: id.to_owned(),
             said_by: said_by_name(found.said_by).into(),
+            uncertain: found.is_uncertain(),
             trace: found.trace.as_str().into(),
             messages: found.messages.iter().map(|message| self.message(message)).collect::<ApiResult<_>>()?,
         })

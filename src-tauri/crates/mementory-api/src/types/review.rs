@@ -36,6 +36,8 @@ pub struct MemoryEvidence {
     /// `user` (the person said it), `assistant` (the assistant concluded it), `system` (a program put it there) or
     /// `unknown`.
     pub said_by: String,
+    /// True if `said_by` follows only from messages with a similar meaning, which may be about something else.
+    pub uncertain: bool,
     /// `found`; `none` if the memory was compared with all conversations of its time and none of them says it;
     /// `unknown` if neither could be shown.
     pub trace: String,

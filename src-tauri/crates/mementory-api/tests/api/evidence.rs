@@ -227,6 +227,31 @@ fn evidence_in_other_words_is_found_and_none_is_found_for_what_was_not_said() {
     }
 }
 
+#[test]
+fn who_said_a_memory_is_uncertain_if_only_the_meaning_is_similar() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = imported(folder.path(), &[export(folder.path())]);
+    let (mut certain, mut uncertain) = (0, 0);
+    for (_, id) in memories(&session) {
+        let evidence = session.origins().of(&id).unwrap();
+        let of_speaker = evidence.messages.iter().filter(|message| message.said_by == evidence.said_by);
+        let ways: Vec<&str> = of_speaker.map(|message| message.how.as_str()).collect();
+        assert_eq!(evidence.uncertain, !ways.is_empty() && ways.iter().all(|way| *way == "meaning"), "{ways:?}");
+        if evidence.said_by == "user" {
+            *if evidence.uncertain { &mut uncertain } else { &mut certain } += 1;
+        }
+    }
+    assert_eq!(uncertain > 0, has_weights(), "only the encoder finds a similar meaning");
+    let out = folder.path().join("report.html");
+    session.review().report(&out, &ReportRequest::default(), &Job::silent()).unwrap();
+    let html = std::fs::read_to_string(&out).unwrap();
+    for (origin, n) in [("I said it", certain), ("I may have said it", uncertain)] {
+        let (_, row) = html.split_once(&format!(">{origin}<")).unwrap();
+        let (row, _) = row.split_once("</tr>").unwrap();
+        assert!(row.contains(&format!(">{n}<")), "{origin}: {row}");
+    }
+}
+
 /// An export with two memories: one of a quiet day, and one of a day with so many messages that not all of them can be
 /// compared.
 fn write_busy_day_export(folder: &Path) -> PathBuf {

@@ -96,6 +96,18 @@ pub struct FoundEvidence {
     pub messages: Vec<EvidenceMessage>,
 }
 
+impl FoundEvidence {
+    /// True if [`Self::said_by`] follows only from messages with a similar meaning, which may be about something else.
+    pub fn is_uncertain(&self) -> bool {
+        let mut of_speaker = self
+            .messages
+            .iter()
+            .filter(|message| self.said_by.is_some() && message.record.said_by() == self.said_by)
+            .peekable();
+        of_speaker.peek().is_some() && of_speaker.all(|message| message.found_by == FoundBy::Meaning)
+    }
+}
+
 /// Finds where memories come from.
 #[derive(Clone, Copy)]
 pub struct MemoryEvidence<'v> {

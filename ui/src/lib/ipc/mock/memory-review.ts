@@ -46,10 +46,11 @@ function message(id: string, sentence: string, how: string, confidence: number):
 function evidenceOf(item: ListItem, index: number): MemoryEvidence {
   const stated = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", "words", 0.82);
   const concluded = message("msg-b4", "Not as they are.", "linked", 1);
-  if (item.source === "gemini") return { id: item.id, said_by: "unknown", trace: "unknown", messages: [] };
-  if (index % 3 === 0) return { id: item.id, said_by: "user", trace: "found", messages: [stated] };
-  if (index % 3 === 1) return { id: item.id, said_by: "assistant", trace: "found", messages: [concluded] };
-  return { id: item.id, said_by: "unknown", trace: "none", messages: [] };
+  const base = { id: item.id, uncertain: false };
+  if (item.source === "gemini") return { ...base, said_by: "unknown", trace: "unknown", messages: [] };
+  if (index % 3 === 0) return { ...base, said_by: "user", trace: "found", messages: [stated] };
+  if (index % 3 === 1) return { ...base, said_by: "assistant", trace: "found", messages: [concluded] };
+  return { ...base, said_by: "unknown", trace: "none", messages: [] };
 }
 
 /** The commands for evidence, for the review of memories, and for the lists of what to delete in the assistants. */

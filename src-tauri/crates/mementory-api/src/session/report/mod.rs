@@ -11,8 +11,8 @@ use super::{
     sensitive::SensitiveValues,
 };
 use crate::{ApiError, ApiResult, Job, new_file::new_output, types::*};
-use mementory_model::{Kind, Record, Timestamp};
-use mementory_vault::{CachingEncoder, ListQuery, RowView, Sort, Trace};
+use mementory_model::{Kind, Record, SaidBy, Timestamp};
+use mementory_vault::{CachingEncoder, FoundEvidence, ListQuery, RowView, Sort, Trace};
 use plain::without_markdown;
 use sections::Sections;
 use std::{io::Write, path::Path, sync::atomic::Ordering};
@@ -22,13 +22,24 @@ use texts::Texts;
 /// a book.
 const MAX_LISTED: usize = 2_000;
 
+/// Where a memory comes from: the keys of the report's texts, in the report's order.
+const ORIGINS: [&str; 7] = [
+    "said_user",
+    "may_have_said_user",
+    "said_assistant",
+    "may_have_said_assistant",
+    "said_system",
+    "trace_none",
+    "trace_unknown",
+];
+
 /// A memory as the report lists it.
 struct ListedMemory {
     view: RowView,
     /// When the memory was made, in microseconds since 1970. None if its source does not say so.
     at: Option<i64>,
     text: String,
-    /// `said_user`, `said_assistant`, `said_system`, `trace_none` or `trace_unknown`.
+    /// One of [`ORIGINS`].
     origin: &'static str,
 }
 
@@ -71,13 +82,7 @@ impl Review<'_> {
                 }
                 let record = vault.reader().content(&view)?;
                 let found = vault.reader().evidence().of_record(&view, &record, encoder.as_ref())?;
-                let origin = match (found.said_by.map(mementory_model::SaidBy::as_str), found.trace) {
-                    (Some("user"), _) => "said_user",
-                    (Some("assistant"), _) => "said_assistant",
-                    (Some(_), _) => "said_system",
-                    (None, Trace::None) => "trace_none",
-                    (None, _) => "trace_unknown",
-                };
+                let origin = origin(&found);
                 let (at, text) = (made_at(&record), without_markdown(&vault.scanner().masked(record.text.trim())));
                 out.push(ListedMemory { view, at, text, origin });
                 job.report(Progress {
@@ -93,6 +98,18 @@ impl Review<'_> {
                 None => return Ok((out, page.total)),
             }
         }
+    }
+}
+
+fn origin(found: &FoundEvidence) -> &'static str {
+    match (found.said_by, found.trace) {
+        (Some(SaidBy::User), _) if found.is_uncertain() => "may_have_said_user",
+        (Some(SaidBy::User), _) => "said_user",
+        (Some(SaidBy::Assistant), _) if found.is_uncertain() => "may_have_said_assistant",
+        (Some(SaidBy::Assistant), _) => "said_assistant",
+        (Some(SaidBy::System), _) => "said_system",
+        (None, Trace::None) => "trace_none",
+        (None, _) => "trace_unknown",
     }
 }
 

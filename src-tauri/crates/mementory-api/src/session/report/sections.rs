@@ -1,5 +1,5 @@
 //! The sections of the report.
-use super::{ListedMemory, MAX_LISTED, plain::without_markdown, texts::Texts};
+use super::{ListedMemory, MAX_LISTED, ORIGINS, plain::without_markdown, texts::Texts};
 use crate::{
     ApiResult, Job,
     session::{
@@ -170,7 +170,7 @@ impl Sections<'_> {
     fn evidence(&self, page: &mut Page, memories: &[ListedMemory]) {
         page.begin_section(self.texts.get("evidence"), false);
         page.paragraph(&self.texts.count("evidence_lead", memories.len()));
-        let rows: Vec<Vec<Cell<'_>>> = ["said_user", "said_assistant", "said_system", "trace_none", "trace_unknown"]
+        let rows: Vec<Vec<Cell<'_>>> = ORIGINS
             .into_iter()
             .map(|origin| {
                 let n = memories.iter().filter(|memory| memory.origin == origin).count();
