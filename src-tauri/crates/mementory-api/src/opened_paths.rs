@@ -6,11 +6,10 @@ use crate::{
 use mementory_crypto::HEADER_FILE;
 use std::path::{Path, PathBuf};
 
-/// The one path of a file or folder, however it is reached: without links and `..`. A path that does not exist stays as
-/// it is.
+/// The canonical path of a file or folder, without links and `..`. A path that does not exist is returned unchanged.
 pub fn real_path(path: &Path) -> PathBuf {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    // Windows prefixes such paths with `\\?\`, which other programs and people do not expect.
+    // Windows prefixes canonical paths with `\\?\`, which some programs do not accept and people do not recognise.
     match real.to_str().and_then(|text| text.strip_prefix(r"\\?\")).filter(|text| text.get(1..2) == Some(":")) {
         Some(plain) if cfg!(windows) => plain.into(),
         _ => real,
