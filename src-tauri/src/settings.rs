@@ -207,7 +207,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_vault_is_remembered_once_by_whatever_path_it_was_opened() {
+    fn a_vault_is_remembered_once_whatever_path_it_was_opened_by() {
         let folder = tempfile::tempdir().unwrap();
         let vault = files::real_path(folder.path());
         let link = vault.join("link");

@@ -475,7 +475,7 @@ mod tests {
     use super::{detect, path_info};
 
     #[test]
-    fn a_huge_file_that_is_no_export_is_named_with_its_size() {
+    fn the_message_for_a_huge_file_that_is_not_an_export_states_its_size() {
         let folder = tempfile::tempdir().unwrap();
         for (name, begin) in [("list.json", "["), ("lines.jsonl", ""), ("page.html", "<html>")] {
             let path = folder.path().join(name);

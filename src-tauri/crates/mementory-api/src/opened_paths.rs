@@ -121,7 +121,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_path_that_lost_its_name_on_the_way_or_is_not_unicode_is_refused() {
+    fn a_path_with_replacement_characters_or_not_in_unicode_is_refused() {
         use std::os::unix::ffi::OsStrExt;
         let lossy = sort_opened(&["/nowhere/caf\u{fffd}.zip".into()]);
         assert_eq!(lossy.refused.first().map(|refused| refused.reason.as_str()), Some("not_unicode"));
@@ -132,7 +132,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_vault_is_the_same_by_whatever_path_it_is_opened() {
+    fn a_vault_is_recognised_whatever_path_it_is_opened_by() {
         let folder = tempfile::tempdir().unwrap();
         let vault = folder.path().canonicalize().unwrap().join("Mine.mementory");
         std::fs::create_dir(&vault).unwrap();

@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_weights_are_found_also_while_the_program_is_being_replaced() {
+    fn the_weights_are_found_even_while_the_program_is_being_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let (programs, weights) = (folder.path().join("bin"), folder.path().join("share/mementory/weights"));
         std::fs::create_dir(&programs).unwrap();

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_a_pack_contains_again_are_no_trace() {
+    fn bytes_that_a_pack_contains_again_are_not_a_trace() {
         let state = |word: &str| format!("{}{}", "the same beginning ", word.repeat(60)).into_bytes();
         let [first, second, other] = ["once upon a time ", "no words here yet ", "somebody else's pack "].map(state);
         let mut evidence = Evidence::default();

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_a_request_and_a_question_that_states_something_are_no_questions() {
+    fn a_statement_a_request_and_a_question_that_states_something_are_not_questions() {
         for text in [
             "I have the B1 exam on 14 November.",
             "What I like most is tea",

@@ -161,7 +161,7 @@ fn years_explain_the_ages_of_a_child_but_not_every_age() {
 }
 
 #[test]
-fn a_flat_in_a_city_is_a_home_there_and_a_concession_is_no_wish() {
+fn renting_a_home_in_a_city_counts_as_living_there_and_a_concession_is_not_a_wish() {
     for texts in [
         ["Lives in a rented flat in Leeds.", "Lives in Lisbon since April 2026."],
         ["Wohnt in einer Altbauwohnung in Kassel.", "Wohnt jetzt in Graz."],

@@ -175,7 +175,7 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
 }
 
 #[test]
-fn a_repetition_is_no_contradiction() {
+fn a_repetition_is_not_a_contradiction() {
     let Some(folder) = common::weights() else { return };
     let encoder = Encoder::open(&folder).unwrap();
     let life = life(DEMONSTRATION);
@@ -189,7 +189,7 @@ fn a_repetition_is_no_contradiction() {
 const TRAM_DRIVER: &str = include_str!("data/lives/tram_driver.tsv");
 
 #[test]
-fn statements_about_the_same_are_compared_even_if_no_sample_sentence_is_near_both() {
+fn statements_about_the_same_thing_are_compared_even_if_no_sample_sentence_is_near_both() {
     let Some(folder) = common::weights() else { return };
     let encoder = Encoder::open(&folder).unwrap();
     let life = life(TRAM_DRIVER);

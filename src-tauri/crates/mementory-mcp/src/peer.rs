@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_program_is_skipped_also_after_an_upgrade_replaced_it() {
+    fn our_own_program_is_skipped_even_after_an_upgrade_replaced_it() {
         assert_eq!(client_of_relay(|relay| std::fs::remove_file(relay).unwrap()), Some(own_path()));
     }
 

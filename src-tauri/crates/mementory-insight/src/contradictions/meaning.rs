@@ -47,7 +47,7 @@ const MIN_SAME_THING: f32 = 0.4;
 /// Like `MIN_SAME_THING`, for two statements in the same language. Such statements share a word if they are about the
 /// same thing.
 const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
-/// Lowest similarity of a statement that something is over and the statement, in another language, that it contradicts.
+/// A statement that something is over contradicts one in another language only if the two are at least this similar.
 const MIN_SIMILARITY_IN_OTHER_LANGUAGE: f32 = 0.6;
 /// Largest number of comparisons with statements in other languages.
 const MAX_COMPARISONS: usize = 2_000_000;

@@ -1,4 +1,4 @@
-//! Finds the names of the owner of the memories, because the owner is not listed among the people in them.
+//! Finds the names of the owner of the memories, so that the owner is not listed among the people in them.
 use super::{japanese, spaced};
 use crate::{
     fold::{MAX_CHARS, fold},

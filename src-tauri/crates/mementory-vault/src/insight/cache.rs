@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_files_are_no_part_of_a_statement() {
+    fn names_of_files_are_not_part_of_a_statement() {
         for name in ["MEMORY.md", "health/knee.md", "project_counts", "notes\\cat.txt", "a-b.json"] {
             assert!(is_file_name(name), "{name}");
         }
