@@ -1,5 +1,5 @@
 //! Answers connected clients while the window runs. `mementory_mcp` provides the socket and the tools. This module
-//! starts and stops its server and gives it access to the open vault.
+//! starts and stops the server of `mementory_mcp` and gives it access to the open vault.
 //!
 //! The server starts when a vault with an active grant is opened, and runs until the program ends, unless the person
 //! switches it off. Without a grant, no client may read anything, so there is no socket. Before a vault is opened, its
@@ -137,8 +137,8 @@ mod answering {
 
     impl VaultAccess for WindowVault {
         fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool {
-            // Does not wait, because a command that holds the write lock is either locking the vault or about to open
-            // it. In both cases, the client is told that the vault is locked.
+            // Does not wait: a command that holds the write lock is locking, opening or deleting the vault, so the
+            // client is told that the vault is locked.
             let vault = match self.vault.try_read() {
                 Ok(vault) => vault,
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),

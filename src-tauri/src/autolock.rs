@@ -30,12 +30,12 @@ pub enum LockReason {
 
 /// A clock that measures time since a fixed start.
 pub trait Clock: Send + Sync {
-    /// Time since the start. The value can decrease if the wall clock was set forward and is then set back.
+    /// Time since the start. The value can decrease if the wall clock was set forward and is set back later.
     fn elapsed(&self) -> Duration;
 }
 
-/// Measures time with both the monotonic clock and the wall clock. The larger result counts, so that time asleep is
-/// included.
+/// Measures time with both the monotonic clock and the wall clock, and returns the larger result, so that time asleep
+/// is included.
 pub struct SystemClock {
     started: Instant,
     started_wall: SystemTime,
@@ -81,7 +81,7 @@ impl IdleTimer {
         self.requested = Some(reason);
     }
 
-    /// Cancels a requested lock, because the person is back or the vault is locked.
+    /// Cancels a requested lock, for example because the screen was unlocked or the vault is already locked.
     pub fn cancel_request(&mut self) {
         self.requested = None;
     }

@@ -1,6 +1,6 @@
 //! Clears copied text from the clipboard after some time, when the vault locks, and when the window closes.
 //!
-//! The web view can write to the clipboard only during a click and cannot read it, so this module writes and reads it.
+//! The web view cannot read the clipboard, and can write to it only during a click. This module does both instead.
 use crate::autolock::{Clock, MAX_WAIT};
 use mementory_api::{ApiError, ApiResult};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 const CLEAR_ATTEMPTS: u8 = 10;
 /// Pause between two attempts.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// Maximum wait for the clipboard when the window closes, so that a hanging program that owns the clipboard does not
-/// keep ours from ending.
+/// Maximum wait for the clipboard when the window closes. A hanging program that owns the clipboard must not keep this
+/// program from ending.
 const MAX_CLOSE_WAIT: Duration = Duration::from_secs(2);
 
 /// Maximum length of a text that can be pasted, in bytes. A text field accepts this much without a delay.
@@ -174,7 +174,8 @@ impl Clipboard {
         clear_state.closing = true;
         self.changed.notify_all();
         drop(self.changed.wait_timeout_while(clear_state, MAX_CLOSE_WAIT, |clear_state| clear_state.pending.is_some()));
-        // Another thread holds this lock only if another program hangs. Then the content cannot be handed over.
+        // Another thread holds this lock only while it waits for a hanging program. In that case, the content cannot be
+        // handed over.
         if let Ok(mut state) = self.backend.try_lock() {
             state.backend.close();
         }
@@ -190,7 +191,7 @@ impl Clipboard {
         };
         let cleared = self.clear_copy(copy, &text);
         let mut clear_state = self.clear_state();
-        // A later copy has its own due time.
+        // If another text has been copied since, `pending` belongs to that copy and is not changed.
         if let Some(pending) = clear_state.pending.as_mut().filter(|pending| pending.copy == copy) {
             pending.attempts_left -= 1;
             pending.due = now.saturating_add(RETRY_AFTER);
@@ -201,7 +202,8 @@ impl Clipboard {
         self.changed.notify_all();
     }
 
-    /// Clears the clipboard if it still contains this copy. A later copy stays, even of the same text.
+    /// Clears the clipboard if it still contains this copy. The text of a later copy stays, even if it is the same
+    /// text.
     fn clear_copy(&self, copy: u64, text: &str) -> Result<(), Unavailable> {
         let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
         let is_ours = state.copies == copy && state.backend.text()?.is_some_and(|found| *found == text);

@@ -1,5 +1,5 @@
-//! What the program shows outside its window, and how the desktop wants it to look. On Linux, both go over D-Bus. Other
-//! systems show the progress on the button of the window; notifications and the style are left to Linux.
+//! Shows progress and notifications outside the window, and reads how the desktop wants the program to look. On Linux,
+//! all of this uses D-Bus. On other systems, only the progress is shown, on the window's button.
 #[cfg(target_os = "linux")]
 mod dbus;
 mod launcher;
@@ -58,7 +58,7 @@ impl Desktop {
     pub fn job_progressed(&self, age: Duration, done: u64, total: u64) {
         let mut progress = lock(&self.progress);
         if let Some(percent) = progress.report(age, done, total) {
-            // Sent under the lock, so that the end of a job is sent last.
+            // Sent while the lock is held, so that the end of a job is always sent last.
             self.show_progress(Some(percent));
         }
     }
@@ -73,7 +73,7 @@ impl Desktop {
 
     /// Shows a notification. Does nothing on systems other than Linux.
     pub fn notify(&self, text: &'static str) {
-        // The thread ends only with the process.
+        // Sending fails only if the thread has ended, and the thread ends only with the process.
         #[cfg(target_os = "linux")]
         let _ = self.messages.send(dbus::Message::Notification(text));
         #[cfg(not(target_os = "linux"))]
@@ -91,7 +91,7 @@ impl Desktop {
         use tauri::window::{ProgressBarState, ProgressBarStatus};
         let status = if percent.is_some() { ProgressBarStatus::Normal } else { ProgressBarStatus::None };
         for window in self.app.webview_windows().values() {
-            // A window that is closing needs no progress.
+            // Errors are ignored, because a window that is closing needs no progress.
             let state = ProgressBarState { status: Some(status), progress: percent.map(u64::from) };
             let _ = window.set_progress_bar(state);
         }

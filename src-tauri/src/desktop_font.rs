@@ -1,17 +1,19 @@
-//! The font of the desktop. WebKitGTK does not use it for `system-ui`, and searches all fonts of the system for each name
-//! in a list of fonts that is not installed, again for each size and weight.
+//! The font of the desktop, which WebKitGTK does not use for `system-ui`. For each font in a list that is not
+//! installed, WebKitGTK searches all fonts of the system, and repeats that for each size and weight. So the page gets
+//! the name of the desktop's font.
 use gtk::pango::FontDescription;
 use gtk::prelude::GtkSettingsExt;
 
-/// The desktop's font, as a value of CSS's `font-family`. Must be called on the main thread, after GTK was initialised.
+/// The desktop's font as a value of CSS's `font-family`. Must be called on the main thread, after GTK was initialised.
 pub fn font_families() -> Option<String> {
     gtk::Settings::default()?.gtk_font_name().map(|description| families_of(&description))
 }
 
-/// The families of a font description such as `Cantarell Bold 11`, and the system's sans serif font for what they lack.
+/// The families of a font description such as `Cantarell Bold 11`. The system's sans serif font follows, for characters
+/// that they lack.
 fn families_of(description: &str) -> String {
     let families = FontDescription::from_string(description).family().unwrap_or_default();
-    // GTK's name of the generic family.
+    // `sans` is GTK's name of the generic family, not a font.
     let named =
         families.split(',').map(str::trim).filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case("sans"));
     let quoted = named.map(|name| format!("\"{}\"", name.replace(['"', '\\'], "")));

@@ -2,8 +2,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// For this long after a command, background work stays paused, because another command often follows (the next letter
-/// typed, the next row opened).
+/// Time after a command during which background work stays paused, because another command often follows (the next
+/// letter typed, the next row opened).
 const QUIET_PERIOD: Duration = Duration::from_millis(400);
 /// Maximum pause, so that background work makes progress even if commands never stop.
 const MAX_WAIT: Duration = Duration::from_secs(5);

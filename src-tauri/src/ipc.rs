@@ -1,4 +1,4 @@
-//! The commands and types of the window, as TypeScript.
+//! The commands and types of the window, and the TypeScript generated from them.
 use crate::commands::{agents, deletion, export, import, records, review, system, vault, watching};
 use specta_typescript::Typescript;
 use tauri_specta::{Builder, collect_commands};
@@ -139,7 +139,8 @@ pub fn bindings() -> Result<String, String> {
     let path = folder.path().join("bindings.ts");
     builder().export(Typescript::default().header(BINDINGS_HEADER), &path).map_err(|error| error.to_string())?;
     let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
-    // Other callers may omit fields that have a default in Rust, but the window always sends all of them.
+    // A field with a default in Rust is optional in TypeScript. The window always sends all fields, so they are made
+    // mandatory.
     Ok(text.replace("?: ", ": "))
 }
 

@@ -1,5 +1,5 @@
-//! What the desktop shows of a job that the person started: its progress on the launcher, and a notification if it took
-//! long and ends while the window is not in front. A notification says only what kind of job has ended.
+//! Shows on the desktop how a job of the person proceeds: its progress on the launcher, and a notification if a long
+//! job ends while the window is not in front. A notification states only the kind of the job.
 use crate::desktop::Desktop;
 use crate::state::AppState;
 use mementory_api::types::Progress;
@@ -7,12 +7,12 @@ use mementory_api::{ApiError, ApiResult};
 use std::time::{Duration, Instant};
 use tauri::{AppHandle, Manager};
 
-/// Only a job that took longer is worth a notification.
+/// A notification is shown only for a job that took longer than this.
 const LONG: Duration = Duration::from_secs(10);
-/// Preference that turns notifications off, with that value.
+/// The preference and the value with which notifications are switched off.
 const PREFERENCE: (&str, &str) = ("notifications", "off");
-/// Variables that name the language of the person on Linux, in order of precedence. `LANGUAGE` may list several
-/// languages, separated by colons.
+/// Environment variables that contain the person's language on Linux, in order of precedence. `LANGUAGE` may list
+/// several languages, separated by colons.
 const LANGUAGE_VARIABLES: [&str; 4] = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"];
 
 /// The texts of all notifications by language and key, from the files in `ui/src/lib/text`. English is the first.
@@ -26,12 +26,12 @@ pub enum JobKind {
     Backup,
     Erasure,
     Redaction,
-    /// Anything else. Its notification does not say what.
+    /// Any other job. Its notification does not name the kind of job.
     Other,
 }
 
 impl JobKind {
-    /// Keys of the texts in `ui/src/lib/text`: at the end, and after an error.
+    /// Keys of the texts in `ui/src/lib/text` for a job that has succeeded, and for one that has failed.
     fn keys(self) -> (&'static str, &'static str) {
         match self {
             Self::Import => ("notify.import", "notify.importFailed"),
@@ -49,7 +49,7 @@ impl JobKind {
 enum Outcome {
     Done,
     Failed,
-    /// By the person, or because the vault was locked.
+    /// The person cancelled the job, or the vault was locked.
     Cancelled,
 }
 
@@ -75,7 +75,7 @@ impl JobFeedback {
     /// Must be called when the job begins.
     pub fn start(app: AppHandle, kind: JobKind) -> Self {
         app.state::<Desktop>().job_started();
-        // A panic leaves the outcome as it is.
+        // If the job panics, `finish` is not called, and the outcome stays `Failed`.
         Self { app, kind, started: Instant::now(), outcome: Outcome::Failed }
     }
 
@@ -126,16 +126,16 @@ fn is_long(elapsed: Duration) -> bool {
     elapsed > LONG
 }
 
-/// True if the person is looking at a window of the program. A window that cannot be asked is closing.
+/// True if a window of the program is in front. A window whose state cannot be read is closing and does not count.
 fn is_in_front(app: &AppHandle) -> bool {
     app.webview_windows().values().any(|window| window.is_focused().unwrap_or(true))
 }
 
-/// The language of notifications: the one that was chosen in the window, else the first of the system's that there are
-/// texts in, else English.
+/// The language of notifications: the one that was chosen in the window, otherwise the first language of the system for
+/// which there are texts, otherwise English.
 fn language(chosen: Option<&str>, variable: impl Fn(&str) -> Option<String>) -> &'static str {
     let known = |name: &str| TEXTS.iter().map(|(language, _)| *language).find(|language| *language == name);
-    // `de_DE.UTF-8`, `de-DE` and `de` are German.
+    // `de_DE.UTF-8`, `de-DE` and `de` all mean German.
     let base = |tag: &str| tag.split(['_', '-', '.', '@']).next().and_then(known);
     chosen
         .and_then(known)

@@ -11,7 +11,7 @@ pub struct Jobs {
 
 struct JobEntry {
     job: Job,
-    /// True for a job that the person did not start. The automatic lock does not wait for it.
+    /// True for a job that the person did not start. The automatic lock does not wait for such a job.
     background: bool,
 }
 

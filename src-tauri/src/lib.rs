@@ -42,7 +42,7 @@ const WATCHED_EVENT: &str = "watched";
 const WATCH_PROGRESS_EVENT: &str = "watch_progress";
 /// Event sent when the program was started a second time and passed its files on to this window.
 const OPEN_EVENT: &str = "open";
-/// Event with the style of the desktop, when it changed.
+/// Event with the style of the desktop, sent when the style has changed.
 const STYLE_EVENT: &str = "style";
 /// Event with the steps that failed after the commit of a change.
 const WARNINGS_EVENT: &str = "warnings";
@@ -105,7 +105,7 @@ pub fn run() -> ExitCode {
     };
     app.run(|app, event| match event {
         RunEvent::Exit => app.state::<state::AppState>().shut_down(),
-        // macOS sends the files of a double click to the running program, also to one that it has just started for it.
+        // macOS sends the files of a double click as an event, even to a program that it has just started for them.
         #[cfg(target_os = "macos")]
         RunEvent::Opened { urls } => open(app, open_requests::parse_urls(urls)),
         _ => {}
@@ -121,7 +121,7 @@ fn on_second_start(app: &AppHandle, args: Vec<String>, folder: String) {
 /// Hands files to the window, and shows it.
 fn open(app: &AppHandle, requested: StartRequest) {
     app.state::<OpenRequests>().add(requested);
-    // If the page is not loaded yet, it takes the files when it starts.
+    // If the page is not loaded yet, nobody receives the event, and the page takes the files when it starts.
     let _ = app.emit(OPEN_EVENT, ());
     window::show(app);
 }

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-/// Replaces glibc's allocator, which makes threads wait for each other when one thread frees memory that another thread
+/// Replaces glibc's allocator, in which threads wait for each other when one thread frees memory that another thread
 /// allocated.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[global_allocator]

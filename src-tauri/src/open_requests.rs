@@ -41,7 +41,8 @@ impl OpenRequests {
 }
 
 /// The requests in a program's arguments. The first argument, the name of the program, is skipped. Relative paths are
-/// relative to `folder`. File managers may pass `file://` URLs. Unknown options are ignored, up to an argument `--`.
+/// relative to `folder`. File managers may pass `file://` URLs. Unknown options are ignored. After an argument `--`,
+/// all arguments are paths.
 pub fn parse_arguments(args: impl IntoIterator<Item = OsString>, folder: &Path) -> StartRequest {
     let mut only_paths = false;
     let mut requested = StartRequest::default();
@@ -54,8 +55,8 @@ pub fn parse_arguments(args: impl IntoIterator<Item = OsString>, folder: &Path) 
         } else if arg.is_empty() || (!only_paths && arg.as_encoded_bytes().starts_with(b"-")) {
             // The program starts despite an unknown option, because a newer version may define it.
         } else if let Some(address) = text.filter(|text| text.starts_with("file:")) {
-            // A URL that names another computer has no local path. Its text is then used as a path, which does not
-            // exist and is reported as missing.
+            // A URL that names another computer has no local path. The text of the URL is then used as a path, which
+            // does not exist and is reported as missing.
             let path = tauri::Url::parse(address).ok().and_then(|url| url.to_file_path().ok());
             requested.paths.push(path.unwrap_or_else(|| folder.join(&arg)));
         } else {
@@ -65,7 +66,7 @@ pub fn parse_arguments(args: impl IntoIterator<Item = OsString>, folder: &Path) 
     requested
 }
 
-/// The requests in the URLs that macOS sends. Those that name no file of this computer are ignored.
+/// The requests in the URLs that macOS sends. URLs that do not name a file of this computer are ignored.
 #[cfg(any(target_os = "macos", test))]
 pub fn parse_urls(urls: impl IntoIterator<Item = tauri::Url>) -> StartRequest {
     let paths = urls.into_iter().filter_map(|url| (url.scheme() == "file").then(|| url.to_file_path().ok()).flatten());

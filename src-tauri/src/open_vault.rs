@@ -6,7 +6,7 @@ use std::sync::{Arc, RwLock};
 /// The open vault, or None while it is locked. Commands of the window and connected clients use it.
 pub type SharedVault = Arc<RwLock<Option<OpenVault>>>;
 
-/// The session of the open vault, and what the window must know without asking it.
+/// The session of the open vault, and data that the window needs without a call to the session.
 pub struct OpenVault {
     /// Runs every command on the vault.
     pub session: Session,

@@ -66,7 +66,7 @@ impl Default for Settings {
     }
 }
 
-/// An invalid size of the window must not cost the other settings.
+/// If the size of the window is invalid, only that value is dropped, and the other settings are kept.
 fn valid_or_none<'de, D: Deserializer<'de>>(input: D) -> Result<Option<WindowGeometry>, D::Error> {
     serde_json::Value::deserialize(input).map(|value| serde_json::from_value(value).ok())
 }
@@ -83,7 +83,8 @@ impl Settings {
 
     /// Removes a vault from the list.
     pub fn forget(&mut self, vault: &Path) {
-        // Earlier versions stored the path by which a vault was opened.
+        // Earlier versions stored the path that the person chose, which may contain links, so the real paths are
+        // compared too.
         self.recent.retain(|known| known != vault && files::real_path(known) != vault);
     }
 
@@ -120,9 +121,9 @@ pub struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// Reads `settings.json` in `folder`. If the file is missing or damaged, uses the defaults, so that it never keeps
-    /// the program from starting. If there is no file yet, the settings from before the program was renamed are copied
-    /// once; the old file is not changed.
+    /// Reads `settings.json` in `folder`. If the file is missing or damaged, the defaults are used, so that the program
+    /// can always start. If there is no file yet, the settings from before the program was renamed are copied once; the
+    /// old file is not changed.
     pub fn load(folder: &Path) -> Self {
         let path = folder.join("settings.json");
         if path.exists() {
@@ -206,7 +207,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_vault_is_remembered_once_by_whatever_path_it_was_opened() {
+    fn a_vault_is_remembered_once_whatever_path_it_was_opened_by() {
         let folder = tempfile::tempdir().unwrap();
         let vault = files::real_path(folder.path());
         let link = vault.join("link");
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_the_window_is_stored_and_an_invalid_one_costs_no_other_setting() {
+    fn the_window_geometry_is_stored_and_an_invalid_one_does_not_drop_other_settings() {
         let folder = tempfile::tempdir().unwrap();
         let area = crate::window_geometry::Area { x: -5, y: 6, width: 1280, height: 800 };
         let geometry = WindowGeometry { area, maximized: true };

@@ -13,12 +13,12 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The idle timer, and whether it has changed since the waiting thread last read it.
+/// The idle timer, and whether it has changed since the waiting thread last read its values.
 #[derive(Default)]
 struct IdleState {
     timer: IdleTimer,
     changed: bool,
-    /// Clock time at which the vault was opened.
+    /// Time of the clock at which the vault was opened.
     opened_at: Duration,
 }
 
@@ -78,7 +78,8 @@ impl AppState {
     }
 
     /// Makes `session`, which was just created or opened, the open vault. If another vault is open, that vault is
-    /// locked. Its path is stored without links, so that the vault is recognised by whatever path it is opened again.
+    /// locked. The path is stored with its links resolved, so that the vault is recognised whatever path it is opened
+    /// by next time.
     pub fn set_open_vault(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
         let path = &files::real_path(path);
         let vault_id = session.overview().info()?.vault_id;
@@ -156,8 +157,8 @@ impl AppState {
         self.wake_signal.notify();
     }
 
-    /// Makes running client calls end, because locking waits for them. If the vault is already being locked, the
-    /// locking thread has done this.
+    /// Makes running client calls end, because locking waits for them. If another thread is already locking the vault,
+    /// that thread has done this.
     fn stop_client_calls(&self) {
         if let Ok(vault) = self.vault.try_read()
             && let Some(open) = &*vault
@@ -166,8 +167,8 @@ impl AppState {
         }
     }
 
-    /// Closes and deletes the open vault, which must be a demonstration. What the person added to it is deleted only
-    /// `with_own_content`.
+    /// Closes and deletes the open vault, which must be a demonstration. If the person added something to it, it is
+    /// only deleted if `with_own_content` is true.
     ///
     /// # Errors
     /// `locked`, `not_a_demonstration` and `own_content`, in which case nothing is deleted; `io`.
@@ -177,7 +178,7 @@ impl AppState {
         self.clipboard.clear_now();
         self.jobs.cancel_all();
         let mut vault = self.vault.write().unwrap_or_else(PoisonError::into_inner);
-        // Since the check above, another thread may have locked the vault or changed it.
+        // Another thread may have locked or changed the vault since the check above.
         let Some(open) = vault.take_if(|open| check(&open.session).is_ok()) else {
             return Err(ApiError::new("locked", 1, "The vault has changed meanwhile. Nothing was deleted. Try again."));
         };
@@ -190,7 +191,7 @@ impl AppState {
         Ok(())
     }
 
-    /// Scans the watched folders once. This is background work, so it does not keep the vault from locking.
+    /// Scans the watched folders once. This is background work, so the automatic lock does not wait for it.
     pub fn scan_watched_folders(&self, job: &Job) -> ApiResult<FolderScan> {
         let _running = self.jobs.start_background("watching", job)?;
         self.with_session(|session| session.watching().scan_folders(self.clock.elapsed(), job))
@@ -299,8 +300,8 @@ impl AppState {
         self.settings().get().lock_when_away
     }
 
-    /// Handles a locked (true) or unlocked (false) screen. As after the idle limit, the vault is locked only when no
-    /// job is running; if the screen is unlocked before that, the vault stays open.
+    /// Handles a locked (true) or unlocked (false) screen. The vault is locked as soon as no job of the person is
+    /// running. If the screen is unlocked before that, the vault stays open.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux reports it"))]
     pub fn on_screen_lock(&self, locked: bool) {
         match locked {
@@ -341,8 +342,8 @@ impl AppState {
         }
     }
 
-    /// Waits until a lock may be due or the timer changes. If the wait ends far too late, the machine slept, perhaps
-    /// without announcing it.
+    /// Waits until a lock may be due or the timer changes. If the wait ends much too late, the machine slept, perhaps
+    /// without an announcement.
     fn wait_for_idleness(&self) {
         let started = self.clock.elapsed();
         let idle = self.idle();

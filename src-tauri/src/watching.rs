@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Interval at which folders are scanned even without change events, because reconnected drives and network folders
-/// send no events.
+/// Interval at which folders are scanned even without an event, because reconnected drives and network folders report
+/// no changes.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 /// Minimum time between two scans, because a download reports a change for every chunk.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
@@ -37,8 +37,8 @@ impl FolderEvents {
         if self.watcher.is_none() {
             let wake_signal = self.wake_signal.clone();
             let on_event = move |event: notify::Result<notify::Event>| {
-                // Reading a folder is reported too and must not start a scan. An error may mean that an event was lost,
-                // so it does start one.
+                // Reading a folder causes an event too, which must not start a scan. After an error, an event may be
+                // lost, so an error starts one.
                 if !matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(_))) {
                     wake_signal.notify();
                 }
@@ -47,7 +47,7 @@ impl FolderEvents {
         }
         let Some(watcher) = &mut self.watcher else { return };
         for removed in self.folders.difference(&wanted) {
-            // Fails if the folder itself was deleted.
+            // Unwatching fails if the folder itself was deleted, which does no harm.
             let _ = watcher.unwatch(removed);
         }
         self.folders.retain(|folder| wanted.contains(folder));
@@ -75,7 +75,7 @@ pub fn run(state: &AppState, new_job: impl Fn() -> Job, on_change: impl Fn()) {
                     on_change();
                 }
                 for file in scan.imports {
-                    // A failed import stays in the list, where the person sees the reason.
+                    // A failed import stays in the list of detected files, where the person sees the reason.
                     let _ = state.import_detected_file(&file, &new_job());
                     on_change();
                 }

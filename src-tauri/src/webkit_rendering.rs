@@ -4,7 +4,8 @@ use std::path::Path;
 use tauri::WebviewWindow;
 use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
 
-/// Folder of the graphics devices, and prefix of the names of devices that programs may render with (`renderD128`).
+/// Folder of the graphics devices. The names of devices with which programs may render begin with `RENDER_NODE_PREFIX`
+/// (`renderD128`).
 const DEVICE_FOLDER: &str = "/dev/dri";
 const RENDER_NODE_PREFIX: &str = "renderD";
 

@@ -23,13 +23,14 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
     let font = desktop_font().map(|families| ("font", families));
     let stored_values: Vec<(String, String)> =
         stored_preferences.chain(font).map(|(name, value)| (format!("{STORAGE_PREFIX}{name}"), value)).collect();
-    // The webview is incognito and stores nothing, so the values are passed to the page before it is first drawn.
+    // The web view is incognito and stores nothing, so the stored values are passed to the page before it is first
+    // drawn.
     let script = format!(
         "for (const [name, value] of {}) localStorage.setItem(name, value);",
         serde_json::to_string(&stored_values)?
     );
     let mut builder = WebviewWindowBuilder::from_config(app, &config)?
-        // Keeps the page's data in memory only. WebKitGTK cannot be automated in that mode.
+        // Incognito keeps the page's data in memory only. A test cannot drive WebKitGTK in that mode.
         .incognito(!is_automated())
         .initialization_script(script)
         .on_navigation(is_app_page)
@@ -45,7 +46,7 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
     let observed = window.clone();
     window.on_window_event(move |event| {
         if matches!(event, WindowEvent::Focused(false) | WindowEvent::CloseRequested { .. }) {
-            // A window whose place is unknown opens at the place stored before.
+            // If the geometry cannot be read, the window opens at the place that was stored before.
             let _ = store_geometry(&observed, &config);
         }
     });
@@ -56,7 +57,7 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
     Ok(())
 }
 
-/// The desktop's font as a value of `font-family`. None if the page's own list has the system's font.
+/// The desktop's font as a value of `font-family`. None if the page's own list already names the system's font.
 fn desktop_font() -> Option<String> {
     #[cfg(target_os = "linux")]
     return crate::desktop_font::font_families();
@@ -80,12 +81,12 @@ fn usable_area(monitor: &Monitor) -> Area {
 }
 
 fn minimum_size(config: &WindowConfig) -> (u32, u32) {
-    // The configuration has whole numbers.
+    // The values in the configuration are whole numbers.
     (config.min_width.unwrap_or_default() as u32, config.min_height.unwrap_or_default() as u32)
 }
 
-/// Stores size and place of the window. Called when the window is left or closed, because every single step of a move
-/// would be a write.
+/// Stores size and place of the window. Called only when the window loses the focus or closes, because storing each
+/// step of a move would cause too many writes.
 fn store_geometry(window: &WebviewWindow, config: &WindowConfig) -> tauri::Result<()> {
     // A minimised or full-screen window returns to the size and place stored before.
     if window.is_minimized()? || window.is_fullscreen()? {
@@ -108,7 +109,7 @@ fn store_geometry(window: &WebviewWindow, config: &WindowConfig) -> tauri::Resul
 /// Brings the window to the front.
 pub fn show(app: &AppHandle) {
     for window in app.webview_windows().values() {
-        // A desktop may refuse to raise a window. The window is open anyway, so errors are ignored.
+        // The desktop may refuse to bring the window to the front. The window is open anyway, so errors are ignored.
         let _ = window.unminimize();
         let _ = window.set_focus();
     }
@@ -127,7 +128,7 @@ pub fn guards(app: &AppHandle) -> WindowGuards {
     }
 }
 
-/// True if a test drives the window. The test driver sets this variable to request automation.
+/// True if a test drives the window. The test driver sets this environment variable to request automation.
 fn is_automated() -> bool {
     std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some()
 }

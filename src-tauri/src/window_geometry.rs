@@ -13,7 +13,7 @@ pub struct Area {
 impl Area {
     /// Converts physical to logical pixels.
     pub fn scaled(position: (i32, i32), size: (u32, u32), scale_factor: f64) -> Self {
-        // A float that does not fit saturates.
+        // A float that does not fit into the integer type becomes its largest or smallest value.
         let signed = |pixels: i32| (f64::from(pixels) / scale_factor).round() as i32;
         let unsigned = |pixels: u32| (f64::from(pixels) / scale_factor).round() as u32;
         Self { x: signed(position.0), y: signed(position.1), width: unsigned(size.0), height: unsigned(size.1) }
@@ -34,7 +34,7 @@ impl Area {
     }
 }
 
-/// What is stored of the window.
+/// The geometry of the window as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WindowGeometry {
     /// The window's place while it is not maximised.
@@ -44,8 +44,8 @@ pub struct WindowGeometry {
 }
 
 impl WindowGeometry {
-    /// What to store of a window that is at `area` now. The area of a maximised window is the whole monitor, so the one
-    /// stored before stays; without one, it is the window's `default_size`.
+    /// The geometry to store for a window that is at `area` now. The area of a maximised window is the whole monitor,
+    /// so the area stored before is kept. If there is none, the window's `default_size` is stored.
     pub fn of_window(area: Area, maximized: bool, stored: Option<Self>, default_size: (u32, u32)) -> Self {
         let area = match (maximized, stored) {
             (false, _) => area,
@@ -55,11 +55,13 @@ impl WindowGeometry {
         Self { area, maximized }
     }
 
-    /// The geometry for these monitors, of which the first is the main one: inside the monitor that has most of it, or
-    /// in the middle of the main one if its monitor is gone. Never below `minimum`. None without a monitor.
+    /// The geometry adjusted to these monitors, of which the first is the main one. The window is placed inside the
+    /// monitor that contains most of it, or in the middle of the main monitor if no monitor contains a part of it. The
+    /// size is at least `minimum`. None if there is no monitor.
     pub fn fitted(self, monitors: &[Area], minimum: (u32, u32)) -> Option<Self> {
         let main_monitor = *monitors.first()?;
-        // `max_by_key` returns the last of several equals, and the main monitor should win.
+        // The monitors are visited in reverse order, because `max_by_key` returns the last of several equal ones, and
+        // the main monitor should win.
         let best = monitors.iter().rev().max_by_key(|monitor| self.area.overlap(**monitor))?;
         let is_visible = self.area.overlap(*best) > 0;
         let monitor = if is_visible { *best } else { main_monitor };
@@ -134,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_stored_flat() {
+    fn the_geometry_is_stored_in_one_json_object() {
         let geometry = WindowGeometry { area: area(-5, 6, 1280, 800), maximized: true };
         let text = serde_json::to_string(&geometry).unwrap();
         assert_eq!(text, r#"{"x":-5,"y":6,"width":1280,"height":800,"maximized":true}"#);

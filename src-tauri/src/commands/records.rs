@@ -11,7 +11,7 @@ use tauri::{AppHandle, WebviewWindow};
 /// Largest attachment that the window shows, in bytes.
 const MAX_ATTACHMENT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Bytes that are sent to the window in binary form instead of as a JSON list of numbers.
+/// Bytes that are sent to the window in binary form, not as a JSON list of numbers.
 pub struct Bytes(Vec<u8>);
 
 impl IpcResponse for Bytes {
@@ -158,14 +158,14 @@ pub async fn save_page(
     .await
 }
 
-/// A memory written by hand.
+/// Add a memory that the person wrote.
 #[tauri::command]
 #[specta::specta]
 pub async fn add(app: AppHandle, request: AddRequest) -> CommandResult<Ids> {
     run_change(app, move |vault| vault.changes().add(&request)).await
 }
 
-/// A new version of a record.
+/// Write a new version of a record.
 #[tauri::command]
 #[specta::specta]
 pub async fn edit(app: AppHandle, request: EditRequest) -> CommandResult<Edited> {

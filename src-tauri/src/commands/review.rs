@@ -148,7 +148,7 @@ pub async fn review_answer(app: AppHandle, answers: Vec<ReviewAnswer>) -> Comman
     run_in_session(app, move |vault| vault.review().answer(&answers)).await
 }
 
-/// What is to be deleted at an assistant.
+/// The memories to delete in an assistant.
 #[tauri::command]
 #[specta::specta]
 pub async fn todo(app: AppHandle, assistant: Option<String>, language: String) -> CommandResult<Todo> {

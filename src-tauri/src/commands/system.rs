@@ -56,7 +56,7 @@ pub async fn choose_vault(app: AppHandle, window: WebviewWindow) -> CommandResul
     let dialog = app.dialog().file().set_parent(&window);
     ask_for_path(app, move || {
         let chosen = dialog.blocking_pick_folder()?.into_path().ok()?;
-        // The window compares the path with that of the open vault.
+        // The real path, because the window compares it with the path of the open vault.
         Some(files::real_path(&chosen).into())
     })
     .await

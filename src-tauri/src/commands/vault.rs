@@ -53,8 +53,8 @@ const FLATPAK_MARKER: &str = "/.flatpak-info";
 pub async fn default_vault_folder(app: AppHandle) -> CommandResult<String> {
     let paths = app.path();
     let folder = if Path::new(FLATPAK_MARKER).exists() {
-        // What a Flatpak writes elsewhere in the home folder is gone when the program ends. If the folder cannot be
-        // created, writing to it fails with a message.
+        // In a Flatpak, files written elsewhere in the home folder are gone when the program ends. If the folder cannot
+        // be created, creating the vault in it fails with a message.
         paths.app_data_dir().inspect(|folder| drop(std::fs::create_dir_all(folder)))
     } else {
         paths.document_dir()
@@ -123,8 +123,8 @@ pub async fn unlock(
     Ok(opened)
 }
 
-/// Open the demonstration vault of this computer, which is made if there is none. One that cannot be used is deleted and
-/// made again if `remake` is true.
+/// Open the demonstration vault of this computer, or create it if there is none. If it cannot be used, it is deleted
+/// and created again, provided that `remake` is true.
 #[tauri::command]
 #[specta::specta]
 pub async fn open_demonstration(app: AppHandle, remake: bool) -> CommandResult<SessionState> {
@@ -140,7 +140,8 @@ pub async fn open_demonstration(app: AppHandle, remake: bool) -> CommandResult<S
     .await
 }
 
-/// Delete the open demonstration vault. What the person added to it is deleted only `with_own_content`.
+/// Delete the open demonstration vault. If the person added something to it, it is only deleted if `with_own_content`
+/// is true.
 #[tauri::command]
 #[specta::specta]
 pub async fn delete_demonstration(app: AppHandle, with_own_content: bool) -> CommandResult<()> {

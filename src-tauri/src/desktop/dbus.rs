@@ -1,5 +1,5 @@
-//! Progress on the launcher and notifications on Linux, sent over D-Bus from a thread of its own, so that no job waits
-//! for the desktop. What a desktop does not offer is left out without an error.
+//! Progress on the launcher and notifications on Linux. A separate thread sends them over D-Bus, so that no job waits
+//! for the desktop. If the desktop lacks a service, nothing is shown, and no error is reported.
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,7 +8,7 @@ use zbus::Result;
 use zbus::blocking::{Connection, connection::Builder};
 use zbus::zvariant::Value;
 
-/// Launchers listen for this signal: those of Ubuntu and KDE, and several docks.
+/// D-Bus interface of the progress signal. The launchers of Ubuntu and KDE listen for it, and so do several docks.
 const LAUNCHER_INTERFACE: &str = "com.canonical.Unity.LauncherEntry";
 const LAUNCHER_PATH: &str = "/com/canonical/unity/launcherentry/1";
 const NOTIFICATIONS_NAME: &str = "org.freedesktop.Notifications";
@@ -16,19 +16,19 @@ const NOTIFICATIONS_PATH: &str = "/org/freedesktop/Notifications";
 const PORTAL_NAME: &str = "org.freedesktop.portal.Desktop";
 const PORTAL_PATH: &str = "/org/freedesktop/portal/desktop";
 const PORTAL_INTERFACE: &str = "org.freedesktop.portal.Notification";
-/// A later notification of the program replaces the one with the same id.
+/// Id of every notification of this program, so that a later one replaces the one before it.
 const PORTAL_ID: &str = "job";
 /// This file is in every Flatpak sandbox and nowhere else.
 const SANDBOX_MARK: &str = "/.flatpak-info";
-/// Time after which the desktop decides when a notification disappears.
+/// Time value with which the desktop decides when a notification disappears.
 const DESKTOP_DECIDES: i32 = -1;
 /// Maximum wait for the reply to a method call.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What the desktop shall show.
+/// What the desktop has to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Message {
-    /// Progress in percent; none hides it.
+    /// Progress in percent. None hides the progress.
     Progress(Option<u8>),
     /// A notification with this text.
     Notification(&'static str),
@@ -49,7 +49,7 @@ fn deliver(messages: &Receiver<Message>, connect: impl Fn() -> Result<Connection
         if bus.is_none() {
             bus = connect().ok();
         }
-        // After an error the bus may be gone, so the next message gets a new connection.
+        // An error may mean that the bus is gone, so the next message gets a new connection.
         bus = bus.filter(|connection| send(connection, message, is_sandboxed).is_ok());
     }
 }
@@ -69,7 +69,7 @@ fn send(bus: &Connection, message: Message, is_sandboxed: bool) -> Result<()> {
                 .map(drop)
         }
         Message::Notification(text) => {
-            // The desktop file lets a click on the notification bring the window to the front.
+            // With the name of the desktop file, a click on the notification brings the window to the front.
             let hints = HashMap::from([("desktop-entry", Value::from(desktop_entry(is_sandboxed)))]);
             let (actions, body): ([&str; 0], &str) = ([], "");
             let notification =

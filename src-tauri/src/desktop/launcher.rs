@@ -1,10 +1,10 @@
 //! Decides what the launcher's icon shows while jobs run.
 use std::time::Duration;
 
-/// A job shows no progress before this, because a short one would only make the icon flicker.
+/// Age from which a job shows progress. For a shorter job, the icon would only flicker.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
 
-/// Progress of the jobs that run, as the launcher shows it: in percent, or none.
+/// The progress of the running jobs as the launcher shows it: in percent, or none.
 #[derive(Default)]
 pub struct LauncherProgress {
     running: usize,
@@ -22,7 +22,7 @@ impl LauncherProgress {
         if age < SHOW_AFTER || total == 0 {
             return None;
         }
-        // At most 100, so it fits.
+        // The value is at most 100, so it fits into a byte.
         let percent = (u128::from(done.min(total)) * 100 / u128::from(total)) as u8;
         (self.shown.replace(percent) != Some(percent)).then_some(percent)
     }

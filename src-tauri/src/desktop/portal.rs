@@ -1,5 +1,6 @@
-//! The desktop's accent colour on Linux, from the settings portal over D-Bus. A desktop without portal or without that
-//! setting has none. The web view follows the text size of the desktop itself.
+//! The desktop's accent colour on Linux, from the settings portal over D-Bus. Without a portal or without that setting,
+//! there is no accent colour. The text size is not read here, because the web view follows the desktop's text size by
+//! itself.
 use super::style::{SystemStyle, accent_text};
 use std::time::Duration;
 use zbus::blocking::{Connection, MessageIterator, connection::Builder, fdo::DBusProxy};
@@ -19,7 +20,7 @@ const REPLY_TIMEOUT: Duration = Duration::from_secs(20);
 pub fn watch(on_change: impl Fn(SystemStyle) + Send + 'static) -> std::io::Result<()> {
     let connect = || Builder::session()?.method_timeout(REPLY_TIMEOUT).build();
     let thread = std::thread::Builder::new().name("desktop style".into());
-    // Without a bus, the program has its own style, so the error is dropped.
+    // Without a bus, the program keeps its own style, so the error is ignored.
     thread.spawn(move || drop(connect().and_then(|connection| follow(&connection, on_change)))).map(drop)
 }
 
@@ -32,7 +33,7 @@ fn follow(connection: &Connection, on_change: impl Fn(SystemStyle)) -> Result<()
         .interface(SETTINGS_INTERFACE)?
         .member("SettingChanged")?
         .build();
-    // Subscribed before the first reading, so that no change is lost between the two.
+    // Subscribes before the first reading, so that no change between the two is lost.
     DBusProxy::new(connection)?.add_match_rule(rule)?;
     let mut style = SystemStyle::default();
     if let Ok(value) = read(connection, ACCENT) {
@@ -49,7 +50,7 @@ fn follow(connection: &Connection, on_change: impl Fn(SystemStyle)) -> Result<()
     Ok(())
 }
 
-/// Reads with the older of the portal's two methods, because portals before version 2 have only that one.
+/// Reads with `Read`, the older of the portal's two methods, because portals before version 2 have no other.
 fn read(connection: &Connection, setting: (&str, &str)) -> Result<OwnedValue> {
     let reply = connection.call_method(Some(PORTAL_NAME), PORTAL_PATH, Some(SETTINGS_INTERFACE), "Read", &setting)?;
     let body = reply.body();

@@ -8,7 +8,8 @@ pub struct SystemStyle {
     pub accent: Option<String>,
 }
 
-/// The colour of these parts between 0 and 1, as `#rrggbb`. None if a part is outside, which means "no accent".
+/// The colour with these parts, each between 0 and 1, as `#rrggbb`. None if a part is outside that range, which means
+/// "no accent".
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux reports it"))]
 pub fn accent_text(parts: [f64; 3]) -> Option<String> {
     if !parts.iter().all(|part| (0.0..=1.0).contains(part)) {

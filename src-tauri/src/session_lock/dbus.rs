@@ -48,7 +48,7 @@ pub enum SystemEvent {
     Woke,
 }
 
-/// Messages to the thread that handles events.
+/// Messages to the thread that handles lock and sleep events.
 pub enum BusMessage {
     /// Signals of this bus are now received.
     Connected(Bus, Connection),

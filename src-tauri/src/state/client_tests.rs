@@ -146,7 +146,7 @@ fn a_call_during_an_erasure_is_refused_and_changes_nothing() {
         });
         starts.recv().unwrap();
         let answer = window.call(&token, "search", json!({"query": "tortoise"}));
-        // Lets the erasure continue. Since the sender is gone, it no longer waits in later stages.
+        // Lets the erasure continue. The sender is dropped, so the erasure does not wait at later stages.
         drop(continue_erasure);
         assert_eq!(answer.unwrap_err(), "busy");
         assert!(erasing.join().unwrap().receipt.complete);

@@ -57,7 +57,7 @@ fn the_vault_locks_after_five_minutes_without_input_and_can_be_opened_again() {
 
 #[cfg(unix)]
 #[test]
-fn the_open_vault_has_one_path_by_whatever_path_it_was_opened() {
+fn the_path_of_the_open_vault_does_not_depend_on_how_it_was_opened() {
     let folder = tempfile::tempdir().unwrap();
     let (state, _) = open_window(folder.path());
     state.lock();

@@ -111,7 +111,8 @@ impl Connections {
             Err(error) if grant.is_none() => Err(error),
             Err(error) => {
                 let value = ConnectionChange { grant, change: String::new(), ..change_of(&plan, false) };
-                // The message says that nothing was changed. That is true of the file, but not of the grant.
+                // The message ends with "Nothing was changed." The file is unchanged, but the grant has ended, so the
+                // sentence is removed.
                 let reason = error.message.replace(" Nothing was changed.", "");
                 let step = FailedStep::ClientConfiguration { path: value.config_path.clone(), reason };
                 Ok(Applied { value, warnings: [step].into() })
@@ -163,7 +164,7 @@ impl Connections {
         connected_variable(client, &self.places, &self.name, TOKEN_VARIABLE).map_err(|error| api_error(&error))
     }
 
-    /// The token in a client's configuration, if its grant is in force in this vault.
+    /// The token in a client's configuration, if its grant belongs to this vault and has not ended.
     fn token_in_force(&self, session: &Session, client: Client) -> ApiResult<Option<String>> {
         let Some(token) = self.token(client)? else { return Ok(None) };
         let grant = session.agents().grant_of(&token)?;

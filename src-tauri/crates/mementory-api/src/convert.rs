@@ -1,6 +1,6 @@
 //! Converts a file from one format to another by importing it into a temporary vault and exporting that vault. The
 //! vault is encrypted with a random passphrase that is never stored, and is removed at the end. A conversion therefore
-//! preserves exactly what an import and an export preserve. The ids that it gives depend only on the input, so that two
+//! preserves exactly what an import and an export preserve. The ids in the output depend only on the input, so that two
 //! conversions of one file give the same bytes, apart from the time of writing.
 use crate::{ApiError, ApiResult, Applied, CreateOptions, ExportOptions, Job, Passphrase, Session, files, types::*};
 use mementory_formats::{Catalog, by_id, file_sha256};
@@ -48,13 +48,15 @@ pub fn convert(
         .map_err(|e| ApiError::io(format!("A temporary folder could not be made: {e}. Nothing was written.")))?;
     let secret = zeroize::Zeroizing::new(format!("{} {}", files::suggest_passphrase()?, files::suggest_passphrase()?));
     let dir = folder.path().join("Mementory.mementory");
-    // An id that is derived from a masked value or an identifier could be used to confirm a guess of that value.
+    // Ids that depend on the input could be used to confirm a guess of a masked value or an identifier, so the ids are
+    // then random.
     let hides_values = export.cover || options.strip_identifiers;
     let session = match input_digest(request).filter(|_| !hides_values) {
         Some(seed) => Session::create_temporary(&dir, &secret, &seed)?,
         None => Session::create(&dir, &secret, CreateOptions { kdf_floor: true })?.0,
     };
-    // An encrypted file may contain secrets that an export in the clear has to find in the records.
+    // If the output is not encrypted, secrets of the encrypted input have to be replaced in the records, so elements
+    // cannot be written back unchanged.
     let loses_encryption = input_passphrase.is_some() && options.passphrase.is_none();
     let writes_back = writes_elements_back(export, options) && !loses_encryption;
     let converts_to = by_id(&export.format).filter(|_| writes_back).map(|format| format.id());
@@ -89,7 +91,7 @@ fn input_digest(request: &ImportRequest) -> Option<[u8; 32]> {
 }
 
 /// True if a conversion to the format of the input writes untouched elements back unchanged. This is not possible with
-/// masking, another version or another encoding: then the elements are composed again from the records in them.
+/// masking, another version or another encoding: the elements are then written again from the records that were read.
 fn writes_elements_back(export: &ExportRequest, options: &ExportOptions) -> bool {
     let changes_elements = export.cover
         || options.strip_identifiers

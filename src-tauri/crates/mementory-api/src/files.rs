@@ -115,7 +115,7 @@ pub(crate) fn detect_one(path: &Path, limits: &Limits, scratch: &Scratch) -> Api
     Ok(describe(&catalog, &detected, &[]).into_iter().next())
 }
 
-/// The unrecognised members of paths in which no format recognised anything.
+/// The members of those paths in which no format was recognised, by index.
 pub(crate) fn members_of_unknown_roots(catalog: &Catalog, found: &Found) -> Vec<usize> {
     let root_of = |member: usize| catalog.members().get(member).map(|m| m.root);
     let parts = found.sources.iter().flat_map(|source| source.claim.parts.iter().map(|part| part.member));
@@ -126,7 +126,7 @@ pub(crate) fn members_of_unknown_roots(catalog: &Catalog, found: &Found) -> Vec<
 /// Pairs of a member's index and its candidate formats, as [`nearest`] returns them.
 pub(crate) type CandidatesByMember = [(usize, Vec<mementory_formats::Candidate>)];
 
-/// One result for each given path. `nearest` has the candidates for members that no format recognised.
+/// Returns one result for each given path. `nearest` lists the candidate formats for members that no format recognised.
 pub(crate) fn describe(catalog: &Catalog, found: &Found, nearest: &CandidatesByMember) -> Vec<Detection> {
     catalog.roots().iter().enumerate().map(|(root, path)| describe_root(catalog, found, nearest, root, path)).collect()
 }
@@ -211,8 +211,8 @@ fn reason_of_unknown(catalog: &Catalog, root: usize, path: &str) -> String {
     issue.map_or_else(|| unrecognised_reason(size), |issue| issue.message.clone())
 }
 
-/// Says that nothing was recognised. The size is named if it is larger than that of any usual export, because then it
-/// helps to see what went wrong.
+/// The message that nothing was recognised. It states the size of an unusually large file, as a hint to what went
+/// wrong.
 fn unrecognised_reason(bytes: u64) -> String {
     if bytes < 1_000_000_000 {
         return "no part of it was recognised".into();
@@ -360,7 +360,7 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
         Err(error @ mementory_formats::FormatError::Invalid { code: "passphrase_wrong", .. }) => {
             return Err(error.into());
         }
-        // An import reports a contradictory structure before it reads anything.
+        // An archive with a contradictory structure is an invalid file, not an error of the call.
         Err(mementory_formats::FormatError::Refused { place, reason })
             if catalog.faults().iter().any(|fault| fault.kind == FaultKind::Structure) =>
         {
@@ -475,7 +475,7 @@ mod tests {
     use super::{detect, path_info};
 
     #[test]
-    fn a_huge_file_that_is_no_export_is_named_with_its_size() {
+    fn the_message_for_a_huge_file_that_is_not_an_export_states_its_size() {
         let folder = tempfile::tempdir().unwrap();
         for (name, begin) in [("list.json", "["), ("lines.jsonl", ""), ("page.html", "<html>")] {
             let path = folder.path().join(name);

@@ -109,7 +109,8 @@ pub fn guide(source: &str, language: &str) -> ApiResult<Guide> {
     let found = sources
         .iter()
         .find(|source| source.id == wanted)
-        // If several programs write a format, the general source comes after them in the list.
+        // A source for the format in general comes after the programs that write the format, so the last match is the
+        // general one.
         .or_else(|| sources.iter().rfind(|source| source.formats.first().is_some_and(|main| main == format)))
         .or_else(|| sources.iter().find(|source| source.formats.iter().any(|id| id == format)));
     let (Some(data), Some(text)) = (found, found.and_then(|data| texts.remove(&data.id))) else {

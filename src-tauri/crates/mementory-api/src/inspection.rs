@@ -63,7 +63,7 @@ pub(crate) fn inspect(
             Some(codes) => validate(format, catalog, source, (limits, passphrase), codes, &mut out)?,
             None => Vec::new(),
         };
-        // After the validator, so that only the entries that it did not read are unpacked for this.
+        // Runs after the validator, so that only entries that the validator did not read have to be unpacked again.
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
         stopping.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
         // The validator may have reported the same damaged entry.
@@ -78,8 +78,8 @@ pub(crate) fn inspect(
     Ok(out)
 }
 
-/// The archives that contain only sources of formats without a validator. Their specifications do not say which
-/// archives are invalid, so a damaged entry is skipped and the others are read.
+/// The archives that contain only sources of formats without a validator. The specifications of these formats do not
+/// say which archives are invalid, so a damaged entry is skipped and the others are read.
 fn tolerant_archives(catalog: &Catalog, found: &Detection) -> BTreeSet<usize> {
     let (strict, tolerant): (Vec<_>, Vec<_>) = found
         .sources
@@ -131,8 +131,8 @@ pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Dete
     if can_salvage && !salvage {
         return with_sentence(error, SALVAGE_HINT).with("salvage", true);
     }
-    // The sentence applies only to faults of the file. A cancelled import and a full disk are not such faults, and an
-    // invalid signature can be accepted with another option.
+    // The sentence is for faults of the file only. It is left out if the import was cancelled or the disk is full, and
+    // for an invalid signature, which another option accepts.
     match salvage && !can_salvage && error.exit == 1 && error.code != "signature_invalid" {
         true => with_sentence(error, "--salvage does nothing for this fault: there is nothing left to go by."),
         false => error,
@@ -169,7 +169,7 @@ fn validate(
 ) -> ApiResult<Vec<StoppingFault>> {
     let checked = match format.validate_with(catalog, source, limits, &[], passphrase) {
         Ok(checked) => checked,
-        // Damaged entries are listed anyway. The import itself reports anything else that cannot be read.
+        // Damaged entries are listed separately, and the import itself reports everything else that cannot be read.
         Err(FormatError::Io { source, .. }) if is_damage(&source) => return Ok(Vec::new()),
         Err(FormatError::Invalid { .. } | FormatError::Refused { .. } | FormatError::Version { .. }) => {
             return Ok(Vec::new());

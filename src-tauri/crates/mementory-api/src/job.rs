@@ -8,7 +8,7 @@ use std::sync::{
 /// Receives the progress of a job; called on the job's thread.
 pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// Waits while another command of the person runs. Returns early if the job is cancelled.
+/// Waits while the person runs another command. Returns early if the job is cancelled.
 pub type YieldHook = Arc<dyn Fn(&AtomicBool) + Send + Sync>;
 
 /// Handle of a long-running job. A clone can cancel it from elsewhere.

@@ -6,11 +6,10 @@ use crate::{
 use mementory_crypto::HEADER_FILE;
 use std::path::{Path, PathBuf};
 
-/// The one path of a file or folder, however it is reached: without links and `..`. A path that does not exist stays as
-/// it is.
+/// The canonical path of a file or folder, without links and `..`. A path that does not exist is returned unchanged.
 pub fn real_path(path: &Path) -> PathBuf {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    // Windows prefixes such paths with `\\?\`, which other programs and people do not expect.
+    // Windows prefixes canonical paths with `\\?\`, which some programs do not accept and people do not recognise.
     match real.to_str().and_then(|text| text.strip_prefix(r"\\?\")).filter(|text| text.get(1..2) == Some(":")) {
         Some(plain) if cfg!(windows) => plain.into(),
         _ => real,
@@ -122,7 +121,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_path_that_lost_its_name_on_the_way_or_is_not_unicode_is_refused() {
+    fn a_path_with_replacement_characters_or_not_in_unicode_is_refused() {
         use std::os::unix::ffi::OsStrExt;
         let lossy = sort_opened(&["/nowhere/caf\u{fffd}.zip".into()]);
         assert_eq!(lossy.refused.first().map(|refused| refused.reason.as_str()), Some("not_unicode"));
@@ -133,7 +132,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_vault_is_the_same_by_whatever_path_it_is_opened() {
+    fn a_vault_is_recognised_whatever_path_it_is_opened_by() {
         let folder = tempfile::tempdir().unwrap();
         let vault = folder.path().canonicalize().unwrap().join("Mine.mementory");
         std::fs::create_dir(&vault).unwrap();

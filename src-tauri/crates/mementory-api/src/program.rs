@@ -19,7 +19,7 @@ pub fn program_path(reported: &Path) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     let bytes = reported.as_os_str().as_bytes();
     match bytes.strip_suffix(DELETED_MARK) {
-        // A file may really have such a name.
+        // The name of an existing file may really end like this.
         Some(original) if !reported.exists() => std::ffi::OsStr::from_bytes(original).into(),
         _ => reported.to_owned(),
     }

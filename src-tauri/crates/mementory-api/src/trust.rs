@@ -24,8 +24,7 @@ impl Trust {
     /// Verifies every signature of a file and adds the problems to the findings. An invalid signature is always an
     /// error, because the content differs from what was signed. With trusted keys, a missing signature is an error too,
     /// and so is a signature by another key. A tombstone signed by another key is only a warning if the file itself is
-    /// signed by a trusted key. A signature that is only valid for digests which the content does not match is not valid
-    /// for the content.
+    /// signed by a trusted key. If the signed digests do not match the content, the signature counts as invalid.
     pub(crate) fn verify_signatures(
         &self,
         format: &dyn Format,
@@ -94,7 +93,7 @@ impl Trust {
             found.errors.push(Finding { code: "signature_missing".into(), place: String::new(), message });
         }
         for (valid, finding) in problems {
-            // Another vault may have signed the tombstone. That alone does not make the file invalid.
+            // Another vault may have signed the tombstone, which does not make the file invalid.
             let is_foreign_deletion = present && out.trusted == Some(true);
             let list = if !valid || required && !is_foreign_deletion { &mut found.errors } else { &mut found.warnings };
             list.push(finding);
@@ -304,7 +303,7 @@ mod tests {
         assert_eq!(state(&checked), (false, Some(true), Some(false)));
         assert_eq!(checked.errors[0].code, "signature_untrusted");
 
-        // The key is trusted, but it signed different content.
+        // The key is trusted, but its signature is for different content.
         sign(&bundle, &ours, b"another manifest");
         let checked = check(&bundle, &keys(&ours));
         assert_eq!(state(&checked), (false, Some(false), Some(false)));
@@ -313,7 +312,7 @@ mod tests {
         assert_eq!(state(&checked), (false, Some(false), None));
         assert_eq!(checked.errors[0].code, "signature_invalid");
 
-        // The signature is valid for the manifest, but the manifest's digests are of other content.
+        // The signature is valid for the manifest, but the digests in the manifest are those of other content.
         sign(&bundle, &ours, &manifest);
         let file = bundle.join("items/episode.jsonl");
         let episodes = std::fs::read(&file).unwrap();

@@ -16,7 +16,7 @@ pub fn folder() -> Option<PathBuf> {
 
 /// The folder with the weights of the package that this program belongs to.
 fn folder_of_package(program: &Path) -> Option<PathBuf> {
-    // During an upgrade there may be no file of this name, but there is its folder.
+    // During an upgrade the program's file may be missing for a moment, while its folder still exists.
     let real = program.canonicalize().ok();
     let beside = real.as_deref().unwrap_or(program).parent()?;
     BESIDE_PROGRAM.iter().map(|folder| beside.join(folder)).find(|folder| folder.join(WEIGHTS_FILE).is_file())
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_weights_are_found_also_while_the_program_is_being_replaced() {
+    fn the_weights_are_found_even_while_the_program_is_being_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let (programs, weights) = (folder.path().join("bin"), folder.path().join("share/mementory/weights"));
         std::fs::create_dir(&programs).unwrap();

@@ -72,8 +72,8 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     eprintln!("Clients are answered at {} until Ctrl-C.", path.display());
     let open_vault = Arc::new(OpenVault(RwLock::new(Some(session))));
     let vault: Arc<dyn VaultAccess> = open_vault.clone();
-    // Calls wait until records have been scanned for values to mask, so the scan starts before the first call. If the
-    // scan fails, the calls report the error.
+    // Client calls wait until all records have been scanned for values to mask, so the scan starts before the first
+    // call. If the scan fails, the calls report the error.
     let scan = Job::silent();
     let scanning = std::thread::spawn({
         let (vault, job) = (vault.clone(), scan.clone());

@@ -11,8 +11,8 @@ pub struct CommandResult {
     pub essential: bool,
 }
 
-/// Keys that the command line prints under another name than the window's interface has, because its names are a
-/// contract and were given before.
+/// Keys that the command line prints under older names than those of the window's interface. Scripts rely on these
+/// names.
 const CONTRACT_NAMES: [(&str, &str); 2] = [("export_diff_status", "standing"), ("export_diff_counts", "standings")];
 
 pub fn success<T: Serialize>(value: &T) -> ApiResult<CommandResult> {
@@ -21,7 +21,7 @@ pub fn success<T: Serialize>(value: &T) -> ApiResult<CommandResult> {
     Ok(CommandResult { value, exit: 0, essential: true })
 }
 
-/// Renames the keys of [`CONTRACT_NAMES`]. `fields` holds what a source called its members, so nothing in it is renamed.
+/// Renames the keys of [`CONTRACT_NAMES`]. Nothing in `fields` is renamed, because its keys are those of the source.
 fn use_contract_names(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(use_contract_names),

@@ -26,7 +26,7 @@ use clap::{Parser, error::ErrorKind};
 use mementory_api::ApiError;
 use std::process::ExitCode;
 
-/// jemalloc replaces glibc's allocator, which makes threads wait for each other when one thread frees memory that
+/// jemalloc instead of glibc's allocator, in which threads wait for each other when one thread frees memory that
 /// another thread allocated.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[global_allocator]

@@ -91,8 +91,8 @@ fn scalar_text(value: &Value) -> String {
     }
 }
 
-/// Writes to standard output. If that fails, as on a full disk, says so on standard error and returns false. A closed
-/// pipe is not an error, because its reader needs no more.
+/// Writes to standard output. If that fails, as on a full disk, prints a message on standard error and returns false. A
+/// closed pipe is not an error, because its reader has all that it needs.
 pub fn write_stdout(text: &str) -> bool {
     use std::io::{ErrorKind, Write};
     let mut out = std::io::stdout();

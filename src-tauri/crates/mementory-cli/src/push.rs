@@ -1,5 +1,5 @@
 //! Sends an exported file once, to another file or to a webhook (like Zaxy's `export-push`). No other command opens a
-//! network connection. It is not in the API, so that no code of the window can open one.
+//! network connection. Sending is not part of the API, so that the window cannot open a network connection.
 use crate::{
     command_result::{CommandResult, success},
     input::read_secret,

@@ -77,19 +77,19 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
     }
 }
 
-/// Lists records. What a memory is about is suggested better once it is encoded, so the listed memories are encoded
-/// first.
+/// Lists records. The listed memories are encoded first if necessary, because the subject of a memory is suggested more
+/// reliably with its vector.
 fn list(session: &Session, request: &ListRequest, job: &Job) -> ApiResult<CommandResult> {
     let page = session.records().list(request)?;
-    // A list is also possible where nothing can be written, such as on a full disk.
+    // If encoding fails, for example on a full disk, the page is returned as it is.
     match session.meaning().encode_listed(&page, job) {
         Ok(Encoded { records: 1.., .. }) => success(&session.records().list(request)?),
         _ => success(&page),
     }
 }
 
-/// True if the command compares memories by meaning, or selects them by what they are about. New ones must then be
-/// encoded first: by words alone, half of the contradictions are missed, for example, above all those in two languages.
+/// True if the command compares memories by meaning, or selects them by subject. New memories must then be encoded
+/// first. By words alone, for example, half of the contradictions are missed, above all those between two languages.
 fn compares_meanings(command: &Command) -> bool {
     match command {
         Command::Search { meaning, .. } => *meaning,
@@ -134,7 +134,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             if !trust.is_empty() {
                 portable::require_signatures(paths, format.as_deref(), trust, input_passphrase.as_deref(), job)?;
             }
-            // Only the window's preview needs the texts of new records; here the counts suffice.
+            // Only the window's preview shows the texts of new records. The command line prints the counts.
             success(&ImportReport {
                 coming: Vec::new(),
                 ..session.imports().import_with(&request, input_passphrase, *dry_run, job)?
@@ -333,7 +333,8 @@ fn with_erasures(session: &Session, mut result: CommandResult) -> CommandResult 
     result
 }
 
-/// Call this before asking for the passphrase, so that a missing vault is reported first.
+/// Fails if there is no vault in `dir`. Call this before asking for the passphrase, so that a missing vault is reported
+/// first.
 fn require_vault(dir: &Path) -> ApiResult<()> {
     if dir.join("vault.json").exists() {
         return Ok(());

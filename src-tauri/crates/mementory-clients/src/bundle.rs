@@ -13,13 +13,13 @@ pub struct BundleInfo<'a> {
     pub name: &'a str,
     /// The name that people see.
     pub display_name: &'a str,
-    /// Semantic version.
+    /// Version of the server, as a semantic version.
     pub version: &'a str,
-    /// One sentence.
+    /// Description of the server in one sentence.
     pub description: &'a str,
     /// Name of the author.
     pub author: &'a str,
-    /// SPDX identifier.
+    /// SPDX identifier of the licence.
     pub license: &'a str,
     /// Arguments of the program.
     pub args: &'a [&'a str],

@@ -16,7 +16,7 @@ pub struct Found {
     /// `program` (on the `PATH`), `application` (macOS) or `own_files` (files that the client creates when it is
     /// started).
     pub by: &'static str,
-    /// What was found.
+    /// Path of the program, application or file that was found.
     pub path: PathBuf,
 }
 

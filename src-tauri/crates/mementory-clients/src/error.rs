@@ -45,11 +45,11 @@ pub enum Error {
     Syntax {
         /// The configuration.
         path: PathBuf,
-        /// Line, from 1.
+        /// Line, counted from 1.
         line: usize,
         /// Column in characters, counted from 1.
         column: usize,
-        /// What is wrong.
+        /// What is wrong at this position.
         reason: String,
     },
     /// The configuration is well-formed, but this crate does not edit its layout.
@@ -60,7 +60,7 @@ pub enum Error {
     Layout {
         /// The configuration.
         path: PathBuf,
-        /// Line, from 1.
+        /// Line, counted from 1.
         line: usize,
         /// Column in characters, counted from 1.
         column: usize,

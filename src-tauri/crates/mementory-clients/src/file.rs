@@ -18,7 +18,7 @@ pub(crate) struct ConfigFile {
     pub path: PathBuf,
     /// The file's real path, which differs from `path` if `path` is a symbolic link.
     pub real: PathBuf,
-    /// `None`: there is no file.
+    /// Content of the file; `None` if it does not exist.
     pub text: Option<String>,
 }
 

@@ -88,8 +88,8 @@ fn update(
     connect(&without_entry, shape, &server, new_file)
 }
 
-/// The text without the entry of this name, and whether the file is then to be removed. `None` if there is no such
-/// entry.
+/// Returns the text without the entry of this name, and true if the file has to be removed because nothing else is in
+/// it. `None` if there is no such entry.
 pub(crate) fn disconnect(text: &str, shape: JsonShape, name: &str) -> Result<Option<(String, bool)>, TextError> {
     let Some(root) = root(text, shape.dialect)? else { return Ok(None) };
     let Some(section) = object_in(&root, shape.section)? else { return Ok(None) };

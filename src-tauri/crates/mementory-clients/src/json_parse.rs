@@ -76,7 +76,7 @@ fn no_duplicates(object: Object<'_>) -> Result<Object<'_>, TextError> {
     refuse_duplicates(&object).map(|()| object)
 }
 
-/// The parser's reason, written so that "in line …" can follow it.
+/// The parser's reason, in a form that "in line …" can follow.
 fn reason(text: &str) -> String {
     let mut chars = text.trim_end_matches('.').chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
@@ -89,7 +89,7 @@ pub(crate) struct Trivia {
     pub comma: Option<usize>,
     /// End of the last comment or comma.
     pub last_end: Option<usize>,
-    /// Whether the last of the comments and commas is a line comment (`//`).
+    /// True if the last comment or comma is a line comment (`//`).
     pub ends_with_line_comment: bool,
 }
 

@@ -35,9 +35,9 @@ pub struct Places {
     pub claude_config_dir: Option<PathBuf>,
     /// `GEMINI_CLI_HOME`, if it is set.
     pub gemini_home: Option<PathBuf>,
-    /// Folders that are searched for programs: those in `PATH`.
+    /// The folders in `PATH`, in which programs are looked for.
     pub program_folders: Vec<PathBuf>,
-    /// macOS: folders of applications.
+    /// Folders of applications on macOS; empty on other systems.
     pub application_folders: Vec<PathBuf>,
 }
 

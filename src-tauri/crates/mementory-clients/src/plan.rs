@@ -165,8 +165,8 @@ fn disconnect(client: Client, text: &str, name: &str) -> Result<Option<(String, 
     }
 }
 
-/// Refuses a text without the entry, or one that `disconnect` would not turn back into the original. Neither should
-/// ever happen, but this check protects the configuration from bugs in the editing code.
+/// Refuses a new text that does not contain the entry, or that `disconnect` would not turn back into the original.
+/// Neither should ever happen. The check protects the configuration from bugs in the editing code.
 fn check_connected(client: Client, before: &str, after: &str, server: &Server) -> Result<(), TextError> {
     let entry = match client.syntax() {
         Syntax::Json(shape) => json_edit::find(after, shape, &server.name),

@@ -41,7 +41,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), Error> {
 }
 
 impl Server {
-    /// Checks that the client would start the server exactly as given here.
+    /// Checks that the client would start the server with exactly these values.
     pub(crate) fn check(&self, client: Client) -> Result<(), Error> {
         check_name(&self.name)?;
         let invalid = |text: String| Err(Error::InvalidServer(text));
@@ -86,7 +86,7 @@ pub(crate) struct AddedParts {
     pub root: bool,
     /// The member that holds the servers.
     pub section: bool,
-    /// A line break: before the closing brace of an object that was `{}`, or at the end of a text that had none.
+    /// A line break: before the closing brace of an object that was `{}`, or at the end of a text without a final one.
     pub line: bool,
     /// An empty line before the entry.
     pub gap: bool,
@@ -128,13 +128,13 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// What was added with the entry; `None` if it is not ours.
+    /// The parts that were added to the configuration together with the entry; `None` if the entry is not ours.
     pub fn added(&self) -> Option<AddedParts> {
         self.env.get(ADDED_VARIABLE).map(|text| AddedParts::parse(text))
     }
 
-    /// Whether the entry starts the server with this command, these arguments and these variables. Other variables were
-    /// added by the person and do no harm.
+    /// Whether the entry starts the server with this command, these arguments and these variables. Additional variables
+    /// are allowed, because the person may have added them.
     pub fn starts(&self, server: &Server) -> bool {
         self.command.as_deref() == Some(&server.command)
             && self.args.as_deref().unwrap_or_default() == server.args

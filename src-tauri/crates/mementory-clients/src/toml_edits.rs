@@ -143,8 +143,8 @@ fn update(text: &str, entry: Entry, server: &Server) -> Result<String, TextError
     connect(&without_entry, &server, new_file)
 }
 
-/// The text without the entry of this name, and whether the file is then to be removed. `None` if there is no such
-/// entry.
+/// Returns the text without the entry of this name, and true if the file has to be removed because nothing else is in
+/// it. `None` if there is no such entry.
 pub(crate) fn disconnect(text: &str, name: &str) -> Result<Option<(String, bool)>, TextError> {
     let Some(entry) = find(text, name)? else { return Ok(None) };
     let Some(added) = entry.added() else { return Err(TextError::NotOurs) };
@@ -234,7 +234,7 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 /// Extends the first of `blocks` by the empty line and the line break that were added before it. A client may have
-/// moved the other blocks. Each of those that has an empty line on both sides is extended by the empty line after it.
+/// moved the other blocks. If one of those has an empty line on both sides, it is extended by the empty line after it.
 fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: AddedParts) -> Vec<Range<usize>> {
     let at_end = blocks.last().is_some_and(|last| last.end == text.len());
     for block in blocks.iter_mut().skip(usize::from(added.gap)) {

@@ -7,9 +7,9 @@
 //! file key = HKDF-SHA256(key, salt, "keepsake/v1/chunked" + context)
 //! nonce    = chunk number (u64 LE) | 1 when last, else 0 | zeros      unique per file key
 //! aad      = magic | context | chunk number | last
-//! ```
-//! If a file is truncated at a chunk boundary, the new last chunk was not sealed as the last one. A chunk from another
-//! position, file, name or generation has a different nonce or key. All of these fail with `Decrypt`.
+//! A file that is cut off at a chunk boundary does not open, because its last chunk was not sealed as the last one. A
+//! chunk from another position, file, name or generation has a different nonce or key. All of these fail with
+//! `Decrypt`.
 use crate::{
     CryptoError, ReadAt,
     hazmat::{self, Cipher, NONCE_LEN, TAG_LEN},

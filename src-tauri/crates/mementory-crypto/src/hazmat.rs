@@ -78,7 +78,7 @@ pub(crate) fn labelled_sha256(domain: &[u8], message: &[u8]) -> [u8; 32] {
     h.finalize().into()
 }
 
-/// Joins the parts, each after its length as u64 LE, so that different lists produce different bytes.
+/// Joins the parts, each preceded by its length as u64 LE, so that different lists produce different bytes.
 pub(crate) fn encode_list(parts: &[&[u8]]) -> Vec<u8> {
     let mut out = Vec::with_capacity(parts.iter().map(|p| p.len() + 8).sum());
     for part in parts {

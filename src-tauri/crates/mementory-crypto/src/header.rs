@@ -1,4 +1,4 @@
-//! `vault.json`: version, vault id, key slots. Contains no secrets and is authenticated as a whole.
+//! `vault.json`: version, vault id, key slots. It contains no secrets and is authenticated as a whole.
 //!
 //! The file is one JSON object whose last two members are `mac` and `checksum`. The checksum (SHA-256, no key) covers
 //! every byte before its own value, and the bytes after that value are fixed. A damaged file is therefore recognized
@@ -262,7 +262,7 @@ pub fn open_header(dir: &Path, secret: &str) -> Result<(Header, VaultKeys), Cryp
     Ok((unverified.body.header(), VaultKeys::derive(&master, unverified.body.vault_id_bytes())))
 }
 
-/// The result of replacing the header, which is in place.
+/// The result of replacing the header. The new header is already in place.
 #[derive(Debug, Clone)]
 pub struct WrittenHeader {
     /// The new header.

@@ -70,8 +70,8 @@ impl PassphraseKeyPair {
         Ok((PublicKey::from(&ephemeral).to_bytes(), wrap(&wrapping, &key)?))
     }
 
-    /// Encrypts content under a new random key, and wraps this key with the key from [`Self::new_key`], which
-    /// `ephemeral` and `wrapped` unlock. Each key encrypts only once, so no nonce can repeat.
+    /// Encrypts content under a new random key, and wraps this key with the key from [`Self::new_key`], which is
+    /// recovered from `ephemeral` and `wrapped`. Each key encrypts only once, so no nonce can repeat.
     ///
     /// # Errors
     /// `ephemeral` and `wrapped` were not made for this pair and label; the system provides no randomness.
@@ -89,8 +89,8 @@ impl PassphraseKeyPair {
         Ok((wrap(&key, &content_key)?, nonce, ciphertext))
     }
 
-    /// Decrypts content. The X25519 pair and `ephemeral` unwrap `wrapped`. The resulting key unwraps `wrapped_key`, the
-    /// key of the content.
+    /// Decrypts content. The X25519 pair and `ephemeral` unwrap the key in `wrapped`, which in turn unwraps
+    /// `wrapped_key`, the key of the content.
     pub fn open(
         &self,
         (ephemeral, wrapped): (&[u8], &[u8]),

@@ -114,8 +114,8 @@ impl ErasureCheck<'_> {
         ))
     }
 
-    /// Checks the index. Also returns those words of the evidence that the index still contains because of other
-    /// records. If the index cannot be searched, returns all words.
+    /// Checks the index. Also returns the words of the evidence that the index still contains because other records
+    /// have them. If the index cannot be searched, returns all words of the evidence.
     fn check_index(&self, evidence: &Evidence) -> StoreResult<(ReceiptPlace, HashSet<String>)> {
         let words: Vec<String> = evidence.words.iter().cloned().collect();
         let rows: Vec<u64> = evidence.erased_rows.iter().map(|r| *r as u64).collect();

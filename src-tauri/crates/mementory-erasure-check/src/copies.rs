@@ -71,8 +71,8 @@ impl ErasureCheck<'_> {
         present: &HashSet<String>,
     ) -> StoreResult<BTreeSet<i64>> {
         let mut rows = BTreeSet::new();
-        // Single characters are ignored: in scripts without spaces, the last one of a run is a token that longer runs
-        // do not have.
+        // Single characters are ignored. In scripts without spaces, the last character of a run is a separate token,
+        // which need not exist where the run is part of a longer one.
         let is_no_longer_indexed =
             |word: &String| word.chars().nth(1).is_some() && evidence.words.contains(word) && !present.contains(word);
         for sentence in sentences {

@@ -4,8 +4,7 @@ use memchr::memmem;
 use mementory_model::Record;
 use std::collections::BTreeSet;
 
-/// Length in bytes of a window, a sample of a pack's old bytes that the check searches for. It is too long to occur by
-/// chance.
+/// Length in bytes of a window. A window is a sample of the old bytes of a pack, long enough not to occur by chance.
 const WINDOW_BYTES: usize = 32;
 /// Upper limit for the windows taken from one version of a pack.
 const MAX_WINDOWS: usize = 6;
@@ -25,8 +24,8 @@ pub struct Evidence {
     pub rewritten_rows: Vec<i64>,
     /// Erased texts.
     pub texts: Vec<String>,
-    /// Former texts of other records that changed, each with the new text. A file that quoted such a former text as a
-    /// whole had to lose the same words.
+    /// Former texts of other records that lost words, each with the new text. A file that quoted such a text as a whole
+    /// had to lose the same words.
     pub quotations: Vec<(String, String)>,
     /// Redacted words, in normal form, which other records may contain.
     pub sentences: Vec<String>,
@@ -70,7 +69,7 @@ impl Evidence {
     }
 
     /// Adds windows of a pack's old bytes that are not in the new bytes. Drops windows from earlier calls for this pack
-    /// that the new bytes contain again.
+    /// that are in the new bytes.
     pub fn add_pack(&mut self, pack: i64, old: &[u8], new: &[u8]) {
         // If a pack is replaced again, the new bytes may contain earlier windows. Those are no longer traces.
         if self.window_packs.contains(&pack) {
@@ -96,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_a_pack_contains_again_are_no_trace() {
+    fn bytes_that_a_pack_contains_again_are_not_a_trace() {
         let state = |word: &str| format!("{}{}", "the same beginning ", word.repeat(60)).into_bytes();
         let [first, second, other] = ["once upon a time ", "no words here yet ", "somebody else's pack "].map(state);
         let mut evidence = Evidence::default();

@@ -76,8 +76,8 @@ fn is_system_file(name: &str) -> bool {
     SYSTEM_FILES.contains(&name) || name.starts_with("._") || name.starts_with("~syncthing~") && !name.contains("store")
 }
 
-/// True if the name is one of a copy of the store, of an index or of blobs, or of the program's own scratch space. Also
-/// true for a folder that contains such a name, up to `depth` levels deep.
+/// True if the name looks like a copy of the store, of an index file or of a blob, or like a scratch file of the
+/// program. Also true for a folder that contains a file with such a name, up to `depth` levels deep.
 fn is_copy(name: &str, path: &Path, depth: u32) -> bool {
     let lower = name.to_lowercase();
     let ending = lower.rsplit('.').next().unwrap_or_default();

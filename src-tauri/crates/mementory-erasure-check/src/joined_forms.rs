@@ -6,8 +6,8 @@ const WINDOW_BYTES: usize = 8;
 /// Smallest and largest size of the filter in bytes.
 const FILTER_BYTES: (usize, usize) = (1 << 8, 1 << 27);
 
-/// The forms, each followed by a zero byte, and a Bloom filter with a bit for each window. A piece with a window whose
-/// bit is not set is in none of the forms, so no search is needed.
+/// The forms, each followed by a zero byte, and a Bloom filter with a bit for each window. If the bit of one window of
+/// a piece is not set, no form contains the piece, and no search is needed.
 pub(crate) struct JoinedForms {
     bytes: Vec<u8>,
     bits: Vec<u8>,

@@ -1,5 +1,5 @@
-//! Counts how often the needles (the byte strings that the check searches for) occur in live data. If a needle occurs
-//! in the pages more often, the additional occurrences are leftovers.
+//! Counts how often the needles (the byte strings that the check searches for) occur in live data. Occurrences in the
+//! database pages beyond this number are leftovers of the erased data.
 use crate::{
     ErasureCheck,
     internal::{search_for, thread_stopped},
@@ -9,11 +9,11 @@ use mementory_store::{Store, StoreResult};
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::{collections::BTreeSet, ops::Range};
 
-/// Queries for columns with text, and how often the database stores each value (once more if an index contains it).
-/// Some columns contain only names that the program defines. They are included because somebody may have used such a
-/// name as a title.
+/// Queries for columns with text, each with the number of times that the database stores a value (once, or twice if an
+/// index contains it). Some columns contain only names that the program defines. They are included because such a name
+/// may also be part of a record, for example its title.
 const TEXT_COLUMNS: [(&str, u64); 19] = [
-    // Rows in which all four are null are skipped. Most rows are like that, because most records are messages.
+    // Rows in which all four are null, as for most messages, are skipped to save time.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
     ("SELECT name FROM platforms", 2),
@@ -29,7 +29,7 @@ const TEXT_COLUMNS: [(&str, u64); 19] = [
     // key.
     ("SELECT relation FROM links", 2),
     ("SELECT media_type FROM files", 1),
-    // Vectors are counted, because a record with the same text as an erased one has the same vector.
+    // Vectors are counted too, because a record with the same text as an erased one has the same vector.
     ("SELECT vector FROM vectors", 1),
     ("SELECT type, name, tbl_name, sql FROM sqlite_schema", 1),
     ("SELECT key FROM meta", 1),
@@ -49,15 +49,15 @@ const TEXT_COLUMNS: [(&str, u64); 19] = [
 /// Members of import reports whose values are words that the program defines.
 const MEMBERS_WITH_OUR_VALUES: [&str; 5] = ["batch", "format", "version", "kind", "outcome"];
 
-/// Upper limit for the records that the index returns for one needle. If more contain it, the count is too low, and all
-/// live data is counted.
+/// Upper limit for the records that the index returns for one needle. If more records contain the needle, this count is
+/// too low, and all live data is counted instead.
 const MAX_RECORDS_PER_NEEDLE: usize = 200;
 /// With more needles than this, counting all live data is quicker than searching the index.
 const MAX_NEEDLES: usize = 32;
 
-/// A lower bound for how often each needle occurs in live data. It counts the occurrences in the records that the index
-/// finds for the needle. Usually no other records contain it. Needles with an owner are bytes of a pack, which the
-/// index does not contain, so their count stays 0.
+/// A lower bound for how often each needle occurs in live data: the occurrences in the records that the index finds for
+/// the needle. Usually no other records contain it. The count of a needle with an owner stays 0, because such a needle
+/// consists of bytes of a pack, which the index does not contain.
 pub(crate) fn counts_by_index(
     check: &ErasureCheck<'_>,
     needles: &[&[u8]],

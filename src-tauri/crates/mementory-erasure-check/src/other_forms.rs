@@ -10,10 +10,12 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 /// Length in bytes of the beginning of a form that is searched for. Where it is found, the whole form is compared.
 const HEAD_BYTES: usize = 48;
-/// Smallest length in bytes of a decoded form that differs from its text. A shorter one occurs in other texts by
-/// chance: `C:\new` has the form of a line break and `ew`.
+/// Smallest length in bytes of a decoded form that differs from its text. A shorter one may match other texts by
+/// chance: the form of `C:
+/// ew` is `C:`, a line break and `ew`.
 const MIN_DECODED_BYTES: usize = 16;
-/// Smallest length in bytes of a text whose first letter may be decoded together with a backslash before the text.
+/// Smallest length in bytes of a text that is also searched for without its first letter, because that letter may have
+/// been decoded together with a preceding backslash.
 const MIN_BYTES_WITHOUT_FIRST_LETTER: usize = 24;
 /// Largest number of times that nested escapes are decoded.
 const MAX_LEVELS: usize = 8;
@@ -153,8 +155,8 @@ fn without_entities(bytes: &[u8]) -> Vec<u8> {
     })
 }
 
-/// Copies the bytes. Wherever `start` occurs, `decode` returns the character to write instead, and the number of bytes
-/// that it replaces, at least one.
+/// Copies the bytes. Wherever `start` occurs, calls `decode` with the bytes from there. `decode` returns the character
+/// to write instead, if any, and the number of bytes to skip, at least one.
 fn replaced(bytes: &[u8], start: u8, decode: impl Fn(&[u8]) -> (Option<char>, usize)) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;

@@ -59,14 +59,14 @@ impl PageLayout {
         Some(Self { in_use, values: cells.into_iter().flat_map(|cell| cell.values).collect() })
     }
 
-    /// The layout of a page that is not part of a b-tree. All of it may be part of a value too long for its cell.
+    /// The layout of a page outside the b-trees. All of its bytes may belong to a value that is too long for its cell.
     fn of_overflow_page(length: usize, usable: usize) -> Self {
         let (all, value) = (0..length, PAGE_NUMBER_BYTES..usable);
         Self { in_use: vec![all], values: vec![value] }
     }
 
-    /// True if all of these bytes are in use and no text or blob contains them all. Such bytes match a text only by
-    /// chance: they extend from one value into the next one, or into a number.
+    /// True if all of these bytes are in use but do not lie within a single text or blob. Such bytes match a text only
+    /// by chance, because they extend from one value into the next or into a number.
     pub(crate) fn is_across_values(&self, bytes: &Range<usize>) -> bool {
         let is_inside_one = |ranges: &[Range<usize>]| {
             let after = ranges.partition_point(|range| range.start <= bytes.start);
@@ -173,7 +173,7 @@ mod tests {
         pages.collect::<Result<_, _>>().unwrap()
     }
 
-    /// For every occurrence of the word in the pages: whether it extends across values.
+    /// For each occurrence of the word in the pages, true if it extends across values.
     fn occurrences(pages: &[Vec<u8>]) -> Vec<bool> {
         let of_page = |(number, data): (usize, &Vec<u8>)| {
             let layout = PageLayout::of(data, number == 0, 0).unwrap();

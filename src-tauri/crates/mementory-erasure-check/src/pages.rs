@@ -113,9 +113,9 @@ impl<'n> PageSearch<'n> {
         Ok(hits)
     }
 
-    /// Adds the occurrences in one page. Those that extend over several values are left out, because they can match by
-    /// chance. For example, a text may end before the last letter of a needle, and the hash that follows may begin with
-    /// that letter.
+    /// Adds the occurrences in one page. Occurrences that extend over several values are left out, because they match
+    /// by chance. For example, one text may end with all letters of a needle but the last, and the hash stored after it
+    /// may begin with that letter.
     fn add_hits(&self, page: i64, bytes: &[u8], hits: &mut Vec<Hit>) {
         let mut layout = None;
         for (needle, start) in self.search.occurrences(bytes) {
@@ -148,8 +148,8 @@ fn count_unexplained(
     let count_exceeding = |counts: &[u64]| {
         numbers.iter().zip(counts).filter(|(n, count)| occurrences.get(*n).is_some_and(|s| s > *count)).count()
     };
-    // Counting in the records that the index finds is faster than counting in all live data, which is done only if some
-    // occurrences are still unexplained.
+    // Counting only in the records that the index finds is faster. All live data is counted only if some occurrences
+    // are then still unexplained.
     if count_exceeding(&live_counts::counts_by_index(check, &patterns, &owners)?) == 0 {
         return Ok(0);
     }

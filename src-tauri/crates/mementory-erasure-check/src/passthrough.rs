@@ -25,13 +25,13 @@ use std::{
 const HEAD_BYTES: usize = 48;
 /// Texts with fewer bytes than this are not searched for, since they occur in any file by chance.
 const MIN_TEXT_BYTES: usize = 5;
-/// Longest redaction mark, in bytes, for which a piece next to the mark is found even across two windows.
+/// A piece next to a redaction mark of up to this many bytes is found even if two windows divide it.
 const MAX_MARK_BYTES: usize = 128;
 /// Start of a redaction mark.
 const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
-/// Rest of the mark that an erasure writes, after [`REDACTED`].
+/// The rest of the mark that an erasure writes, which starts with [`REDACTED`].
 const ERASED: &[u8] = b"erased]";
-/// Largest number of backslashes before a character that are kept in one window with it.
+/// Largest number of backslashes before a character that are kept in the same window as the character.
 const MAX_BACKSLASHES: usize = 64;
 /// Number of bytes read at a time. Long texts require more.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -193,7 +193,8 @@ impl TextFinder {
         let quoted: Vec<&String> = quoted.iter().filter(is_distinctive).collect();
         let mut forms: Vec<Vec<u8>> = erased.iter().flat_map(|text| written_forms(text)).collect();
         let forms_of_pieces: Vec<Vec<u8>> = pieces.iter().flat_map(|piece| written_forms(piece)).collect();
-        // Without `quoted`, because a quotation of a record that only changed keeps the words beside the new marks.
+        // `quoted` is left out here, because a quotation of a record that only changed keeps the words next to the new
+        // marks.
         let joined_forms = JoinedForms::new(forms.iter().chain(&forms_of_pieces));
         forms.extend(quoted.iter().flat_map(|text| written_forms(text)));
         let Some(max_form_bytes) = forms.iter().map(Vec::len).max() else { return Ok(None) };
@@ -281,9 +282,8 @@ impl TextFinder {
             || self.split_lines.as_ref().is_some_and(|lines| lines.occur_in(bytes, window.is_json))
     }
 
-    /// True if the window contains a redaction mark that an earlier redaction left inside a quoted text. This is the
-    /// case if everything from the mark to the next mark, or to the edge of the string, line or file, is part of one of
-    /// the texts.
+    /// True if the window contains a mark that an earlier redaction left in a quoted text: everything from the mark to
+    /// the next mark, or to the end of the string, line or file, is part of one of the texts.
     fn has_piece_beside_mark(&self, window: &Window<'_>, marks: &[Range<usize>]) -> bool {
         let bytes = window.bytes;
         let is_piece_edge = |at: &usize| is_edge(bytes, *at, window.is_json);
@@ -389,7 +389,8 @@ fn is_escaped(window: &[u8], at: usize) -> bool {
     window.iter().take(at).rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
-/// The texts. Those with several lines are returned a second time with the line endings of Windows (`\r\n`).
+/// Returns the texts and, for each text with several lines, also the text with the line endings of Windows (`\r
+/// `).
 fn with_windows_line_ends(mut texts: Vec<String>) -> Vec<String> {
     let has_line_feeds = |text: &&String| text.contains('\n') && !text.contains('\r');
     let windows: Vec<String> = texts.iter().filter(has_line_feeds).map(|text| text.replace('\n', "\r\n")).collect();

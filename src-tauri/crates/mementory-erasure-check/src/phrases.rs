@@ -27,7 +27,7 @@ const NEIGHBOUR_BYTES: usize = 6;
 pub(crate) const MAX_GAP_BYTES: usize = 128;
 /// The mark that replaces sentences of an erased text in other records.
 const ERASED_MARK: &str = "[REDACTED:erased]";
-/// Number of bytes of a neighbouring piece that are compared.
+/// Number of bytes of a neighbouring piece that are compared, counted from the mark.
 const NEIGHBOUR_EDGE_BYTES: usize = 72;
 
 pub(crate) fn is_long_phrase(normal: &str) -> bool {
@@ -75,7 +75,8 @@ pub(crate) fn sentences_left(texts: &[String]) -> BTreeSet<String> {
     sentences.map(str::to_owned).collect()
 }
 
-/// True if a piece next to a mark, alone or with the piece on the mark's other side, is a long part of a text.
+/// True if the piece on one side of a mark is part of a text and long enough, either alone or together with the piece
+/// on the other side.
 pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
     let (before, after) = (before.map(<[u8]>::trim_ascii), after.map(<[u8]>::trim_ascii));
     let is_long_part = |piece: &[u8]| is_long_phrase(&normal_form(piece)) && forms.positions(piece).next().is_some();
@@ -95,7 +96,8 @@ pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after:
     })
 }
 
-/// True if a text contains the piece, and the neighbour in the bytes that `near` returns, and both together are long.
+/// True if a text contains the piece, the neighbour occurs in the bytes around it that `near` returns, and both
+/// together are long enough.
 fn has_with_neighbour<'t>(
     forms: &'t JoinedForms,
     piece: &[u8],

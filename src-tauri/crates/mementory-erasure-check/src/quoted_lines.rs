@@ -1,5 +1,5 @@
-//! Finds erased texts of several lines that a file quotes with an earlier redaction mark in one of the lines. The other
-//! lines have no mark next to them, so they are found by the beginning or the end of the text.
+//! Finds erased texts of several lines that a file quotes with an earlier redaction mark in one line. The lines without
+//! a mark are recognised because they continue to the beginning or the end of the text.
 use crate::{
     internal::search_for,
     phrases::{is_long_phrase, pieces_of},

@@ -89,9 +89,10 @@ impl ErasureCheck<'_> {
         Ok(checked_place("search_index", clean, PlaceOutcome::Erased, detail))
     }
 
-    /// Checks the unused bytes. The traces that were found before are no longer known. They were in bytes in use,
-    /// because unused bytes were wiped at once. They count as gone if texts without a record were found and removed
-    /// now, or if the pages had not been searched. Otherwise they may still be there, and the place fails.
+    /// Checks the unused bytes. The words of the traces that were found before are no longer known, but those traces
+    /// were in bytes in use, because unused bytes are wiped at once. They count as gone if texts that belong to no
+    /// record were removed now, or if the pages had not been searched before. Otherwise they may still be there, and
+    /// the place fails.
     fn recheck_pages(&self, before: &ReceiptPlace, cleaned: CleanupResult) -> StoreResult<ReceiptPlace> {
         let rechecked = unused_bytes::check(&self.store.new_reader()?)?;
         let is_explained = cleaned.orphans > 0 || before.detail.starts_with(NOT_SEARCHED);

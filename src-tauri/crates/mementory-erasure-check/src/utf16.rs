@@ -33,7 +33,7 @@ impl<R: Read> Utf16Reader<R> {
         Self { source, unit, text: Vec::new(), position: 0, first_of_pair: None }
     }
 
-    /// Reads and decodes the next units. The text is empty at the end only.
+    /// Reads and decodes the next units. Leaves `text` empty only at the end of the source.
     fn fill(&mut self) -> Result<()> {
         self.text.clear();
         self.position = 0;
@@ -78,7 +78,7 @@ mod tests {
     fn pairs_are_decoded_across_chunks() {
         let text = "x".repeat(CHUNK_BYTES as usize / 2 - 1) + "😀 Müller";
         for unit in [u16::from_le_bytes as DecodeUnit, u16::from_be_bytes] {
-            // Decoding and encoding a unit swap the same bytes.
+            // Encoding a unit swaps the same bytes as decoding it, so the decoder serves for both.
             let bytes: Vec<u8> = text.encode_utf16().flat_map(|c| unit(c.to_ne_bytes()).to_ne_bytes()).collect();
             let mut decoded = String::new();
             Utf16Reader::new(bytes.as_slice(), unit).read_to_string(&mut decoded).unwrap();

@@ -1,9 +1,10 @@
-//! Recognises sentences that only ask. Who asks "And then a half marathon?" has not said that they will run one.
+//! Recognises sentences that only ask. Somebody who asks "And then a half marathon?" does not state that they will run
+//! one.
 use crate::parts::sentences;
 
-/// A clause of at least this many words may state something beside a question: "Ruth has a baby, what do I bring?"
+/// A clause before the question with at least this many words may be a statement: "Ruth has a baby, what do I bring?"
 const MIN_STATEMENT_WORDS: usize = 3;
-/// In a question without a question mark, the words in which the question word may be at the end: "the exam how long".
+/// In a question without a question mark, the question word may be one of this many last words: "the exam how long".
 const END_WORDS: usize = 2;
 
 /// Words that begin a question.
@@ -14,7 +15,7 @@ const QUESTION_WORDS: &[&str] = &[
     "welchen", "wer", "wem", "wen", "wohin", "woher", "wann", "wozu", "ist", "sind", "kann", "soll", "darf", "muss",
     "hat", "gibt", "und", "oder", "wenn", "falls",
 ];
-/// Words that begin a question also where no question mark follows.
+/// Words that begin a question even if no question mark follows.
 const SURE_QUESTION_WORDS: &[&str] = &[
     "what", "what's", "which", "who", "where", "where's", "why", "how", "how's", "wie", "wo", "warum", "wieso",
     "weshalb", "welche", "welcher", "welches", "wer", "wohin", "woher", "wann", "wozu",
@@ -29,7 +30,8 @@ const VERBS: &[&str] = &[
 const PRONOUNS: &[&str] = &[
     "i", "we", "it", "he", "she", "they", "there", "this", "that", "you", "ich", "man", "es", "wir", "er", "sie", "das",
 ];
-/// Words of the person about themselves. A question with one of [`POSSESSIVES`] says something: "for my nut allergy".
+/// Words with which people refer to themselves. A question with one of them, or one of [`POSSESSIVES`], may contain a
+/// statement: "for my nut allergy".
 const FIRST_PERSON: &[&str] =
     &["i", "i'm", "i've", "i'd", "i'll", "we", "me", "us", "ich", "wir", "mir", "mich", "uns"];
 const POSSESSIVES: &[&str] = &[
@@ -37,7 +39,7 @@ const POSSESSIVES: &[&str] = &[
     "unserer",
 ];
 const JAPANESE_POSSESSIVES: &[&str] = &["私の", "わたしの", "僕の", "ぼくの", "俺の", "うちの"];
-/// Beginnings of questions that ask for something to be done: they say what the person wants.
+/// Beginnings of requests, which state what the person wants.
 const REQUESTS: &[[&str; 2]] = &[
     ["can", "you"],
     ["could", "you"],
@@ -54,8 +56,8 @@ const JAPANESE_REQUESTS: &[&str] =
     &["くれますか", "くれませんか", "もらえますか", "もらえませんか", "いただけますか", "いただけませんか"];
 const JAPANESE_QUESTIONS: &[&str] = &["ですか", "ますか", "ませんか", "でしょうか", "だろうか", "のか", "かな"];
 
-/// True if a text only asks, and states nothing about the person who asks. A request ("can you answer in one line?") and
-/// a question with a statement in it ("what helps against my hay fever?") are not meant.
+/// True if a text only asks, and states nothing about the person who asks. False for a request ("can you answer in one
+/// line?") and for a question with a statement in it ("what helps against my hay fever?").
 pub fn is_question(text: &str) -> bool {
     let parts = sentences(text);
     !parts.is_empty() && parts.iter().all(|part| only_asks(part.text))
@@ -116,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_only_asks_states_nothing() {
+    fn a_question_alone_states_nothing() {
         for text in [
             "And then a half marathon?",
             "B1 exam speaking part how long",
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_a_request_and_a_question_that_states_something_are_no_questions() {
+    fn a_statement_a_request_and_a_question_that_states_something_are_not_questions() {
         for text in [
             "I have the B1 exam on 14 November.",
             "What I like most is tea",

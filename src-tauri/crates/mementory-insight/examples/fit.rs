@@ -19,15 +19,15 @@ const SPECIAL_DECAY: f32 = 0.5;
 /// decay would leave them too little weight. Chosen by cross-validation. The stored weights are for the unscaled
 /// vector.
 const VECTOR_SCALE: f32 = 3.0;
-/// How strongly the few sentences that show a special category are weighted up. At 1, they have the same total weight
-/// as all other sentences. At 0, every sentence has the same weight. In between, recall and precision are both high.
+/// Weight of the few sentences that show a special category. At 1, they have the same total weight as all other
+/// sentences; at 0, every sentence has the same weight. A value in between gives good recall and good precision.
 const BALANCE: f32 = 0.3;
 
 struct Sample {
     kind: usize,
     special: Vec<bool>,
     inputs: Vec<f32>,
-    /// Numbers of the features of the sentence.
+    /// The feature numbers of the sentence.
     features: Vec<u16>,
 }
 
@@ -96,7 +96,7 @@ fn cross_validate(samples: &[Sample], given: InputSet, name: &str) {
 struct Row {
     /// The weight of each input; the bias is the last.
     inputs: Vec<f32>,
-    /// The weight of each number of a feature. Empty if the regression does not use them.
+    /// For each feature number, its weight. Empty if the regression does not use features.
     features: Vec<f32>,
 }
 
@@ -248,8 +248,8 @@ fn stored(samples: &[Sample]) -> Vec<u8> {
     bytes
 }
 
-/// Appends a factor for each row. Then appends the weights, each divided by the factor of its row: for each feature
-/// number, one weight per row.
+/// Appends a factor for each row, and then the weights of the features: for each feature number, one weight per row,
+/// divided by the row's factor.
 fn add_features(bytes: &mut Vec<u8>, rows: &[Row]) {
     let largest = |row: &Row| row.features.iter().fold(f32::MIN_POSITIVE, |most, weight| most.max(weight.abs()));
     let factors: Vec<f32> = rows.iter().map(|row| largest(row) / 127.0).collect();

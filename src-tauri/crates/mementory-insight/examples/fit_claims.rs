@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const FOLDS: usize = 5;
-/// Share of the sentences' covariance that is replaced by a uniform covariance, which has the same variance in every
-/// direction. Chosen by cross-validation, like `WEIGHT_FACTOR`, by which the weights are multiplied.
+/// Share of the covariance of the sentences that is replaced by a covariance with the same variance in every direction.
+/// Chosen by cross-validation, as is `WEIGHT_FACTOR`, by which the weights are multiplied.
 const SHRINKAGE: f64 = 0.9;
 const WEIGHT_FACTOR: f64 = 0.02;
 /// A sample sentence counts as stating no attribute if every attribute is less probable than this.
 const MAX_BACKGROUND: f64 = 0.5;
-/// Sample sentences form a cluster with one row of weights if their similarity to its first sentence exceeds this.
+/// A sample sentence joins a cluster, which gets one row of weights, if its similarity to the cluster's first sentence
+/// exceeds this.
 const MIN_CLUSTER_SIMILARITY: f64 = 0.3;
 
 struct Sentence {

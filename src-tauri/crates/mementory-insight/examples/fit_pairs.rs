@@ -1,19 +1,20 @@
-//! Fits the weights in `data/evidence.tsv`, a logistic regression, to the pairs of the lives in `tests/data/lives` and
-//! of `tests/data/pairs.tsv`. It also prints how well they do on a life to which they were not fitted:
-//! `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run -p mementory-insight --example fit_pairs`.
+//! Fits the weights in `data/evidence.tsv` (a logistic regression) to the pairs in `tests/data/lives` and
+//! `tests/data/pairs.tsv`. Each file of `lives` has the invented memories of one person. Also prints how well the
+//! weights do on files to which they were not fitted: `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run -p mementory-insight
+//! --example fit_pairs`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
 use mementory_insight::{Statement, evidence_of};
 use mementory_meaning::Encoder;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// How strongly large weights are avoided. Chosen by cross-validation.
+/// How strongly large weights are penalised. Chosen by cross-validation.
 const PENALTY: f64 = 1.0 / 0.03;
-/// Number of steps of Newton's method. The weights change no more after eight.
+/// Number of steps of Newton's method. After eight steps, the weights no longer change.
 const STEPS: usize = 12;
 /// The probabilities for which the figures are printed.
 const THRESHOLDS: [f64; 4] = [0.5, 0.6, 0.7, 0.8];
-/// Number of parts in which the pairs are left out.
+/// Number of parts into which the pairs are divided for cross-validation.
 const FOLDS: usize = 8;
 /// The days in the files are counted from 1 January 2022, which is this many days after 1 January 1970.
 const FIRST_DAY: i64 = 18_993;
@@ -33,7 +34,7 @@ struct Row {
 #[derive(Default)]
 struct Set {
     rows: Vec<Row>,
-    /// Number of contradictions, also of those whose statements are not compared.
+    /// Number of contradictions, including those whose statements are not compared.
     wanted: usize,
 }
 
@@ -52,7 +53,7 @@ fn main() {
         std::fs::read_dir(folder.join("tests/data/lives")).unwrap().map(|file| file.unwrap().path()).collect();
     files.push(folder.join("tests/data/life.tsv"));
     files.sort();
-    // A life whose name begins with `kept` is for measuring only.
+    // A file whose name begins with `kept` is used only for measuring.
     files.retain(|file| !file.file_name().unwrap().to_string_lossy().starts_with("kept"));
     for file in &files {
         lives.push(life(&std::fs::read_to_string(file).unwrap(), &encoder, &mut names));
@@ -110,7 +111,7 @@ fn life(file: &str, encoder: &Encoder, names: &mut Vec<&'static str>) -> Set {
     set(&statements, &wanted, &ignored, encoder, names)
 }
 
-/// Each pair is a vault of its own.
+/// Reads pairs. Each pair is treated as the memories of a separate vault.
 fn pairs(file: &str, encoder: &Encoder, names: &mut Vec<&'static str>) -> Vec<Set> {
     let mut out: Vec<Set> = (0..FOLDS).map(|_| Set::default()).collect();
     for (n, line) in file.lines().filter(|line| !line.starts_with('#')).enumerate() {
@@ -125,7 +126,7 @@ fn pairs(file: &str, encoder: &Encoder, names: &mut Vec<&'static str>) -> Vec<Se
     out
 }
 
-/// Prints precision and recall of the evidence alone, each set judged by weights that were fitted to the others.
+/// Prints precision and recall of the evidence alone. Each set is judged by weights that were fitted to the other sets.
 fn cross_validate(lives: &[Set], pairs: &[Set], files: &[std::path::PathBuf]) {
     let all: Vec<&Set> = lives.iter().chain(pairs).collect();
     let mut judged: Vec<Vec<(f64, bool)>> = Vec::new();
@@ -188,8 +189,8 @@ fn fit(sets: &[&Set]) -> Model {
     Model { weights: (0..size).map(|n| weights[n] / deviation[n]).collect(), bias }
 }
 
-/// Solves a system of equations with a symmetric positive definite matrix, of which the lower half is given, by the
-/// Cholesky factor.
+/// Solves a system of linear equations with a symmetric positive definite matrix, by its Cholesky factor. Only the
+/// lower half of the matrix is given.
 fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     for row in 0..matrix.len() {
         let (above, rest) = matrix.split_at_mut(row);

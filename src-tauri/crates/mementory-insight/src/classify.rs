@@ -29,7 +29,7 @@ const MIN_SCORE: f32 = 0.8;
 pub struct About {
     /// The most likely kind.
     pub kind: AboutKind,
-    /// From 0 to 1.
+    /// Confidence, from 0 to 1.
     pub confidence: f32,
 }
 

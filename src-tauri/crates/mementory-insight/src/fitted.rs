@@ -25,7 +25,7 @@ const INPUTS: usize = DIMENSIONS + WORD_INPUTS;
 /// Features (the words of a text and their beginnings, or pairs of characters) cannot be listed, because new texts have
 /// new words. So each feature is represented by its hash, which is less than this.
 pub const FEATURE_COUNT: usize = 8192;
-/// Length of the vector of all feature inputs of a text (the root of the sum of their squares).
+/// Length of a text's vector of feature inputs (the square root of the sum of their squares).
 const FEATURE_VALUE: f32 = 2.5;
 /// Score of a kind by words at which the input of the regression is one half.
 const HALF_SCORE: f32 = 2.0;
@@ -80,7 +80,7 @@ impl Words {
 
     /// What the words show, as inputs of the regressions.
     fn inputs(&self) -> Vec<f32> {
-        // Many words of a kind say little more than a few.
+        // Each further word of a kind adds less evidence.
         let mut inputs: Vec<f32> = self.scores.iter().map(|score| score / (score.abs() + HALF_SCORE)).collect();
         for wanted in [Evidence::Sure, Evidence::Likely, Evidence::Doubtful] {
             inputs.extend(self.evidence.map(|evidence| f32::from(evidence == wanted)));
@@ -92,7 +92,7 @@ impl Words {
     /// The score of each kind and of each special category, for one text or one part of it, whose vector is `vector`.
     fn regress(&self, vector: &[f32]) -> [f32; ROWS] {
         if self.is_foreign {
-            // Words of another language that happen to be in a list would mislead.
+            // Words of a foreign language that happen to be in a word list would be misleading.
             return rows_of(&fitted().by_vector, vector);
         }
         let mut inputs = vector.to_vec();
@@ -111,7 +111,7 @@ impl Words {
         let mut scores = rows_of(&fitted().by_words, &self.inputs());
         fitted().features_alone.add(&self.features, &mut scores);
         let (kinds, classes) = split(&scores);
-        // A word that surely shows a category counts however long the rest of the text is.
+        // A word that certainly shows a category counts fully, even in a long text.
         let probabilities = std::array::from_fn(|n| match self.evidence[n] {
             Evidence::Sure => 1.0,
             Evidence::Figurative => 0.0,
@@ -155,7 +155,7 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
         kinds.iter_mut().zip(of_kind).for_each(|(sum, score)| *sum += score);
         // A category that one part shows counts for the whole text.
         for ((known, score), evidence) in probabilities.iter_mut().zip(classes).zip(words.evidence) {
-            // To the encoder, a figure of speech looks like the real thing.
+            // The encoder does not distinguish a figure of speech from the literal meaning.
             if evidence != Evidence::Figurative {
                 *known = known.max(probability(score));
             }
@@ -186,8 +186,8 @@ fn probable(probabilities: [f32; SPECIAL_COUNT], min_probability: f32) -> Vec<Sp
     classes.filter(|(_, probability)| *probability >= min_probability).map(|(class, _)| class).collect()
 }
 
-/// Square roots of the probabilities that the text is of each kind. The dot product of the square roots of two texts'
-/// probabilities shows how likely it is that both are of the same kind. Without a vector, all kinds are equally likely.
+/// Square roots of the probabilities that the text is of each kind. The dot product for two texts measures how likely
+/// it is that both are of the same kind. Without a vector, all kinds are equally likely.
 pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KIND_COUNT] {
     if vector.len() != DIMENSIONS {
         return [(1.0 / KIND_COUNT as f32).sqrt(); KIND_COUNT];
@@ -220,9 +220,9 @@ fn rows_of(weights: &[f32], inputs: &[f32]) -> [f32; ROWS] {
 
 struct Fitted {
     by_all: Vec<f32>,
-    /// For texts without known words.
+    /// Weights for texts without known words.
     by_vector: Vec<f32>,
-    /// For texts without a vector.
+    /// Weights for texts without a vector.
     by_words: Vec<f32>,
     features_with_vector: FeatureWeights,
     features_alone: FeatureWeights,
@@ -286,7 +286,7 @@ mod tests {
     fn words_of_other_languages_have_no_weight() {
         let vector = vec![0.04; DIMENSIONS];
         let judged = |text: &str| Words::new(&Folded::new(text)).regress(&vector);
-        // "pain" is bread in French, and a word of an English list.
+        // "pain" means bread in French, but is also in an English word list.
         assert_eq!(judged("Elle achète du pain pour le dîner."), judged("Elle habite dans une ville avec lui."));
         assert_ne!(judged("She buys bread for dinner."), judged("She is in pain at dinner."));
     }
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_features_are_in_range() {
+    fn feature_numbers_are_in_range() {
         let words = Words::new(&Folded::new("Learns to play the harp. ハープを習っている。"));
         assert!(words.features.len() > 10);
         assert!(words.features.iter().all(|number| usize::from(*number) < FEATURE_COUNT));

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 
-/// Largest number of characters of a text that are examined. A memory is between a sentence and a page long, and
-/// whatever follows the first page says nothing more about its kind.
+/// Largest number of characters of a text that are examined. Most memories are shorter than a page, and text after the
+/// first page hardly changes the kind.
 pub(crate) const MAX_CHARS: usize = 4000;
 
 /// A text prepared for the word lists.
@@ -140,7 +140,7 @@ pub(crate) fn is_function_word(word: &str) -> bool {
     function_words().iter().any(|(_, list)| list.contains(word))
 }
 
-/// Function words and other frequent words of English or German, by which even "Wohnt in Jena" is recognised.
+/// Function words and other frequent words of English or German, which identify the language even of "Wohnt in Jena".
 fn language_words(code: &str) -> &'static HashSet<&'static str> {
     static WORDS: OnceLock<[HashSet<&str>; 2]> = OnceLock::new();
     let [english, german] = WORDS.get_or_init(|| {

@@ -2,9 +2,10 @@
 use crate::word_lists::{NUMBERS, TENS};
 use std::{ops::RangeInclusive, sync::OnceLock};
 
-/// Words for 0 and 1 that are also articles: "a", "kein". Of the words for 1, only these are numbers in any sentence.
+/// The words for 1 that always mean the number. The other words for 0 and 1 are also articles: "a", "kein".
 const ONE: [&str; 2] = ["one", "eins"];
-/// From this number on, a word beside "is" is an age and not a position or a mark: "is forty-two".
+/// A number word after "is" is taken for an age only from this number on, because smaller ones may be a rank or a mark:
+/// "is two".
 const FIRST_OF_AGES: usize = 13;
 
 /// The value of a folded number word. None if the text is anything else.
@@ -38,7 +39,7 @@ fn with_tens(folded: &str) -> Option<usize> {
 /// A number in Kanji below ten thousand: 四十二, 百五.
 fn kanji(folded: &str) -> Option<usize> {
     const DIGITS: &str = "〇一二三四五六七八九";
-    /// No number of this many characters is in use.
+    /// Largest number of characters of such a number.
     const MAX_CHARS: usize = 7;
     if folded.is_empty() || folded.chars().count() > MAX_CHARS {
         return None;
@@ -61,7 +62,7 @@ fn kanji(folded: &str) -> Option<usize> {
 }
 
 /// Replaces the placeholders in a pattern of a word list by the number words: `{number}` by all, `{age}` by those from
-/// 13 on, so that "is two" is no age, and `{kanji}` by numbers in Kanji.
+/// 13 on, so that "is two" is not taken for an age, and `{kanji}` by numbers in Kanji.
 pub(crate) fn expand(pattern: &str) -> String {
     static WORDS: OnceLock<[String; 2]> = OnceLock::new();
     let [all, ages] = WORDS.get_or_init(|| [alternatives(1), alternatives(FIRST_OF_AGES)]);
@@ -72,7 +73,7 @@ pub(crate) fn expand(pattern: &str) -> String {
 /// one that fits is taken.
 fn alternatives(first: usize) -> String {
     let is_spelled = |word: &&&str| !word.chars().any(crate::fold::is_east_asian);
-    // The words for the numbers of a range. An article is a word for one only inside another number word.
+    // The words for a range of numbers. Words for 1 that are also articles are used only inside longer number words.
     let spelled = |range: RangeInclusive<usize>, one: &[&str]| -> Vec<&str> {
         let numbers = NUMBERS.iter().enumerate().filter(|(n, _)| range.contains(n));
         numbers

@@ -10,9 +10,9 @@ pub(crate) struct WordSet<T> {
 }
 
 struct Entry<T> {
-    /// The word may be the end of a longer word.
+    /// True if the word may be the end of a longer word.
     may_be_end: bool,
-    /// The word may be the start of a longer word.
+    /// True if the word may be the start of a longer word.
     may_be_start: bool,
     value: T,
 }

@@ -1,5 +1,5 @@
 //! Finds special categories of personal data in a text. Recall matters more than precision: people use this to look for
-//! what should not be there, and a miss harms them more than a false alarm.
+//! data that should not be there, and a missed memory harms them more than a false alarm.
 use crate::{Special, fold::Folded, patterns::WordSet, word_lists::SPECIAL};
 use regex::Regex;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ enum Role {
     /// The word shows the category, unless a word of `Unless` is in the same text.
     Hit,
     Unless,
-    /// The word contains one of the other words but means something else.
+    /// The word contains another word of the list but means something else.
     Not,
 }
 
@@ -106,7 +106,7 @@ fn lists() -> &'static Lists {
                     let list = table.list(position).iter();
                     words.extend(list.map(|word| (*word, (class, role, language.code))));
                 }
-                // A test checks that all of them compile.
+                // Every pattern compiles, which a test checks, so none is left out.
                 let compiled = |position: usize| {
                     table.list(position).iter().filter_map(move |text| Some((class, Regex::new(text).ok()?)))
                 };

@@ -35,7 +35,7 @@ pub(crate) fn value(text: &str) -> Value {
     if let Some(number) = number(folded) {
         return Value::Number(number);
     }
-    // "Leipzig-Connewitz" is in Leipzig.
+    // The name of a district, such as "Leipzig-Connewitz", counts as the name of its city.
     let city = folded.split('-').next().unwrap_or(folded);
     match list_index_by_name().get(folded).or_else(|| list_index_by_name().get(city)) {
         Some(name) => Value::Name(*name),

@@ -31,7 +31,7 @@ fn typical_memories_get_their_kind_in_three_languages() {
 }
 
 #[test]
-fn values_of_something_else_contradict_nothing() {
+fn values_of_different_things_do_not_contradict_each_other() {
     for texts in [
         ["Is 37 years old.", "Biscuit is a grey tabby, nine years old."],
         ["Works at Travessia in Cais do Sodré.", "Is training for the Lisbon half marathon."],
@@ -161,7 +161,7 @@ fn years_explain_the_ages_of_a_child_but_not_every_age() {
 }
 
 #[test]
-fn a_flat_in_a_city_is_a_home_there_and_a_concession_is_no_wish() {
+fn renting_a_home_in_a_city_counts_as_living_there_and_a_concession_is_not_a_wish() {
     for texts in [
         ["Lives in a rented flat in Leeds.", "Lives in Lisbon since April 2026."],
         ["Wohnt in einer Altbauwohnung in Kassel.", "Wohnt jetzt in Graz."],
@@ -184,7 +184,7 @@ fn a_flat_in_a_city_is_a_home_there_and_a_concession_is_no_wish() {
 }
 
 #[test]
-fn plans_are_over_after_their_date() {
+fn a_plan_is_past_after_its_date() {
     let at = |text| [Statement { text, at: None }];
     let now = 20_700 * DAY; // in September 2026
     assert_eq!(past_plans(&at("Plans to fly to Osaka in April 2025."), now), [0]);
@@ -192,7 +192,7 @@ fn plans_are_over_after_their_date() {
     assert_eq!(past_plans(&at("Flew to Osaka in April 2025."), now), []);
     assert_eq!(past_plans(&at("Wants to fly to Osaka. It is to be in April 2025."), now), [0]);
     assert_eq!(past_plans(&at("Möchte am 3. April 2025 nach Osaka fliegen."), now), [0]);
-    // A job in one sentence and the date of something else in another one are no plan.
+    // A date in another sentence than the verb "plans" does not make a plan.
     let summary = "Work\n\nMaren plans ferry timetables in Lisbon.\n\nHome\n\nShe moved in April 2025.";
     assert_eq!(past_plans(&at(summary), now), []);
     assert_eq!(past_plans(&at("Plans timetables. She moved to Lisbon in April 2025."), now), []);

@@ -1,5 +1,5 @@
-//! Measures kinds, special categories and topics on labelled lives that were written apart from the rules. It uses the
-//! real encoder if its weights are present (`MEMENTORY_WEIGHTS_DIR`).
+//! Measures kinds, special categories and topics on labelled memories of invented people ("lives"), which were written
+//! without knowledge of the rules. Uses the real encoder if its weights are present (`MEMENTORY_WEIGHTS_DIR`).
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use mementory_insight::{AboutKind, Special, judge, topics};
 use mementory_meaning::Encoder;
@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 #[path = "../../mementory-meaning/tests/common/mod.rs"]
 mod common;
 
-/// A life, its labels, and whether what was wrong is listed. Do not read what was wrong in a life that is kept.
+/// A life: its memories, its labels, and whether errors are printed. In a life that is kept for measuring only, nobody
+/// may read the errors.
 struct Life {
     name: &'static str,
     memories: &'static str,
@@ -64,7 +65,7 @@ impl Life {
     }
 }
 
-/// The shares that were reached.
+/// The shares that the suggestions reached.
 struct Figures {
     kind: f64,
     recall: f64,

@@ -1,5 +1,5 @@
-//! Tests for contradictions in memories that were not used to write the rules. They use the vectors of the real encoder
-//! if its weights are present (`MEMENTORY_WEIGHTS_DIR`), and also the words alone.
+//! Tests for contradictions in memories of invented people ("lives"). They use the vectors of the real encoder if its
+//! weights are present (`MEMENTORY_WEIGHTS_DIR`), and also the words alone.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use mementory_insight::{Statement, contradictions, evidence_of};
 use mementory_meaning::Encoder;
@@ -27,17 +27,18 @@ const TUNED: [&str; 15] = [
     include_str!("data/lives/tester.tsv"),
     include_str!("data/lives/tram_driver.tsv"),
 ];
-/// A life from which causes of misses were taken, but to which the weights were not fitted.
+/// A life from which causes of missed contradictions were studied, but to which the weights were not fitted.
 const OPTICIAN: &str = include_str!("data/lives/optician.tsv");
-/// The memories of the demonstration vault: few contradictions, and many statements that are alike. The weights were
-/// fitted to it, too.
+/// The memories of the demonstration vault: few contradictions, and many similar statements. The weights were fitted to
+/// them too.
 const DEMONSTRATION: &str = include_str!("data/lives/ferry_planner.tsv");
-/// A life that was written apart from the rules. Classes of errors that were seen in it have been mended since.
+/// A life that was written without knowledge of the rules. Classes of errors that were seen in it have been corrected
+/// since.
 const VETERINARIAN: &str = include_str!("data/lives/veterinarian.tsv");
-/// A life that was written apart from the rules, in the styles of several assistants and agents. Classes of errors that
-/// were seen in it have been mended since.
+/// A life that was written without knowledge of the rules, in the styles of several assistants and agents. Classes of
+/// errors that were seen in it have been corrected since.
 const PRIMARY_TEACHER: &str = include_str!("data/lives/primary_teacher.tsv");
-/// A life of the same style whose misses nobody has read. Only its figures are printed.
+/// A life in the same style whose errors nobody has read. Only its figures are printed.
 const SHIPS_ENGINEER: &str = include_str!("data/lives/kept_ships_engineer.tsv");
 /// Lives that were kept for measuring only. Do not adjust the rules to them.
 const KEPT: [&str; 5] = [
@@ -57,7 +58,7 @@ struct Life {
     texts: Vec<&'static str>,
     wanted: HashSet<(usize, usize)>,
     arguable: HashSet<(usize, usize)>,
-    /// Whether its misses stay unread.
+    /// True if nobody may read the errors of this life.
     unread: bool,
 }
 
@@ -117,7 +118,7 @@ fn encoded(life: &Life, encoder: &Encoder) -> Vec<Vec<f32>> {
     encoder.encode(&life.texts).iter().map(|vector| vector.as_slice().to_vec()).collect()
 }
 
-/// How many of the found pairs are right, and how many were found. Arguable pairs do not count.
+/// Number of found pairs that are right, and number of all found pairs. Pairs on which people disagree are not counted.
 fn count(life: &Life, vectors: &[Vec<f32>]) -> (usize, usize) {
     let found_pairs: Vec<(usize, usize)> = contradictions(&life.statements(), vectors)
         .into_iter()
@@ -174,7 +175,7 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
 }
 
 #[test]
-fn a_repetition_is_no_contradiction() {
+fn a_repetition_is_not_a_contradiction() {
     let Some(folder) = common::weights() else { return };
     let encoder = Encoder::open(&folder).unwrap();
     let life = life(DEMONSTRATION);
@@ -188,7 +189,7 @@ fn a_repetition_is_no_contradiction() {
 const TRAM_DRIVER: &str = include_str!("data/lives/tram_driver.tsv");
 
 #[test]
-fn statements_about_the_same_are_compared_even_if_no_sample_sentence_is_near_both() {
+fn statements_about_the_same_thing_are_compared_even_if_no_sample_sentence_is_near_both() {
     let Some(folder) = common::weights() else { return };
     let encoder = Encoder::open(&folder).unwrap();
     let life = life(TRAM_DRIVER);

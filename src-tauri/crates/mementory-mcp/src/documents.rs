@@ -1,5 +1,5 @@
-//! The document tools. They return a document as one string. If it were nested JSON, a program in between could rewrite
-//! its numbers, and a signature over the document would no longer match.
+//! The document tools, which return a document as one string. If the document were nested JSON, a program between
+//! server and client could rewrite its numbers, and a signature over the document would no longer match.
 use crate::untrusted_text::escape_json;
 use mementory_api::{ApiResult, ClientCalls, types::*};
 use serde_json::{Map, Value, json};

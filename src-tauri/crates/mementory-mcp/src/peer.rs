@@ -3,16 +3,17 @@
 #[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
 
-/// Name of our own program, which clients start. The client is the process that started it.
+/// Name of our own program. Clients start it, so the client is an ancestor of its process.
 #[cfg(target_os = "linux")]
 const OWN_PROGRAM: &str = "mementory";
 /// Programs that a client may have used to start ours.
 #[cfg(target_os = "linux")]
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "fish", "busybox", "env", "timeout"];
-/// How the names of programs that run scripts begin. The person is more likely to know the script than the program.
+/// Beginnings of the names of interpreters. For these, the script is reported too, because the person is more likely to
+/// know it.
 #[cfg(target_os = "linux")]
 const INTERPRETERS: [&str; 5] = ["node", "bun", "deno", "python", "electron"];
-/// Largest number of processes to examine: the one at the other end, then its ancestors.
+/// Largest number of processes to examine: the process at the other end and its ancestors.
 #[cfg(target_os = "linux")]
 const MAX_EXAMINED_PROCESSES: usize = 6;
 
@@ -42,8 +43,8 @@ pub(crate) fn program_of(pid: u32) -> Option<Program> {
     None
 }
 
-/// Reads the parent's process id from `/proc/<pid>/stat`. The process name in that file can contain anything, so only
-/// the fields after it are read.
+/// Reads the parent's process id from `/proc/<pid>/stat`. Only the fields after the process name are read, because the
+/// name can contain any characters.
 #[cfg(target_os = "linux")]
 fn parent_of(pid: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -81,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_program_is_skipped_also_after_an_upgrade_replaced_it() {
+    fn our_own_program_is_skipped_even_after_an_upgrade_replaced_it() {
         assert_eq!(client_of_relay(|relay| std::fs::remove_file(relay).unwrap()), Some(own_path()));
     }
 
@@ -93,8 +94,9 @@ mod tests {
     fn client_of_relay(change: impl FnOnce(&Path)) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         let relay = folder.path().join(OWN_PROGRAM);
-        // A copy of a shell, named like our program. It waits for input, as the real program does. `cp` copies it,
-        // because a child of another test could inherit a file that is open here for writing, and it would be "busy".
+        // A copy of a shell with our program's name, which waits for input as our program does. `cp` makes the copy: a
+        // file written by this process could be inherited, still open for writing, by a child of another test, and
+        // could then not be executed.
         let copied = std::process::Command::new("cp").arg("/bin/sh").arg(&relay).status().unwrap();
         assert!(copied.success());
         let mut child = std::process::Command::new(&relay)

@@ -1,6 +1,6 @@
 //! The program that a client starts. It speaks the Model Context Protocol over standard input and output. It has the
 //! client's token, but neither the key nor the store. For each tool call, it opens a connection to the process that has
-//! the vault open. So it can run while the vault is locked, and need not be restarted after unlocking.
+//! the vault open. It can therefore run while the vault is locked, and need not be restarted after unlocking.
 use crate::{
     catalog::list_json,
     wire::{ToolAnswer, ToolCall, ToolError},
@@ -178,7 +178,7 @@ pub fn relay(token: String, socket: PathBuf) -> ApiResult<()> {
             let _ = running.waiting().await;
         }
     });
-    // A read from standard input cannot be cancelled, so the shutdown does not wait for it.
+    // A read from standard input cannot be cancelled, so the shutdown does not wait for its thread.
     runtime.shutdown_background();
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Answers clients over the socket. The server does not own a vault: its caller lends it one for each call.
+//! Answers clients over the socket. The server does not keep a vault open: for each call, its caller lends it the open
+//! vault.
 use crate::{
     peer::Program,
     socket::{is_own_process, make_folder, peer_program},
@@ -172,7 +173,7 @@ fn answer(call: &ToolCall, stream: &UnixStream, vault: &dyn VaultAccess) -> Tool
             Err(error) => ToolAnswer::Error(ToolError::from(&error)),
         });
     });
-    // Called after the vault was returned, because `answered` may need it.
+    // Called after the vault was given back, because `answered` may need the vault.
     if let Some(grant) = grant {
         vault.answered(&AnsweredCall { grant: grant.id, tool: call.tool.clone(), program: peer_program(stream) });
     }

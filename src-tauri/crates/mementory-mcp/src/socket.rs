@@ -62,8 +62,8 @@ pub(crate) fn peer_program(stream: &UnixStream) -> Option<Program> {
     }
 }
 
-/// True if the process at the other end belongs to this user. Always true on systems that do not report the user.
-/// There, other users are kept out only because they cannot enter the socket's folder.
+/// True if the process at the other end belongs to this user. Also true on systems that do not report the user; there,
+/// only the access rights of the socket's folder keep other users out.
 pub(crate) fn is_own_process(stream: &UnixStream) -> bool {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     return rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid.as_raw() == own_uid());

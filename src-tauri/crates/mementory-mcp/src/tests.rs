@@ -229,7 +229,7 @@ fn a_failed_suggestion_is_an_error_or_a_warning_if_another_was_applied() {
     let closed = agents.decide(&decision(&[two, three.clone()], &[])).unwrap();
     assert_eq!((closed.accepted.len(), waiting()), (1, 2));
     assert_eq!(mementory_api::warnings_of(&closed)[0].code, "suggestions_left");
-    // This time it is clear from the start that the second suggestion cannot be applied, so nothing is changed.
+    // The second suggestion is outdated before any is accepted, so nothing is changed.
     let before = v.state();
     assert_eq!(agents.decide(&decision(&[new, three], &[])).unwrap_err().code, "changed_since");
     assert_eq!(v.state(), before);

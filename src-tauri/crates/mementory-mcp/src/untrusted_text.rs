@@ -1,6 +1,6 @@
 //! How stored text is handed to a model. Anyone may have written it: it may come from a web page that an assistant
-//! read, or from a shared conversation. So it is handed out as data with its source, and nothing in it can look like
-//! another part of the answer:
+//! read, or from a shared conversation. It is therefore handed out as data with its source, and nothing in it can look
+//! like another part of the answer:
 //!
 //! - each line of the text begins with `> `, so that the text cannot end its own quotation;
 //! - invisible characters, and those that change the direction of other characters, are written as `\u{202e}`.

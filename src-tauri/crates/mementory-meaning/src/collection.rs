@@ -44,7 +44,7 @@ impl Collection {
         for ((key, scale), numbers) in stored {
             let cosine = queries.iter().map(|query| query.dot(numbers) * scale).fold(f32::NEG_INFINITY, f32::max);
             match ranked.last_mut() {
-                // The parts of one text are consecutive.
+                // The vectors of one text are stored one after the other, so equal keys are adjacent.
                 Some((last, best)) if last == key => *best = best.max(cosine),
                 _ => ranked.push((*key, cosine)),
             }

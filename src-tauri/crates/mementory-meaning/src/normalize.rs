@@ -24,7 +24,7 @@ impl Normalizer {
     pub fn normalize(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + text.len() / 4 + SPACE.len());
         let mut left = text;
-        // A space is written only before the next word, so that the result does not end with one.
+        // A space is written only together with the word that follows it, so that the result does not end with a space.
         let mut space_pending = true;
         while !left.is_empty() {
             let (replacement, consumed) = self.first_replacement(left);

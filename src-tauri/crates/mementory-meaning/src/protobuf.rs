@@ -1,5 +1,5 @@
 //! Reads the wire format of Protocol Buffers, as far as the vocabulary file needs it: fields that are bytes or 32-bit
-//! numbers. Everything else is skipped. A library is not needed, because only one known file is ever read.
+//! numbers. Everything else is skipped. No library is needed for the one known file that is read.
 
 /// A field: its number and its bytes.
 pub type Field<'a> = (u64, &'a [u8]);

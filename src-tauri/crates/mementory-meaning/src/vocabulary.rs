@@ -9,7 +9,7 @@ const UNKNOWN: u32 = 0;
 /// Numbers of the pieces that mark the beginning and the end of every text.
 const BEGIN: u32 = 1;
 const END: u32 = 2;
-/// The score of an unknown character is this much lower than that of the rarest piece.
+/// The score of an unknown character is the score of the rarest piece minus this number.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
 /// The pieces of the vocabulary, sorted by their bytes. A trie would be faster to search, but would take 40 MB.

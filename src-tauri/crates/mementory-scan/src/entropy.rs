@@ -1,8 +1,8 @@
 //! Decides whether a string looks random.
 
 /// How often the kind of character (small letter, capital, digit) changes, as a share of all pairs of adjacent letters
-/// and digits. A capital followed by a small letter does not count as a change, because words begin that way. The share
-/// is about 0.45 in random base 62, 0.47 in random hexadecimal digits, 0.15 in `getUserToken2`, and 0 in words.
+/// and digits. A capital followed by a small letter does not count, because words begin with a capital. The share is
+/// about 0.45 in random base 62, 0.47 in random hexadecimal digits, 0.15 in `getUserToken2`, and 0 in words.
 fn share_of_kind_changes(value: &str) -> f32 {
     let char_kind = |b: u8| match b {
         b'0'..=b'9' => 1,

@@ -107,7 +107,7 @@ impl Class {
 /// How certain a detector is, from least to most certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
-    /// Only the surrounding words indicate it.
+    /// Only the words around the value indicate it.
     Possible,
     /// Both the format of the value and the surrounding words indicate it.
     Likely,
@@ -126,7 +126,7 @@ impl Confidence {
     }
 }
 
-/// Position of a sensitive value in the text. It does not contain the value itself.
+/// Position of a sensitive value in a text. A `Finding` does not contain the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
     /// Class of the value.
@@ -153,7 +153,7 @@ pub fn scan(text: &str) -> Vec<Finding> {
     resolve::resolve_overlaps(findings)
 }
 
-/// Finds only access keys and private keys that are [very likely](Confidence::VeryLikely). This makes it faster than
+/// Finds only access keys and private keys that are [very likely](Confidence::VeryLikely). This is faster than
 /// [`scan`].
 pub fn scan_keys(text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();

@@ -126,8 +126,9 @@ static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
 pub(crate) enum LiteralSet {
     /// All literals.
     All,
-    /// The literals at which keys and tokens are found. Names for passwords are included, because a longer one hides
-    /// the name for a secret in it, as in "wifi key". These literals are long enough for a [`PrefixFilter`].
+    /// The literals at which keys and tokens are found. Names for passwords are included, because such a name may
+    /// contain a name for a secret, which then must not count: "wifi key". These literals are long enough for a
+    /// [`PrefixFilter`].
     Keys,
 }
 

@@ -10,7 +10,8 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
     for index in 0..runs.len() {
         let at = &runs[index..runs.len().min(index + 10)];
         found.extend(iban::iban_at(doc, at[0].start));
-        // With so few digits, only a number with letters is possible; most such runs are days, versions or quantities.
+        // A run with so few digits can only be part of a number with letters. Most such runs are days, versions or
+        // quantities.
         if count_connected_digits(at) < MIN_DIGITS {
             let follows_letter = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
             // A French number has a letter in a Corsican department, so few of its digits are connected: `1 91 11 2A

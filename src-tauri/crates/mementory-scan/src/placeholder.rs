@@ -40,7 +40,7 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
     is_variable(value) || is_mask(value)
 }
 
-/// Whether the value is a sample from documentation, or its digits or letters count up.
+/// Whether the value is a sample from documentation, or contains an ascending series of digits or letters.
 pub(crate) fn is_sample(value: &str) -> bool {
     SAMPLE_PARTS.iter().any(|sample| value.contains(sample)) || is_counting_up(value, 8)
 }

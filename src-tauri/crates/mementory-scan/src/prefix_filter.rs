@@ -1,5 +1,5 @@
-//! Rules out the positions of a text at which no literal starts. An automaton goes from state to state, so it has to
-//! wait for memory at each byte. The filter examines each position independently, which is several times as fast.
+//! Rules out the positions of a text at which no literal starts. An automaton needs the state before each byte, so it
+//! waits for memory at every byte. The filter examines each position independently and is several times as fast.
 
 /// Number of bytes that are compared with the beginnings of the literals.
 const PREFIX_BYTES: usize = 3;
@@ -17,8 +17,8 @@ pub(crate) struct PrefixFilter {
 }
 
 impl PrefixFilter {
-    /// A filter for these literals, each with true if it is case-sensitive. For the others, the case of ASCII letters
-    /// is ignored.
+    /// Makes a filter for these literals. The flag is true for a case-sensitive literal. For the others, the case of
+    /// ASCII letters is ignored.
     pub(crate) fn new<'l>(literals: impl Iterator<Item = (&'l str, bool)>) -> Self {
         let mut tables = MULTIPLIERS.map(|_| vec![0; 1 << (INDEX_BITS - 6)]);
         for (literal, is_case_sensitive) in literals {
@@ -55,7 +55,7 @@ impl PrefixFilter {
             self.may_begin_with(u32::from_le_bytes(word) & PREFIX_MASK)
         };
         let found = rest.windows(PREFIX_BYTES + 1).position(may_start);
-        // A literal may start at the last bytes, which have no whole window.
+        // The last bytes are too few for a window, so a literal may start there.
         Some(at + found.unwrap_or(rest.len().saturating_sub(PREFIX_BYTES)))
     }
 
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Each with true if it is case-sensitive.
+    /// Literals, each with true if it is case-sensitive.
     const LITERALS: [(&str, bool); 6] =
         [("api_key", false), ("pw", false), ("AKIA", true), ("ODk", true), ("\u{ed0}", false), ("1/", true)];
 

@@ -12,8 +12,8 @@ static HIGH_CONFIDENCE: LazyLock<WordSearcher> = LazyLock::new(|| WordSearcher::
 static CLEAR_NAMES: LazyLock<WordSearcher> =
     LazyLock::new(|| WordSearcher::new(&[secret::HIGH_CONFIDENCE, secret::QUALIFIED_NAMES]));
 
-/// Searches for many words at once. The word "key" is frequent, and comparing its name with one word after the other
-/// took more time than the rest of the scan.
+/// Searches for many words at once. "key" is a frequent word, and comparing each name that contains it with one word
+/// after the other took more time than the remainder of the scan.
 struct WordSearcher {
     words: Vec<&'static str>,
     /// None if it could not be built. Then the words are searched for one by one.
@@ -32,8 +32,8 @@ impl WordSearcher {
     }
 }
 
-/// The secret of the name that contains the word at `start..end`. It is assigned to the name, or comes before or after
-/// it on the same line. With `only_very_likely`, a secret that is merely likely is not searched for.
+/// The secret that belongs to the name with the word at `start..end`. The secret is assigned to the name, or comes
+/// before or after it on the same line. With `only_very_likely`, a secret that is merely likely is not searched for.
 pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_likely: bool) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
     // A long base64 value may contain such a word by chance.
@@ -243,7 +243,8 @@ fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
 }
 
 /// A value that looks random, among the next words on the line. If `clear_name` is true, the name can only mean a
-/// secret, so hexadecimal digits are accepted too, if only words such as "is" are between the name and the value.
+/// secret. Then hexadecimal digits are accepted too, provided that only words such as "is" are between the name and the
+/// value.
 fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool) -> Option<(usize, usize)> {
     let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];

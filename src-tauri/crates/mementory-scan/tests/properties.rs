@@ -19,8 +19,8 @@ fn assert_valid_findings(text: &str) {
     for finding in &keys {
         assert!(is_certain_key(finding), "{finding:?}");
     }
-    // Every such key that the whole scan finds is also found by the scan for keys, or overlaps with a key that it
-    // finds.
+    // Every key that the scan for all classes finds as very likely is also found by the scan for keys, at least in
+    // part.
     for finding in scan(text).iter().filter(|finding| is_certain_key(finding)) {
         let last = keys[..keys.partition_point(|key| key.start < finding.end)].last();
         assert!(last.is_some_and(|key| key.end > finding.start), "{finding:?}");
@@ -152,7 +152,7 @@ fn long_hostile_texts_are_scanned_to_the_end() {
     ]);
     for piece in pieces {
         let text = piece.repeat(1_000_000 / piece.len());
-        // If the time were quadratic, one such text would take hours.
+        // In quadratic time, one of these texts would take hours.
         assert_valid_findings(&text);
     }
 }

@@ -1,12 +1,12 @@
 //! An encrypted folder in which tantivy keeps its files.
 //!
 //! Every file is encrypted in authenticated chunks, which are bound to the name of the file and to a random generation
-//! number that is chosen when the file is written. The encrypted `meta.json` lists the generations of all files. So the
-//! check of a file fails if it was changed, truncated, swapped or renamed. It also fails for an older file of the same
-//! name, because `meta.json` lists a different generation.
+//! number that is chosen when the file is written. The encrypted `meta.json` lists the generations of all files. A file
+//! that was changed, truncated, swapped or renamed therefore fails its check. So does an older file of the same name,
+//! because `meta.json` lists another generation.
 //!
 //! All that an attacker can do is to restore an old `meta.json` together with every file that it lists. Such an index
-//! is consistent, but its commit contains an old change number. The vault compares this number with its store, and
+//! passes its check, but its commit contains an old change number. The vault compares this number with its store, and
 //! rebuilds an index that is behind.
 //!
 //! The list of files comes from the folder itself. tantivy's `.managed.json` is never written; its content is computed
@@ -222,7 +222,8 @@ impl Directory for EncryptedDirectory {
         let name = file_name(path);
         let create = || {
             let file = File::options().write(true).create_new(true).open(self.0.dir.join(&name))?;
-            // With eight random bytes, two files of the same name have equal generations with a probability of 2^-64.
+            // A generation has eight random bytes, so two files of the same name have equal generations only with a
+            // probability of 2^-64.
             let generation = u64::from_le_bytes(random_bytes()?);
             let writer =
                 ChunkWriter::new(file, &self.0.key, &Context { purpose: FILE_PURPOSE, name: &name, generation })?;

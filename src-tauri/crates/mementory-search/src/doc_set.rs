@@ -16,7 +16,7 @@ impl SegmentDocs {
         Self { words: vec![0; (max_doc as usize).div_ceil(64)] }
     }
 
-    /// All documents that are not deleted.
+    /// All documents of the segment that are not deleted.
     pub(crate) fn all_live(segment: &SegmentReader) -> Self {
         let max_doc = segment.max_doc();
         let mut out = Self { words: vec![u64::MAX; (max_doc as usize).div_ceil(64)] };

@@ -1,8 +1,8 @@
-//! Words that say nothing on their own. A text that shares only such words with a query is no result for it: "fear of the
-//! sea" does not look for "the top of the hill".
+//! Function words, which say nothing on their own. A text that shares only such words with a query is not found: "fear
+//! of the sea" does not find "the top of the hill".
 
-/// Function words, folded as in the index, in alphabetical order. Words that mean something in another language ("die",
-/// "hat") are left out.
+/// Function words, folded as in the index, in alphabetical order. Function words that are ordinary words in another
+/// language ("die", "hat") are left out.
 const FUNCTION_WORDS: &[&str] = &[
     "a", "aber", "about", "am", "an", "and", "are", "as", "at", "auf", "aus", "be", "bei", "but", "by", "can", "das",
     "dem", "den", "der", "des", "did", "diese", "dieser", "dieses", "do", "does", "ein", "eine", "einem", "einen",

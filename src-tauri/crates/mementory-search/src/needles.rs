@@ -1,8 +1,8 @@
 //! Searches bytes for several strings at once.
 use aho_corasick::{AhoCorasick, BuildError, packed::Searcher};
 
-/// Byte strings to search for. If there are not too many, vector instructions check whether any of them occurs. Only
-/// then does an automaton, which is many times slower, find out which one occurs and where.
+/// Byte strings to search for. Unless there are too many, vector instructions check whether any of them occurs. Only if
+/// one does, an automaton, which is many times slower, finds out which ones and where.
 pub struct Needles {
     fast: Option<Searcher>,
     automaton: AhoCorasick,

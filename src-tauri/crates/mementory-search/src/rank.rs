@@ -23,11 +23,11 @@ const B: f32 = 0.4;
 const FIELD_COUNT: usize = 3;
 /// Budget for finding candidates: the number of postings that may be read.
 const MAX_CANDIDATE_POSTINGS: u64 = 400_000;
-/// Budget for the second score: words are used, rarest first, until their postings exceed this number.
+/// Number of postings after which no further words are used for the second score. The rarest words are used first.
 const MAX_RESCORE_POSTINGS: u64 = 1_500_000;
 /// In an index with fewer documents than this, frequent words produce candidates too.
 const SMALL_INDEX_DOCS: u64 = 1000;
-/// Two query words that are at most this many words apart in a document raise its score.
+/// Largest distance, in words, at which two query words in a document raise its score.
 const MAX_NEAR_DISTANCE: u32 = 8;
 /// Maximum number of words that a prefix is expanded to.
 const MAX_EXPANSIONS: usize = 24;
@@ -46,7 +46,7 @@ struct QueryWord {
 }
 
 impl QueryWord {
-    /// True if the word says nothing on its own. An unfinished word may become another one.
+    /// True if the word is a function word. An unfinished word does not count, because it may become another word.
     fn is_function_word(&self) -> bool {
         matches!(self.forms.as_slice(), [form] if is_function_word(&form.token))
     }
@@ -289,7 +289,7 @@ impl<'s> Ranking<'s> {
         Ok(out)
     }
 
-    /// Extra score for words that are adjacent in the query and close together in the text.
+    /// Extra score for words that are next to each other in the query and close together in the text.
     fn closeness(&self, positions: &[(usize, Vec<u32>)]) -> f32 {
         let pairs = positions.windows(2).filter_map(|pair| {
             let [(a, at_a), (b, at_b)] = pair else { return None };

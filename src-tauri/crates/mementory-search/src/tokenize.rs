@@ -40,7 +40,7 @@ pub(crate) enum TokenShape {
     Word,
     /// Two adjacent characters in a run without spaces.
     Pair,
-    /// The last character of a run without spaces. It is also part of the pair before it.
+    /// The last character of a run without spaces, which is also part of the preceding pair.
     Tail,
     /// The only character of a run.
     Single,
@@ -191,7 +191,7 @@ impl<'t> Words<'t> {
         }
         let mut folded = String::with_capacity(run.len());
         if run.is_ascii() {
-            // An ASCII word directly followed by a typographic quote or dash.
+            // The run is ASCII, but a typographic quote or dash outside ASCII follows it directly.
             folded.push_str(run);
             folded.make_ascii_lowercase();
         } else {

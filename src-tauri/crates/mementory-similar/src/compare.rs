@@ -102,8 +102,9 @@ fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
     Ok(matched as f32 / (longer_len + shorter_len - matched - emojis) as f32)
 }
 
-/// Words without an equal word in the other text may still match by a different ending or a typo. If the shorter text
-/// has more unmatched words than this, the texts are apart. `longer_len` is the number of words in the longer text.
+/// Largest number of words of the shorter text that may have no equal word in the other text. With more, the texts are
+/// apart; otherwise these words may still match by an ending or a typo. `longer_len` is the number of words in the
+/// longer text.
 fn max_unmatched_words(longer_len: usize) -> usize {
     (2 + longer_len / 4).min(64)
 }
@@ -120,7 +121,7 @@ fn count_unmatched_words(a: &[u64], b: &[u64]) -> usize {
 }
 
 impl<'f> Matching<'f> {
-    /// Matches equal words.
+    /// Pairs the words that are equal in both texts.
     fn of_equal_words(a: &'f Form, b: &'f Form, longer_len: usize) -> Self {
         let mut m =
             Self { a, b, pairs: Vec::with_capacity(longer_len), unmatched_a: Vec::new(), unmatched_b: Vec::new() };
@@ -210,8 +211,8 @@ impl<'f> Matching<'f> {
     }
 
     /// Returns an error if a different word order makes the texts different. "The cat is afraid of the dog", for
-    /// example, differs from "the dog is afraid of the cat". Groups of words may move, but every decisive word and at
-    /// least half of all words must keep one of their neighbours. The members of a list may be in any order.
+    /// example, differs from "the dog is afraid of the cat". Groups of words may change places, but every decisive word
+    /// and at least half of all words must keep one of their neighbours. The members of a list may be in any order.
     fn check_order(&mut self) -> Result<(), Difference> {
         // Equal words were matched in text order, so if both texts have the same word order, the indexes in b are
         // ascending.
@@ -298,8 +299,8 @@ impl Form {
         let runs = places.chunk_by(|x, y| x + 1 == *y && !is_clause_border(*y));
         runs.filter_map(|run| Some((run.first()?, run.last()?, run.len()))).any(|(first, last, len)| {
             let is_unspaced = self.tokens()[*first as usize].kind == TokenKind::Char;
-            // At the start of the text, the run needs a clause border only at its end; elsewhere, it needs one at both
-            // ends.
+            // A run at the start of the text needs a clause border only after it, any other run needs one on both
+            // sides.
             len >= if is_unspaced { 3 } else { 2 }
                 && if *first == 0 {
                     is_clause_border(last + 1)

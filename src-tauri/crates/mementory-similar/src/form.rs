@@ -94,8 +94,8 @@ impl Form {
         self.tokens.iter().map(|t| t.hash).collect()
     }
 
-    /// Adopts the flags of `other`, and for each word the stricter of the two kinds: for example, names are compared
-    /// more strictly than other words. `other` may differ from this text only in filler words.
+    /// Adopts the flags of `other`, and for each word the stricter of the two kinds. For example, names are compared
+    /// more strictly than other words. The two texts must have the same words except for filler words.
     pub(crate) fn adopt_stricter_kinds(&mut self, other: &Form) {
         if self.tokens.len() == other.tokens.len() {
             for (mine, theirs) in self.tokens.iter_mut().zip(&other.tokens) {

@@ -176,7 +176,7 @@ impl Tokenizer {
         }
         let text = self.canonical[run.at..].to_owned();
         if let Some(before) = before_apostrophe {
-            // In "don't" and "isn't", the verb is part of the negation.
+            // In "don't" and "isn't", the verb is removed, because the contraction counts as one negation.
             if text == "t" && self.canonical[..before].ends_with('n') {
                 if self.tokens.last().is_some_and(|t| (t.at + t.len) as usize == before) {
                     self.tokens.pop();

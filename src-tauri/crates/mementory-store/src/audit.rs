@@ -1,11 +1,11 @@
 //! The audit log. It is append-only: each entry's hash covers the entry before it, and the vault signs each hash. An
-//! entry says who did what to which id and when, and never contains record content.
+//! entry records actor, operation, target id and time, and never contains record content.
 use crate::StoreResult;
 use mementory_crypto::{VaultKeys, keyed_digest, verify};
 use mementory_model::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-/// One entry.
+/// One entry of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "columns of `audit`, see schema.sql")]
 pub struct AuditRow {

@@ -35,7 +35,7 @@ fn digest_with(key: &[u8; 32], record: &Record) -> i64 {
     if number == NOT_COMPUTED { 1 } else { number }
 }
 
-/// Calls `add` with the texts of each link, entity and vector of a record. The first text says which of them it is.
+/// Calls `add` with the texts of each link, entity and vector of a record. The first text names the sort of member.
 /// Different members have different texts.
 pub fn each_member<'r>(record: &'r Record, mut add: impl FnMut(&[&'r str])) {
     for Link { relation, kind, target: RecordKey { scope, value } } in &record.links {
@@ -51,11 +51,8 @@ pub fn each_member<'r>(record: &'r Record, mut add: impl FnMut(&[&'r str])) {
     }
 }
 
-/// Clears the digests of all versions of a row whose words were redacted. Rows of an older program stay as they are, so
-/// that their time is still read from the body.
-///
-/// # Errors
-/// Errors of the database.
+/// Clears the digests of all versions of a row whose words were redacted. Rows that an older program wrote stay as they
+/// are, so that the time of their last change is still read from the body.
 pub fn clear(tx: &Connection, row: i64) -> StoreResult<()> {
     for table in ["records", "versions"] {
         let sql = format!("UPDATE {table} SET details = ?2 WHERE row = ?1 AND details IS NOT NULL");
@@ -64,10 +61,7 @@ pub fn clear(tx: &Connection, row: i64) -> StoreResult<()> {
     Ok(())
 }
 
-/// Completes a row of an older program.
-///
-/// # Errors
-/// Errors of the database.
+/// Stores the digest of the details and the time of the last change in a row that an older program wrote without them.
 pub fn complete(tx: &Connection, row: i64, details: i64, updated: Option<i64>) -> StoreResult<()> {
     tx.prepare_cached("UPDATE records SET details = ?2, updated = ?3 WHERE row = ?1")?
         .execute(params![row, details, updated])?;
@@ -115,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_content_digest_covers_is_no_detail() {
+    fn values_covered_by_the_content_digest_are_not_details() {
         let mut record = memory();
         record.text.push_str(" And milk.");
         record.title = Some("Drinks".into());

@@ -1,6 +1,6 @@
 //! Errors of vault operations, as kinds that callers can match on. The store and all crates above it share this type
 //! (the vault calls it `VaultError`), so closures that run inside a store transaction need no conversion. It wraps the
-//! formats' error type, so that an error of a reader during an import keeps its code.
+//! error type of the formats, so that a reader's error during an import keeps its code.
 use mementory_crypto::CryptoError;
 use mementory_model::FormatError;
 

@@ -1,7 +1,7 @@
 //! Export ids: the ids from which the writers of all formats derive the ids of elements. The export id of a record is
-//! normally its vault id. For a record from a file that another vault wrote, it is the record's id in that vault. So a
-//! record keeps its ids however often it moves between vaults, and a tombstone of one vault names the record in all of
-//! them.
+//! normally its vault id. For a record from a file that another vault wrote, it is the record's id in that vault. A
+//! record therefore keeps its ids when it moves between vaults, and a tombstone of one vault identifies the record in
+//! all of them.
 use crate::{StoreResult, ids::parse_id};
 use rusqlite::{Connection, OptionalExtension};
 
@@ -29,19 +29,13 @@ pub fn add(tx: &Connection, record: &[u8; 16], id: &[u8; 16]) -> StoreResult<()>
     Ok(())
 }
 
-/// Frees the vault id of a new record if a file claimed it for another record.
-///
-/// # Errors
-/// Errors of the database.
+/// Removes the export id that equals the vault id of this new record, if a file assigned that id to another record.
 pub fn release(tx: &Connection, id: &[u8; 16]) -> StoreResult<()> {
     tx.prepare_cached("DELETE FROM export_ids WHERE id = ?1")?.execute([id])?;
     Ok(())
 }
 
-/// Removes the export ids of records that an undo removed. Those that a tombstone needs stay.
-///
-/// # Errors
-/// Errors of the database.
+/// Removes the export ids of records that an undo removed. An export id that a tombstone refers to stays.
 pub fn remove_unused(tx: &Connection) -> StoreResult<()> {
     tx.execute(
         "DELETE FROM export_ids WHERE record NOT IN (SELECT id FROM records) \
@@ -97,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_has_its_vault_id_unless_it_has_one_of_another_vault() {
+    fn the_export_id_is_the_vault_id_unless_another_vault_gave_one() {
         let c = database();
         assert_eq!(export_id(&c, OURS).unwrap(), OURS);
         add(&c, &OURS, &THEIRS).unwrap();
@@ -107,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_records_have_one_export_id() {
+    fn two_records_never_have_the_same_export_id() {
         let c = database();
         c.execute("INSERT INTO records VALUES (?1)", [OTHER]).unwrap();
         add(&c, &OURS, &OTHER).unwrap();

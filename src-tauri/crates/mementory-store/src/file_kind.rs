@@ -1,5 +1,5 @@
-//! The kind of an attachment's file. A decisive media type determines the kind. Otherwise, the extension of the file
-//! name does.
+//! Determines the kind of an attachment from its media type, or from the extension of its file name if the media type
+//! is not specific enough.
 use rusqlite::{Connection, functions::FunctionFlags};
 
 /// Kinds of files as the window lists them. Each attachment has exactly one kind.
@@ -16,8 +16,8 @@ pub enum FileKind {
     Missing,
 }
 
-/// SQL expression for the kind of a file, which is described by `records r` and its row `f` in `files`. The title is
-/// used only if the media type does not decide, because SQLite has to fetch the record for it.
+/// SQL expression for the kind of a file, given its row `r` in `records` and its row `f` in `files`. The title is used
+/// only if the media type does not determine the kind, because SQLite has to read another page for it.
 pub const KIND_SQL: &str = "CASE WHEN f.blob IS NULL THEN 'missing' \
      ELSE coalesce(media_kind(f.media_type), file_kind(f.media_type, r.title)) END";
 

@@ -12,8 +12,8 @@ use std::{
 /// A pack is full when its entries have at least this many bytes, before compression.
 pub(crate) const PACK_BYTES: usize = 256 << 10;
 pub(crate) const ZSTD_LEVEL: i32 = 1;
-/// Largest size in bytes that is reserved because a pack states it. A larger pack is unpacked as a stream, which is
-/// slower, but in which a damaged or forged size costs no memory.
+/// Largest size in bytes that is reserved because a pack states it. A larger pack is unpacked as a stream. That is
+/// slower, but a damaged or forged size then reserves no memory.
 const MAX_RESERVED_BYTES: usize = 16 << 20;
 /// Maximum number of unpacked packs in the cache.
 const MAX_CACHED_PACKS: usize = 48;
@@ -158,8 +158,7 @@ type Unpacked = Arc<UnpackedPack>;
 struct Cache {
     map: HashMap<i64, Unpacked>,
     order: VecDeque<i64>,
-    /// Increased whenever the cache is cleared. A pack that was loaded while the cache was cleared is therefore not
-    /// cached.
+    /// Incremented when the cache is cleared. A pack that was loaded before that is then not added to the cache.
     generation: u64,
     /// True if an open transaction has rewritten packs. Until it ends, other connections may still load the old bytes,
     /// so nothing is cached.

@@ -26,7 +26,8 @@ fn is_not_exportable(record: &Record) -> bool {
     access.and_then(|a| a.get("exportable")) == Some(&serde_json::Value::Bool(false))
 }
 
-/// What determines where a record appears in lists. A newer export may change this even if the content is the same.
+/// The values of a record that determine where it appears in lists. A newer export may change them even if the content
+/// is the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListPosition {
     /// Time that the record is sorted by, in microseconds, if the source states one.

@@ -71,8 +71,8 @@ pub fn kind_from_code(code: i64) -> Kind {
     usize::try_from(code).ok().and_then(|i| Kind::ALL.get(i).copied()).unwrap_or(Kind::Foreign)
 }
 
-/// Values that may be newer in the row of a record than in its body. If a newer export states only these with the same
-/// content, the body is not rewritten.
+/// Values that may be newer in the row of a record than in its body. If only these values change in a newer export, the
+/// body is not rewritten.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs, reason = "columns of `records`, see schema.sql")]
 pub struct RenewedValues {
@@ -94,7 +94,7 @@ impl RenewedValues {
         }
     }
 
-    /// When the source last changed the record of the row. The time of a conversation is that of its list position.
+    /// When the source last changed the record of the row. For a conversation, the time of its list position.
     pub fn updated_time(self, record: &Record) -> Option<Timestamp> {
         let stated = record.times.updated;
         let listed = stated.or(record.times.created).filter(|_| record.kind == Kind::Conversation);

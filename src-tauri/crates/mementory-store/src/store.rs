@@ -318,7 +318,7 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
         transaction.pragma_update(None, "user_version", index as u32 + 1)?;
     }
     transaction.commit()?;
-    // The upgrade is committed. If the copy stayed, it would keep records that are erased later.
+    // The upgrade is committed. The copy is removed, because it would still contain records that are erased later.
     if let Some(backup) = backup {
         let _ = std::fs::remove_file(backup);
     }

@@ -117,10 +117,10 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
     Ok(())
 }
 
-/// The vault ids that an imported tombstone may refer to: those of its target, and of everything derived from it. If a
-/// target's name contains an export id (`ep_<export id>`, as in our `.mem` exports), this id is included, and also the
-/// id of the record that has this export id from another vault. If it states the target's key, the id of the record that
-/// this vault read from the same source is included.
+/// The vault ids that an imported tombstone may refer to: those of its target, and of everything derived from the
+/// target. If the target is named by an export id (`ep_<export id>`, as in our `.mem` exports), that id is included,
+/// and so is the id of the record that has this export id from another vault. If the tombstone states the target's key,
+/// the id of the record that this vault read from the same source is included.
 ///
 /// # Errors
 /// Errors of the database.
@@ -157,7 +157,7 @@ fn target_ids(
 }
 
 /// Stores an imported tombstone under its [`foreign_id`], so that exports contain it. It blocks records until every
-/// import that contains it is undone. Does nothing and returns false if it has no such id.
+/// import that contains it is undone. Does nothing and returns false if `foreign_id` returns None.
 pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], batch: i64) -> StoreResult<bool> {
     let Some(id) = foreign_id(tx, tombstone)? else {
         return Ok(false);
@@ -192,9 +192,9 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
 }
 
 /// The id under which an imported tombstone is stored. If another deletion in the same scope already has its id, `#`
-/// and a digest of the deletion are appended. Programs choose these ids themselves, and a second deletion with an id
-/// that another program gave to the first must not be lost. None if the id is that of one of the vault's own
-/// tombstones, or of a tombstone in another scope.
+/// and a digest of the deletion are appended. Other programs choose these ids, so two deletions may have the same id,
+/// and neither may be lost. None if the id is that of one of the vault's own tombstones, or of a tombstone in another
+/// scope.
 pub fn foreign_id(c: &Connection, tombstone: &Tombstone) -> StoreResult<Option<String>> {
     let existing = c
         .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?

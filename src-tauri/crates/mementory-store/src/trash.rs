@@ -24,8 +24,8 @@ pub fn untrash(tx: &Connection, row: i64) -> StoreResult<()> {
     Ok(())
 }
 
-/// The Trash lists only rows that are their own trash root. A row whose trash root is no longer in the Trash becomes
-/// its own root, so that it is listed.
+/// Makes each row in the Trash whose root is no longer there its own root. The Trash lists only rows that are their own
+/// root.
 pub fn reroot_orphans(tx: &Connection) -> StoreResult<()> {
     tx.execute(
         "UPDATE records SET trash_root = row WHERE trashed IS NOT NULL AND trash_root <> row \

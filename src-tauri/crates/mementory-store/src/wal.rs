@@ -14,7 +14,7 @@ use std::{
 
 /// Size of a database page in bytes.
 pub(crate) const PAGE_BYTES: u64 = 8192;
-/// Size of the log's header in bytes. `FRAME_HEADER_BYTES` is the size of each frame's header.
+/// Size of the log's header in bytes.
 const HEADER_BYTES: u64 = 32;
 const FRAME_HEADER_BYTES: u64 = 24;
 
@@ -48,7 +48,7 @@ pub(crate) fn remove_uncommitted(connection: &Connection, path: &Path) -> io::Re
 
 /// Number of frames up to the last commit, taken from the shared memory of the log.
 fn committed_frames(connection: &Connection) -> io::Result<u64> {
-    // This checkpoint does nothing except returning the number of frames.
+    // This kind of checkpoint changes nothing and only returns the number of frames.
     let frames: i64 =
         connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1)).map_err(io::Error::other)?;
     u64::try_from(frames).map_err(io::Error::other)

@@ -39,8 +39,8 @@ pub struct RestoredBackup {
     pub copy: Backup,
     /// Number of erasures and redactions made after the backup. They are applied when the copy is opened.
     pub erased_since: u32,
-    /// True if a list of erasures was found outside the backup. Otherwise nobody can tell whether something was erased
-    /// after the backup was made.
+    /// True if a list of erasures was found outside the backup. Without one, erasures that were made after the backup
+    /// cannot be known.
     pub has_outside_list: bool,
 }
 
@@ -296,7 +296,7 @@ fn lock_if_present(dir: &Path) -> VaultResult<Option<File>> {
     }
 }
 
-/// Approximate number of bytes to copy. Includes blobs that no record refers to, which are not copied.
+/// Approximate number of bytes to copy. Counts every blob, although blobs that no record refers to are not copied.
 fn bytes_to_copy(dir: &Path) -> u64 {
     let size = |path: PathBuf| path.metadata().map_or(0, |meta| meta.len());
     let blobs = std::fs::read_dir(dir.join("blobs")).into_iter().flatten().filter_map(Result::ok);

@@ -11,7 +11,7 @@ use std::{
 /// Key of the mark in the table `meta`. Its value is the list of the imports that filled the vault.
 const META_KEY: &str = "demonstration";
 
-/// What a demonstration contains that its mark does not account for, so the person put it there.
+/// What the person added to a demonstration vault after it was marked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OwnContent {
     /// Imports that were not undone.
@@ -63,9 +63,9 @@ impl Demonstration<'_> {
         })
     }
 
-    /// What the person added since the vault was marked. None for a vault that is not a demonstration. When a vault is
-    /// marked, every version of every record is from an import that the mark lists. The person added all other
-    /// versions.
+    /// Counts what the person added since the vault was marked. None for a vault that is not a demonstration. At the
+    /// time of the mark, every version was written by an import that the mark lists, so any other version is the
+    /// person's.
     ///
     /// # Errors
     /// Errors of the store.
@@ -92,7 +92,8 @@ impl Demonstration<'_> {
     }
 }
 
-/// Names of all files and folders of a vault. The header is deleted first. Without it, the folder is no longer a vault.
+/// Names of all files and folders of a vault, in the order of their deletion. The header comes first, because without
+/// it the folder is no longer a vault.
 const VAULT_ENTRIES: [&str; 8] =
     [HEADER_FILE, store::DATABASE_FILE, "store.db-wal", "store.db-shm", "index", "blobs", LEDGER_FILE, "lock"];
 

@@ -1,5 +1,5 @@
-//! Finds and merges memories with the same or nearly the same text. Groups are computed on request; pairs that the
-//! person marked as different are stored.
+//! Finds and merges memories with the same or nearly the same text. The groups are computed at each request. Only the
+//! pairs that the person marked as different are stored.
 use crate::{
     VaultError, VaultResult, applied::Applied, context::Context, edit::Editor, failed_step::FailedStep, live_memories,
     query::Reader, trash::Trash,

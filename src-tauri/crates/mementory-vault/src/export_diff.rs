@@ -3,7 +3,7 @@
 //! Only complete exports are compared, and only with earlier ones that share records, because an export of another
 //! account says nothing about this one. A kind of record that is missing from the newest export may not have been
 //! exported at all. A conversation outside the time span of the export's conversations may be outside the exported
-//! period. Records of such a kind and such conversations do not count as gone.
+//! period. Neither these records nor these conversations count as gone.
 use crate::{
     VaultResult,
     batch_rows::BatchRows,
@@ -104,8 +104,8 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
     for format in complete_exports() {
         let batches = batches(c, format)?;
         let Some((Batch { id: newest, same, older, report, .. }, earlier)) = batches.split_first() else { continue };
-        // An import of several formats may contain a newer export, and the store does not know which format a record of
-        // such an import came from.
+        // A newer import of several formats may contain a newer export of this format. The store does not record which
+        // format each of its records came from, so nothing is compared then.
         let mixed_import_sql = "SELECT 1 FROM batches WHERE undone_at IS NULL AND format IS NULL AND id > ?1";
         if earlier.is_empty() || c.prepare_cached(mixed_import_sql)?.exists([newest])? {
             continue;
@@ -201,8 +201,8 @@ struct GoneRule {
     span: Option<(i64, i64)>,
     /// Memories that were derived from a conversation.
     derived: HashSet<i64>,
-    /// False if a related export contains a later conversation. Then this export is older than that one, although it
-    /// was imported later, and it cannot contain newer records.
+    /// False if a related export contains a later conversation. In that case the present export was made earlier,
+    /// although it was imported later, and records that are newer than it do not count as gone.
     newer: bool,
 }
 

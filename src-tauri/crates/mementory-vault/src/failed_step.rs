@@ -22,6 +22,6 @@ pub enum FailedStep {
         /// Why it could not be changed, as sentences.
         reason: String,
     },
-    /// One of several suggestions could not be accepted or refused, although others were. That one stays in the queue.
+    /// Of several suggestions, at least one could not be accepted or refused. It stays in the queue.
     OtherSuggestions,
 }

@@ -30,7 +30,7 @@ pub struct KnownLocations {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct FailedImport {
-    /// Empty for a pasted text.
+    /// Paths of the files. Empty for a pasted text.
     pub paths: Vec<String>,
     pub code: String,
     pub message: String,
@@ -87,8 +87,8 @@ fn absolute_paths(paths: &[String]) -> Vec<String> {
     absolute.filter_map(|path| path.to_str().map(str::to_owned)).collect()
 }
 
-/// Deletes the stored paths that contain erased words or, according to `is_named`, the name of an erased record. A
-/// failed import is also deleted if its message or its details contain such words or such a name.
+/// Deletes the stored paths that contain erased words, or for which `is_named` returns true because they contain the
+/// name of an erased record. Also deletes failed imports whose message or details contain such words or names.
 pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     let mut all = KnownLocations::read(tx)?;
     let before = all.clone();

@@ -128,7 +128,8 @@ pub struct ReachedState {
 /// An export that states when it was made (PAM §16).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatedExport {
-    /// Keyed digest of the key scope of its records, because a name in the scope may be erased later.
+    /// Keyed digest of the key scope of the export's records. The scope itself is not stored, because it may contain a
+    /// name that is erased later.
     pub group: [u8; 16],
     /// When the export was made, as its file states. At the latest the time of the import.
     pub time: Timestamp,

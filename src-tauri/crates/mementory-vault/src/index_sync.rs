@@ -24,8 +24,8 @@ const RECORDS_PER_REPORT: u64 = 1_000;
 /// The rows that an import wrote, or whose list position it renewed.
 const ROWS_OF_BATCH: &str = "(version_batch = ?1 OR row IN (SELECT row FROM moved WHERE batch = ?1))";
 
-/// Sets the time of a conversation to that of its list position, because an import of a continued conversation renews
-/// only the row.
+/// Sets the time of a conversation to the time in its row. An import that only continues a conversation updates the row
+/// but not the body.
 fn set_listed_time(record: &mut Record, sort: i64) {
     if record.kind == Kind::Conversation {
         let renewed = RenewedValues { sort, position: 0, flags: 0, updated: None };
@@ -67,7 +67,7 @@ impl Context {
         if indexed_seq == last {
             return Ok(());
         }
-        // An empty index is filled by a rebuild, in one pass.
+        // An empty index is not filled from the change log: a rebuild does it in one pass.
         let replayed = if indexed_seq > last || indexed_seq == 0 {
             Ok(false)
         } else {
@@ -114,8 +114,8 @@ impl Context {
         Ok(true)
     }
 
-    /// Reindexes all live rows that match `condition`. Returns the rows whose stored flags are wrong about who said the
-    /// text of the record, each with the correct flags. Vaults of earlier program versions have such rows.
+    /// Reindexes all live rows that match `condition`. Returns the rows whose stored flags name the wrong speaker of
+    /// the text, each with the correct flags. Earlier program versions wrote such rows.
     fn index_rows(
         &self,
         connection: &Connection,

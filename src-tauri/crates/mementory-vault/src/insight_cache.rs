@@ -117,7 +117,8 @@ impl InsightCache {
         *self = Self::default();
     }
 
-    /// Removes and returns the judgements that stay valid: all, or none if tombstones were added or removed.
+    /// Removes and returns the judgements that are still valid: all of them, or none if tombstones were added or
+    /// removed.
     pub(crate) fn begin(&mut self, state: State) -> HashMap<i64, (RowStamp, Judgement)> {
         match self.state.take() {
             Some((_, tombstones, _)) if tombstones == state.1 => std::mem::take(&mut self.entries),

@@ -6,6 +6,6 @@ use std::sync::Arc;
 /// stored vectors.
 pub(crate) type LoadedFrom = (u64, i64);
 
-/// Vectors in memory, with what they were loaded from. Empty until the first search.
+/// The loaded vectors, and the state of the vault that they were loaded from. Empty until the first search.
 #[derive(Default)]
 pub(crate) struct LoadedVectors(pub(crate) Option<(LoadedFrom, Arc<Collection>)>);

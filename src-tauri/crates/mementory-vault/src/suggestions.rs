@@ -46,7 +46,7 @@ pub const fn is_suggestible(kind: Kind) -> bool {
 /// Result of adding a suggestion to the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QueueOutcome {
-    /// The suggestion waits in the queue under this id.
+    /// The suggestion is in the queue, with this id.
     Waiting(String),
     /// The person has refused the suggestion for good.
     RefusedForGood,

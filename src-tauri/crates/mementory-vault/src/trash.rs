@@ -129,7 +129,7 @@ impl Trash<'_> {
     }
 
     /// Erases all records at once, since each erasure is followed by a search through the whole vault. If the erasure
-    /// fails, erases the records in halves, so that the one that cannot be erased is isolated.
+    /// fails, erases the records in halves, to isolate the record that cannot be erased.
     fn expire(&self, ids: &[String], before: i64, now: Timestamp, out: &mut ExpiredTrash) {
         // Records may have been erased before another half failed, or along with another record.
         let remaining_ids: Vec<String> = ids

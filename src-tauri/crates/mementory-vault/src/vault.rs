@@ -78,7 +78,7 @@ impl Vault {
     pub fn open_watched(dir: &Path, secret: &str, watch: &IndexWatch<'_>) -> VaultResult<Self> {
         match dir.join("vault.json").try_exists() {
             Ok(true) => {}
-            // The vault of another person is there, even if nobody else may look into its folder.
+            // Another user's vault may be in this folder, even if this user may not read the folder.
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                 return Err(VaultError::io("vault.json", error));
             }
@@ -156,14 +156,14 @@ impl Vault {
         Ok(self.header_replaced(written.header, written.synced, now, "passwd"))
     }
 
-    /// Makes a new recovery code and rewrites its key slot atomically. The old code is invalid from then on. After an
-    /// error it stays valid.
+    /// Makes a new recovery code and rewrites its key slot atomically. The old code then no longer opens the vault.
+    /// After an error, the old code stays valid.
     pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<Applied<(Header, RecoveryCode)>> {
         let (written, code) = new_recovery_code(&self.context.dir, secret, &now.to_rfc3339())?;
         Ok(self.header_replaced(written.header, written.synced, now, "recovery_code").map(|header| (header, code)))
     }
 
-    /// The steps after a header was replaced.
+    /// Runs the steps that follow the replacement of a header.
     fn header_replaced(&self, header: Header, synced: bool, now: Timestamp, op: &str) -> Applied<Header> {
         *self.context.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
         self.context.log_non_store_change(Applied::new(header), now, op).warn_if(!synced, FailedStep::Sync)

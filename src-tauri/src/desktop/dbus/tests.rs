@@ -10,7 +10,7 @@ const DEADLINE: Duration = Duration::from_secs(30);
 
 type Properties = HashMap<String, OwnedValue>;
 
-/// A notification as the desktop got it: program, text, and everything else that could contain content.
+/// A notification as the desktop received it: program, text, and all other parts that could contain content.
 #[derive(Debug, PartialEq, Eq)]
 struct Notification {
     program: String,

@@ -25,11 +25,14 @@ export const commands = {
 	/**  Open a vault with its passphrase or its recovery code. Reports progress if its search index has to be rebuilt first. */
 	unlock: (jobId: string, path: string, secret: string, onProgress: Channel<Progress>) => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("unlock", { jobId, path, secret, onProgress })),
 	/**
-	 *  Open the demonstration vault of this computer, which is made if there is none. One that cannot be used is deleted and
-	 *  made again if `remake` is true.
+	 *  Open the demonstration vault of this computer, or create it if there is none. If it cannot be used, it is deleted
+	 *  and created again, provided that `remake` is true.
 	 */
 	openDemonstration: (remake: boolean) => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("open_demonstration", { remake })),
-	/**  Delete the open demonstration vault. What the person added to it is deleted only `with_own_content`. */
+	/**
+	 *  Delete the open demonstration vault. If the person added something to it, it is only deleted if `with_own_content`
+	 *  is true.
+	 */
 	deleteDemonstration: (withOwnContent: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("delete_demonstration", { withOwnContent })),
 	/**  Lock the vault. Running jobs are rolled back first. */
 	lock: () => typedError<null, ErrorBody>(__TAURI_INVOKE("lock")),
@@ -139,9 +142,9 @@ export const commands = {
 	printPage: (jobId: string, request: PrintRequest, onProgress: Channel<Progress>) => typedError<string, ErrorBody>(__TAURI_INVOKE("print_page", { jobId, request, onProgress })),
 	/**  Ask where to save a page, and save it as a new file. Null if the dialog was cancelled. */
 	savePage: (jobId: string, suggestedName: string, request: PrintRequest, onProgress: Channel<Progress>) => typedError<SavedPage | null, ErrorBody>(__TAURI_INVOKE("save_page", { jobId, suggestedName, request, onProgress })),
-	/**  A memory written by hand. */
+	/**  Add a memory that the person wrote. */
 	add: (request: AddRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("add", { request })),
-	/**  A new version of a record. */
+	/**  Write a new version of a record. */
 	edit: (request: EditRequest) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("edit", { request })),
 	/**  Add one tag to many records, or remove it. */
 	tag: (jobId: string, request: TagRequest, onProgress: Channel<Progress>) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("tag", { jobId, request, onProgress })),
@@ -201,7 +204,7 @@ export const commands = {
 	reviewNext: (request: ReviewRequest) => typedError<ReviewState, ErrorBody>(__TAURI_INVOKE("review_next", { request })),
 	/**  Store answers to memories, or take them back. */
 	reviewAnswer: (answers: ReviewAnswer[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("review_answer", { answers })),
-	/**  What is to be deleted at an assistant. */
+	/**  The memories to delete in an assistant. */
 	todo: (assistant: string | null, language: string) => typedError<Todo, ErrorBody>(__TAURI_INVOKE("todo", { assistant, language })),
 	/**  Write the printable report to a new file. */
 	writeReport: (jobId: string, out: string, request: ReportRequest, onProgress: Channel<Progress>) => typedError<WrittenReport, ErrorBody>(__TAURI_INVOKE("write_report", { jobId, out, request, onProgress })),
@@ -262,9 +265,9 @@ export const commands = {
 /* Types */
 /**  What a memory is about. */
 export type AboutInfo = {
-	/**  As in the filter. */
+	/**  One of the subjects in [`Filter::about`]. */
 	kind: string,
-	/**  From 0 to 1. */
+	/**  Confidence, from 0 to 1. */
 	confidence: number,
 	/**  `suggested`, or `person` if the person decided it for this memory or for another one that says the same. */
 	by: string,
@@ -450,7 +453,7 @@ export type ClientCall = {
 /**  Calls of connected clients, newest first. */
 export type ClientCallList = {
 	calls: ClientCall[],
-	/**  Number of all such calls in the log; `calls` contains only the newest. */
+	/**  Number of all calls in the log, by all clients or with the requested grant. `calls` contains only the newest. */
 	total: number,
 };
 
@@ -517,7 +520,7 @@ export type ContradictionInfo = {
 	sort: string,
 	/**  Id of the newer memory, if the dates are known. */
 	newer: string | null,
-	/**  From 0 to 1. */
+	/**  Confidence, from 0 to 1. */
 	confidence: number,
 	/**  Both memories, `a` first. */
 	items: ListItem[],
@@ -557,7 +560,7 @@ export type DetectedExport = {
 	folder: string,
 	path: string,
 	name: string,
-	/**  Null if the file is encrypted. */
+	/**  Id of the format. Null if the file is encrypted. */
 	format: string | null,
 	at: string,
 	/**  True if the export was detected since the vault was opened and waits for a decision. */
@@ -688,11 +691,11 @@ export type EvidenceMessage = {
 	end: number,
 	/**  `linked` (the export links the memory to it), `words` or `meaning`. */
 	how: string,
-	/**  From 0 to 1. */
+	/**  Confidence, from 0 to 1. */
 	confidence: number,
 	/**  `user`, `assistant`, `system` … */
 	role: string,
-	/**  Who said it: `user`, `assistant`, `system` or `unknown`. */
+	/**  Who said the sentence: `user`, `assistant`, `system` or `unknown`. */
 	said_by: string,
 	/**  The sentence itself, at most 400 characters. */
 	text: string,
@@ -814,7 +817,7 @@ export type FailedImports = {
 export type FileCheck = {
 	path: string,
 	format: string | null,
-	/**  False if the format has no validator; then the other fields mean nothing. */
+	/**  True if the format has a validator. If false, the other fields mean nothing. */
 	checked: boolean,
 	/**  True if no error was found and no signature is invalid. */
 	ok: boolean,
@@ -943,7 +946,7 @@ export type GrantInfo = {
 	since: string | null,
 	until: string | null,
 	conversations: boolean,
-	/**  True if sensitive values are masked. */
+	/**  True if sensitive values are masked for this client. */
 	covered: boolean,
 	rights: string[],
 	records_per_call: number,
@@ -952,7 +955,7 @@ export type GrantInfo = {
 	expires_at: string | null,
 	revoked_at: string | null,
 	last_call_at: string | null,
-	/**  When a call first returned a record, and whether the person has seen the notice about that. */
+	/**  When a call first returned a record. `first_read_seen` is true once the person has seen the notice about it. */
 	first_read_at: string | null,
 	first_read_seen: boolean,
 	calls_today: number,
@@ -961,7 +964,7 @@ export type GrantInfo = {
 
 /**  Request to make a grant. An empty list of sources, kinds, types or tags does not restrict the grant. */
 export type GrantRequest = {
-	/**  Name that the person gives the client. */
+	/**  Name that the person gives to the client. */
 	name: string,
 	sources: string[],
 	kinds: string[],
@@ -1027,7 +1030,7 @@ export type Impact = {
 
 /**  Result of an import or its preview (`dry_run`), and the stored report of a batch. */
 export type ImportReport = {
-	/**  Empty for a dry run. */
+	/**  Id of the batch. Empty for a dry run. */
 	batch: string,
 	format: string | null,
 	version: string | null,
@@ -1129,8 +1132,8 @@ export type LinkInfo = {
 	source: string | null,
 	conversation_id: string | null,
 	/**
-	 *  True if the target is in the Trash. Then only its kind and source are given, and its conversation unless that is
-	 *  in the Trash too.
+	 *  True if the target is in the Trash. Then only its kind and its source are given, and its conversation if that is
+	 *  not in the Trash.
 	 */
 	trashed: boolean,
 };
@@ -1149,7 +1152,7 @@ export type ListItem = {
 	updated_at: string | null,
 	status: string | null,
 	tags: string[],
-	/**  Who said it: `user`, `assistant`, `system` or `unknown`. */
+	/**  Who said the content: `user`, `assistant`, `system` or `unknown`. */
 	said_by: string,
 	/**  Number of stored versions, including the current one. */
 	versions: number,
@@ -1189,7 +1192,7 @@ export type ListItem = {
 export type ListRequest = {
 	filter: Filter,
 	sort: string | null,
-	/**  From 1 to 1000, default 50. */
+	/**  Maximum number of rows, from 1 to 1000; default 50. */
 	limit: number | null,
 	cursor: string | null,
 };
@@ -1198,7 +1201,7 @@ export type ListRequest = {
 export type Loss = {
 	record: string,
 	field: string,
-	/**  `moved_to_extension`, `narrowed`, `left_out`. */
+	/**  `moved_to_extension`, `narrowed` or `left_out`. */
 	kind: string,
 	note: string,
 };
@@ -1253,7 +1256,7 @@ export type NewRecoveryCode = {
 	slots: SlotInfo[],
 };
 
-/**  What the system asked the program to open, sorted by what the window does with it. */
+/**  Vaults, files and folders that the system asked the program to open, by what the window does with them. */
 export type OpenRequest = {
 	/**  A vault to unlock. */
 	vault: string | null,
@@ -1343,7 +1346,7 @@ export type PersonInfo = {
 	name: string | null,
 	/**  The relation, such as `brother` or `boss`. Null if the memories give none. */
 	relation: string | null,
-	/**  The person whose relation it is; null for the vault's owner. For Ruth's daughter, this is `Ruth`. */
+	/**  Whose relation it is, such as `Ruth` for Ruth's daughter. Null for a relation of the vault's owner. */
 	of: string | null,
 	/**  Ids of the memories, at least one. */
 	memories: string[],
@@ -1361,7 +1364,7 @@ export type PrintList = {
 	filter: Filter,
 	/**  Only records that contain these words, the best hits first. Empty: all records of the filter. */
 	query: string,
-	/**  As in `list`; ignored if there is a query. */
+	/**  Order of the records, as in a list. Ignored if there is a query. */
 	sort: string | null,
 	/**  Text of the page if the list has no records. */
 	empty: string,
@@ -1370,7 +1373,7 @@ export type PrintList = {
 /**  A message on a page. */
 export type PrintMessage = {
 	id: string,
-	/**  Who wrote it. */
+	/**  Who wrote the message. */
 	heading: string,
 	/**  Details such as the time and the names of its files. */
 	details: string[],
@@ -1407,7 +1410,7 @@ export type Progress = {
 	 */
 	stage: string,
 	done: number,
-	/**  0 if unknown. */
+	/**  Total number of units. 0 if unknown. */
 	total: number,
 	/**  `bytes` or `records`, depending on the stage. */
 	unit: string,
@@ -1466,7 +1469,7 @@ export type RecordView = {
 	origin_id: string | null,
 	kind: string,
 	type: string | null,
-	/**  Who said it: `user`, `assistant`, `system` or `unknown`. */
+	/**  Who said the content: `user`, `assistant`, `system` or `unknown`. */
 	said_by: string,
 	title: string | null,
 	text: string,
@@ -1492,7 +1495,7 @@ export type RecordView = {
 	version: number,
 	trashed_at: string | null,
 	redacted: boolean,
-	/**  As in the list. */
+	/**  For memories: what the memory is about, suggested from its words or decided by the person. */
 	about: AboutInfo | null,
 	special: string[],
 	/**  Other fields of this kind of record, as JSON text. */
@@ -1643,7 +1646,7 @@ export type ScannedRecords = {
 export type SearchRequest = {
 	query: string,
 	filter: Filter,
-	/**  From 1 to 1000, default 20. */
+	/**  Maximum number of hits, from 1 to 1000; default 20. */
 	limit: number | null,
 	offset: number | null,
 	/**  True while the person is typing: the last word also matches longer words that start with it. */
@@ -1712,12 +1715,12 @@ export type SensitiveQueue = {
 
 /**  Request for a page of the review queue, which has one entry for each distinct value. */
 export type SensitiveRequest = {
-	/**  `open` (default), `redacted`, `ignored`. */
+	/**  `open` (default), `redacted` or `ignored`. */
 	state: string,
 	/**  Only these classes; empty = all. */
 	classes: string[],
 	offset: number,
-	/**  From 1 to 500, default 100. */
+	/**  Maximum number of entries, from 1 to 500; default 100. */
 	limit: number,
 };
 
@@ -1783,7 +1786,7 @@ export type SimilarRequest = {
 	/**  Id of the record to compare with. */
 	id: string | null,
 	filter: Filter,
-	/**  From 1 to 100, default 10. */
+	/**  Maximum number of records, from 1 to 100; default 10. */
 	limit: number | null,
 };
 

@@ -10,8 +10,8 @@ use tempfile::TempDir;
 /// Passphrase of every demonstration vault. It protects nothing, because everything in it is fictional and public.
 pub const DEMONSTRATION_PASSPHRASE: &str = "ferry lantern hazel afternoon";
 
-/// Prefix of the folders in which demonstrations are made. A process that is killed meanwhile leaves such a folder, which
-/// the next demonstration beside it removes.
+/// Name prefix of the temporary folders in which demonstrations are made. A process that is killed in between leaves
+/// its folder. The next demonstration that is made in the same parent folder removes it.
 const UNFINISHED_PREFIX: &str = ".mementory-demonstration-";
 
 impl Session {
@@ -41,8 +41,8 @@ impl Session {
         Ok((Self::open(dir, DEMONSTRATION_PASSPHRASE)?, created))
     }
 
-    /// Opens the demonstration vault in `dir`, which is made if there is none. One that cannot be used is deleted and
-    /// made again if `remake` is true.
+    /// Opens the demonstration vault in `dir`, or creates it if there is none. If the folder has a vault that cannot be
+    /// used, it is deleted and created again, provided that `remake` is true.
     ///
     /// # Errors
     /// `demonstration_unusable` if `remake` could help; otherwise as [`open`](Self::open) and
@@ -57,7 +57,7 @@ impl Session {
             }
         }
         if dir.exists() {
-            // Also removes what is left of a vault whose deletion was interrupted.
+            // Also removes the rest of a vault whose deletion was interrupted.
             mementory_vault::remove_vault(dir)?;
         }
         Ok(Self::create_demonstration(dir, job)?.0)
@@ -122,13 +122,13 @@ pub fn delete_demonstration(dir: &Path) -> ApiResult<()> {
     Ok(mementory_vault::remove_vault(dir)?)
 }
 
-/// Makes an empty folder beside `dir`, on the same disk, and removes those that killed processes left.
+/// Makes an empty folder next to `dir`, on the same disk. Removes such folders that killed processes left behind.
 fn new_unfinished_folder(dir: &Path) -> io::Result<TempDir> {
     let parent = std::path::absolute(dir)?.parent().map(Path::to_owned).unwrap_or_default();
     std::fs::create_dir_all(&parent)?;
     for entry in parent.read_dir()?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(UNFINISHED_PREFIX) {
-            // One that another process is making is in use, so it stays.
+            // The folder of a process that is still running is locked. It cannot be removed, and stays.
             let _ = mementory_vault::remove_vault(&entry.path());
         }
     }
@@ -140,13 +140,14 @@ fn move_vault(from: &Path, dir: &Path) -> io::Result<()> {
     if !dir.exists() {
         return std::fs::rename(from, dir);
     }
-    // The folder itself may be one that cannot be replaced, such as the current one.
+    // The entries are moved one by one, because `dir` may be a folder that cannot be replaced, such as the current
+    // folder.
     let mut names = from.read_dir()?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
     names.sort_by_key(|name| name == HEADER_FILE);
     names.iter().try_for_each(|name| std::fs::rename(from.join(name), dir.join(name)))
 }
 
-/// True for an error that opening a demonstration again will meet again.
+/// True for an error that occurs again whenever the demonstration is opened.
 fn is_beyond_repair(error: &ApiError) -> bool {
     matches!(error.code, "wrong_passphrase" | "vault_damaged" | "index" | "store" | "internal")
 }
@@ -216,7 +217,7 @@ mod tests {
         assert_eq!(Session::create_demonstration(&dir, &job).err().unwrap().code, "cancelled");
         assert!(names().is_empty(), "{:?}", names());
 
-        // What a process leaves that is killed before it marks the vault.
+        // The folder that a process leaves behind if it is killed before it marks the vault.
         let killed = folder.path().join(format!("{UNFINISHED_PREFIX}killed"));
         drop(Session::create(&killed, DEMONSTRATION_PASSPHRASE, CreateOptions { kdf_floor: true }).unwrap());
         drop(new_demonstration(&dir));
@@ -239,20 +240,20 @@ mod tests {
             assert!(open(true).unwrap().is_demonstration());
             assert!(open(false).unwrap().is_demonstration());
         };
-        // Not marked, and with another passphrase.
+        // A vault without a mark, and one with another passphrase.
         for passphrase in [DEMONSTRATION_PASSPHRASE, "correct horse battery staple"] {
             create(passphrase);
             check_remade();
             delete_demonstration(&dir).unwrap();
         }
-        // Damaged.
+        // A damaged vault.
         drop(open(false).unwrap());
         std::fs::write(dir.join("vault.json"), "{}").unwrap();
         check_remade();
-        // Deleted in part.
+        // A vault of which only a part was deleted.
         std::fs::remove_file(dir.join("vault.json")).unwrap();
         let session = open(false).unwrap();
-        // One that can be used is not made again, and one in use is not touched.
+        // A usable vault is not made again, and a vault in use is not touched.
         let text = "My own words.".to_owned();
         session.changes().add(&AddRequest { text, record_type: None, tags: Vec::new() }).unwrap();
         assert_eq!(open(true).err().unwrap().code, "vault_in_use");
@@ -284,7 +285,7 @@ mod tests {
         let edit = EditRequest { id: sample.id.clone(), text, title: None, tags: None, record_type: None };
         session.changes().edit(&edit).unwrap();
         refused([("imports", "0"), ("written", "1"), ("edited", "1")]);
-        // An edit that was taken back is still in the history.
+        // An edit stays in the history even after its text was restored.
         session.changes().restore_version(&sample.id, 1).unwrap();
         refused([("imports", "0"), ("written", "1"), ("edited", "1")]);
     }

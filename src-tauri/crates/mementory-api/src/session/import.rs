@@ -334,18 +334,18 @@ struct Input<'a> {
     passphrase: Option<Arc<dyn Passphrase>>,
 }
 
-/// Conditions under which the import of a file that no person has seen is refused, and the target of a conversion.
+/// Reasons to refuse a file that no person has seen, and the target format of a conversion.
 #[derive(Clone, Copy, Default)]
 struct ImportGuards<'a> {
     refuse_deletions: bool,
     is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// Id of the format that the records are to be converted to, if untouched elements of this format are written back
-    /// unchanged.
+    /// Id of the format to which the records are converted, if unchanged elements of that format are written back as
+    /// they are.
     converts_to: Option<&'a str>,
 }
 
 /// Refuses input that only lists the files of an export without containing any of them. A format with a validator
-/// reports missing files itself, with the codes of its validator.
+/// reports missing files itself, with its own error codes.
 fn refuse_mere_file_lists(catalog: &Catalog, detection: &Detected) -> ApiResult<()> {
     let mut lists = detection.sources.iter().filter(|source| {
         !source.claim.missing_parts.is_empty()
@@ -353,7 +353,7 @@ fn refuse_mere_file_lists(catalog: &Catalog, detection: &Detected) -> ApiResult<
             && by_id(source.format).is_none_or(|format| !format.capabilities().validate)
     });
     let (Some(first), true) = (lists.next(), lists.count() + 1 == detection.sources.len()) else { return Ok(()) };
-    // A file of the input that cannot be read explains why parts are missing, so its error is returned instead.
+    // An unreadable file in the input explains why parts are missing, so its error is returned instead.
     if let Some(Issue { place, message, .. }) = catalog.issues().iter().find(|issue| is_unreadable_entry(issue)) {
         return Err(FormatError::Refused { place: place.clone(), reason: message.clone() }.into());
     }

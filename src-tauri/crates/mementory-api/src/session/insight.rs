@@ -112,9 +112,9 @@ impl Insights<'_> {
         Ok(ids)
     }
 
-    /// Lists pairs of memories that cannot both be true now, most confident first, and joins them into groups that are
-    /// each about one thing. Also lists plans whose date has
-    /// passed, except those that the person marked as true in the review.
+    /// Lists pairs of memories that cannot both be true now, with the highest confidence first, and joins them into
+    /// groups that are each about one thing. Also lists plans whose date has passed, except those that the person
+    /// marked as true in the review.
     ///
     /// # Errors
     /// `cancelled`.

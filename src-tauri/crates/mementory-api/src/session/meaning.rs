@@ -15,16 +15,16 @@ use std::{
 
 /// Number of records that are encoded under one lock. Changes to the vault wait until the lock is released.
 const BATCH_SIZE: usize = 64;
-/// Lowest cosine similarity at which a record counts as similar to a text. Lower values are mostly chance.
+/// Lowest cosine similarity at which a record counts as similar to a text. Lower values are usually coincidence.
 const MIN_COSINE_TO_TEXT: f32 = 0.1;
 /// Lowest cosine similarity at which a record counts as similar to another record.
 const MIN_COSINE_TO_RECORD: f32 = 0.35;
-/// At least this many hits by words, and this many hits by meaning, are ranked together.
+/// Smallest number of hits by words, and of hits by meaning, that are fused into one ranking.
 const MIN_FUSED_HITS: usize = 50;
 /// Added to each rank when two rankings are fused (reciprocal rank fusion), so that top ranks dominate less.
 const RANK_OFFSET: f32 = 10.0;
 
-/// Why there is no encoder.
+/// The reason why search by meaning has no encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WeightsProblem {
     Missing,
@@ -60,11 +60,8 @@ impl Meaning<'_> {
         self.encode_rows(&self.vectors().rows_to_encode()?, job)
     }
 
-    /// Encodes those of the listed memories that are new or changed, because what they are about is suggested better
-    /// with a vector. The time is limited by the length of the page, not by the size of an import.
-    ///
-    /// # Errors
-    /// `cancelled`.
+    /// Encodes the new and changed memories among those on the page, because the subject of a memory is suggested more
+    /// reliably with a vector. The time is limited by the length of the page, not by the size of an import.
     pub fn encode_listed(&self, page: &Page, job: &Job) -> ApiResult<Encoded> {
         let memories: Vec<&ListItem> = page.items.iter().filter(|item| item.kind == Kind::Memory.as_str()).collect();
         if memories.is_empty() {
@@ -221,7 +218,7 @@ impl Meaning<'_> {
         self.encoder().ok()
     }
 
-    /// `missing` if the weights are not installed. Damaged weights are noticed only when they are loaded.
+    /// `missing` if the weights are not installed. Whether they are damaged is only known once they are loaded.
     fn weights_problem(&self) -> Option<String> {
         weights::folder().is_none().then(|| WeightsProblem::Missing.name().into())
     }

@@ -30,8 +30,8 @@ impl Overview<'_> {
             .sources
             .into_iter()
             .map(|((platform, format), s)| SourceInfo {
-                // Records written by hand, and imports of several formats, have no format, so the platform is named
-                // instead.
+                // Records written by hand and imports of several formats have no single format, so the name of the
+                // platform is used.
                 format: format.unwrap_or_else(|| platform.clone()),
                 counts: s.counts,
                 newest_at: s.newest.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339),

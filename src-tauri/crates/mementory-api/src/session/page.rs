@@ -90,12 +90,12 @@ impl Page {
         self.out.push_str("</article>\n");
     }
 
-    /// Takes what was written so far.
+    /// Removes and returns what was written so far.
     pub(super) fn take(&mut self) -> String {
         std::mem::take(&mut self.out)
     }
 
-    /// Appends a table of texts. Without `head`, the first cell of each row is its head.
+    /// Appends a table of texts. If `head` is empty, the first cell of each row is its heading.
     pub(super) fn text_table(&mut self, head: &[String], rows: &[Vec<String>]) {
         self.out.push_str("<table>\n");
         if !head.is_empty() {

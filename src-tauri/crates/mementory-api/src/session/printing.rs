@@ -28,7 +28,7 @@ impl<'s> Pages<'s> {
     }
 }
 
-/// Takes a piece of the page.
+/// Receives one piece of the page.
 type Output<'o> = dyn FnMut(&str) -> ApiResult<()> + 'o;
 
 impl Pages<'_> {
@@ -69,7 +69,8 @@ impl Pages<'_> {
         Ok(records)
     }
 
-    /// Writes the page piece by piece, because a long list would fill the memory. Returns the number of records.
+    /// Writes the page piece by piece, because a page with a long list may not fit into memory. Returns the number of
+    /// records.
     fn write_parts(&self, request: &PrintRequest, job: &Job, output: &mut Output<'_>) -> ApiResult<u32> {
         let language = request.language.as_deref().unwrap_or("en");
         let guide = ForgetGuide::load(Some(language))?;
@@ -143,7 +144,7 @@ impl Pages<'_> {
             filter: list.filter.clone(),
             limit: Some(BATCH),
             offset: None,
-            // As in the list on the screen.
+            // The last word also matches longer words, as in the list on the screen.
             typing: true,
         };
         loop {

@@ -236,7 +236,8 @@ fn branch_numbers(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32
         if messages[i].active() {
             continue;
         }
-        // Parents come first in nearly all sources. Otherwise (cycles, unusual order) the message starts a new branch.
+        // In nearly all sources a parent comes before its replies. A message that comes before its parent (because of a
+        // cycle or an unusual order) starts a new branch.
         let parent =
             messages[i].parent.and_then(|p| index.get(&p)).copied().filter(|p| *p < i && !messages[*p].active());
         let first_child = parent.is_some_and(|p| !(p + 1..i).any(|j| messages[j].parent == Some(messages[p].row)));

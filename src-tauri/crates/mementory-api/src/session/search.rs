@@ -155,7 +155,7 @@ impl Search<'_> {
         filter: &Filter,
         index: &IndexFilter,
     ) -> ApiResult<SearchOutcome> {
-        // Only the index filters by time, because the store uses a different date for conversations.
+        // Only the index compares times, because the store uses a different date for conversations.
         let mut query = ListQuery { since: None, until: None, ..filter::query(&self.context.vault, filter)? };
         let mut outcome = self.context.vault.search().search(words, index, MAX_FILTERED_HITS, 0)?;
         if outcome.total as usize > outcome.hits.len() {

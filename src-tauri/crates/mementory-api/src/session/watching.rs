@@ -76,8 +76,8 @@ impl WatchedFolders<'_> {
             let path = Path::new(&folder.path).join(&each.offer.name);
             // A file that was deleted or changed is no longer the one that was detected, so its offer is not listed.
             (FileStamp::from_path(&path) == Some(each.stamp)).then(|| DetectedExport {
-                // While an automatic import is about to begin, there is nothing to ask the person, so the offer is not
-                // fresh.
+                // A file that is about to be imported automatically needs no answer from the person, so it does not
+                // count as fresh.
                 fresh: fresh.contains(&each.id)
                     && (folder.mode != Mode::Own || each.offer.format.is_none() || failed.contains(&each.id)),
                 id: each.id,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct GrantRequest {
-    /// Name that the person gives the client.
+    /// Name that the person gives to the client.
     pub name: String,
     pub sources: Vec<String>,
     pub kinds: Vec<String>,
@@ -44,7 +44,7 @@ pub struct GrantInfo {
     pub since: Option<String>,
     pub until: Option<String>,
     pub conversations: bool,
-    /// True if sensitive values are masked.
+    /// True if sensitive values are masked for this client.
     pub covered: bool,
     pub rights: Vec<String>,
     pub records_per_call: u32,
@@ -53,7 +53,7 @@ pub struct GrantInfo {
     pub expires_at: Option<String>,
     pub revoked_at: Option<String>,
     pub last_call_at: Option<String>,
-    /// When a call first returned a record, and whether the person has seen the notice about that.
+    /// When a call first returned a record. `first_read_seen` is true once the person has seen the notice about it.
     pub first_read_at: Option<String>,
     pub first_read_seen: bool,
     pub calls_today: u32,
@@ -150,7 +150,7 @@ pub struct ClientCall {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ClientCallList {
     pub calls: Vec<ClientCall>,
-    /// Number of all such calls in the log; `calls` contains only the newest.
+    /// Number of all calls in the log, by all clients or with the requested grant. `calls` contains only the newest.
     pub total: u32,
 }
 
@@ -287,7 +287,7 @@ pub struct ClientHit {
     pub snippet: String,
 }
 
-/// A page of what a client may know.
+/// A page of the records that a client may see.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ClientPage {
     pub records: Vec<ClientRecord>,

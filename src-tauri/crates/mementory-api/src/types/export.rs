@@ -26,7 +26,7 @@ pub struct ExportRequest {
 pub struct Loss {
     pub record: String,
     pub field: String,
-    /// `moved_to_extension`, `narrowed`, `left_out`.
+    /// `moved_to_extension`, `narrowed` or `left_out`.
     pub kind: String,
     pub note: String,
 }

@@ -187,7 +187,7 @@ pub struct ComingItem {
 /// Result of an import or its preview (`dry_run`), and the stored report of a batch.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ImportReport {
-    /// Empty for a dry run.
+    /// Id of the batch. Empty for a dry run.
     pub batch: String,
     pub format: Option<String>,
     pub version: Option<String>,
@@ -235,7 +235,7 @@ pub struct Progress {
     pub stage: String,
     #[specta(type = TsNumber)]
     pub done: u64,
-    /// 0 if unknown.
+    /// Total number of units. 0 if unknown.
     #[specta(type = TsNumber)]
     pub total: u64,
     /// `bytes` or `records`, depending on the stage.

@@ -29,7 +29,7 @@ pub struct PersonInfo {
     pub name: Option<String>,
     /// The relation, such as `brother` or `boss`. Null if the memories give none.
     pub relation: Option<String>,
-    /// The person whose relation it is; null for the vault's owner. For Ruth's daughter, this is `Ruth`.
+    /// Whose relation it is, such as `Ruth` for Ruth's daughter. Null for a relation of the vault's owner.
     pub of: Option<String>,
     /// Ids of the memories, at least one.
     pub memories: Vec<String>,
@@ -58,7 +58,7 @@ pub struct ContradictionInfo {
     pub sort: String,
     /// Id of the newer memory, if the dates are known.
     pub newer: Option<String>,
-    /// From 0 to 1.
+    /// Confidence, from 0 to 1.
     #[specta(type = TsNumber)]
     pub confidence: f64,
     /// Both memories, `a` first.

@@ -42,7 +42,7 @@ pub struct SignerInfo {
 pub struct FileCheck {
     pub path: String,
     pub format: Option<String>,
-    /// False if the format has no validator; then the other fields mean nothing.
+    /// True if the format has a validator. If false, the other fields mean nothing.
     pub checked: bool,
     /// True if no error was found and no signature is invalid.
     pub ok: bool,

@@ -26,7 +26,7 @@ pub struct PrintList {
     pub filter: Filter,
     /// Only records that contain these words, the best hits first. Empty: all records of the filter.
     pub query: String,
-    /// As in `list`; ignored if there is a query.
+    /// Order of the records, as in a list. Ignored if there is a query.
     pub sort: Option<String>,
     /// Text of the page if the list has no records.
     pub empty: String,
@@ -46,7 +46,7 @@ pub struct PrintConversation {
 #[serde(default)]
 pub struct PrintMessage {
     pub id: String,
-    /// Who wrote it.
+    /// Who wrote the message.
     pub heading: String,
     /// Details such as the time and the names of its files.
     pub details: Vec<String>,

@@ -45,9 +45,9 @@ pub struct Filter {
 /// What a memory is about.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct AboutInfo {
-    /// As in the filter.
+    /// One of the subjects in [`Filter::about`].
     pub kind: String,
-    /// From 0 to 1.
+    /// Confidence, from 0 to 1.
     #[specta(type = TsNumber)]
     pub confidence: f64,
     /// `suggested`, or `person` if the person decided it for this memory or for another one that says the same.
@@ -70,7 +70,7 @@ pub struct AboutRequest {
 pub struct ListRequest {
     pub filter: Filter,
     pub sort: Option<String>,
-    /// From 1 to 1000, default 50.
+    /// Maximum number of rows, from 1 to 1000; default 50.
     pub limit: Option<u32>,
     pub cursor: Option<String>,
 }
@@ -91,7 +91,7 @@ pub struct ListItem {
     pub updated_at: Option<String>,
     pub status: Option<String>,
     pub tags: Vec<String>,
-    /// Who said it: `user`, `assistant`, `system` or `unknown`.
+    /// Who said the content: `user`, `assistant`, `system` or `unknown`.
     pub said_by: String,
     /// Number of stored versions, including the current one.
     pub versions: u32,
@@ -199,8 +199,8 @@ pub struct LinkInfo {
     pub text: Option<String>,
     pub source: Option<String>,
     pub conversation_id: Option<String>,
-    /// True if the target is in the Trash. Then only its kind and source are given, and its conversation unless that is
-    /// in the Trash too.
+    /// True if the target is in the Trash. Then only its kind and its source are given, and its conversation if that is
+    /// not in the Trash.
     pub trashed: bool,
 }
 
@@ -236,7 +236,7 @@ pub struct RecordView {
     pub kind: String,
     #[serde(rename = "type")]
     pub record_type: Option<String>,
-    /// Who said it: `user`, `assistant`, `system` or `unknown`.
+    /// Who said the content: `user`, `assistant`, `system` or `unknown`.
     pub said_by: String,
     pub title: Option<String>,
     pub text: String,
@@ -262,7 +262,7 @@ pub struct RecordView {
     pub version: u32,
     pub trashed_at: Option<String>,
     pub redacted: bool,
-    /// As in the list.
+    /// For memories: what the memory is about, suggested from its words or decided by the person.
     pub about: Option<AboutInfo>,
     pub special: Vec<String>,
     /// Other fields of this kind of record, as JSON text.
@@ -344,7 +344,7 @@ pub struct Thread {
 pub struct SearchRequest {
     pub query: String,
     pub filter: Filter,
-    /// From 1 to 1000, default 20.
+    /// Maximum number of hits, from 1 to 1000; default 20.
     pub limit: Option<u32>,
     pub offset: Option<u32>,
     /// True while the person is typing: the last word also matches longer words that start with it.
@@ -412,7 +412,7 @@ pub struct SimilarRequest {
     /// Id of the record to compare with.
     pub id: Option<String>,
     pub filter: Filter,
-    /// From 1 to 100, default 10.
+    /// Maximum number of records, from 1 to 100; default 10.
     pub limit: Option<u32>,
 }
 

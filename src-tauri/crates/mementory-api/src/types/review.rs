@@ -14,12 +14,12 @@ pub struct EvidenceMessage {
     pub end: u32,
     /// `linked` (the export links the memory to it), `words` or `meaning`.
     pub how: String,
-    /// From 0 to 1.
+    /// Confidence, from 0 to 1.
     #[specta(type = TsNumber)]
     pub confidence: f64,
     /// `user`, `assistant`, `system` …
     pub role: String,
-    /// Who said it: `user`, `assistant`, `system` or `unknown`.
+    /// Who said the sentence: `user`, `assistant`, `system` or `unknown`.
     pub said_by: String,
     /// The sentence itself, at most 400 characters.
     pub text: String,

@@ -42,12 +42,12 @@ pub struct Scan {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct SensitiveRequest {
-    /// `open` (default), `redacted`, `ignored`.
+    /// `open` (default), `redacted` or `ignored`.
     pub state: String,
     /// Only these classes; empty = all.
     pub classes: Vec<String>,
     pub offset: u32,
-    /// From 1 to 500, default 100.
+    /// Maximum number of entries, from 1 to 500; default 100.
     pub limit: u32,
 }
 

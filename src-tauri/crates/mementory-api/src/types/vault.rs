@@ -89,7 +89,7 @@ pub struct SessionState {
     pub demonstration: bool,
 }
 
-/// What the system asked the program to open, sorted by what the window does with it.
+/// Vaults, files and folders that the system asked the program to open, by what the window does with them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct OpenRequest {
     /// A vault to unlock.

@@ -48,7 +48,7 @@ pub struct DetectedExport {
     pub folder: String,
     pub path: String,
     pub name: String,
-    /// Null if the file is encrypted.
+    /// Id of the format. Null if the file is encrypted.
     pub format: Option<String>,
     pub at: String,
     /// True if the export was detected since the vault was opened and waits for a decision.

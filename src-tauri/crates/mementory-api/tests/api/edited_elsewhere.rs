@@ -1,5 +1,5 @@
-//! A record that was edited in one vault, and came to another vault in a file of another format, is exported there in
-//! its own format with its edited text.
+//! A record is edited in one vault, and moved to another vault in a file of another format. Tests that the other vault
+//! exports it in its original format with the edited text.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::{Path, PathBuf};
 

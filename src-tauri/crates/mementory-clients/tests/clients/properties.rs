@@ -114,7 +114,7 @@ fn round_trip(client: Client, text: &str) -> Option<String> {
     let path = home.write(client, text);
     let plan = match plan_connect(client, &home.places, &server()) {
         Ok(plan) => plan,
-        // Some of the random TOML documents are not valid: an inline table cannot be extended by a header.
+        // Some of the random TOML documents are invalid, because a header must not extend an inline table.
         Err(error) => {
             assert_eq!((client, error.code()), (Client::Codex, "config_broken"), "{text:?}: {error}");
             return None;

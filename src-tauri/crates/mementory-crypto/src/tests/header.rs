@@ -99,7 +99,7 @@ fn a_corrected_checksum_is_not_enough() {
         let result = open_header(dir.path(), PASSPHRASE);
         assert!(matches!(result, Err(CryptoError::HeaderDamaged(_))), "{result:?}");
     }
-    // A changed vault id or slot kind fails in the slot, whose associated data contains both.
+    // If the vault id or a slot's kind is changed, opening the slot fails, because its associated data contains both.
     let id = read_header_id(&original);
     write_header(dir.path(), with_correct_checksum(&original.replace(&id, "00000000-0000-4000-8000-000000000000")));
     assert!(matches!(open_header(dir.path(), PASSPHRASE), Err(CryptoError::WrongSecret)));

@@ -1,4 +1,4 @@
-//! Checks that keys are no longer in memory where they were, after they are dropped.
+//! Checks that dropped keys are no longer at their former addresses in memory.
 use crate::{KdfChoice, create_header, open_header};
 use std::{fs::File, os::unix::fs::FileExt};
 

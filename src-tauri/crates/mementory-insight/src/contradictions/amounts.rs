@@ -37,7 +37,8 @@ impl Number {
         }
     }
 
-    /// True if both are the same. A number in miles is rarely exactly one in kilometres.
+    /// True if both are the same number. Converted numbers are compared with a tolerance, because a number in miles is
+    /// rarely exact in kilometres.
     fn is_same(&self, other: &Self) -> bool {
         let tolerance = match self.is_converted != other.is_converted {
             true => self.value.max(other.value) * TOLERANCE_OF_CONVERTED,
@@ -46,7 +47,7 @@ impl Number {
         (self.value - other.value).abs() <= tolerance
     }
 
-    /// False if one amount is for a year, and the other has no period and differs greatly from it: an amount without a
+    /// False if one amount is for a year, and the other has no period and differs greatly from it. An amount without a
     /// period is usually for a month.
     fn may_be_for_same_period(&self, other: &Self) -> bool {
         let is_money = self.measure.is_money() && other.measure.is_money();

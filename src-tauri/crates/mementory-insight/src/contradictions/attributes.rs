@@ -60,7 +60,8 @@ pub(super) struct Attribute {
     /// True for an attribute that can have a value for each of several things: a key and a passport may be kept in two
     /// places. Only the rule `evidence` uses it.
     pub(super) is_topic: bool,
-    /// True for an attribute that can have several values at once, and for the entry that represents no attribute.
+    /// True for an attribute that can have several values at once, and for the list entry that stands for "no
+    /// attribute".
     is_excluded: bool,
     /// The classes of units in which the value is measured. Empty if it may be measured in any.
     pub(super) units: &'static [usize],

@@ -36,13 +36,13 @@ const UNCHANGING_ATTRIBUTES: [&str; 11] = [
 /// children". A partner has the same family.
 const FAMILY_ATTRIBUTES: [&str; 3] = ["children", "siblings", "has_siblings"];
 
-/// Attributes of a body. A child or a pet has one, too.
+/// Attributes of a body. Statements about a child or a pet can have them too.
 const BODY_ATTRIBUTES: [&str; 3] = ["age", "height", "weight"];
 
-/// Verbs that link a subject with its age, height or weight.
+/// Verbs that connect a subject with an age, a height or a weight.
 const BODY_VERBS: [&str; 9] = ["is", "was", "turns", "turned", "weighs", "ist", "wird", "wurde", "wiegt"];
 
-/// Words that open a statement about the body of the owner of the memories.
+/// Words that open a statement about the body of the vault's owner.
 const BODY_OPENINGS: [&str; 10] =
     ["user", "nutzer", "nutzerin", "person", "age", "height", "weight", "alter", "größe", "gewicht"];
 
@@ -72,7 +72,7 @@ type OwnedAttribute = (&'static str, Option<usize>, Option<usize>);
 /// An attribute with its value.
 type Claim = (OwnedAttribute, Value);
 
-/// Adds the pairs that are found, and returns for each statement that gives the age of a child this age.
+/// Adds the pairs that are found. Returns the age of a child for each statement that gives one.
 pub(super) fn find(
     prepared: &[Prepared<'_>],
     persons: &Persons,
@@ -143,7 +143,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         let at = found.get(0).map_or(0, |all| all.start());
         let value = match (&attribute.value, found.name("v")) {
             (Some(value), _) => value.clone(),
-            // A program is not a place: "moved to Neovim".
+            // In "moved to Neovim", the value is a program and not a place.
             (None, Some(written)) if PLACE_ATTRIBUTES.contains(&attribute.name) && is_no_place(written.as_str()) => {
                 continue;
             }
@@ -165,7 +165,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         {
             continue;
         }
-        // 「日本酒が好きではない」 does not say that sake is liked.
+        // 「日本酒が好きではない」 says that sake is not liked.
         let end = found.get(0).map_or(0, |all| all.end());
         let rest = statement.written.get(end..).unwrap_or_default();
         if attribute.language == "ja"
@@ -243,8 +243,8 @@ fn sentence_at(text: &str, at: usize) -> &str {
     text.get(start..).unwrap_or(text).trim_start()
 }
 
-/// True if the subject of a sentence is neither the owner nor a pronoun: "Biscuit is nine years old". It need not be a
-/// known name.
+/// True if the subject of a sentence is neither the owner nor a pronoun: "Biscuit is nine years old". The subject need
+/// not be a known name.
 fn opens_with_other_body(sentence: &str, persons: &Persons) -> bool {
     let folded = fold(sentence);
     let words = words(&folded);
@@ -281,7 +281,7 @@ fn attributes() -> &'static [Attribute] {
                 Attribute {
                     name,
                     value: option,
-                    // A test checks that all of them compile.
+                    // Every pattern compiles, which a test checks, so none is left out.
                     patterns: table.list(0).iter().filter_map(|text| Regex::new(&expand(text)).ok()).collect(),
                     stop: table.list(1).iter().map(|word| fold(word)).collect(),
                     language: language.code,

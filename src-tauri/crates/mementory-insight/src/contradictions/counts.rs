@@ -60,7 +60,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
                     || other.marks.is_past
                     || !one.may_share_subject(other)
                     || !one.may_share_purpose(other)
-                    // The old oven and the new oven are two ovens.
+                    // "The old oven" and "the new oven" are two ovens, so their numbers may differ.
                     || are_opposites(&one.folded.text, &other.folded.text)
                 {
                     continue;
@@ -79,7 +79,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
     }
 }
 
-/// Purposes for which somebody has one amount at a time. There may be several tickets or insurances.
+/// Purposes for which a person has only one amount at a time, unlike tickets or insurances.
 const PURPOSES_WITH_ONE_AMOUNT: [&str; 9] =
     ["salary", "hourly rate", "rent", "mortgage", "save", "savings", "pension", "child benefit", "maintenance"];
 
@@ -149,7 +149,7 @@ fn measurement_in(folded: &str) -> Option<(usize, f64)> {
     let regex = REGEX.get_or_init(|| {
         let mut words: Vec<&str> = NUMBERS.iter().skip(2).flat_map(|names| names.iter().copied()).collect();
         words.retain(|word| word.is_ascii());
-        // The longest first: キログラム is not キロ.
+        // Longer units first, because キロ is the beginning of キログラム.
         let mut units = UNITS.concat();
         units.sort_by_key(|unit| std::cmp::Reverse(unit.len()));
         let units = units.into_iter().map(regex::escape).collect::<Vec<_>>().join("|");

@@ -62,7 +62,7 @@ fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f
     if has_died(old, new, rare) {
         return Some(0.85);
     }
-    // Places are not counted, because a place that both statements name is not what is over.
+    // Places are not counted, because a place in both statements is not the thing that is over.
     let shared = rare.count_shared_things(old, new);
     let (before, after) = (dates(&old.folded.text), dates(&new.folded.text));
     let is_moved =

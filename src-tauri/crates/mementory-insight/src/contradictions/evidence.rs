@@ -1,7 +1,7 @@
-//! Finds pairs that contradict each other according to their words and vectors together, although no single rule is
-//! certain. Also finds pairs that a rule suggested, but that are improbable according to the same evidence. It needs no
-//! known attribute: statements about the same thing are more similar to each other than to other statements, and a
-//! logistic regression weighs the evidence of their words. `examples/fit_pairs.rs` fitted its weights.
+//! Finds pairs that contradict each other according to all their words and vectors together, although no single rule is
+//! certain. Also finds pairs of other rules that are improbable according to the same evidence. No attribute has to be
+//! known: statements about the same thing are more similar to each other than to other statements. A logistic
+//! regression weighs this evidence. `examples/fit_pairs.rs` fitted its weights.
 use super::{
     features::{Evidence, Feature},
     neighbours::{Neighbours, Space},
@@ -13,9 +13,9 @@ use std::sync::OnceLock;
 /// Largest number of statements that state the same attribute or share a name and are compared with each other. The
 /// newest are used.
 const MAX_RELATED: usize = 24;
-/// An attribute that is less probable than this makes no pairs.
+/// Two statements are not paired by an attribute that is less probable than this.
 const MIN_ATTRIBUTE: f32 = 0.2;
-/// The weight of each number, and the constant with the name `bias`.
+/// The weight of each number of the evidence, and the constant, whose name is `bias`.
 const STORED_WEIGHTS: &str = include_str!("../../data/evidence.tsv");
 /// A pair that is less probable than this is not suggested.
 const MIN_PROBABILITY: f32 = 0.75;
@@ -51,8 +51,8 @@ pub(super) fn compare(
     }
 }
 
-/// Pairs of statements that may be about the same thing although other statements are more similar to each of them:
-/// they state the same attribute, have listed values of one, or share a rare name.
+/// Pairs of statements that may be about the same thing although each of them is more similar to other statements. They
+/// state the same attribute, have listed values of one attribute, or share a rare name.
 fn related(readings: &[Reading<'_>], shared: &SharedNames<'_>) -> Vec<(usize, usize)> {
     let mut groups: HashMap<Shared<'_>, Vec<usize>> = HashMap::new();
     for (n, reading) in readings.iter().enumerate() {
@@ -78,17 +78,18 @@ fn related(readings: &[Reading<'_>], shared: &SharedNames<'_>) -> Vec<(usize, us
     pairs
 }
 
-/// What may make two statements a pair.
+/// What two statements of a pair have in common.
 #[derive(PartialEq, Eq, Hash)]
 enum Shared<'s> {
-    /// The position of an attribute that both state according to their vectors.
+    /// An attribute that both state according to their vectors, by its position.
     Attribute(usize),
     /// An attribute of which both have listed values.
     Listed(&'s str),
     Name(&'s str),
 }
 
-/// Adds the probable pairs, and returns the positions of those that no rule may suggest.
+/// Calls `add` for the probable pairs. Returns the pairs that are so improbable that the rules must not suggest them,
+/// as positions of the statements.
 pub(super) fn find(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,
@@ -99,7 +100,7 @@ pub(super) fn find(
     let mut highest: HashMap<usize, f32> = HashMap::new();
     compare(readings, shared, |one, other, evidence, features, are_many| {
         let probability = probability(features);
-        // Among few statements, being the most probable pair means nothing.
+        // Among few statements, even unrelated ones are each other's most probable pair.
         let least = if are_many { MIN_PROBABILITY_OF_BEST } else { MIN_PROBABILITY };
         if probability >= least && !evidence.both_can_hold() {
             probable.push((one, other, probability, !evidence.never_changes()));
@@ -127,7 +128,7 @@ fn probability(features: &[Feature]) -> f32 {
     1.0 / (1.0 + (-score - bias).exp())
 }
 
-/// The constant, and the weights in the order of the numbers.
+/// The constant and the weights. The weights are in the order of the numbers.
 fn weights() -> &'static (f32, Vec<(&'static str, f32)>) {
     static WEIGHTS: OnceLock<(f32, Vec<(&'static str, f32)>)> = OnceLock::new();
     WEIGHTS.get_or_init(|| {

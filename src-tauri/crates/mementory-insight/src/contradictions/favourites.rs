@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 /// The kind of a favourite, and its owner.
 type FavouriteKind = (String, Option<usize>, Option<usize>);
-/// Two things, sorted by their terms, one of which is preferred to the other. Then the owner of the preference.
+/// Two things, sorted by their terms, of which one is preferred to the other, and the owner of the preference.
 type Preference = (String, String, Option<usize>, Option<usize>);
 /// Words that introduce one of several favourites.
 const ONE_OF_SEVERAL: [&str; 6] = ["one of", "among", "eine ihrer", "eine seiner", "eines", "einer"];

@@ -4,7 +4,8 @@ use super::{
     reading::{CloserComparison, Occasions, PairComparison, Reading, SharedNames, on_other_occasions, same_value},
 };
 
-/// Reasons why both may be true that are weighed like all other evidence. Any other reason decides alone.
+/// Reasons why both statements may be true that count only as evidence. Each of the other reasons excludes a
+/// contradiction.
 const WEIGHED_HARMONIES: [&str; 1] = ["same_listed"];
 
 /// A name and a number. Yes is 1, no is 0.
@@ -18,7 +19,7 @@ const HIGH_SIMILARITY: f32 = 0.6;
 const HIGH_PROJECTED: f32 = 0.5;
 /// Two statements say the same if they are more similar than this and nothing in them differs.
 const MIN_SIMILARITY_OF_SAME: f32 = 0.7;
-/// Largest number of shared terms that count.
+/// Larger numbers of shared terms count as this many.
 const MAX_SHARED_TERMS: usize = 4;
 
 /// Two statements that are compared.
@@ -50,7 +51,7 @@ struct Topic {
     probability: f32,
     /// Sum, over all attributes, of the geometric mean of the probabilities with which the two state it.
     all: f32,
-    /// The same sum over the rows of sample sentences instead of the attributes.
+    /// Like `all`, with the rows of sample sentences in place of the attributes.
     rows: f32,
     shared_rows: usize,
 }
@@ -90,7 +91,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
     pub(super) fn new(one: &'r Reading<'v>, other: &'r Reading<'v>, shared: &SharedNames<'_>) -> Option<Self> {
         let pair = PairComparison::new(one, other, shared);
         let (older, newer) = if one.at > other.at { (other, one) } else { (one, other) };
-        // "Used to smoke" contradicts an older statement about smoking. What was so before that one does not matter.
+        // "Used to smoke" contradicts an older statement about smoking, but not a newer one.
         let says_past = newer.marks.is_past && (older.at < newer.at) && (pair.same_name || pair.same_thing);
         if !pair.same_person || older.marks.is_past || newer.marks.is_past && !says_past {
             return None;
@@ -152,7 +153,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("grandchildren", self.one_has_grandchildren),
             ("other_purpose", has_money && !self.same_purpose),
             ("other_opening", pair.opening_subjects_differ && !people_are_values && !pair.same_named_person),
-            // "Short answers for recipes" says nothing about other answers.
+            // "Short answers for recipes" does not contradict a statement about other answers.
             (
                 "other_situation",
                 older.marks.is_situational != newer.marks.is_situational && (is_style || pair.is_negated)

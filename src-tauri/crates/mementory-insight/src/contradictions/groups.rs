@@ -1,12 +1,13 @@
 //! Joins contradicting pairs into groups that are each about one thing.
 //!
-//! A group is a set of statements in which any two that do not contradict each other contradict the same statements,
-//! which means that they agree. Pairs that merely share a statement are not joined: "finished work in Leeds" may
-//! contradict "works in Leeds" and "is training for a race", and these two have nothing to do with each other. A
-//! statement may therefore be in several groups, but a pair is in only one.
+//! In a group, two statements either contradict each other, or agree: they contradict the same other statements. Pairs
+//! that merely share a statement are not joined: "finished work in Leeds" may contradict "works in Leeds" and "is
+//! training for a race", but these two have nothing to do with each other. A statement may therefore be in several
+//! groups, but a pair is in only one.
 use std::collections::BTreeMap;
 
-/// Most statements in one group. More cannot be compared at a glance, and the window's keys are 1 to 9.
+/// Largest number of statements in a group. People cannot compare more at a glance, and the window selects them with
+/// the keys 1 to 9.
 const MAX_MEMBERS: usize = 9;
 
 /// Statements about the same thing that cannot all be true: one pair, or several.
@@ -36,7 +37,7 @@ pub fn contradiction_groups(pairs: &[(usize, usize)]) -> Vec<ContradictionGroup>
         }
         let mut group = ContradictionGroup { members: vec![*a, *b], pairs: vec![first] };
         let mut at = 0;
-        // The opponents of members that are added meanwhile are tried too.
+        // Members that are added in this loop are visited too, with the statements that contradict them.
         while let Some(member) = group.members.get(at).copied() {
             for (candidate, _) in opponents_of(member) {
                 if group.members.len() == MAX_MEMBERS {
@@ -57,8 +58,8 @@ pub fn contradiction_groups(pairs: &[(usize, usize)]) -> Vec<ContradictionGroup>
     out
 }
 
-/// The pairs of a candidate with the members of a group, if it is about the same thing: it contradicts all of them except
-/// those with which it agrees, and these contradict exactly the same members. Otherwise none.
+/// The pairs that a candidate would form with the members of a group. Empty if the candidate does not fit: it must
+/// either contradict each member or agree with it. It agrees with a member if both contradict the same other members.
 fn pairs_that_join(
     candidate: usize,
     members: &[usize],

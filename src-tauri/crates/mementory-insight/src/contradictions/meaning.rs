@@ -47,17 +47,16 @@ const MIN_SAME_THING: f32 = 0.4;
 /// Like `MIN_SAME_THING`, for two statements in the same language. Such statements share a word if they are about the
 /// same thing.
 const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
-/// A statement that something is over and the statement in another language that it ends are at least as similar as
-/// this.
+/// A statement that something is over contradicts one in another language only if the two are at least this similar.
 const MIN_SIMILARITY_IN_OTHER_LANGUAGE: f32 = 0.6;
 /// Largest number of comparisons with statements in other languages.
 const MAX_COMPARISONS: usize = 2_000_000;
 /// Statements that share a rare term are not compared if they are less similar than this.
 const MIN_SIMILARITY: f32 = 0.1;
-/// A statement about something expected and one that says that it happened are at least as similar as this.
+/// Lowest similarity of a statement that something is expected and a statement that it has happened.
 const MIN_SIMILARITY_IF_FULFILLED: f32 = 0.35;
-/// If one statement ends another and they share only one thing, this thing must be at least this part of the shorter
-/// statement.
+/// If one statement ends another and they share only one thing, this thing must make up at least this share of the
+/// terms of the shorter statement.
 const MIN_OVERLAP: f32 = 0.34;
 /// Two values count as different only if the probability that they are the same is below this.
 const MAX_SAME_VALUE: f32 = 0.4;
@@ -68,10 +67,12 @@ const PERSON_NAME_ATTRIBUTES: [&str; 5] = ["boss", "partner", "pet", "pets", "re
 /// Attributes of work. Statements about shifts or the way to work resemble statements of these attributes.
 const WORK_ATTRIBUTES: [&str; 3] = ["employer", "hours", "job"];
 
-/// Attributes of what somebody has. A statement that begins with a neighbour or a sister is about theirs.
+/// Attributes of what somebody has. If a statement begins with a neighbour or a sister, the value is theirs and not the
+/// owner's.
 const BELONGINGS: [&str; 4] = ["children", "pet", "pets", "team"];
 
-/// Adds the pairs that are found, and returns the positions of those that no rule may suggest.
+/// Calls `add` for each pair of statements that contradict each other. Returns the pairs that are so improbable that
+/// the rules must not suggest them, as positions of the statements.
 pub(super) fn find(
     prepared: &[Prepared<'_>],
     vectors: &[Vec<f32>],
@@ -82,7 +83,7 @@ pub(super) fn find(
     let readings = read(prepared, vectors, persons);
     let shared = SharedNames::new(prepared, &readings, rare);
     let mut groups: BTreeMap<usize, Vec<&Reading<'_>>> = BTreeMap::new();
-    // A statement about what was so before is only evidence that it is over.
+    // A statement about the past is used only as evidence that something is over.
     let of_today: Vec<&Reading<'_>> = readings.iter().filter(|reading| !reading.marks.is_past).collect();
     for reading in of_today.iter().copied() {
         reading.stated.iter().for_each(|stated| groups.entry(stated.attribute).or_default().push(reading));
@@ -206,13 +207,13 @@ fn differ_in(
 ) -> bool {
     let occasions =
         Occasions { places: attribute.is_device, parts_of_day: attribute.is_consumed, devices: attribute.is_device };
-    // "Answers in the field should be short" says nothing about other answers.
+    // "Answers in the field should be short" does not contradict a statement about other answers.
     let limited = attribute.is_style
         && attribute.name != "style_code"
         && (one.marks.is_situational || other.marks.is_situational);
     let both_hold =
         one.signs.is_addition || other.signs.is_addition || on_other_occasions(one, other, occasions) || limited;
-    // "Son, 8" and "daughter, 11" are about two children, so they do not contradict each other.
+    // "Son, 8" and "daughter, 11" are about two children and do not contradict each other.
     let two_people = (attribute.describes_thing || shared.one_has_grandchildren(one, other)) && pair.subjects_differ;
     let is_same_subject = pair.same_subject || attribute.names_people && !two_people;
     let min_similarity = if pair.same_language { MIN_SAME_THING_IN_ONE_LANGUAGE } else { MIN_SAME_THING };
@@ -232,7 +233,7 @@ fn differ_in(
     if attribute.comparison == Comparison::Numbers && shared.compare_closely(one, other).are_distinguished {
         return false;
     }
-    // "Currently reading Moby-Dick" names no favourite.
+    // "Currently reading Moby-Dick" does not name a favourite.
     if attribute.name.starts_with("favourite_") && !(one.marks.likes && other.marks.likes) {
         return false;
     }
@@ -257,7 +258,7 @@ fn differ_in(
     if BELONGINGS.contains(&attribute.name) && shared.one_opens_with_third_party(one, other) {
         return false;
     }
-    // Somebody who likes wine may like sake too.
+    // Liking wine does not exclude liking sake.
     let is_stated_otherwise = pair.says_over || pair.is_negated || pair.opinions_differ || pair.numbers_differ;
     if attribute.is_consumed && !is_stated_otherwise && !pair.same_name && !shared.share_concept(one, other) {
         return false;
@@ -268,7 +269,7 @@ fn differ_in(
     let values_differ = match attribute.comparison {
         _ if attribute.is_time && pair.times_differ => true,
         Comparison::Numbers => numbers_differ || same_value(attribute, one, other) < MAX_SAME_VALUE / 2.0,
-        // A place is the same however many statements name it.
+        // Statements that name the same place agree, whether or not other statements name it too.
         Comparison::Names if shared.share_place(one, other) && !pair.says_over => false,
         Comparison::Names => names_differ(one, other, pair, probability >= MIN_ATTRIBUTE_CERTAIN),
         Comparison::Values => {
@@ -282,14 +283,14 @@ fn differ_in(
     if attribute.comparison == Comparison::Values && pair.both_deny && attribute.name != "diet" && !attribute.is_style {
         return false;
     }
-    // "Doesn't drink spirits" denies something other than "drinks wine".
+    // Not drinking spirits does not contradict drinking wine.
     let only_negated =
         pair.is_negated && !pair.says_changed && !pair.numbers_differ && !pair.times_differ && !pair.opinions_differ;
     let is_other = attribute.is_consumed || pair.similarity < MAX_SIMILARITY_OF_OTHERS;
     if only_negated && is_other && shared.compare_closely(one, other).denies_something_else {
         return false;
     }
-    // A person who dislikes sake may like wine.
+    // Disliking sake does not contradict liking wine.
     let is_opinion = pair.opinions_differ && !pair.says_over && attribute.is_consumed;
     if is_opinion && shared.compare_closely(one, other).denies_something_else {
         return false;
@@ -297,15 +298,15 @@ fn differ_in(
     if WORK_ATTRIBUTES.contains(&attribute.name) && shared.are_about_other_parts_of_work(one, other) {
         return false;
     }
-    // A statement about a diet that names no diet may be about anything eaten.
+    // A statement about a diet that names none may be about any food.
     if attribute.name == "diet" && pair.similarity < MAX_SIMILARITY_OF_OTHERS && !pair.says_changed {
         return false;
     }
-    // An attribute that is less certain needs words that say that something changed, in sentences that are similar.
+    // If the attribute is less certain, the words must say that something changed, and the sentences must be similar.
     let min_if_changed = match attribute.comparison {
         Comparison::Numbers => MIN_SIMILARITY_IF_UNCERTAIN,
         Comparison::Values => MIN_SIMILARITY_IF_CHANGED,
-        // Two jobs may be named in words that are not similar at all.
+        // For names, the sentences need not be similar, because two jobs may be described in quite different words.
         Comparison::Names => f32::NEG_INFINITY,
     };
     let certain = probability >= MIN_ATTRIBUTE_CERTAIN
@@ -321,7 +322,7 @@ fn names_differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, i
     let have_names = !one.plain_names.is_empty() && !other.plain_names.is_empty();
     let share_no_name = have_names && !one.plain_names.iter().any(|name| other.plain_names.contains(name));
     let limit = if share_no_name { MAX_SIMILARITY_WITH_NAMES } else { MAX_SIMILARITY };
-    // A statement that something is over repeats the old name, so it counts as different even with the same name.
+    // A statement that something is over repeats the old name, so the same name does not mean agreement.
     (pair.similarity < limit || pair.numbers_differ) && !pair.same_name || is_certain && pair.says_over
 }
 
@@ -333,7 +334,8 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
         || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false, devices: false });
     let closer = shared.compare_closely(one, other);
     let at_least = |similarity: f32| pair.similarity >= similarity;
-    // One shared word may have two meanings, so two are better evidence that both are about the same thing.
+    // A single shared word may be used in two meanings. Two shared words are better evidence that both statements are
+    // about the same thing.
     let several = closer.shared_terms >= 2;
     let same_person = pair.same_subject && pair.same_person;
     if pair.is_fulfilled
@@ -360,15 +362,14 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
     let parallel = pair.first_things_differ && at_least(MIN_SIMILARITY_OF_PARALLELS) || closer.are_distinguished;
     let numbers_differ = closer.numbers_of_one_unit_differ && (pair.says_changed || at_least(0.6))
         || pair.numbers_differ && pair.says_changed && several;
-    // "No emojis in letters" and "writes to Hana with emojis" are about two kinds of letters.
+    // "No emojis in letters" and "writes to Hana with emojis" are about different letters.
     let is_negated = pair.is_negated && closer.same_people && !one.marks.is_situational && !other.marks.is_situational;
     let same_main_thing = (several
         || closer.overlap >= MIN_OVERLAP
         || closer.same_first_thing
         || closer.has_first_thing && at_least(0.5))
         && !closer.places_differ;
-    // "Left the rowing club" and "does not row in winter" both deny something. Somebody who stopped playing may still
-    // watch.
+    // "Left the rowing club" and "does not row in winter" agree. Somebody who stopped playing may still watch.
     let says_over = pair.says_over && !pair.older_denies && !shared.one_is_onlooker(one, other);
     says_over
         && same_main_thing

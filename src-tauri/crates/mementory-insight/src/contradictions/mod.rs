@@ -60,7 +60,7 @@ const MAX_GROUP: usize = 40;
 /// Two statements that share words are about different things if their vectors are less similar than this.
 const MIN_SIMILARITY: f32 = 0.45;
 
-/// A statement of fewer words is never taken for the repetition of another one.
+/// A statement with fewer words than this never counts as a repetition of another one.
 const MIN_REPEATED_WORDS: usize = 3;
 
 /// A text and what is known about it.
@@ -75,7 +75,7 @@ pub struct Statement<'t> {
 /// Whether the newer statement takes the place of the older one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
-    /// Something changed, and the newer statement is true.
+    /// Something has changed, so the newer statement is true.
     Replaced,
     /// One of the two is wrong.
     Conflict,
@@ -102,7 +102,7 @@ pub struct Contradiction {
     pub sort: Sort,
     /// Position of the newer statement, if the dates are known.
     pub newer: Option<usize>,
-    /// From 0 to 1.
+    /// Confidence, from 0 to 1.
     pub confidence: f32,
 }
 
@@ -114,17 +114,17 @@ struct Prepared<'t> {
     folded: Folded,
     marks: Marks,
     signs: Signs,
-    /// The listed values that the statement gives, each with its attribute.
+    /// The listed values in the statement, each with its attribute.
     slots: Vec<(&'static str, &'static str)>,
     /// The nouns and names of the statement without the name of the owner of the memories, see `terms`.
     terms: Vec<String>,
     /// The purposes of amounts of money, as positions in `MONEY_PURPOSES`.
     money_purposes: Vec<usize>,
-    /// The premises that are rented or paid for, as positions in `PREMISES`.
+    /// The rented or paid rooms and buildings that the statement names, as positions in `PREMISES`.
     premises: Vec<usize>,
     /// The nouns and names of the clauses that are negated, if another clause is not.
     negated_terms: Option<Vec<String>>,
-    /// The person, known by name, whom the statement is about. None if it is about the owner of the memories.
+    /// The named person whom the statement is about. None if it is about the owner of the memories.
     person: Option<usize>,
     /// True if this person may be the partner, boss or pet of the owner of the memories.
     person_is_close: bool,
@@ -160,7 +160,7 @@ impl Prepared<'_> {
             && self.things.first().zip(other.things.first()).is_some_and(|(one, two)| one != two)
     }
 
-    /// True if the other statement says all of this one again, and nothing in either shows that something changed: "is
+    /// True if the other statement repeats everything in this one, and neither says that something changed: "is
     /// vegetarian since August" and "vegetarian since August, undecided about fish".
     fn repeats(&self, other: &Self) -> bool {
         let states = |statement: &Self| {
@@ -198,7 +198,7 @@ impl Prepared<'_> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
     is_past: bool,
-    /// Something was so for a long time and is over: "used to smoke".
+    /// Something was true for a long time and is over: "used to smoke".
     was_so_before: bool,
     is_plan: bool,
     has_ended: bool,
@@ -211,7 +211,7 @@ struct Marks {
     done: bool,
     likes: bool,
     dislikes: bool,
-    /// A wish that is limited to one kind of question or talk.
+    /// A wish that applies only to one kind of question or conversation.
     is_situational: bool,
 }
 
@@ -250,8 +250,9 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     favourites::find(&prepared, &mut add);
     let improbable: HashSet<(usize, usize)> =
         meaning::find(&prepared, vectors, &rare, &persons, &mut add).into_iter().collect();
-    // A pattern of `claims` names the attribute and reads both values. The evidence does not overrule that, because it
-    // often misses an attribute in other words or in another language.
+    // A pattern of `claims` identifies the attribute and both values, so the evidence does not overrule it. The
+    // evidence often does not show that both statements give the same attribute if they are worded differently or in
+    // different languages.
     let years_explain = |(a, b): &(usize, usize)| {
         let statements = prepared.get(*a).zip(prepared.get(*b));
         let ages = ages_of_children.get(a).zip(ages_of_children.get(b));
@@ -271,8 +272,8 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     found
 }
 
-/// Two statements, whether both can be true in any case, and the numbers that are evidence for or against a
-/// contradiction, each with its name.
+/// Two statements by position, whether both can be true in any case, and the named numbers that are evidence for or
+/// against a contradiction.
 #[doc(hidden)]
 pub type PairEvidence = (usize, usize, bool, Vec<(&'static str, f32)>);
 
@@ -379,7 +380,7 @@ fn marks_of(folded: &Folded) -> Marks {
     }
     marks.has_ended |= signs::ends_with_gap(&folded.text);
     marks.is_past |= is_about_past_state(folded);
-    // "Used to smoke, now vapes" also says what is true now.
+    // "Used to smoke, now vapes" is not only about the past.
     marks.is_past &= !present;
     marks.was_so_before &= marks.is_past;
     marks
@@ -391,12 +392,12 @@ fn follows_even(text: &str, at: usize) -> bool {
     ["even ", "auch ", "selbst "].iter().any(|word| before.ends_with(word))
 }
 
-/// True if the first verb is "was" or "war" and says how something was: "was in Izmir", "the boat was 14 metres long".
-/// "Was promoted" says what happened, so it may be true now.
+/// True if the first verb is "was" or "war" and describes a past state: "was in Izmir", "the boat was 14 metres long".
+/// False for "was promoted", an event whose result may still hold.
 fn is_about_past_state(folded: &Folded) -> bool {
     const ENGLISH: [&str; 2] = ["was", "were"];
     const GERMAN: [&str; 2] = ["war", "waren"];
-    /// Words that may follow "was" in a statement of how something was, besides numbers.
+    /// Words after "was" that show a description of a past state. Numbers show it too.
     const WORDS_AFTER_WAS: [&str; 24] = [
         "a", "an", "the", "in", "on", "at", "my", "her", "his", "their", "our", "very", "so", "too", "quite", "really",
         "only", "just", "about", "like", "with", "found", "packed", "from",
@@ -420,7 +421,7 @@ fn is_about_past_state(folded: &Folded) -> bool {
         && (at == 0 || !signs.says_over && !signs.says_changed && !folded.text.contains("worden"))
 }
 
-/// True if a clause precedes the byte `at`. The statement is then about a fact and mentions the plan only in passing:
+/// True if a clause precedes the byte `at`. The statement is then about a fact and mentions the plan only additionally:
 /// "weighs 84 kg and wants to lose weight".
 fn follows_fact(text: &str, at: usize) -> bool {
     const CLAUSE_SEPARATORS: [&str; 10] =

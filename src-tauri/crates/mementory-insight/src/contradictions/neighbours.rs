@@ -1,6 +1,6 @@
-//! Finds for each statement those that are most like it. The other half of a contradiction is mostly among them. That
-//! no other statement is as similar is evidence too. Among many statements, only those that are near the same sample
-//! sentences are compared, because comparing all takes too long.
+//! Finds the most similar statements for each statement, because a contradicting statement is usually among them. If no
+//! other statement is as similar, that is further evidence. Among many statements, only those near the same sample
+//! sentences are compared, because comparing all pairs takes too long.
 use super::{attributes::dot, features::Feature, reading::Reading};
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const MAX_NEIGHBOURS_OF_MANY: usize = 2;
 const MANY_STATEMENTS: usize = 5000;
 /// Lowest similarity at which two statements count as neighbours.
 const MIN_SIMILARITY: f32 = 0.15;
-/// Among fewer statements than this, being the nearest one means nothing.
+/// With fewer statements than this, being the nearest one is no evidence.
 const MIN_STATEMENTS: usize = 8;
 /// Largest number of statements that are all compared with each other by their projected vectors.
 const MAX_ALL: usize = 600;
@@ -53,9 +53,9 @@ impl Space {
 
 /// The nearest neighbours of each statement: similarity and position, the nearest one first.
 pub(super) struct Neighbours {
-    /// Number of neighbours that are kept of each.
+    /// Number of neighbours that are kept for each statement.
     limit: usize,
-    /// Number of neighbours of each with which it makes pairs.
+    /// Number of neighbours with which each statement forms pairs.
     paired: usize,
     space: Space,
     of: Vec<Vec<(f32, usize)>>,
@@ -78,11 +78,12 @@ impl Neighbours {
         let (limit, paired) = match space {
             _ if readings.len() <= MANY_STATEMENTS => (MAX_NEIGHBOURS, MAX_NEIGHBOURS),
             Space::Encoder => (MAX_NEIGHBOURS_OF_MANY, MAX_NEIGHBOURS_OF_MANY),
-            // The second one is kept only to say by how much the first one is nearer.
+            // The second neighbour is kept only to compute how much nearer the first one is.
             Space::Projection => (MAX_NEIGHBOURS_OF_MANY, 1),
         };
         let mut neighbours = Self { limit, paired, space, of: vec![Vec::new(); readings.len()] };
-        // For each statement, the last one that it was compared with, so that a pair in several groups counts once.
+        // For each statement, the last statement with which it was compared, so that a pair in several groups is
+        // compared once.
         let mut compared_with = vec![usize::MAX; readings.len()];
         for (a, one) in readings.iter().enumerate() {
             let groups = groups_of.get(a).into_iter().flatten();
@@ -123,13 +124,13 @@ impl Neighbours {
         out
     }
 
-    /// True if there are enough statements to say that one is nearest.
+    /// True if there are enough statements for the nearest one to be evidence.
     pub(super) fn are_many(&self) -> bool {
         self.of.len() >= MIN_STATEMENTS
     }
 
-    /// Whether one statement is the nearest neighbour of the other, and by how much it is nearer than any third
-    /// statement. `similarity` is that of the two.
+    /// Whether one statement is the nearest neighbour of the other, and how much nearer it is than any third statement.
+    /// `similarity` is the similarity of the two.
     pub(super) fn features(&self, a: usize, b: usize, similarity: f32) -> Vec<Feature> {
         let of = |n: usize| self.of.get(n).map_or(&[][..], Vec::as_slice);
         let is_nearest = |n: usize, other: usize| of(n).first().is_some_and(|(_, nearest)| *nearest == other);

@@ -24,7 +24,7 @@ const POSSESSIVES: [&str; 30] = [
 ];
 /// Relations of somebody whose name is the value of an attribute, such as the name of the boss.
 const CLOSE_RELATIONS: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
-/// Relations of somebody who may be a child and whose age is therefore noted again and again.
+/// Relations of somebody who may be a child, whose age is recorded again as it changes.
 const CHILD_RELATIONS: [&str; 7] = ["child", "daughter", "godchild", "grandchild", "nephew", "niece", "son"];
 /// Verbs for something that only people do.
 const ACTIONS: [&str; 35] = [
@@ -171,7 +171,7 @@ impl Persons {
 
     /// Adds mentions in Katakana of people whose names are known in Latin letters: 「アルマ」 is Alma.
     fn add_in_katakana(&mut self, texts: &[Folded]) {
-        // "Frau Miho" is known by the name alone.
+        // A title is left out: "Frau Miho" is known as "Miho".
         let is_name =
             |word: &&str| word.len() >= 3 && word.is_ascii() && !RELATIONS.iter().any(|names| names.contains(word));
         let people = self.people.iter().enumerate();
@@ -255,13 +255,13 @@ fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> 
         }
     }
     let has_no_relation = |name: &str| known.get(name).copied().unwrap_or_default();
-    // A given name also counts before an adverb: "Samira now lives in Lyon".
+    // A given name is also counted if an adverb follows: "Samira now lives in Lyon".
     for name in texts.iter().filter_map(|text| words(&text.text).first().copied()) {
         if counts.contains_key(name) || has_no_relation(name) {
             *counts.entry(name).or_default() += 1;
         }
     }
-    // A thing with a name does not live, eat or prefer anything.
+    // Only a person lives, eats or prefers something, so the name of a thing is left out.
     let acting: HashSet<&str> = texts.iter().filter_map(opening_of_action).collect();
     counts.retain(|name, _| known.contains_key(*name) || acting.contains(name));
     let has_given_name = counts.keys().any(|name| has_no_relation(name));

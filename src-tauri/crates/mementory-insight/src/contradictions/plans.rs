@@ -10,8 +10,8 @@ pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
     statements.iter().enumerate().filter(|(_, statement)| is_over(statement)).map(|(n, _)| n).collect()
 }
 
-/// True if a line plans something for a time before `month`. The date must be in the sentence with the plan: "plans
-/// timetables. Moved in April 2026" is a job and a move. It may follow in a sentence of its own that says nothing else.
+/// True if a line contains a plan for a time before `month`. The date must be in the sentence of the plan, or alone in
+/// the next sentence. In "plans timetables. Moved in April 2026", the date belongs to something else.
 fn is_past_plan(line: &str, month: i32) -> bool {
     let sentences: Vec<Folded> = sentences_in(line).into_iter().map(Folded::new).collect();
     sentences.iter().enumerate().any(|(n, sentence)| {
@@ -29,7 +29,7 @@ fn is_past_plan(line: &str, month: i32) -> bool {
     })
 }
 
-/// The sentences of a line. The full stop after a number ends none: `3. März` is a date.
+/// The sentences of a line. A full stop after a number does not end a sentence: `3. März` is a date.
 fn sentences_in(line: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let (mut start, mut last) = (0, ' ');

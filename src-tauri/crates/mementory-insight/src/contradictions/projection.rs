@@ -1,7 +1,7 @@
 //! Projects the vectors of the sentence encoder to fewer dimensions, in which two statements are similar if they state
-//! the same attribute of a person. Its value, the style of the assistant and the language matter less there. The
-//! attribute need not be a known one. `examples/fit_projection.py` fitted the projection to the sentences in
-//! `data/claims` and `data/samples`.
+//! the same attribute of a person. The value, the style of the assistant and the language have less influence on this
+//! similarity. It also works for attributes that are in no list. `examples/fit_projection.py` fitted the projection to
+//! the sentences in `data/claims` and `data/samples`.
 use super::attributes::dot;
 use crate::fitted::DIMENSIONS;
 use std::sync::OnceLock;

@@ -44,7 +44,7 @@ pub(super) struct Reading<'v> {
     names: Vec<String>,
     pub(super) plain_names: Vec<String>,
     subject: Option<usize>,
-    /// Whom the beginning is about.
+    /// The person or relation that the statement begins with.
     opening_subject: Option<usize>,
     languages: Languages,
     /// True if the statement is about a named person who is not the partner, boss or a pet.
@@ -163,7 +163,7 @@ pub(super) struct PairComparison {
     pub(super) same_language: bool,
     /// False if one statement is about a named person whom the other statement does not mention.
     pub(super) same_person: bool,
-    /// True if one is about one relative and the other about another.
+    /// True if the two statements are about different relatives.
     pub(super) subjects_differ: bool,
     pub(super) numbers_differ: bool,
     pub(super) times_differ: bool,
@@ -207,12 +207,13 @@ impl PairComparison {
             both_deny: (a.signs.is_negated || a.signs.says_over) && (b.signs.is_negated || b.signs.says_over),
             same_language: a.languages.share(b.languages),
             same_person: shared.may_share_subject(a, b),
-            // "His wife Selin" and "Selin" are the same.
+            // "His wife Selin" and "Selin" are the same person.
             same_subject: shared.have_same_person(a, b) || a.subject == b.subject && (one_person || same_name),
             subjects_differ: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
             numbers_differ: same_purpose && a.amounts.numbers_differ(&b.amounts),
             same_named_person: shared.have_same_person(a, b),
-            // "In retirement since January" and "the pension is 1,805 euros since July" are about different times.
+            // The time of "retired since January" is not comparable with that of an amount: "the pension is 1,805 euros
+            // since July".
             times_differ: a.amounts.has_money() == b.amounts.has_money() && a.amounts.times_differ(&b.amounts),
             says_over: newer.signs.says_over && !older.signs.says_over
                 || !dated && older.signs.says_over && !newer.signs.says_over,
@@ -293,7 +294,7 @@ fn is_about_earlier_year(statement: &Reading<'_>, other: &Reading<'_>) -> bool {
     years().next().is_some() && years().all(|year| year < year_made)
 }
 
-/// The kinds of occasions that count in addition to those that always count.
+/// Kinds of occasions to take into account, besides those that are always taken into account.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Occasions {
     /// Work and home.
@@ -313,7 +314,7 @@ pub(super) fn on_other_occasions(a: &Reading<'_>, b: &Reading<'_>, counting: Occ
     if one == other {
         return false;
     }
-    // "Switched from Pixel to iPhone" says nothing about the phone for work.
+    // "Switched from Pixel to iPhone" does not say which phone is used for work.
     let denies_all = |reading: &Reading<'_>, occasions: &[usize]| {
         occasions.is_empty() && (reading.signs.is_negated || reading.signs.says_over) && !counting.devices
     };
@@ -403,7 +404,7 @@ impl<'p> SharedNames<'p> {
         both.is_some_and(|(a, b)| a.slots.iter().any(|slot| slot.0 == attribute && b.slots.contains(slot)))
     }
 
-    /// True if exactly one of them says that something is only watched or read about.
+    /// True if exactly one of the statements says that something is only watched or read about.
     pub(super) fn one_is_onlooker(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         one.signs.is_onlooker != other.signs.is_onlooker
     }
@@ -428,8 +429,8 @@ impl<'p> SharedNames<'p> {
         self.both(one, other).is_some_and(|(a, b)| share_place(a, b))
     }
 
-    /// True if they begin with different relations, and one of these is somebody with a life of their own: a neighbour,
-    /// a colleague, a parent or a sibling.
+    /// True if the statements begin with different relations, of which at least one has an independent life: a
+    /// neighbour, a colleague, a parent or a sibling.
     pub(super) fn one_opens_with_third_party(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         const THIRD_PARTIES: [&str; 14] = [
             "mother",
@@ -462,8 +463,8 @@ impl<'p> SharedNames<'p> {
         is_grandchild(one) != is_grandchild(other)
     }
 
-    /// False if only some clauses of the negated statement are negated, and these clauses name nothing that the other
-    /// statement names.
+    /// False if only some clauses of the negated statement are negated, and those clauses name nothing from the other
+    /// statement.
     fn negation_concerns(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let Some((a, b)) = self.both(one, other) else { return true };
         let concerns = |negated: &Prepared<'_>, other: &Prepared<'_>| {
@@ -484,8 +485,8 @@ impl<'p> SharedNames<'p> {
         denies && both.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
     }
 
-    /// True if `one` is negated or a dislike, and the listed things that it mentions are not mentioned by `other`: sake
-    /// is not wine. A general word such as "alcohol" may represent any of them.
+    /// True if `one` is negated or a dislike, and names listed things that `other` does not name: sake is not wine. A
+    /// general word such as "alcohol" counts as any of them.
     fn denies_other_concept(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let Some((a, b)) = self.both(one, other) else { return false };
         let concepts = |statement: &'p Prepared<'p>| statement.things.iter().filter(|term| term.starts_with('~'));
@@ -496,7 +497,7 @@ impl<'p> SharedNames<'p> {
             && !concepts(a).any(|term| b.things.contains(term))
     }
 
-    /// True if the two say different things about work: one about shifts, the other about the place.
+    /// True if the statements are about different aspects of work: one about shifts, the other about the place.
     pub(super) fn are_about_other_parts_of_work(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         const PARTS: [&str; 4] = ["commute", "hours", "shift", "workplace"];
         let parts = |statement: &Prepared<'_>| -> Vec<&str> {

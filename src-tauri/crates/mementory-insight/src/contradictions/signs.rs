@@ -13,14 +13,14 @@ pub(super) struct Signs {
     pub(super) says_over: bool,
     pub(super) says_changed: bool,
     pub(super) is_negated: bool,
-    /// A phrase with a negation affirms: "not only", "cannot live without".
+    /// A phrase contains a negation but affirms something: "not only", "cannot live without".
     pub(super) affirms: bool,
     /// Where the negated clauses are, in bytes, if a contrasting clause is not negated: "no dogs but two cats".
     pub(super) negated_clauses: Option<Vec<(usize, usize)>>,
     pub(super) is_addition: bool,
     /// Something is only watched, read or heard about.
     pub(super) is_onlooker: bool,
-    /// The numbers say what is still to be done.
+    /// The numbers in the statement say how much is still to be done.
     pub(super) remaining: bool,
     /// The occasions to which the statement is limited, as positions in `OCCASIONS`.
     pub(super) occasions: Vec<usize>,
@@ -31,7 +31,7 @@ enum Sign {
     Over,
     Changed,
     Negated,
-    /// A phrase with a negation that affirms: "not only", "cannot live without".
+    /// A phrase that contains a negation but affirms something: "not only", "cannot live without".
     Affirms,
     Adds,
     Remaining,
@@ -60,7 +60,7 @@ impl Signs {
                 Sign::Limited(n) => signs.occasions.push(*n),
             }
         }
-        // "Kann ohne Kaffee nicht leben" denies nothing.
+        // "Kann ohne Kaffee nicht leben" contains a double negation and denies nothing.
         let is_lack = |at: &usize| ["without", "ohne"].iter().any(|word| folded[*at..].starts_with(word));
         if negations.iter().any(is_lack) && !negations.iter().all(is_lack) {
             signs.affirms = true;
@@ -87,21 +87,21 @@ fn is_addition(folded: &str, start: usize, end: usize) -> bool {
             !DENIALS.iter().any(|denial| clause.contains(denial))
         }
         "auch" => !after.starts_with("wenn "),
-        // A second child is counted with the first, so it replaces "has one child".
+        // "A second child" includes the first one, so it replaces "has one child" instead of adding to it.
         "a second" | "ein zweites" => !["child", "baby", "kind"].iter().any(|child| after.starts_with(child)),
         _ => true,
     }
 }
 
-/// True if the text ends with "kein … mehr" and other words between: "macht keinen Nachtdienst mehr". What follows it
-/// would not be over: "mag keine Schokolade mehr, seit sie schwanger ist".
+/// True if the text ends with "kein … mehr" around other words: "macht keinen Nachtdienst mehr". In "mag keine
+/// Schokolade mehr, seit sie schwanger ist", more words follow, and they are not over.
 pub(super) fn ends_with_gap(folded: &str) -> bool {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     let regex = REGEX.get_or_init(|| Regex::new(r"\bkein(?:e|en|er|em|es)? (?:[\p{L}-]+ ){1,3}mehr[.!]?$").ok());
     regex.as_ref().is_some_and(|regex| regex.is_match(folded))
 }
 
-/// True for "her favourite authors are …", which gives some of several.
+/// True for "her favourite authors are …", which may name only some of several favourites.
 fn lists_favourites(folded: &str) -> bool {
     let is_favourite = ["favourite", "favorite", "lieblings"].iter().any(|word| folded.contains(word));
     is_favourite && [" are ", " sind "].iter().any(|verb| folded.contains(verb))

@@ -11,7 +11,7 @@ use crate::{
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// A longer text states more than one thing, so its words may belong to anything.
+/// A longer text states more than one thing, so a value in it may not belong to the attribute.
 const MAX_CHARS: usize = 300;
 /// Largest distance in bytes between the two parts of a pattern with a gap.
 const MAX_GAP: usize = 45;
@@ -183,7 +183,7 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim
             _ => {}
         }
     }
-    // "No bullet points" contains "bullet points", but is another value.
+    // "No bullet points" contains "bullet points", but is a different value.
     let all = values.clone();
     values.retain(|(start, end, value)| {
         !all.iter()
@@ -241,7 +241,7 @@ fn is_concession(text: &str, start: usize) -> bool {
     CONCESSIONS.iter().any(|phrase| sentence.contains(phrase))
 }
 
-/// True if the text says that a value held in the past: "was married to Ruben".
+/// True if the text says that a value was true in the past: "was married to Ruben".
 fn is_about_past(text: &str, start: usize) -> bool {
     const PAST: [&str; 6] = ["was", "were", "had", "war", "waren", "hatte"];
     let before = text.get(..start).unwrap_or_default();

@@ -50,7 +50,8 @@ fn concepts() -> &'static WordSet<usize> {
     static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();
     WORDS.get_or_init(|| {
         let concepts = CONCEPTS.iter().enumerate();
-        // German joins nouns: "Volleyballtraining". A long word is hardly the beginning of another one by chance.
+        // German compounds contain other nouns, as in "Volleyballtraining". A word of seven or more letters is unlikely
+        // to begin another word by chance.
         let is_long =
             |name: &str| name.chars().count() >= 7 && name.chars().all(|c| c.is_alphabetic() && !is_east_asian(c));
         let starts = concepts.clone().flat_map(|(n, names)| names.iter().map(move |name| (*name, n)));
@@ -71,7 +72,7 @@ pub(super) fn is_thing(term: &str) -> bool {
     !term.starts_with('#') && !is_amount && !general.contains(term)
 }
 
-/// True for a city or country. In the list of names, these come before the languages.
+/// True for a city or country. These come before the languages in the list of names.
 fn is_place(term: &str) -> bool {
     let number = term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
     number.zip(name_list_index("german")).is_some_and(|(n, first_language)| n < first_language)

@@ -170,8 +170,8 @@ impl Measure {
         Self { unit, period: period(before, after) }
     }
 
-    /// The measure of a time such as 7:30 that stands between the two parts of a folded text. A time before the name of
-    /// a unit is how long something takes.
+    /// The measure of a time such as 7:30 that stands between the two parts of a folded text. If the name of a unit
+    /// follows, the time is a duration.
     pub(super) fn of_clock_time(before: &str, after: &str) -> Self {
         match unit("", after, 0.0) {
             Unit::Class(class) if class != DAY_OF_MONTH => {
@@ -203,7 +203,7 @@ impl Measure {
     pub(super) fn may_be_same(&self, other: &Self) -> bool {
         let units = match (&self.unit, &other.unit) {
             (Unit::Class(a), Unit::Class(b)) => a == b,
-            // "Nine people" and "nine engineers" may be the same.
+            // "Nine people" and "nine engineers" may count the same people.
             (Unit::Class(class), Unit::Word(_)) | (Unit::Word(_), Unit::Class(class)) => *class == PEOPLE,
             _ => true,
         };

@@ -20,7 +20,7 @@ pub struct Person {
     pub name: Option<String>,
     /// Name of a table in `data/people`, such as `brother`.
     pub relation: Option<&'static str>,
-    /// Whose relation it is, such as "Ruth" for "Ruth's daughter". None if it is a relation of the owner of the
+    /// Owner of the relation, such as "Ruth" for "Ruth's daughter". None if it is a relation of the owner of the
     /// memories.
     pub of: Option<String>,
     /// Positions of the texts in which this person occurs, ascending.
@@ -37,12 +37,12 @@ struct Mention {
     owner: Owner,
 }
 
-/// Whose relation a word names.
+/// To whom a relation belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Owner {
-    /// No word says whose relation it is.
+    /// The text does not say to whom the relation belongs.
     Unstated,
-    /// "her", "his": usually the person, but it may be somebody else who was named before.
+    /// "her", "his": usually the owner of the memories, but it may be somebody else who was named before.
     Pronoun,
     /// "my", "the user's".
     Own,

@@ -1,4 +1,4 @@
-//! Finds the names of the owner of the memories, because the owner is not listed among the people in them.
+//! Finds the names of the owner of the memories, so that the owner is not listed among the people in them.
 use super::{japanese, spaced};
 use crate::{
     fold::{MAX_CHARS, fold},
@@ -39,7 +39,7 @@ fn introduced_name(text: &str) -> Option<String> {
         "(?:ユーザー|私)の(?:名前|本名|氏名)は(?P<v>[ァ-ヺー]{2,}|\\p{Han}{1,4})",
     ];
     static REGEXES: OnceLock<Vec<Regex>> = OnceLock::new();
-    // A test checks that they compile.
+    // Every pattern compiles, which a test checks, so none is left out.
     let regexes = REGEXES.get_or_init(|| FORMS.iter().filter_map(|form| Regex::new(form).ok()).collect());
     let start: String = text.chars().take(MAX_CHARS).collect();
     regexes.iter().find_map(|regex| Some(fold(regex.captures(&start)?.name("v")?.as_str())))

@@ -104,7 +104,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whose relation the word at `at` names, judging by the words before it, as in "Ruth's brother". Also returns the
+    /// To whom the relation at `at` belongs, judging by the words before it, as in "Ruth's brother". Also returns the
     /// position at which the whole phrase starts.
     fn owner(&self, at: usize) -> (Owner, usize) {
         let mut start = at;

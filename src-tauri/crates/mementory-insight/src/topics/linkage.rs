@@ -27,7 +27,8 @@ struct JoinCandidate {
     versions: [u32; 2],
 }
 
-/// Groups of texts, by position; every text is in one. The same input produces the same groups.
+/// Divides texts into groups, given as their positions. Every text is in exactly one group. The same input always
+/// produces the same groups.
 pub(super) fn groups(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     let mut groups: Vec<Group> = (0..count).map(|n| Group { members: vec![n], ..Group::default() }).collect();
     for ((a, b), similarity) in edges {

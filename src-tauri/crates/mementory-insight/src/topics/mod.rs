@@ -153,7 +153,7 @@ fn topic_name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) 
     let has = |member: &[(String, String)], stem: &str| member.iter().position(|(other, _)| other == stem);
     let count_in =
         |member: &[(String, String)]| words.iter().filter(|(.., stem, _)| has(member, stem).is_some()).count();
-    // The first of the members with most of the words.
+    // The first of the members that contain the most of these words.
     let model = words_by_member.iter().rev().max_by_key(|member| count_in(member));
     words.sort_by_key(|(.., stem, _)| model.and_then(|member| has(member, stem)).unwrap_or(usize::MAX));
     let mut name = String::new();

@@ -4,8 +4,8 @@ use crate::{fitted, kinds::AboutKind};
 
 /// Number of most similar texts that are kept for each text.
 const MAX_NEIGHBOURS: usize = 16;
-/// Number of nearest texts whose mean similarity to a text counts as usual for that text. Some texts are a little like
-/// all others, so the similarity of two texts is compared with what is usual for them.
+/// Number of nearest texts whose mean similarity counts as usual for a text. Some texts are slightly similar to all
+/// others, so the similarity of two texts is compared with the usual similarity of each.
 const USUAL_NEAREST: usize = 10;
 /// Largest number of texts whose vectors are compared. Every text is compared with every other, so the time grows with
 /// the square of their number.

@@ -10,7 +10,7 @@ struct Candidate {
     name: &'static str,
     start: usize,
     end: usize,
-    /// True if nothing else has this format, so that no context word is needed.
+    /// True if nothing else is written in this format, so that no context word is needed.
     distinctive: bool,
 }
 
@@ -165,7 +165,8 @@ fn digit_values(word: &[u8]) -> Vec<u8> {
 }
 
 /// Whether this is an Italian codice fiscale: six letters, the year, a letter for the month, the day, a code for the
-/// place, and a check letter. If two people would get the same number, letters replace some digits of one of them.
+/// place, and a check letter. If two people would get the same number, some digits of one number are replaced by
+/// letters.
 fn is_codice_fiscale(word: &[u8]) -> bool {
     const ODD_POSITION_VALUES: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];

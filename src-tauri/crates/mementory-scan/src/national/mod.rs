@@ -16,7 +16,7 @@ use crate::{Class, Confidence, Finding};
 struct Layout {
     lengths: &'static [usize],
     gaps: &'static [Gap],
-    /// True if nothing else has this format, so that no context word is needed.
+    /// True if nothing else is written in this format, so that no context word is needed.
     distinctive: bool,
 }
 

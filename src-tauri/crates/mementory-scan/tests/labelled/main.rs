@@ -1,8 +1,8 @@
 //! Measures precision and recall of the scan for each class with 5,000 labelled texts.
 //!
-//! Texts and values are generated. `set.rs` lists what is left out because people would disagree on its label.
-//! `SCAN_SEED=7` generates another set, `SCAN_MISSES=20` prints the first errors of each class, and `SCAN_SAMPLE=5`
-//! prints the first texts.
+//! Texts and values are generated. `set.rs` lists the kinds of values that are left out because people would disagree
+//! on their labels. `SCAN_SEED=7` generates another set, `SCAN_MISSES=20` prints the first errors of each class, and
+//! `SCAN_SAMPLE=5` prints the first texts.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod blocks;

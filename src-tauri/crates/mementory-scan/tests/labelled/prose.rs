@@ -1,7 +1,7 @@
 //! Sentences that people write to an assistant, by language. English is in this file; other languages are in the
 //! neighbouring files.
 
-/// Sentences in one language: with sensitive values, with decoys, and with neither.
+/// Sentences in one language: with sensitive values, with decoys (values that only look sensitive), and with neither.
 pub struct Lang {
     pub code: &'static str,
     pub filler: &'static [&'static str],

@@ -75,7 +75,7 @@ fn build_text(rng: &mut Rng) -> LabelledText {
             text.write(rng, question);
             text.text.push_str("\n\n```");
             let form = random_form(rng);
-            // Code fences around documents state no language.
+            // A code fence around a document names no language.
             let is_document = DOCUMENT_FORMS.iter().any(|document| document.kind == form.kind);
             text.text.push_str(if is_document { "" } else { form.kind });
             text.text.push('\n');

@@ -1,5 +1,5 @@
-//! Independent checks of the generated numbers. The generators compute check digits; this code tests whether the whole
-//! number satisfies the rule, and shares nothing with the generators.
+//! Independent checks of the generated numbers. The generators compute check digits; this module tests whether the
+//! whole number satisfies the rule, and shares no code with the generators.
 
 fn digits(text: &str) -> Vec<u64> {
     text.bytes().filter(u8::is_ascii_digit).map(|b| u64::from(b - b'0')).collect()

@@ -98,8 +98,8 @@ fn an_old_meta_file_fails_or_reports_its_old_change_number() {
     std::fs::write(&meta, &old[&meta]).unwrap();
     assert!(matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))));
     std::fs::write(&meta, new).unwrap();
-    // If the complete old index is restored, it can be opened, but it reports change 1. So its caller can tell from the
-    // store that it is old.
+    // If the complete old index is restored, it can be opened, but it states that it contains store changes only up to
+    // number 1. The caller can compare that number with the store.
     for (path, bytes) in &old {
         std::fs::write(path, bytes).unwrap();
     }

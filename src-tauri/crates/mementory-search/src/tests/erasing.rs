@@ -90,8 +90,8 @@ fn words_that_every_index_contains_are_not_residue() {
     assert!(after.is_clean(), "{after:?}");
 }
 
-/// A dictionary stores the edges of a node in descending order. So the letters that follow `x` in these words are
-/// adjacent in its bytes and spell `solid`, although no text contains this word any more.
+/// In a dictionary, a node stores the edges in descending order. The letters that follow `x` in these words are
+/// therefore adjacent in its bytes and spell `solid`, although no text contains this word any more.
 #[test]
 fn letters_that_are_adjacent_by_chance_in_a_dictionary_are_not_residue() {
     let words = ["solid".to_owned()];

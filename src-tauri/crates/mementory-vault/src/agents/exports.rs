@@ -19,8 +19,8 @@ use std::{
     io::Read,
 };
 
-/// Scope of the record keys in an exported document. The value of such a key is the record id, which the other MCP
-/// tools use too.
+/// Scope of the record keys in an exported document. The value of each key is the id of the record, which the other MCP
+/// tools accept too.
 const KEY_SCOPE: &str = "mementory";
 /// Minimum number of rows that one query looks up.
 const MIN_ROWS_PER_STEP: usize = 500;
@@ -28,7 +28,8 @@ const MIN_ROWS_PER_STEP: usize = 500;
 /// Which of the visible records are exported.
 #[derive(Debug, Clone, Default)]
 pub struct ExportRange {
-    /// Only records dated after this time, in microseconds since 1970. An undated record is dated by its import.
+    /// Only records dated after this time, in microseconds since 1970. A record without a date counts as dated at its
+    /// import.
     pub after: Option<i64>,
     /// Only records of these kinds. None means all kinds.
     pub kinds: Option<Vec<Kind>>,
@@ -38,9 +39,9 @@ pub struct ExportRange {
     pub since_number: Option<u64>,
     /// Only records whose number is at most this.
     pub max_number: Option<u64>,
-    /// Only records whose own date is at or after this time, in microseconds since 1970.
+    /// Only records with a date of their own at or after this time, in microseconds since 1970.
     pub from: Option<i64>,
-    /// Only records whose own date is at or before this time, in microseconds since 1970.
+    /// Only records with a date of their own at or before this time, in microseconds since 1970.
     pub to: Option<i64>,
     /// Only these records.
     pub ids: Option<Vec<String>>,
@@ -277,7 +278,7 @@ impl GrantedView<'_> {
             parent: parent_id.as_ref().map(|id| RecordKey::new(KEY_SCOPE, id)),
             ..Record::new(record.kind, RecordKey::new(KEY_SCOPE, &id), record.text)
         };
-        // The document says neither where a masked value was nor how long it was.
+        // The document must reveal neither the position nor the length of a masked value.
         let redactions = marks.into_iter().map(|mark| Redaction { value: None, ..mark }).collect();
         Ok(Some(StoredRecord {
             id,
@@ -292,8 +293,8 @@ impl GrantedView<'_> {
         }))
     }
 
-    /// True if the record was derived from a memory that its source marks as not exportable, or is a relation of such a
-    /// memory.
+    /// True if the record was derived from a memory that its source marks as not exportable, or is a relation with such
+    /// a memory at one end.
     fn concerns_not_exportable(&self, record: &Record) -> VaultResult<bool> {
         let concerns = |link: &&Link| {
             link.kind == Kind::Memory && (record.kind == Kind::Relation || link.relation == "derived_from")

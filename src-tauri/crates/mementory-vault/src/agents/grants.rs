@@ -77,10 +77,7 @@ impl<'v> Grants<'v> {
         GrantedView::new(self.context, grant.scope.clone())
     }
 
-    /// Like [`view`](Self::view), with sensitive values masked whatever the grant says.
-    ///
-    /// # Errors
-    /// Errors of the store.
+    /// Like [`view`](Self::view), but sensitive values are always masked, even if the grant allows them.
     pub fn masked_view(&self, grant: &Grant) -> VaultResult<GrantedView<'v>> {
         GrantedView::new(self.context, GrantScope { uncovered: false, ..grant.scope.clone() })
     }

@@ -67,7 +67,7 @@ impl GrantedView<'_> {
         Ok(found)
     }
 
-    /// True if the text or title of a visible record contains the word after masking.
+    /// True if the word occurs in the masked text or title of at least one visible record.
     fn is_readable(&mut self, word: &str, filter: &IndexFilter) -> VaultResult<bool> {
         let (mut is_readable, mut records) = (false, 0);
         self.for_each_hit(word, filter, |record, terms| {
@@ -82,7 +82,8 @@ impl GrantedView<'_> {
         Ok(is_readable)
     }
 
-    /// Visible records that the index finds, best first, with the words that it searched for. Ends when `visit` breaks.
+    /// Calls `visit` with the visible records that the index finds, best first, and with the words that the index
+    /// searched for. Ends when `visit` breaks.
     fn for_each_hit(
         &mut self,
         query: &str,

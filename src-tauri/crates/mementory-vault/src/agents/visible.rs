@@ -8,7 +8,7 @@ use mementory_store::{ROW_COLUMNS, RowView, ids::parse_id, kind_code};
 use rusqlite::{OptionalExtension, params_from_iter, types::Value};
 use std::collections::BTreeMap;
 
-/// Kinds that `list` returns. A record of these kinds can be understood without its context.
+/// Kinds that `list` returns: those whose records can be understood on their own, unlike a message or a file.
 const LISTED_KINDS: [Kind; 5] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo];
 
 /// The part of a record that a client may see. Sensitive values are masked unless the grant says otherwise.

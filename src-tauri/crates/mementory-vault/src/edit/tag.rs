@@ -14,8 +14,8 @@ use std::{
 
 impl Editor<'_> {
     /// Adds a tag to records, or removes it from them. Each changed record gets a new version, all in one transaction.
-    /// Returns the ids of the records that changed. A record that already has the tag, or is already without it, does
-    /// not change. When a tag is removed, records that are erased or in the Trash are skipped.
+    /// Returns the ids of the records that changed.  A record that already has the tag (or, on removal, does not have
+    /// it) does not change. When a tag is removed, records that are erased or in the Trash are skipped.
     ///
     /// # Errors
     /// `Usage` for an empty tag and for adding a tag to a record in the Trash, `NotFound`, `Cancelled`. After an error,

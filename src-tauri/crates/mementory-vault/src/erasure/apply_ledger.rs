@@ -25,8 +25,7 @@ pub struct AppliedErasures {
     pub erasures: u32,
     /// Number of the applied erasures and redactions whose erasure check was not complete.
     pub incomplete: u32,
-    /// True if a list was found outside this copy. Otherwise nobody can tell whether something was erased after the
-    /// copy was made.
+    /// True if a list was found outside this copy. Without one, erasures that were made after the copy cannot be known.
     pub has_outside_list: bool,
     /// Number of lists that could not be read, because they are damaged or belong to another vault.
     pub unread: u32,

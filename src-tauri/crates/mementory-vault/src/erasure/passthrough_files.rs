@@ -97,7 +97,7 @@ impl PassthroughFiles<'_> {
     pub(crate) fn rewrite_files(&self, tx: &Connection, files: &[FileWithWords]) -> VaultResult<(Vec<[u8; 32]>, u32)> {
         let mut old = Vec::new();
         for file in files {
-            // Earlier bytes of a file, which an undo would restore, are a separate element of `files`.
+            // `files` has a separate element for the earlier bytes of a file, to which an undo would return.
             for table in ["files", "file_versions"] {
                 tx.execute(
                     &format!("UPDATE {table} SET blob = ?2, size = ?3 WHERE row = ?1 AND blob = ?4"),
@@ -117,7 +117,8 @@ impl PassthroughFiles<'_> {
     /// Returns the result of the transaction that wrote `files`. If it failed, the new blobs are removed first.
     pub(crate) fn after_write<T>(&self, files: &[FileWithWords], written: VaultResult<T>) -> VaultResult<T> {
         if written.is_err() && !files.is_empty() {
-            // Ignored, because the error of the transaction matters more. Opening the vault removes what is left.
+            // An error here is ignored, because the error of the transaction matters more. Blobs that remain are
+            // removed when the vault is opened.
             let _ = self.context.sweep_blobs();
         }
         written

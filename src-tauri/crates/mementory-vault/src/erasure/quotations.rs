@@ -1,6 +1,6 @@
-//! Texts of records that change without being erased. A passthrough file that quotes such a text as a whole loses the
-//! same words. If the file kept them, its quotation would no longer be recognised when the record itself is erased, and
-//! words of the record would stay in the file.
+//! Finds the texts of records that lose words but are not erased as a whole. A passthrough file that quotes such a text
+//! completely has to lose the same words. Otherwise the quotation would differ from the record and would not be found
+//! when the record is erased later.
 use crate::{
     VaultResult,
     context::Context,
@@ -10,9 +10,9 @@ use crate::{
 use mementory_model::{normal_text, without_redaction_marks};
 use mementory_store::RowView;
 
-/// The texts of a record that `removal` changes, each with the new text. Texts that other texts may contain by chance
-/// are left out. So are texts that `in_files` changes in the same way, because `in_files` is applied to the files
-/// anyway.
+/// The texts of a record that `removal` changes, each with the new text. Leaves out texts that are too short to be
+/// recognised as quotations. Also leaves out texts that `in_files` changes in the same way, because `in_files` is
+/// applied to the files anyway.
 pub(crate) fn changed_texts(target: &Target, removal: &Removal, in_files: &Removal) -> Vec<(String, String)> {
     let texts = target.texts.iter().map(|text| (text, removal.record_text(text)));
     let parts = target.parts.iter().map(|part| (part, removal.text(part)));
@@ -23,7 +23,8 @@ pub(crate) fn changed_texts(target: &Target, removal: &Removal, in_files: &Remov
         .collect()
 }
 
-/// What `changed_texts` returns for these records, which are read in chunks, because there may be thousands.
+/// Calls `changed_texts` for each of these records and joins the results. Reads the records in chunks, because there
+/// may be thousands.
 pub(crate) fn changed_texts_of(
     context: &Context,
     views: &[RowView],

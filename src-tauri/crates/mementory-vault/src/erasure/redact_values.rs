@@ -95,7 +95,8 @@ impl Redactor<'_> {
         let words: Vec<String> = found_values.spellings.keys().cloned().collect();
         let views = self.records_to_redact(&found_values, &distinctive, only.is_none())?;
         let mut evidence = Evidence::default();
-        // A file loses a short value only where it quotes a record that loses this value.
+        // Short values are not removed from files in general. Only a file that quotes a record with a short value loses
+        // it there.
         let with_short_values: Vec<RowView> =
             found_values.views.iter().filter(|view| found_values.has_short_value(view.row)).cloned().collect();
         evidence.quotations = changed_texts_of(self.context, &with_short_values, |before| {
@@ -164,8 +165,8 @@ impl Redactor<'_> {
         Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
     }
 
-    /// The records in which the scan finds a value; with `everywhere`, also those that contain a distinctive one although
-    /// the scan does not find it there; and the records derived from all these.
+    /// The records to redact: those in which the scan finds a value, and the records derived from them. With
+    /// `everywhere`, also records that contain a distinctive value which the scan does not report there.
     fn records_to_redact(
         &self,
         found_values: &FoundValues,

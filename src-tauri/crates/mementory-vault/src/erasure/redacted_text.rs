@@ -55,7 +55,8 @@ impl RedactedText {
     }
 
     /// The words to remove from the record itself (if `is_own`) or from records derived from it. `former` is the
-    /// original text. A string that repeats a part of it inside a span, or across the border of a span, is removed too.
+    /// original text. A string that repeats only words inside a span of `former`, or words on both sides of its border,
+    /// is removed too.
     pub(crate) fn removal(&self, former: &str, is_own: bool) -> Removal {
         let mut pairs = self.removed.clone();
         if is_own {
@@ -67,8 +68,8 @@ impl RedactedText {
     }
 }
 
-/// Replaces spans of a text with marks. A span inside the mark of an earlier redaction stays as it is: its words are the
-/// program's own, and every new mark would contain them again.
+/// Replaces spans of a text with marks. A span inside the mark of an earlier redaction is skipped: the words of a mark
+/// come from this program, and a new mark would contain them again.
 ///
 /// # Errors
 /// `Usage` for spans that are empty, overlap, lie outside the text or have an invalid class, and if all spans are inside

@@ -96,7 +96,7 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &ErasedN
 }
 
 fn cleaned_report(text: &str, removal: &Removal, erased: &ErasedNames) -> Option<String> {
-    // For a batch without a report, the column has other text, which contains no names.
+    // A batch without a report has another text in this column. That text contains no names.
     let mut report: ImportReport = serde_json::from_str(text).ok()?;
     let clean_text = |text: &mut String| erased.hide(text) | removal.remove_in_place(text);
     let mut changed = clean_all(&mut report.missing_parts, removal, erased);

@@ -30,7 +30,7 @@ impl RowRedaction<'_> {
         Ok(false)
     }
 
-    /// True if `change` would change one of these entries of a pack. `change` gets copies, and nothing is written.
+    /// True if `change` would change one of these entries of a pack. Works on copies and writes nothing.
     pub(crate) fn would_change(
         &self,
         c: &Connection,

@@ -199,7 +199,7 @@ fn trashed_along(c: &Connection) -> VaultResult<HashMap<i64, Vec<i64>>> {
     Ok(out)
 }
 
-/// True if every source of the row `derived` is in `rows` or no longer in the vault.
+/// True if every record from which the row `derived` was derived is in `rows` or no longer in the vault.
 fn is_derived_only_from(c: &Connection, derived: i64, rows: &HashSet<i64>) -> VaultResult<bool> {
     let sources = query_integers(
         c,

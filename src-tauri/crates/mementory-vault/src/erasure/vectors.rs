@@ -1,4 +1,5 @@
-//! Adds the vectors of erased and redacted texts to the evidence. Triggers remove them together with the text.
+//! Adds the vectors of erased and redacted texts to the evidence, before database triggers delete them together with
+//! the text.
 use crate::VaultResult;
 use mementory_erasure_check::Evidence;
 use rusqlite::Connection;

@@ -59,13 +59,14 @@ impl TombstoneWriter<'_> {
         targets: &[Target],
         tombstone_context: &TombstoneContext<'_>,
     ) -> VaultResult<Vec<TombstoneRow>> {
-        // The first tombstone lists the other erased records. Each of these has a tombstone of its own too.
+        // The first tombstone lists the other erased records. These records also get their own tombstones.
         let mut derived = Derived::default();
         let titles = Titles::of(targets);
         for target in targets.iter().skip(1) {
             if let Some(format) = naming_format(&target.record) {
                 let export_id = hex::encode(export_ids::export_id(tx, target.view.id)?);
-                // If the record's id in that format has words of the record, the export id is used instead.
+                // If the id that the format uses for the record contains words of the record, the export id is used
+                // instead.
                 let unnamed = Record::new(target.record.kind, RecordKey::new("", ""), "");
                 let id = target.record.origin_id.as_ref().unwrap_or(&target.record.key.value);
                 let has_words = has_words_of(id, &target.texts, &titles.around(&target.record));

@@ -82,8 +82,8 @@ impl LedgerFiles {
         Ok(())
     }
 
-    /// Gives the existing file a second name (a hard link), from which [`restore_former`](Self::restore_former) can put
-    /// it back. On a file system without hard links nothing is kept.
+    /// Gives the existing file a second name (a hard link), from which [`restore_former`](Self::restore_former) can
+    /// restore it. Does nothing on a file system without hard links.
     pub(crate) fn keep_former(&self, path: &Path) {
         let former_path = self.former_path(path);
         let _ = std::fs::remove_file(&former_path);

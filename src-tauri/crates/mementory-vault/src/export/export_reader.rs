@@ -165,8 +165,8 @@ impl ExportReader<'_> {
         let covered = self.masker.as_mut().and_then(|masker| masker.mask_record(&mut record));
         let was_edited = place.renewed.flags & Flags::EDITED != 0 || record.edited;
         let edited = covered.is_some() || was_edited || place.renewed.flags & Flags::REDACTED != 0;
-        // In another format, the verbatim is exported unchanged. A later export in the format of the verbatim must not
-        // take it for the current text.
+        // An export in another format still contains the verbatim, which lacks the person's edit. `edited` prevents a
+        // later export in the verbatim's format from using it as the current text.
         let is_foreign = self.written_format.is_none_or(|format| format != record.origin.format);
         record.edited = was_edited && is_foreign && record.verbatim.is_some();
         let mut redactions = covered.unwrap_or_default();

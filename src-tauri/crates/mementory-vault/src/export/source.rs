@@ -60,7 +60,7 @@ impl<'v> VaultSource<'v> {
             changes = changed.in_vault;
         }
         let masker = scope.cover.then(|| Masker::new(context, &connection, &packs)).transpose()?;
-        // Passthrough files describe a whole source and may name accounts, so only a full export carries them.
+        // Passthrough files describe a whole source and may name accounts, so only a full export contains them.
         let is_full_export =
             scope.everything && !scope.writing.strip_identifiers && scope.writing.format_options.is_empty();
         let everything = scope.everything;
@@ -195,8 +195,8 @@ impl<'v> VaultSource<'v> {
                 actor: t.actor,
                 reason: t.reason,
                 derived: t.derived,
-                // Our signature covers the tombstone as the vault stores it, not as the format writes it. The signature
-                // of another program is written unchanged.
+                // The vault's signature covers the tombstone as the vault stores it, not as the format writes it, so it
+                // is left out. A signature from another program is written unchanged.
                 signature: if t.own { None } else { Some(t.signature).filter(|s| !s.is_empty()) },
                 verbatim: t.verbatim,
             })

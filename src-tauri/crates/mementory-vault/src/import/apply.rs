@@ -113,7 +113,7 @@ pub(super) struct ImportRun<'i> {
     deleted_ids: Vec<[u8; 16]>,
     /// Ids that tombstones of this input redact.
     redacted_ids: Vec<[u8; 16]>,
-    /// Endpoints of edges that were blocked because the evidence for the edge was deleted.
+    /// Entities at the ends of edges that were blocked because the record with the evidence for the edge was deleted.
     orphaned_edge_ends: Vec<[u8; 16]>,
     /// Entities that an earlier deletion moved to the Trash without listing them. This input may restore them.
     cascaded: CascadedEntities,
@@ -343,8 +343,8 @@ impl<'i> ImportRun<'i> {
         self.own_export = self.exports.own_export(self.recency, keys, record);
         match self.seen.get(&id) {
             None => self.count_kind(record.kind),
-            // The earlier occurrence was left out, for example because its words were deleted. This occurrence may have
-            // other words.
+            // The earlier occurrence was not imported, for example because its words were deleted. This occurrence may
+            // have other words, so it is checked separately.
             Some(seen) if seen.may_have_other_outcome(record, &digest) => {}
             Some(_) => {
                 DuplicateImport::new(self).merge(&id, record, &digest, extra_flags)?;
@@ -425,8 +425,8 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// When the source last changed the record, in microseconds since 1970. Most messages have no such time, so the
-    /// time of their conversation is used.
+    /// When the source last changed the record, in microseconds since 1970. For a message without such a time, the time
+    /// of its conversation is used. `i64::MIN` if neither is known.
     fn updated_micros(&self, record: &Record) -> i64 {
         let unit = self.unit_updated.filter(|_| record.kind == Kind::Message);
         record.times.updated.or(unit).map_or(i64::MIN, Timestamp::as_micros)
@@ -523,8 +523,8 @@ impl<'i> ImportRun<'i> {
             if matches!(verdict, Verdict::Same) {
                 staging.unchanged_rows.add(known.row);
             }
-            // Records of a unit from an older export keep their list positions, even if they are unchanged. Other records
-            // keep their times.
+            // `older` has the rows whose list position or time this input does not determine: those of a unit from an
+            // older export, and those for which the vault has a newer version or time.
             let is_older = match verdict {
                 Verdict::Same => !grows(record) && record.times.updated.map(Timestamp::as_micros) < known.updated,
                 Verdict::Changed => false,

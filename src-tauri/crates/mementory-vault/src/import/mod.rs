@@ -52,7 +52,7 @@ pub struct ImportOptions<'a> {
     pub prior_warnings: &'a [Issue],
     /// Findings of an earlier check of the files. Those that the readers do not report are added to the report.
     pub findings: &'a [Issue],
-    /// Read the intact parts of files that do not match their own inventory.
+    /// Read the intact parts of files that do not match their own inventory of contents and checksums.
     pub salvage: bool,
     /// The records are to be written in the format that they are read in, so extension slots are ignored
     /// ([`Format::read_elements`]).
@@ -65,7 +65,7 @@ pub struct ImportOptions<'a> {
     pub now: Timestamp,
     /// Decrypts encrypted input.
     pub passphrase: Option<Arc<dyn Passphrase>>,
-    /// Cancels the import when true; checked between messages of the reader.
+    /// Cancels the import when set. Checked before each message of the reader is processed.
     pub cancel: &'a AtomicBool,
     /// Called with the stage, the bytes read, the bytes in total and the number of records so far.
     pub progress: &'a (dyn Fn(&str, u64, u64, u64) + Sync),
@@ -140,7 +140,7 @@ impl Importer<'_> {
                 }
                 offset += source.total_bytes;
             }
-            // If nothing was read, the error is returned and not only listed in a report.
+            // If no source could be read, there is no report, so the last error is returned.
             if failed.len() == detection.sources.len()
                 && let Some((_, error)) = failed.pop()
             {
@@ -164,7 +164,7 @@ impl Importer<'_> {
             let date = by_id(source.format)?.date_of(catalog, source, &options.limits).ok().flatten()?;
             let group = scope_digest(&self.context.keys, &date.scope);
             let rule = if date.overrides_records { DateRule::OverRecords } else { DateRule::UnderRecords };
-            // A time in the future would make every later source an earlier one.
+            // Without this limit, an export dated in the future would make every later export count as earlier.
             Some(SourceTime { time: date.time.min(options.now), group, rule })
         };
         let dates: Vec<_> = detection.sources.iter().map(date).collect();

@@ -93,7 +93,7 @@ fn known_name(
             return Ok(None);
         }
     }
-    // Number of records in each other folder that equal records of this folder, by the folder's name.
+    // For each other folder, by name: the number of its records that are equal to records of this folder.
     let mut equal: BTreeMap<String, usize> = BTreeMap::new();
     let mut compared = 0;
     let wanted: HashSet<&[u8; 16]> = digests.values().collect();
@@ -140,7 +140,7 @@ impl Sink for FolderRecords<'_> {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         for record in &unit.records {
             if self.folder.name_in(&record.key) == Some(self.folder.name()) {
-                // Reading stops at once if the vault has the folder under its own name.
+                // Reading stops with the first record if the vault has the folder under its own name.
                 let key = &record.key;
                 if self.digests.is_empty()
                     && self.context.store.read(|c| is_known(self.context, c, key)).map_err(FormatError::from)?
@@ -153,7 +153,7 @@ impl Sink for FolderRecords<'_> {
         }
         if self.digests.len() > MAX_FOLDER_RECORDS { Err(FormatError::Cancelled) } else { Ok(()) }
     }
-    // The bytes of attachments are not compared, so a folder with attachments is not recognised.
+    // The bytes of attachments are not compared, so a folder with attachments never counts as renamed.
     fn attachment(&mut self, _: AttachmentFile, _: &mut dyn Read) -> Result<(), FormatError> {
         Err(FormatError::Cancelled)
     }
@@ -196,7 +196,7 @@ impl Sink for RenamingSink<'_> {
         self.folder.rename(&mut key);
         self.sink.export_id(&key, id);
     }
-    // A folder with attachments or other files is not recognised, so none is sent under another name.
+    // A folder with attachments or other files never counts as renamed, so these are passed on unchanged.
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
         self.sink.attachment(file, bytes)
     }

@@ -25,7 +25,7 @@ pub(super) struct Recency {
 /// The number of a source's state, among the sources of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StateNumber {
-    /// Number of the source. All states of one source have the same number.
+    /// Number of the source within this import. All states of one source have the same number.
     pub(super) group: usize,
     pub(super) sequence: u64,
 }
@@ -138,8 +138,8 @@ fn reached_state(state: &SourceState, (sequence, time): NumberedState) -> Reache
     ReachedState { format: state.format.to_owned(), group: state.group.clone(), sequence, time }
 }
 
-/// Adds the state of a whole file to the known states and returns how its number compares with theirs. A file that was
-/// never synchronised has the number 0, so its number says nothing.
+/// Adds the state of a whole file to the known states and returns how its number compares with theirs. The number 0
+/// means that the file was never synchronised, so it is not compared.
 fn add_whole_file(
     known: &mut BTreeMap<SourceKey, NumberedState>,
     all: &mut Vec<ReachedState>,

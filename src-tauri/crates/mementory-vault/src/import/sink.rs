@@ -1,4 +1,5 @@
-//! The reader's end of the import: records go over a bounded channel, file bytes straight into encrypted blobs.
+//! The sending end of the import's channel. Records are sent over a bounded channel, and the bytes of files are written
+//! directly into encrypted blobs.
 use crate::{
     VaultError,
     import::{ImportOptions, sequence::Recency},
@@ -33,7 +34,7 @@ pub(super) enum Message {
     /// One or more records that could not be read, in order.
     Dropped(Vec<Dropped>),
     Progress(u64),
-    /// The items that are sent after this one come from a source with this recency and format.
+    /// The messages after this one come from a source with this recency and format.
     Source(Recency, &'static str),
 }
 
@@ -177,7 +178,8 @@ impl<'a> ChannelSink<'a> {
 
     fn store_blob(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
         self.blobs.put(bytes, self.store_blobs).map_err(|e| match e {
-            // If the source failed rather than the store, the reader decides how to continue.
+            // An I/O error without a system error code comes from the source, not from the store. The reader decides
+            // how to continue.
             VaultError::Io { place, source } if source.raw_os_error().is_none() => FormatError::Io { place, source },
             other => FormatError::Store(Box::new(other)),
         })
@@ -238,7 +240,7 @@ impl Sink for ChannelSink<'_> {
         self.send(Message::Tombstone(Box::new(tombstone)))
     }
     fn note(&mut self, issue: Issue) {
-        // A failed send is noticed at the next record.
+        // If sending fails, sending the next record fails too and reports the error.
         let _ = self.send(Message::Note(issue));
     }
     fn dropped(&mut self, dropped: Dropped) {

@@ -80,7 +80,8 @@ impl Importer<'_> {
         reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
-        // Called a second time, for records that were in the Trash along with a record that was just restored.
+        // Called again, because a restored record may have been the root with which other records were moved to the
+        // Trash.
         reroot_orphans(tx)?;
         mementory_store::export_ids::remove_unused(tx)?;
         self.context.store.packs.remove_strays_in(tx, &packs)?;

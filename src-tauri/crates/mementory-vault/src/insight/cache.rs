@@ -45,8 +45,8 @@ pub(super) fn text_of(record: &Record) -> String {
     }
 }
 
-/// The text of a memory as a statement: like [`text_of`], but without a title that is the name of a file. Such a title is
-/// a place and not a part of what is said; in front of the text, it would hide whom the text is about.
+/// The text of a memory as a statement: like [`text_of`], but without a title that is the name of a file. Such a title
+/// is not part of the statement, and in front of the text it would hide who the statement is about.
 pub(super) fn statement_of(record: &Record) -> String {
     match &record.title {
         Some(title) if is_file_name(title) => record.text.clone(),
@@ -54,7 +54,7 @@ pub(super) fn statement_of(record: &Record) -> String {
     }
 }
 
-/// True for `MEMORY.md`, `health/knee.md` and `project_counts`.
+/// True for names such as `MEMORY.md`, `health/knee.md` and `project_counts`.
 fn is_file_name(title: &str) -> bool {
     let name = title.rsplit(['/', '\\']).next().unwrap_or_default();
     let has_ending = name.rsplit_once('.').is_some_and(|(stem, ending)| {
@@ -63,7 +63,7 @@ fn is_file_name(title: &str) -> bool {
     !title.contains(char::is_whitespace) && (has_ending || title.contains(['/', '\\', '_']))
 }
 
-/// Judges one memory. `vectors` has the vectors of its parts; it is empty if the record is not encoded.
+/// Judges one memory. `vectors` are the vectors of its parts, and are empty if the memory is not encoded.
 pub(super) fn judge(decided_kinds: &DecidedKinds, id: &[u8; 16], record: &Record, vectors: &[Vector]) -> Judgement {
     let text = text_of(record);
     let vectors: Vec<&[f32]> = vectors.iter().map(Vector::as_slice).collect();
@@ -75,7 +75,7 @@ pub(super) fn judge(decided_kinds: &DecidedKinds, id: &[u8; 16], record: &Record
     Judgement { about, special }
 }
 
-/// A live memory: row, id, and what its judgement depends on.
+/// A live memory: its row, its id, and the state of the row on which its judgement depends.
 type LiveMemory = (i64, [u8; 16], RowStamp);
 
 /// Judges all live memories. `known` has earlier judgements, which are reused for unchanged rows.
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_files_are_no_part_of_a_statement() {
+    fn names_of_files_are_not_part_of_a_statement() {
         for name in ["MEMORY.md", "health/knee.md", "project_counts", "notes\\cat.txt", "a-b.json"] {
             assert!(is_file_name(name), "{name}");
         }

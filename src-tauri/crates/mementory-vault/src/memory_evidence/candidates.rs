@@ -40,7 +40,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// True if sentences of this message that only ask have to be left out.
+    /// True if sentences of this message that only ask a question have to be left out.
     pub(super) fn may_be_question(&self) -> bool {
         self.found_by != FoundBy::Linked && self.record.said_by() == Some(SaidBy::User)
     }
@@ -123,8 +123,8 @@ impl<'c> Candidates<'c> {
         Ok(())
     }
 
-    /// Adds the messages before those that the export states as sources, since an assistant writes down what was just
-    /// said.
+    /// Adds the messages before those that the export states as sources, since an assistant often stores what was said
+    /// just before.
     fn add_before_linked(&mut self) -> VaultResult<()> {
         let linked: Vec<RowView> = self.found.values().map(|candidate| candidate.view.clone()).collect();
         for view in linked {

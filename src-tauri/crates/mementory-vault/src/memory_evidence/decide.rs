@@ -27,11 +27,12 @@ const MIN_COSINE_FAR: f32 = 0.55;
 /// least [`MIN_WORDS_FAR`].
 const MIN_COSINE_WITH_WORDS: f32 = 0.4;
 const MIN_WORDS_FAR: f32 = 0.3;
-/// Lowest cosine for any other message whose words alone would suffice.
+/// Lowest cosine for any other message that would count as evidence by its words alone.
 const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
-/// Decides which of the candidates are evidence. Each comes with its sentences that say parts of the claim. Without any
-/// evidence the trace is unknown, because messages other than these candidates may be evidence.
+/// Decides which of the candidates are evidence. Each candidate comes with those of its sentences that contain parts of
+/// the claim. If there is no evidence, the trace is unknown, because messages other than these candidates may be
+/// evidence.
 pub(super) fn decide(
     claim: &Claim,
     facts: &MemoryFacts<'_>,
@@ -43,13 +44,13 @@ pub(super) fn decide(
         .collect();
     weighed.sort_by(|a, b| b.rank().total_cmp(&a.rank()));
     let said_by = said_by(claim, facts, &weighed);
-    // A system message only repeats a saved memory, so it is evidence only if nobody else said the same.
+    // A system message usually repeats a saved memory, so it is evidence only if nobody else said the same.
     if said_by != Some(SaidBy::System) {
         weighed.retain(|each| each.said_by != Some(SaidBy::System) || each.is_linked());
     }
     let mut messages: Vec<WeighedCandidate> = Vec::new();
     for each in weighed {
-        // If the assistant repeats the words of the person, its message is an answer to the person, not evidence.
+        // If the person said the same, the assistant's message repeats it in an answer, and is not separate evidence.
         let is_answer = said_by == Some(SaidBy::User) && each.said_by != said_by && !each.is_linked();
         let is_repeated = messages.iter().filter(|known| known.parts == each.parts && known.said_by == each.said_by);
         if !is_answer && (each.is_linked() || is_repeated.count() < 2) {
@@ -133,8 +134,8 @@ fn weigh(
     Some(WeighedCandidate { candidate, sentence, said_by, confidence, parts, near })
 }
 
-/// The confidence from meaning and words together. None if it is too low. `words` is the confidence from the words
-/// alone, and `words_suffice` says whether that is enough without the meaning.
+/// The confidence from meaning and words together. None if the message is not similar enough. `words` is the confidence
+/// from the words alone, and `words_suffice` says whether `words` is enough for evidence by itself.
 fn confidence_with_meaning(
     nearest_sentence: NearestSentence,
     words: f32,
@@ -169,7 +170,7 @@ fn whole_text(candidate: &Candidate) -> Sentence {
 }
 
 /// Factor for the time of a message. A memory is made from what was said before it. An assistant that says the same
-/// later knows it from the memory.
+/// later may have read it in the memory.
 fn time_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return 1.0 };
     let before = created.as_micros() - said.as_micros();

@@ -1,5 +1,5 @@
-//! How near in meaning the candidates are to a memory. Messages have no stored vectors, so their sentences are encoded
-//! here, and their number is limited.
+//! Compares the meaning of the candidates with that of a memory. Messages have no stored vectors, so a limited number
+//! of their sentences is encoded here.
 use crate::memory_evidence::{
     candidates::{Candidate, NearestSentence},
     time_span::is_near,

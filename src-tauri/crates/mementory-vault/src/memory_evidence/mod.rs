@@ -33,7 +33,7 @@ pub enum FoundBy {
 }
 
 impl FoundBy {
-    /// The stable name of the way: `linked`, `words` or `meaning`.
+    /// The stable name: `linked`, `words` or `meaning`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Linked => "linked",
@@ -51,8 +51,8 @@ pub enum Trace {
     /// Every conversation that could contain the memory was compared with it by the encoder, and no sentence was
     /// similar.
     None,
-    /// Nothing was found, but that proves nothing: the conversations of that time or with this assistant are not in the
-    /// vault, there are too many of them to compare, a message was similar, or there is no encoder.
+    /// Nothing was found, but the memory may still have a source: the conversations of that time or with this assistant
+    /// are not in the vault, there are too many of them to compare, a message was similar, or there is no encoder.
     Unknown,
 }
 
@@ -196,8 +196,8 @@ impl MemoryEvidence<'_> {
     }
 }
 
-/// The sentences of a message that say parts of the claim. What the person only asked, they did not say, unless the
-/// export names the message as a source.
+/// The sentences of a message that contain parts of the claim. A question of the person is not a statement, so
+/// questions are left out, unless the export names the message as a source.
 fn sentences_of(claim: &Claim, candidate: &Candidate) -> Vec<Sentence> {
     match candidate.may_be_question() {
         true => claim.best_statements(&candidate.record.text),

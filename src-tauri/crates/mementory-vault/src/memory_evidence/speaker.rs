@@ -1,4 +1,4 @@
-//! Determines who stated what a memory says.
+//! Determines who said the content of a memory.
 use crate::memory_evidence::weighed::{MemoryFacts, WeighedCandidate};
 use mementory_evidence::Claim;
 use mementory_model::SaidBy;
@@ -19,7 +19,7 @@ pub(super) fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[Weighed
     }
     let by_meaning = weighed.iter().any(|each| each.candidate.nearest_sentence.is_some());
     let speaker = if by_meaning { nearest_speaker(weighed) } else { speaker_by_words(claim, weighed) };
-    // If the source names the assistant, it only shows who wrote the memory down, not who said its content.
+    // A source that names the assistant only shows who stored the memory, not who said its content.
     speaker.or_else(|| facts.written_by().filter(|who| *who != SaidBy::Assistant))
 }
 
@@ -50,7 +50,7 @@ fn speaker_by_words(claim: &Claim, weighed: &[WeighedCandidate]) -> Option<SaidB
         (confidence, is_named || share >= MIN_SHARE_OF_PARTS)
     };
     let (person, person_says) = best(SaidBy::User);
-    // A call to the memory tool does not show whether the person said so or the assistant concluded it.
+    // A call to the memory tool does not show whether the person stated the content or the assistant inferred it.
     let own_words = |each: &&WeighedCandidate| each.said_by == Some(SaidBy::Assistant) && !each.is_tool_call();
     let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
     let is_near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);

@@ -14,11 +14,11 @@ pub(super) fn span_before(made_at: Timestamp) -> (i64, i64) {
     if made_at % DAY == 0 { (made_at, made_at + DAY) } else { (made_at - NEAR_MICROS, made_at + 1_000_000) }
 }
 
-/// Longest time by which a day in the west of the world ends after the same day in UTC, in microseconds.
+/// The longest time by which a day ends later in a western time zone than in UTC, in microseconds.
 const LATEST_END_OF_DAY: i64 = 12 * 60 * MINUTE;
 
-/// True if the message was written after the memory got its text, as far as both are dated. If only the day of the
-/// memory is known, all messages of that day may be earlier, in any time zone.
+/// True if the message was written after the memory got its text. False if one of the two has no date. If only the day
+/// of the memory is known, messages of that day in any time zone count as earlier.
 pub(super) fn is_later(changed: Option<Timestamp>, said: Option<Timestamp>) -> bool {
     let (Some(changed), Some(said)) = (changed, said) else { return false };
     let (_, until) = span_before(changed);

@@ -6,7 +6,8 @@ use mementory_model::{SaidBy, Timestamp};
 /// Added to the rank of a message of the person if the messages were compared by meaning, since the assistant repeats
 /// what the person said.
 const PERSON_BONUS: f32 = 0.06;
-/// Subtracted from the rank of a system message that was compared by meaning, since it touches on almost everything.
+/// Subtracted from the rank of a system message that was compared by meaning, since system messages mention many
+/// subjects.
 const SYSTEM_PENALTY: f32 = 0.06;
 
 /// Added to the rank of a message from just before the memory was made, if the messages were compared by meaning.

@@ -1,5 +1,5 @@
-//! Determines whether a memory without evidence has no trace. It has none if every conversation that could contain it
-//! was compared with it, and no sentence was similar. Otherwise the trace is unknown.
+//! Determines whether a memory without evidence has no trace in the vault. That is the case if every conversation that
+//! could contain the memory was compared with it and no sentence was similar. Otherwise the trace is unknown.
 use crate::{
     VaultResult,
     context::Context,
@@ -25,8 +25,8 @@ const NEAR_COSINE: f32 = 0.22;
 /// A sentence that has at least this share of the memory's words may be the origin of the memory.
 const NEAR_WORD_SHARE: f32 = 0.4;
 
-/// True if one of the candidates may be the origin although it is too far from the memory to count as evidence. Each
-/// candidate comes with its sentences that have words of the memory.
+/// True if one of the candidates may be the origin of the memory, although it is not similar enough to count as
+/// evidence. Each candidate comes with those of its sentences that contain words of the memory.
 pub(super) fn has_near_candidate(read: &[(Vec<Sentence>, Candidate)]) -> bool {
     read.iter().filter(|(_, candidate)| is_speech_record(&candidate.record)).any(|(with_words, candidate)| {
         candidate.nearest_sentence.is_some_and(|nearest| nearest.cosine >= NEAR_COSINE)

@@ -47,8 +47,8 @@ impl Queries<'_> {
         self.context.store.read(|c| {
             let mut facts = VaultCounts::default();
             let mut statement = c.prepare(
-                // A record without a time of its own is sorted by the time of its import, which says nothing about its
-                // age.
+                // `sort` is the time of the import if the record has no time of its own. Such a time says nothing about
+                // the age of the record, so it does not count as `newest`.
                 "SELECT g.kind, p.name, b.format, g.n, g.newest, b.names, b.at FROM \
                  (SELECT kind, platform, batch, count(*) AS n, max(nullif(sort, since)) AS newest FROM records \
                   WHERE trashed IS NULL GROUP BY kind, platform, batch) g \

@@ -74,8 +74,8 @@ impl Files<'_> {
             saved = true;
             Ok(())
         });
-        // The commit itself may fail. The replaced file cannot be restored, so the result says that the new one was
-        // saved.
+        // The commit may fail after the file was replaced. The replaced file cannot be restored, so the result says
+        // that the new one was saved.
         if saved {
             return Ok(Applied::new(done).warn_if(logged.is_err(), FailedStep::AuditLog));
         }

@@ -20,8 +20,8 @@ pub enum Sort {
 }
 
 impl Sort {
-    /// The terms of `ORDER BY`. If the query names its records, a `+` keeps SQLite from sorting by an index, which it
-    /// would read as a whole to find a few records.
+    /// The terms of `ORDER BY`. For a query by id or row, a `+` keeps SQLite from sorting with an index, because SQLite
+    /// would read the whole index to find a few records.
     fn order_terms(self, names_records: bool) -> &'static str {
         match self {
             Self::Newest if names_records => "+r.sort DESC, r.row DESC",
@@ -97,8 +97,8 @@ impl ListQuery {
         self.ids.is_some() || self.rows.is_some()
     }
 
-    /// The condition for a kind. The number is written out so that SQLite can use the partial index. If the query names
-    /// its records, a `+` keeps SQLite from using it, so that the records are looked up directly.
+    /// The condition for a kind. The number is written out so that SQLite can use the partial index. For a query by id
+    /// or row, a `+` keeps SQLite from using that index, so that it looks the records up directly.
     fn kind_condition(&self, kind: Kind) -> String {
         format!("{}r.kind = {}", if self.names_records() { "+" } else { "" }, kind_code(kind))
     }
@@ -211,8 +211,8 @@ impl Queries<'_> {
         })?;
         let mut full_condition = condition;
         if let Some(cursor) = &query.cursor {
-            // A cursor has row and key of the last record shown, so that the list continues even if that record is
-            // gone.
+            // A cursor consists of the row and the key of the last record shown, so that the list continues even if
+            // that record is gone.
             let invalid_cursor =
                 || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
             let (row, key) = cursor.split_once('.').ok_or_else(invalid_cursor)?;

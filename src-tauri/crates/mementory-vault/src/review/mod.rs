@@ -169,7 +169,7 @@ impl Review<'_> {
             let rows = statement.query_map([], |r| Ok((r.get::<_, [u8; 16]>(0)?, r.get(1)?, r.get(2)?)))?;
             let mut out = Vec::new();
             for (id, code, at) in rows.collect::<Result<Vec<_>, _>>()? {
-                // Undoing an import removes a record, but its answer stays.
+                // An answer remains when its record is removed because an import is undone.
                 let Some(view) = RowView::by_id(c, &id)? else { continue };
                 let Some(answer) = Answer::from_code(code) else { continue };
                 if platform.is_none_or(|platform| view.platform == platform) {

@@ -1,4 +1,5 @@
-//! Replaces values in a text with marks, and finds marks with their class and, if known, the position of the value.
+//! Replaces values in a text with marks. Also finds existing marks, with their class and, if known, the position of the
+//! value.
 use crate::word_removal::Removal;
 use mementory_formats::{REDACTED, Redaction};
 use mementory_model::redaction_marks;
@@ -99,7 +100,7 @@ mod tests {
             (out.as_str(), marks.len()),
             ("[REDACTED:password] and [REDACTED:password] and [REDACTED:access_key]", 3)
         );
-        // The text left between two marks is searched again.
+        // The text that remains between two marks is searched again.
         assert_eq!(covered_values("Qaaa", &[removal(&[("Qaa", "card"), ("aaa", "email")])]).0, "[REDACTED:card]a");
         assert_eq!(
             covered_values("Qaabab", &[removal(&[("Qaab", "card"), ("aba", "email"), ("abab", "phone")])]).0,

@@ -153,7 +153,7 @@ impl<'k> Masker<'k> {
         if let Some(key) = &tombstone.derived.source_key {
             let mut in_key = Replacements::new();
             self.add_findings(&key.value, &mut in_key);
-            // A key with a mask names nothing.
+            // A key that contains a mask no longer identifies a record, so it is left out.
             if !in_key.is_empty() {
                 tombstone.derived.source_key = None;
             }

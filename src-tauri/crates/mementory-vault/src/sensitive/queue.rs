@@ -61,7 +61,7 @@ pub struct ContextSegment {
 /// One entry of the queue: a value, with the first record that contains it.
 #[derive(Debug, Clone)]
 pub struct SensitiveValue {
-    /// Keyed fingerprint, which stands for the value wherever it must not be shown.
+    /// Keyed fingerprint that identifies the value without showing it.
     pub value: String,
     /// What the value is: an email address, a key, a phone number …
     pub class: Class,
@@ -80,7 +80,7 @@ pub struct SensitiveValue {
 }
 
 impl SensitiveValue {
-    /// The value before its first place is read. `class` is the code in the database.
+    /// An entry whose first place is not read yet. `class` is the code in the database.
     fn without_place(id: ValueId, class: i64, places: u32, judged: Option<i64>) -> Self {
         Self {
             value: hex::encode(id),
@@ -326,8 +326,8 @@ fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>)
     spans.sort_by_key(|(start, ..)| *start);
 }
 
-/// First code point, code point after the last, the finding, and true if the finding is an occurrence of the value in
-/// question.
+/// A finding in the text: first code point, the code point after the last, the finding, and whether its value is the
+/// one that the entry is about.
 type Span = (u32, u32, Finding, bool);
 
 /// The text around the span `this`, in which all values are hidden.
@@ -366,7 +366,7 @@ fn context_pieces(
     out
 }
 
-/// Rows that contain a value, each with the first field that does.
+/// Rows that contain a value, each with the first of its fields that contains it.
 pub(super) fn rows_with(c: &Connection, id: ValueId, max_rows: usize) -> VaultResult<Vec<(i64, u32)>> {
     let mut statement = c.prepare_cached(
         "SELECT f.row, min(f.field) FROM findings f JOIN records r ON r.row = f.row \

@@ -119,7 +119,7 @@ impl Scanner<'_> {
     }
 
     fn collect(&self, row: i64, record: &Record, found: &mut Vec<FoundValue>) {
-        // A plaintext secret has no position, so its number among the secrets of the record is stored instead.
+        // A plaintext secret has no stored position. Its index among the secrets of the record is stored instead.
         for (start, secret) in (0..).zip(plain_secrets(record)) {
             found.push(FoundValue {
                 row,

@@ -122,7 +122,7 @@ fn entries_with_prefix(connection: &Connection, prefix: &str) -> VaultResult<Vec
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The first key after all that begin with `prefix`: the character after `/` is `0`.
+/// The first key after all keys that begin with `prefix`. The prefix ends in `/`, and the next character is `0`.
 fn end_of_prefix(prefix: &str) -> String {
     format!("{}0", prefix.trim_end_matches('/'))
 }

@@ -1,9 +1,9 @@
-//! Detects that a file has stopped growing, which is assumed once its stamp has not changed for a while. The caller
+//! Detects that a file has stopped growing: its size and modification time have not changed for a while. The caller
 //! passes the time.
 use crate::watching::{folder::CandidateFile, folder::FileStamp};
 use std::{collections::HashMap, time::Duration};
 
-/// How long the stamp of a file has to stay the same.
+/// How long the stamp of a file has to stay the same until the file counts as settled.
 pub const QUIET_PERIOD: Duration = Duration::from_secs(3);
 
 /// Files that are new or changed, and the time since which their stamp has not changed.

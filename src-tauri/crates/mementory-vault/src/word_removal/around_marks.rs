@@ -21,7 +21,7 @@ const EDGE_BYTES: usize = 12;
 
 /// The erased texts, indexed so that pieces of files can be found in them.
 pub(crate) struct QuotedPieces {
-    /// The texts and then the pieces between their own marks, each followed by a separator.
+    /// The texts and then the pieces between their own redaction marks, each followed by a separator.
     texts: String,
     /// Number of bytes of the texts without the pieces.
     texts_bytes: usize,
@@ -51,7 +51,7 @@ impl QuotedPieces {
         Self { texts: joined, texts_bytes, windows, split_lines: SplitLines::new(texts) }
     }
 
-    /// Removes pieces of the texts from the bytes of a file or a line. None if there are none.
+    /// Removes pieces of the texts from the bytes of a file or a line. None if it contains none.
     pub(crate) fn without_pieces(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let has_marks = memmem::find(bytes, REDACTED.as_bytes()).is_some();
         if !has_marks && !self.split_lines.may_be_in(bytes) {
@@ -393,7 +393,7 @@ mod tests {
 
     #[test]
     fn texts_of_scripts_without_spaces_are_removed_too() {
-        // The key of the garden shed is under the red stone.
+        // In English: "The key of the garden shed is under the red stone. Tanaka knows it."
         let text = "庭の小屋の鍵は赤い石の下にあります。田中さんが知っています。";
         let pieces = QuotedPieces::new(&[text.to_owned()]);
         let quoted = r#"{"a":"庭の小屋の鍵は赤い石の下にあります。[REDACTED:name]さんが知っています。"}"#;

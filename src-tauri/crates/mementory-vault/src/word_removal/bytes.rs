@@ -20,7 +20,7 @@ const MAX_PASSES: usize = 4;
 const WINDOW_BYTES: usize = 1 << 20;
 /// An escaped text that crosses the edge of a window is found if it is at most this many times as long as the original.
 const MAX_GROWTH: usize = 8;
-/// Largest number of backslashes before a character that are kept in one window with it.
+/// Largest number of backslashes before a character that are kept in the same window as the character.
 const MAX_BACKSLASHES: usize = 64;
 /// The characters from 0x80 to 0x9f in Windows-1252, without the unused ones.
 const WINDOWS_1252: [(char, u8); 27] = [
@@ -81,7 +81,7 @@ struct SearchForms<'r> {
     longest_form_bytes: usize,
 }
 
-/// How an exact string changes. A quotation of another record loses only some of its words.
+/// The replacements in an exact string. A quotation of a redacted record loses only some of its words.
 struct Changes<'r> {
     words: &'r str,
     /// The parts of the words that are replaced, each with its replacement.
@@ -102,7 +102,7 @@ impl<'r> Changes<'r> {
     }
 }
 
-/// How the bytes of a file are treated.
+/// How replacements in a file have to be made.
 #[derive(Clone, Copy)]
 pub(crate) struct Syntax {
     /// The bytes keep their length.
@@ -178,7 +178,7 @@ impl<'r> WordRemover<'r> {
                 (Some(out), _) | (None, Some(out)) => out,
                 (None, None) => return None,
             };
-        // A replacement may produce another of the texts, if that text contains a mark of an earlier redaction.
+        // A replacement may produce another of the searched texts, if that text contains a redaction mark itself.
         for _ in 1..MAX_PASSES {
             match self.without_words_once(&out, is_json) {
                 Some(new) if new != out => out = new,
@@ -232,7 +232,7 @@ impl<'r> WordRemover<'r> {
     /// processed, and whether a form was replaced.
     pub(crate) fn replace_upto(&self, bytes: &[u8], until: usize, syntax: Syntax, out: &mut Vec<u8>) -> (usize, bool) {
         let (mut at, mut changed) = (0, false);
-        // Decoding requires several times the memory of the bytes, so it is done in windows.
+        // Decoding requires several times as much memory as the bytes, so it is done in windows.
         while at < until {
             let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) else { break };
             let step = WINDOW_BYTES.max(self.longest_form_bytes());
@@ -249,7 +249,7 @@ impl<'r> WordRemover<'r> {
         let mut at = 0;
         let matches = self.find(bytes, until, syntax.is_json);
         for (place, mark) in &matches {
-            // A plain form and a decoded one may overlap. Then both are removed, with one mark.
+            // A plain form and a decoded form may overlap. Both are then replaced by one mark.
             let is_separate = place.start >= at;
             out.extend_from_slice(bytes.get(at..place.start).unwrap_or_default());
             if syntax.is_binary {
@@ -332,8 +332,8 @@ fn is_letter_of_escape(bytes: &[u8], at: usize) -> bool {
     backslashes % 2 == 1 && matches!(bytes.get(at), Some(b'b' | b'f' | b'n' | b'r' | b't' | b'u'))
 }
 
-/// True if the bytes include a NUL. They are treated as binary data, whose offsets and lengths have to stay valid, so a
-/// replacement keeps the length.
+/// True if the bytes include a NUL. Such bytes are treated as binary data, in which offsets and lengths have to stay
+/// valid, so a replacement keeps the length.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes).is_some()
 }

@@ -9,7 +9,7 @@ pub(super) fn changed_parts<'t>(from: &str, to: &'t str) -> Vec<(Range<usize>, &
     aligned_parts(from, to).unwrap_or_else(|| vec![(0..from.len(), to)])
 }
 
-/// The mark that replaces a quotation as a whole, if its parts cannot be replaced one by one.
+/// The mark that replaces a whole quotation if its parts cannot be replaced separately.
 pub(super) fn mark_of(to: &str) -> &str {
     redaction_marks(to).next().and_then(|mark| to.get(mark)).unwrap_or(to)
 }
@@ -23,8 +23,8 @@ fn aligned_parts<'t>(from: &str, to: &'t str) -> Option<Vec<(Range<usize>, &'t s
     for (n, place) in kept.into_iter().enumerate() {
         let words = to.get(place.clone())?;
         let rest = from.get(from_at..)?;
-        // The first piece of `to` must be at the start of `from`, and the last piece at its end. For a piece between
-        // them, the first match is enough, because replacing the parts gives the same text wherever it matches.
+        // The first piece of `to` must be at the start of `from`, and the last piece at its end. For the pieces between
+        // them, the first match is enough, because another match would give the same text.
         let start = match n {
             0 => rest.starts_with(words).then_some(0)?,
             n if n == last => rest.ends_with(words).then(|| rest.len() - words.len())?,

@@ -14,12 +14,12 @@ pub(super) enum PatternFinder {
 }
 
 impl PatternFinder {
-    /// For [`Self::find`]: of the patterns that begin at one place, the longest is found.
+    /// A finder for [`Self::find`]. If several patterns begin at one place, only the longest is found.
     pub(super) fn of_longest<P: AsRef<[u8]>>(patterns: &[P]) -> Self {
         Self::new(patterns, MatchKind::LeftmostLongest)
     }
 
-    /// For [`Self::find_overlapping`].
+    /// A finder for [`Self::find_overlapping`].
     pub(super) fn of_all<P: AsRef<[u8]>>(patterns: &[P]) -> Self {
         Self::new(patterns, MatchKind::Standard)
     }

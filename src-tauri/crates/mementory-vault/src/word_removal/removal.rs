@@ -58,7 +58,7 @@ impl Removal {
     /// that earlier erasures left of it.
     ///
     /// `quotations` are changed texts of other records, each with the new text. A file that quotes such a text as a
-    /// whole loses the same words. Otherwise its quotation would not be recognised when the other record is erased.
+    /// whole loses the same words. Otherwise the quotation would not be recognised when the other record is erased.
     pub(crate) fn erased(texts: &[String], quotations: &[(String, String)]) -> Self {
         let pieces = pieces_between_marks(texts).into_iter().filter(|piece| is_rare_phrase(&normal_text(piece)));
         let exact = texts.iter().map(String::as_str).chain(pieces).chain(sentences_left(texts));
@@ -112,7 +112,7 @@ impl Removal {
 
     /// Removes the words from a text. None if the text contains none of them.
     pub(crate) fn text(&self, text: &str) -> Option<String> {
-        // At least two words must match a span, since a single one (a key, a role) may be unrelated.
+        // At least two words must match a span, since one word, such as a key or a role, may match by chance.
         self.replace_in_text(text, 2)
     }
 
@@ -233,7 +233,7 @@ impl Removal {
     /// Removes the words from names that the source gave: paths, ids, folders. The vault's id of a record is stored in
     /// a separate column, so the record's key may lose the words.
     fn clean_source_names(&self, record: &mut Record) -> bool {
-        // An id that lost a part identifies nothing.
+        // An id without a part of its text identifies nothing, so it is dropped.
         let changed_id = record.origin_id.as_deref().is_some_and(|id| self.name_without_words(id).is_some());
         if changed_id {
             record.origin_id = None;

@@ -1,6 +1,6 @@
-//! Finds erased texts that contain marks of earlier redactions. A file that quotes the original text has other words in
-//! place of the marks, so only the pieces between them match. A piece of a few words may occur in other texts too, so
-//! it counts only close to the next piece of its line.
+//! Finds erased texts that contain marks of earlier redactions. A file that quotes the original text has the original
+//! words in place of the marks, so only the pieces between the marks match. A piece of a few words may also occur in
+//! other texts, so it counts only if the next piece of its line is close to it.
 use crate::word_removal::{
     ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase, pattern_finder::PatternFinder,
 };
@@ -21,9 +21,9 @@ pub(super) fn pieces_between_marks(texts: &[String]) -> BTreeSet<&str> {
     pieces.map(str::trim).filter(|piece| is_distinctive_sentence(&normal_text(piece))).collect()
 }
 
-/// The parts that earlier erasures left of the texts, without those too short to be searched for. The mark of an
-/// erasure replaces whole sentences that another record contained too, so each part consists of whole sentences. A file
-/// may quote a part together with the sentences that were replaced.
+/// The parts that earlier erasures left of the texts, without those too short to be searched for. Each part consists of
+/// whole sentences, because the mark of an erasure replaces whole sentences. A file may quote a part together with the
+/// sentences that were replaced.
 pub(super) fn sentences_left(texts: &[String]) -> BTreeSet<&str> {
     let marked = texts.iter().filter(|text| text.contains(ERASED_MARK));
     let parts = marked.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);
@@ -33,7 +33,7 @@ pub(super) fn sentences_left(texts: &[String]) -> BTreeSet<&str> {
 /// The pieces of lines with redaction marks, indexed to find consecutive ones that are close to each other.
 #[derive(Default)]
 pub(super) struct SplitLines {
-    /// None if there are none.
+    /// None if there are no pieces.
     finder: Option<PatternFinder>,
     /// Length of each piece in bytes.
     lengths: Vec<usize>,
@@ -80,7 +80,7 @@ impl SplitLines {
         self.finder.as_ref().is_some_and(|finder| memchr::memchr(b'\\', bytes).is_some() || finder.is_match(bytes))
     }
 
-    /// Removes the pieces that are close to the next piece of their line. None if there are none.
+    /// Removes the pieces that are close to the next piece of their line. None if the text contains none.
     pub(super) fn without_pieces(&self, text: &str) -> Option<String> {
         self.replace(text.as_bytes(), false).and_then(|new| String::from_utf8(new).ok())
     }
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_an_erasure_left_is_a_sentence() {
+    fn only_parts_that_an_erasure_left_count_as_sentences() {
         let texts = [
             "[REDACTED:erased] My PIN is 4711. [REDACTED:erased] Yes.",
             "The key is [REDACTED:x] here. [REDACTED:erased]",

@@ -13,7 +13,7 @@ const MIN_CHANGED_BYTES: usize = 16;
 const MIN_AFTER_BACKSLASH_BYTES: usize = 24;
 /// Largest number of bytes of an HTML entity, without the `&`.
 const MAX_ENTITY_BYTES: usize = 12;
-/// The letters that mean a control character after a backslash.
+/// The letters that stand for a control character after a backslash.
 const CONTROL_ESCAPES: [(u8, char); 5] = [(b'n', '\n'), (b'r', '\r'), (b't', '\t'), (b'b', '\u{8}'), (b'f', '\u{c}')];
 
 /// Bytes without escapes.
@@ -25,7 +25,7 @@ pub(super) struct Unescaped {
 }
 
 impl Unescaped {
-    /// Decodes the escapes. None if there are none.
+    /// Decodes the escapes. None if the bytes contain none.
     pub(super) fn new(bytes: &[u8]) -> Option<Self> {
         memchr::memchr2(b'\\', b'&', bytes)?;
         let mut out = Self { bytes: Vec::with_capacity(bytes.len()), positions: Vec::new() };
@@ -67,8 +67,8 @@ impl Unescaped {
     }
 }
 
-/// The forms of a text, in any encoding that extends ASCII, that are searched for in decoded bytes. Empty if these
-/// forms may belong to another text.
+/// The decoded forms of a text, in any encoding that extends ASCII, that are searched for in decoded bytes. Empty if
+/// another text could have the same decoded forms.
 pub(super) fn decoded_forms(text: &[u8]) -> Vec<Vec<u8>> {
     let form = Unescaped::new(text).map_or_else(|| text.to_vec(), |unescaped| unescaped.bytes);
     if form != text && form.len() < MIN_CHANGED_BYTES {

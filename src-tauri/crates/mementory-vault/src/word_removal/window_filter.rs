@@ -8,7 +8,7 @@ const BITS_PER_BYTE: usize = 8;
 /// Smallest and largest number of bits of the filter.
 const BIT_COUNTS: (usize, usize) = (1 << 10, 1 << 30);
 
-/// A bit for each window of the texts. Different windows may share a bit, so false positives are possible.
+/// A bit for each window of the texts. Two windows may share a bit, so false positives are possible.
 pub(super) struct WindowFilter {
     bits: Vec<u64>,
     /// Number of bits by which a hash is shifted to the right to get the index of a bit.

@@ -69,11 +69,7 @@ impl<'s> ClientCalls<'s> {
         Ok(result)
     }
 
-    /// Scans new and changed records for sensitive values, since masking uses the results.
-    ///
-    /// # Errors
-    /// `busy` if the scan takes longer than a client should wait. The next call continues it. `locked` if the vault is
-    /// about to be locked.
+    /// Scans new and changed records for sensitive values before masking, which uses the results.
     pub(super) fn scan_pending(&self) -> ApiResult<()> {
         let (scanner, deadline) = (self.context.vault.scanner(), Instant::now() + SCAN_TIME);
         while scanner.progress()?.1 > 0 {

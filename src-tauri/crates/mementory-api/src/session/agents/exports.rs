@@ -110,7 +110,7 @@ impl ClientCalls<'_> {
     }
 }
 
-/// Writes a document and counts the records in it. None if it is too long.
+/// Writes a document and counts the records in it. None if the document is too long.
 fn write(
     tool: &str,
     accepted: &AcceptedCall<'_>,
@@ -144,7 +144,8 @@ fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiR
         Some(names) => names.iter().filter_map(|name| record_kind(name)).collect(),
         None => Kind::ALL.to_vec(),
     };
-    // The grain `event` includes relations: a relation whose entities are not in the bundle is written as an event.
+    // The grain `event` includes relations, because a relation whose entities are not in the bundle is written as an
+    // event.
     let has_grain = |kind: &Kind| match request.grains.as_deref() {
         Some([grain]) if grain == "semantic" => is_graph(*kind),
         Some([grain]) if grain == "event" => *kind != Kind::Entity,
@@ -194,7 +195,8 @@ fn entry_selector(wanted: &ClientDisclosure) -> ApiResult<Selector> {
 }
 
 impl ClientBundle {
-    /// The conditions that the writer checks. Times are left out, because the store has already compared them exactly.
+    /// The part of the request that the writer checks. Times are left out, because the store has already compared them
+    /// exactly.
     fn entries(&self) -> ClientDisclosure {
         ClientDisclosure { grains: self.grains.clone(), kinds: self.kinds.clone(), ..ClientDisclosure::default() }
     }

@@ -40,7 +40,7 @@ impl Agents<'_> {
         Ok(GrantList { grants: grants.iter().map(grant_info).collect() })
     }
 
-    /// True if at least one grant is in force, so that some client may call.
+    /// True if at least one grant has not ended, so that a client can make calls.
     pub fn has_active_grant(&self) -> ApiResult<bool> {
         Ok(self.grants()?.grants.iter().any(|grant| grant.state == "active"))
     }

@@ -1,4 +1,5 @@
-//! Removes the marks of Markdown from a text. On paper, `**Work context**` is harder to read than the words alone.
+//! Removes the marks of Markdown from a text, because `**Work context**` is harder to read on paper than the words
+//! alone.
 use mementory_model::REDACTED;
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag};
 use std::ops::Range;
@@ -74,13 +75,13 @@ impl<'t> Marks<'t> {
             Tag::Strong if !self.is_within_word(whole) => return self.cut_ends(whole, 2),
             Tag::Link { link_type, .. } => {
                 let is_address = matches!(link_type, LinkType::Autolink | LinkType::Email);
-                // The mark of a redaction looks like the words of a link, but must stay as it is.
+                // The mark of a redaction looks like a Markdown link, but must stay unchanged.
                 if is_address || self.text[whole.clone()].starts_with(REDACTED) {
                     return;
                 }
             }
             Tag::Heading { .. } => after.end = whole.start + self.text[whole.clone()].trim_end().len(),
-            // The last line of the code ends where the fence begins.
+            // The line break before the closing fence is removed together with the fence.
             Tag::CodeBlock(CodeBlockKind::Fenced(_)) => {
                 after.end = whole.start + self.text[whole.clone()].trim_end().len();
                 after.start = content.start + self.text[content.clone()].trim_end_matches('\n').len();
@@ -90,7 +91,7 @@ impl<'t> Marks<'t> {
         self.cuts.extend([before, after].into_iter().filter(|cut| cut.start < cut.end));
     }
 
-    /// Whether a word goes on before and after an element: `2*3*4` has no emphasis.
+    /// True if a word continues on both sides of an element: `2*3*4` has no emphasis.
     fn is_within_word(&self, range: &Range<usize>) -> bool {
         let is_word = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
         is_word(self.byte_before(range.start)) && is_word(self.text.as_bytes().get(range.end).copied())

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 const MAX_PROFILES: u32 = 60;
 /// Longest quoted profile note, in characters.
 const MAX_PROFILE_CHARS: usize = 1_200;
-/// Answers, in the order of the report.
+/// The answers in the order in which the report lists them.
 const ANSWERS: [&str; 4] = ["wrong", "outdated", "private", "true"];
 
 pub(super) struct Sections<'r> {

@@ -28,15 +28,16 @@ impl Texts {
         self.0.get(key).map_or(key, String::as_str)
     }
 
-    /// The text for a key with a number. A text for one has the key with `_one` at its end.
+    /// The text for a key, with `{n}` replaced by a number. For the number 1, the key with the suffix `_one` is used if
+    /// it exists.
     pub(super) fn count(&self, key: &str, n: usize) -> String {
         let one = format!("{key}_one");
         let key = if n == 1 && self.0.contains_key(&one) { one.as_str() } else { key };
         self.with(key, &[("n", n.to_string().as_str())])
     }
 
-    /// The word of this language for a name in the data, such as the type `project_doc`: the text for `{kind}_{name}`, or
-    /// else the name itself in a form that people can read.
+    /// The translation of a name in the data, such as the type `project_doc`: the text for the key `{kind}_{name}`, or
+    /// else the name itself in readable form.
     pub(super) fn word(&self, kind: &str, name: &str) -> String {
         self.0.get(&format!("{kind}_{name}")).cloned().unwrap_or_else(|| {
             let mut letters = name.replace(['_', '-'], " ");
@@ -47,7 +48,7 @@ impl Texts {
         })
     }
 
-    /// A day in words, such as "26 November 2026". Without a time, the text for it.
+    /// A day in words, such as "26 November 2026". If `micros` is None, the text for undated records.
     pub(super) fn day(&self, micros: Option<i64>) -> String {
         let Some(micros) = micros else { return self.get("undated").to_owned() };
         let day: String = crate::session::time(micros).chars().take(10).collect();

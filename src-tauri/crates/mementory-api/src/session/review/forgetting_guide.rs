@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 /// Texts of one language.
 #[derive(Debug, Deserialize)]
 struct Texts {
-    /// Where an assistant keeps its memories, by assistant, for those that need a text of their own.
+    /// Texts for the assistants that need an individual one, by assistant. They say where the assistant keeps its
+    /// memories.
     own_texts: BTreeMap<String, String>,
-    /// Where all other assistants keep their memories, by the value of `kept`.
+    /// Texts for all other assistants, by the value of `kept`. They say where such an assistant keeps its memories.
     places: BTreeMap<String, String>,
     /// First line of the text that the person pastes into the assistant.
     ask: String,
@@ -74,7 +75,7 @@ impl ForgetGuide {
     /// Where to find a memory in its assistant. `id` is its id there; `file` is the file that it was imported from.
     pub(crate) fn place(&self, assistant: &str, id: Option<&str>, file: &str) -> String {
         let key = key(assistant);
-        // The agent has the file itself, and not the archive in which the file was imported.
+        // The agent keeps the file itself, not the archive from which the file was imported.
         let file = file.rsplit("!/").next().unwrap_or(file);
         let kept = match self.assistants.get(&key).map(|known| known.kept.as_str()) {
             Some("program") if id.is_none() => "program_without_id",
@@ -93,7 +94,7 @@ fn key(assistant: &str) -> String {
     assistant.to_lowercase().replace('-', "_")
 }
 
-/// A name that people can read, of an assistant that is not in the data.
+/// A readable form of the name of an assistant that is not in the data.
 fn readable_name(assistant: &str) -> String {
     let words = assistant.split(['-', '_', ' ']).filter(|word| !word.is_empty());
     let capitalised = words.map(|word| {
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_keep_memories_in_files_and_nobody_is_called_by_an_id() {
+    fn agents_keep_memories_in_files_and_every_assistant_has_a_readable_name() {
         let guide = ForgetGuide::load(None).unwrap();
         let place = guide.place("claude-code", None, "memory/MEMORY.md");
         assert_eq!(place, "In the file memory/MEMORY.md on your computer. Delete the lines there.");

@@ -1,4 +1,5 @@
-//! Alternative keys. A record gets its alternative key if a record of another kind already has its own key.
+//! Alternative keys. If the key of a record is already taken by a record of another kind, the record gets its
+//! alternative key instead.
 use crate::{VaultResult, import::apply::ImportRun};
 use mementory_crypto::VaultKeys;
 use mementory_model::{Kind, Record, RecordKey, Tombstone};
@@ -6,8 +7,8 @@ use mementory_store::{ids::record_id, kind_from_code};
 use rusqlite::OptionalExtension;
 use std::{borrow::Cow, collections::HashMap};
 
-/// Alternative keys of records that follow in the input, by record id. A record gets its alternative key if the vault
-/// has a record of another kind with its own key.
+/// Alternative values for the keys of records that come later in the input, by record id. One is used only if a record
+/// of another kind has the key.
 #[derive(Default)]
 pub(super) struct AlternativeKeys(HashMap<[u8; 16], String>);
 
@@ -17,8 +18,8 @@ impl AlternativeKeys {
     }
 }
 
-/// Gives a record its alternative key, if it has one and a record of another kind, in the vault or in this input, has
-/// its own key.
+/// Replaces the key of a record with its alternative, if it has one and a record of another kind (in the vault or in
+/// this input) has the same key.
 pub(super) fn replace_taken_key(run: &mut ImportRun<'_>, record: &mut Record) -> VaultResult<()> {
     if let Some(value) = take_alternative(run, &record.key, record.kind)? {
         record.key.value = value;
@@ -26,8 +27,8 @@ pub(super) fn replace_taken_key(run: &mut ImportRun<'_>, record: &mut Record) ->
     Ok(())
 }
 
-/// The tombstone with the alternative key as its target, if its target has one and a record of another kind has its key.
-/// Otherwise, the deletion would remove that record.
+/// Returns the tombstone, aimed at the alternative key if the target has one and a record of another kind has the
+/// original key. Otherwise the deletion would remove that other record.
 pub(super) fn replace_taken_target<'t>(
     run: &mut ImportRun<'_>,
     tombstone: &'t Tombstone,
@@ -43,7 +44,8 @@ pub(super) fn replace_taken_target<'t>(
     })
 }
 
-/// The alternative value of a key, if it has one and a record of another kind than `kind` has the key.
+/// Takes the alternative value of a key. None if there is none, or if no record of a kind other than `kind` has the
+/// key.
 fn take_alternative(run: &mut ImportRun<'_>, key: &RecordKey, kind: Kind) -> VaultResult<Option<String>> {
     if run.alternative_keys.0.is_empty() {
         return Ok(None);

@@ -19,8 +19,8 @@ const DERIVED_FROM: &str = "derived_from";
 pub(super) struct Blocklist {
     /// Ids that the vault's own deletions or imported ones name.
     blocked: IdSet,
-    /// Records that an imported deletion moved to the Trash although no tombstone names them. They stay there unless
-    /// this input has other evidence for them.
+    /// Records that an imported deletion moved to the Trash although no tombstone names them ("cascaded"). They stay
+    /// there unless this input contains other evidence for them.
     cascaded: IdSet,
     /// Ids of all redacted records.
     redacted: IdSet,

@@ -5,11 +5,11 @@ use mementory_store::details;
 
 /// Keyed digests of links, entities and vectors, and of the original text.
 pub(super) struct DetailSet {
-    /// Sorted.
+    /// Digests of the links, entities and vectors, sorted.
     members: Box<[u64]>,
-    /// None if there is no original text.
+    /// Digest of the original text. None if the record has none.
     original: Option<u64>,
-    /// The format that the record was read from.
+    /// Digest of the id of the format that the record was read from.
     format: u64,
 }
 
@@ -33,9 +33,9 @@ impl DetailSet {
         self.members != former.members || self.has_other_original(former)
     }
 
-    /// True if this version has a detail that the former one does not have, and both come from the current source,
-    /// whose format is `source`. Versions from other sources are not compared, because their format may have no field
-    /// for a detail, and because a part of an export contains no references to the other parts.
+    /// True if this version has a detail that the former one lacks, and both come from the format `source`. Versions
+    /// from other formats are not compared, because those may have no field for a detail, and because a part of an
+    /// export does not contain references to the other parts.
     pub(super) fn adds_to(&self, keys: &VaultKeys, former: &Self, source: &str) -> bool {
         let is_native = self.format == former.format && self.format == format_id(keys, source);
         let is_new = |member: &u64| former.members.binary_search(member).is_err();
@@ -59,8 +59,8 @@ fn short_id(keys: &VaultKeys, parts: &[&str]) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| id[i]))
 }
 
-/// The text with sorted members, without white space between them, and without the members that record how often it was
-/// used. None if it is not JSON.
+/// The JSON text with sorted members, without white space between them, and without the members that count how often
+/// the record was used. None if the text is not JSON.
 fn canonical_json(verbatim: &Verbatim) -> Option<String> {
     let mut value = serde_json::from_str::<serde_json::Value>(&verbatim.text).ok()?;
     remove_usage(&mut value);

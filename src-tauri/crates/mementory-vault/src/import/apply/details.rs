@@ -1,7 +1,7 @@
-//! What a source says about a record beyond the content that an import compares by its digest: links, entities, vectors
-//! and the original text. A row has a digest of them, so that the body is read only if they differ. A difference is a
-//! change if the source says that its version is newer, or if neither version has a time and the record contains more
-//! than before.
+//! What a source states about a record in addition to its compared content: links, entities, vectors and the original
+//! text. A row stores a digest of these details, so the body is read only if the digests differ. Different details
+//! count as a change if the source dates its version later, or if neither version has a time and the record has more
+//! details than before.
 use super::{
     ImportRun, KnownRecord, Merge,
     closing::{Closing, is_bitemporal},
@@ -13,7 +13,7 @@ use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{Flags, details};
 use std::cmp::Ordering;
 
-/// Compares details of records of the input with what the vault has.
+/// Compares the details of records of the input with those of the vault's versions.
 pub(super) struct Details<'a, 'i> {
     run: &'a ImportRun<'i>,
 }
@@ -79,8 +79,8 @@ impl Details<'_, '_> {
         known.details.is_some_and(|digest| digest != details::NOT_COMPUTED && digest == self.digest(record))
     }
 
-    /// True if the record has the same content as the vault's version, but other details that are newer. What a person
-    /// edited or redacted stays.
+    /// True if the record has the same content as the vault's version, but newer details that differ. Always false if a
+    /// person edited or redacted the vault's version.
     pub(super) fn are_newer(&self, known: &KnownRecord, record: &Record) -> VaultResult<bool> {
         if known.flags & (Flags::EDITED | Flags::REDACTED) != 0 || record.repeats {
             return Ok(false);
@@ -149,7 +149,7 @@ impl Details<'_, '_> {
             let now = DetailSet::of(keys, record);
             if is_stated_newer { now.differs_from(before) } else { now.adds_to(keys, before, self.run.source_format) }
         };
-        // While planning, nothing of this input can be read again.
+        // While planning, the records of this input are not stored, so their details are kept in memory.
         if self.run.staging.is_none() && seen.written {
             return Ok(self.run.planned_details.get(id).is_some_and(differ));
         }

@@ -46,7 +46,7 @@ impl DuplicateImport<'_, '_> {
         let Some(seen) = self.run.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
         let same_content = seen.digest == short_digest(digest);
-        // An earlier record named this file, so the file has a row already. The row now gets the full record.
+        // An earlier record referred to this file, so the file already has a row. The row now gets the complete record.
         if record.kind == Kind::Attachment {
             if self.state_order(seen) == Some(Ordering::Less) {
                 return Ok(());
@@ -66,7 +66,8 @@ impl DuplicateImport<'_, '_> {
         let is_stated_newer = order == Some(Ordering::Greater);
         let is_of_later_export = self.export_order(seen) == Some(Ordering::Greater);
         let same = same_content && !Details::new(self.run).differ_from_former(id, record, order, is_of_later_export)?;
-        // The vault may have kept its version only because the former occurrence was from an earlier export.
+        // The vault may have kept its version only because the former occurrence came from an earlier export, so this
+        // occurrence is compared with the vault's version.
         if is_newer && row > 0 && !written && (!same || is_of_later_export) {
             return self.merge_with_known(id, record, digest, extra_flags);
         }
@@ -101,7 +102,8 @@ impl DuplicateImport<'_, '_> {
         }
     }
 
-    /// Updates the row of a file that a record of this input named before, if the source says that the row is newer.
+    /// Updates the row of a file to which a record of this input referred before, if the source shows that the new row
+    /// is newer.
     fn update_file_row(
         &mut self,
         id: &[u8; 16],
@@ -188,9 +190,8 @@ impl DuplicateImport<'_, '_> {
         decisive_order(self.run.own_export, self.export_order(seen), by_time).map(|(order, _)| order)
     }
 
-    /// Compares the state number of the current source with that of the source of the former occurrence. None if the
-    /// numbers do not decide. An earlier state never replaces content from another source, just as it would not in a
-    /// separate import.
+    /// Compares the state numbers of the sources of this and the former occurrence. None if they do not decide. A
+    /// source in an earlier state than the vault's never replaces content of another source, as in a separate import.
     fn state_order(&self, seen: &SeenRecord) -> Option<Ordering> {
         let Recency { state, number, .. } = self.run.recency;
         let former = self.run.sources.get(seen.source as usize).and_then(|former| former.number);
@@ -202,8 +203,8 @@ impl DuplicateImport<'_, '_> {
         }
     }
 
-    /// Compares the dates of two exports: the one with the current record and the one with the former occurrence. None
-    /// if one of them is not dated, or if the state number decides.
+    /// Compares the dates of the exports with the current and the former occurrence. None if one of them has no date,
+    /// or if the state numbers decide.
     fn export_order(&self, seen: &SeenRecord) -> Option<Ordering> {
         if self.state_order(seen).is_some() {
             return None;

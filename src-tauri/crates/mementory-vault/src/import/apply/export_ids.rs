@@ -36,7 +36,7 @@ impl StatedExportIds {
         self.pending.remove(id)
     }
 
-    /// Frees the id of a new record, in case an input claimed it for another record.
+    /// Removes the stored claim of another record to the id of this new record.
     pub(super) fn release(&self, connection: &Connection, id: &[u8; 16]) -> VaultResult<()> {
         match self.any_before || self.claimed.contains(id) {
             true => export_ids::release(connection, id),

@@ -62,7 +62,7 @@ impl KnownExports {
     }
 }
 
-/// The dated exports that the vault knows, and the rows of those in this input.
+/// The dated exports that earlier imports recorded, and the rows that this input's dated exports contain.
 #[derive(Default)]
 pub(super) struct DatedExports {
     /// Loaded when the first record of a dated export is compared with the vault's version.
@@ -129,7 +129,7 @@ pub(super) fn decisive_order(
 }
 
 impl ImportRun<'_> {
-    /// Notes that the vault has the content of a row from this export.
+    /// Records that the vault's current content of a row comes from this export.
     pub(super) fn note_exported(&mut self, export: Option<SourceTime>, row: i64) {
         if self.staging.is_some()
             && row > 0

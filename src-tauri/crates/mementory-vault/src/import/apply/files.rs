@@ -19,7 +19,7 @@ use mementory_store::{
 use rusqlite::{OptionalExtension, params};
 use std::cmp::Ordering;
 
-/// Reason for skipping a file with the id of another file of the input. A file has no versions.
+/// Reason for skipping a file whose id another file of the input already has. Unlike records, files have no versions.
 const OTHER_BYTES: &str = "other bytes: another file of this input has the same id, and is kept";
 /// Reason for leaving a file as it is.
 const SAME: &str = "same";
@@ -187,7 +187,7 @@ impl FileImport<'_, '_> {
         Ok((order == Some(Ordering::Less)).then_some(EARLIER_EXPORT))
     }
 
-    /// Notes that the vault has the bytes of a file from the current source.
+    /// Records that the vault's bytes of a file come from the current source.
     fn note_exported(&mut self, row: i64, blob: Option<BlobInfo>) {
         if blob.is_some() {
             self.run.note_exported(self.run.recency.made_at, row);

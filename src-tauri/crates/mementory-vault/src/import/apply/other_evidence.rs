@@ -9,12 +9,13 @@ use mementory_model::{Kind, Record};
 use mementory_store::trash::{reroot_orphans, untrash};
 use std::collections::HashSet;
 
-/// Entities that are in the Trash because the records that mention them were deleted. This input may restore them.
+/// Entities that are in the Trash because the records that mention them were deleted ("cascaded"). This input may
+/// restore them.
 #[derive(Default)]
 pub(super) struct CascadedEntities {
-    /// Ids of such entities that the input contains.
+    /// Ids of the cascaded entities that the input contains.
     found: HashSet<[u8; 16]>,
-    /// Ids of such entities at an end of an edge that has evidence.
+    /// Ids of the cascaded entities at an end of an edge with evidence.
     supported_ends: HashSet<[u8; 16]>,
 }
 

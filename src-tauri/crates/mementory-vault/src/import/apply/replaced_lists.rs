@@ -6,8 +6,8 @@ use mementory_store::{ids::record_id, kind_code};
 use std::collections::HashSet;
 
 impl TombstoneImport<'_, '_> {
-    /// Deletes the elements of the former state of a list that the new state does not have, as tombstones would. There are
-    /// few records of such a kind, so all of them are read.
+    /// Deletes the elements that are in the vault but no longer in the new state of the list, as tombstones would.
+    /// Reads all records of the kind, because kinds that such lists contain have few records.
     pub(super) fn delete_missing_elements(&mut self, list: &ReplacedList) -> VaultResult<()> {
         for RecordKey { scope, value } in self.missing_elements(list)? {
             self.apply_tombstone(&Tombstone {
@@ -27,7 +27,8 @@ impl TombstoneImport<'_, '_> {
         Ok(())
     }
 
-    /// The keys of these elements, without those that a deletion already names: they may have been restored since.
+    /// Returns the keys of these elements. Elements that an imported deletion already names are left out, because they
+    /// may have been restored since.
     fn missing_elements(&self, list: &ReplacedList) -> VaultResult<Vec<RecordKey>> {
         let present: HashSet<&str> = list.keys.iter().map(String::as_str).collect();
         let mut statement =

@@ -1,4 +1,4 @@
-//! What an import remembers of each record of its input.
+//! What an import remembers about each record that it has read.
 use super::{Closing, short_digest};
 use mementory_model::{Kind, Record, Timestamp};
 
@@ -39,8 +39,8 @@ impl SeenRecord {
         }
     }
 
-    /// True if this occurrence was left out, but another occurrence with the same digest may be imported. Files and
-    /// repeated records are decided once.
+    /// True if this occurrence was not imported, and another occurrence with the digest `digest` may be imported
+    /// because its content differs. Always false for files and repeated records, which are decided only once.
     pub(super) fn may_have_other_outcome(&self, record: &Record, digest: &[u8; 16]) -> bool {
         let is_decided_once = record.repeats || record.kind == Kind::Attachment;
         self.row == 0 && !self.written && !is_decided_once && self.digest != short_digest(digest)

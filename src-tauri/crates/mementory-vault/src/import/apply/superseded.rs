@@ -35,8 +35,8 @@ impl<'a, 'i> SupersededStatements<'a, 'i> {
 }
 
 impl SupersededStatements<'_, '_> {
-    /// If a unit has a newer version of its first record, marks as superseded the facts that were derived from that
-    /// record and are not in the unit. Does nothing if the input contains facts as separate units.
+    /// If the first record of a unit has changed, marks the facts that were derived from it and that the unit no longer
+    /// contains as superseded. Does nothing if the input contains facts as separate units.
     pub(super) fn supersede_dropped(&mut self, unit: &[Record], ids: &[[u8; 16]]) -> VaultResult<()> {
         let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.vault_was_empty) else {
             return Ok(());

@@ -12,15 +12,15 @@ use std::{
 
 type Id = [u8; 16];
 
-/// The records that a deletion removes, and the search for their dependants.
+/// The records that a deletion removes, and those whose dependants still have to be found.
 #[derive(Default)]
 pub(super) struct TombstoneCascade {
     removed: HashSet<Id>,
-    /// Records whose dependants are still to be looked up. The second value is the row that has to be restored from the
-    /// Trash to bring the record back. The flag is true if the record itself stays, without its words.
+    /// Records whose dependants are still to be looked up. The second value is the row to restore from the Trash in
+    /// order to restore the record. The flag is true if the record itself stays, without its words.
     pending: Vec<(Id, Option<i64>, bool)>,
-    /// Ends of edges that lost their evidence. The first value is the row that has to be restored from the Trash to
-    /// bring the entity at the end back. The flag is true if this input contains the edge.
+    /// Ends of edges that lost their evidence. The first value is the row to restore from the Trash in order to restore
+    /// the entity at that end. The flag is true if this input contains the edge.
     edge_ends: HashMap<Id, (Option<i64>, bool)>,
     /// True if a live record was removed.
     removed_live: bool,
@@ -76,7 +76,8 @@ impl TombstoneImport<'_, '_> {
         }
     }
 
-    /// The row to restore if this row is to leave the Trash: the row itself, or the row with which it was moved there.
+    /// The row to restore from the Trash in order to restore this row: the row itself, or the row with which it was
+    /// moved there.
     fn row_to_restore(&self, row: i64) -> VaultResult<i64> {
         let sql = "SELECT coalesce(trash_root, row) FROM records WHERE row = ?1";
         Ok(self.run.connection.prepare_cached(sql)?.query_row([row], |r| r.get(0))?)
@@ -88,7 +89,7 @@ impl TombstoneImport<'_, '_> {
 
     /// Removes everything that depends on the removed records. True when a live record was removed.
     pub(super) fn remove_dependants(&mut self, mut cascade: TombstoneCascade) -> VaultResult<bool> {
-        // Ends of edges of this input that were blocked because their evidence is gone.
+        // Entities at the ends of edges of this input that were blocked because their evidence was deleted.
         for id in std::mem::take(&mut self.run.orphaned_edge_ends) {
             cascade.add_edge_end(id, None, true);
         }
@@ -180,8 +181,8 @@ impl TombstoneImport<'_, '_> {
             "SELECT r.id FROM links l JOIN records r ON r.row = l.row \
              WHERE l.target = ?1 AND l.row <> ?2 AND r.trashed IS NULL",
         )?;
-        // The search stops at the first such record, because half of the records in a vault may link to the entity of
-        // its owner.
+        // The search stops at the first such record, because the entity that represents the owner may be linked to half
+        // of the records.
         for other in statement.query_map(params![id, row], |r| r.get::<_, Id>(0))? {
             if !cascade.removed.contains(&other?) {
                 return Ok(true);
@@ -197,8 +198,8 @@ impl TombstoneImport<'_, '_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Notes the entities at the ends of an edge that was blocked because its evidence is gone. They may have no edge
-    /// now.
+    /// Notes the entities at the ends of an edge that was blocked because its evidence was deleted. They may have no
+    /// other edge.
     pub(super) fn note_orphaned_edge(&mut self, record: &Record) {
         let ends = record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"));
         let entities = ends.filter(|l| record.kind == Kind::Relation && l.kind == Kind::Entity);

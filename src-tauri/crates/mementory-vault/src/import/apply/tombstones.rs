@@ -63,7 +63,8 @@ impl TombstoneImport<'_, '_> {
                 Some(known) => self.run.blocklist.has_redacted_words(&id, &self.run.stored_record(known.row)?),
                 None => true,
             };
-            // A record without words is a skeleton that this import or an earlier one left.
+            // A record without words is the skeleton that this import or an earlier one stored in place of a redacted
+            // record.
             if has_words { self.delete(&mut cascade, id)? } else { Self::redact(&mut cascade, id) }
         }
         let removed_live = self.remove_dependants(cascade)?;

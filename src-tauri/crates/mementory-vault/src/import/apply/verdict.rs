@@ -112,9 +112,9 @@ impl Comparison<'_, '_> {
             .exists(params![row, digest])?)
     }
 
-    /// True if one import wrote a version with this content and then the next version of the row. If the content is
-    /// imported again, the next version follows again. `details` are compared too if only they differ from the current
-    /// version.
+    /// True if one import wrote a version with this content and directly after it the next version of the row, so that
+    /// importing the content again must not make it current. `details` are compared too if only they differ from the
+    /// current version.
     fn was_replaced_at_once(&self, row: i64, digest: &[u8; 16], details: Option<i64>) -> VaultResult<bool> {
         Ok(self
             .run

@@ -131,9 +131,9 @@ impl ImportRun<'_> {
         self.reindex(known.row, known.trashed, record)
     }
 
-    /// Moves the current version of a row to the history. If this batch has renewed its position or time, the version
-    /// gets the former ones back, because the batch states the new ones for its own newer version, and both are undone
-    /// together.
+    /// Moves the current version of a row to the history. If this batch has already changed the position or time of
+    /// that version, the former values are restored in it: the batch's values belong to the version that it adds, and
+    /// undoing the batch removes both.
     fn supersede_current(&self, row: i64) -> VaultResult<()> {
         let Some(staging) = &self.staging else { return Ok(()) };
         self.connection
@@ -151,9 +151,9 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// Replaces a record that this batch wrote, because it was only a part of the record or had another status. The
-    /// replaced version is not in the history, so an erasure would not find it. It is therefore removed from the pack
-    /// too.
+    /// Replaces a record that this batch wrote, for example because it was only a part of the record or had another
+    /// status. The replaced version is also removed from the pack: it is not in the history, so an erasure would not
+    /// find it there.
     pub(super) fn replace_in_batch(
         &mut self,
         row: i64,
@@ -264,7 +264,8 @@ impl ImportRun<'_> {
         self.connection
             .prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4, updated = ?5 WHERE row = ?1")?
             .execute(params![known.row, sort, position, flags, updated])?;
-        // A search filters and sorts conversations by this time. The words are those of the vault, which may be redacted.
+        // A search filters and sorts conversations by this time, so the conversation is indexed again. Its text comes
+        // from the vault, where it may have been redacted.
         if record.kind == Kind::Conversation && sort != known.sort {
             let mut stored = self.stored_content(known.row)?;
             stored.times.updated = record.times.updated;

@@ -25,8 +25,8 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
         tx.prepare_cached(sql)?.execute(params![row, batch, next])?;
         tx.prepare_cached("DELETE FROM file_versions WHERE row = ?1 AND batch = ?2")?.execute([row, batch])?;
     }
-    // If this batch added a file that stays because of a later batch, the file's first remaining entry becomes the
-    // entry that added the file. Before that entry, the file had no bytes.
+    // A file that this batch added stays if a later batch contains it. The first remaining entry of the file then counts
+    // as the one that added the file, so it must not have earlier bytes.
     tx.execute(
         "UPDATE file_versions SET blob = NULL, size = NULL, media_type = NULL \
          WHERE row IN (SELECT s.row FROM temp.staying s JOIN records r ON r.row = s.row WHERE r.batch = ?1) \

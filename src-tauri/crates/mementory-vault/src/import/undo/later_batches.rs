@@ -42,7 +42,7 @@ impl LaterBatches {
         self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u)).find(|b| b.same.contains(row)).map(|b| b.id)
     }
 
-    /// The first batch that contained the version of `row` that precedes the version of the batch `next`. Without
+    /// The first batch that contained the version of `row` before the version that the batch `next` wrote. Without
     /// `next`, the first batch that contained the current version. `next` itself counts too, since one input can
     /// contain a version and then a newer one.
     pub(super) fn first_batch_with_version(&self, row: i64, next: Option<i64>) -> Option<i64> {

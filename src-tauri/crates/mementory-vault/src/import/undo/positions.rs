@@ -7,7 +7,7 @@ use mementory_model::{Kind, Timestamp};
 use mementory_store::{Flags, ListPosition, Packs, kind_code};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
-/// The position and the time that a version had before the batch. It is the version that was current after the batch.
+/// The position and the time of a version before the batch. `version` is the one that was current after the batch.
 struct Former {
     row: i64,
     version: u32,
@@ -51,8 +51,8 @@ pub(super) fn restore_positions(
             None => time_in_body(tx, packs, row, version)?,
         };
         let former = Former { row, version, sort, position, flags, updated };
-        // A version that a later batch wrote keeps its own position. A person's edit has the position of the version
-        // before it, so it is restored too.
+        // A version that a later batch wrote keeps its own position. A version that a person wrote has taken over the
+        // position of the version before it, so its position is restored too.
         let end = next_imported_version(tx, row, version)?;
         let moved_next = next.map(|next| VaultResult::Ok((next, version_after(tx, row, next)?))).transpose()?;
         match moved_next {
@@ -67,8 +67,8 @@ pub(super) fn restore_positions(
 }
 
 impl Former {
-    /// Stores these values as the former ones of a later batch that moved the row again. The time belongs to one
-    /// version only, so it is left out if the row has another version since then.
+    /// Stores these values as the former ones of the later batch `next`, which changed the position of the row again.
+    /// The time is left out if the row has another version since then, because it belongs to one version only.
     fn pass_on(&self, tx: &Connection, next: i64, is_same_version: bool) -> VaultResult<()> {
         tx.prepare_cached(
             "UPDATE moved SET sort = :sort, position = :position, flags = :flags, \
@@ -101,8 +101,8 @@ impl Former {
     }
 }
 
-/// The time that the body of a version states. Programs before schema 5 stored no other one, and their entries in
-/// `moved` have none. None if the row has no time that an undo could clear.
+/// The time in the body of a version. Before schema 5, times were stored only there, and the entries in `moved` have
+/// none. None if the row has no time that an undo could clear.
 fn time_in_body(tx: &Connection, packs: &Packs, row: i64, version: u32) -> VaultResult<Option<i64>> {
     let place: Option<(i64, u32)> = tx
         .prepare_cached(
