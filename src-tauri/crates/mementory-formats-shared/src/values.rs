@@ -20,7 +20,7 @@ pub fn first_id(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| id(object, key))
 }
 
-/// The id in a value.
+/// An id: a string that is not blank, or a number. None for any other value.
 pub fn id_of(raw: &RawValue) -> Option<String> {
     let text = scalar(raw)?;
     let text = text.trim();
