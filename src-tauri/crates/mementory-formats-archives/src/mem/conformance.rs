@@ -380,7 +380,7 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     }
     if bytes != checksums(&manifest.files).as_bytes() {
         // Other implementations may sort the lines differently, but the lines must be the same, without repetitions. A
-        // carriage return would belong to the name.
+        // carriage return is treated as part of the file name.
         fn sorted_lines(text: &str) -> Vec<&str> {
             let mut lines: Vec<&str> = text.split('\n').filter(|line| !line.is_empty()).collect();
             lines.sort_unstable();

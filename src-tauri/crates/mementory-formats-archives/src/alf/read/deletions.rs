@@ -1,12 +1,12 @@
-//! What a delta deletes, and the keys of memories that the vault may have under another one.
+//! Sends the deletions in a delta, and alternative keys for memories that the vault may have under another key.
 use super::super::manifest::scope_of_agent;
 use super::Reader;
 use mementory_format::{FormatError, ReplacedList};
 use mementory_model::{Derived, Kind, RecordKey, Timestamp, Tombstone, TombstoneOp};
 
 impl Reader<'_> {
-    /// Sends the key that a memory gets if the vault has an element of a document with its id. The vault may have it from a
-    /// state in which no memory had the id.
+    /// Sends the alternative key of a memory, for the case that the vault has an element of a layer document with the
+    /// same id. That element may come from an earlier state, in which no memory had the id.
     pub(super) fn send_memory_key(&mut self, key: &RecordKey) {
         self.sink.alternative_key(key, &format!("{}#memory", key.value));
     }

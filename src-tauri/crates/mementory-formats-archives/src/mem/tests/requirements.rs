@@ -152,7 +152,7 @@ fn l0_manifest_checksums_and_signature_do_not_list_themselves() {
     assert!(copy.errors().contains(&"self_listed".to_owned()), "{:?}", copy.errors());
 }
 
-/// The reference does not check this.
+/// The reference SDK does not check these numbers.
 #[test]
 fn l0_counts_are_the_number_of_lines() {
     for (from, to) in [
@@ -208,7 +208,8 @@ fn l0_the_version_is_a_semantic_version() {
     assert!(major.import().is_err(), "the reference's importer takes it");
 }
 
-/// The reference does not check this, although two programs would then compute different digests of the same records.
+/// The reference SDK does not check this, although two programs would then compute different digests of the same
+/// records.
 #[test]
 fn l0_lines_are_canonical() {
     for (from, to) in [
@@ -323,7 +324,8 @@ fn l0_a_secret_reference_contains_no_secret() {
             &format!("\"sensitivity\":\"high\",\"{name}\":\"x\""),
         );
         assert!(copy.errors().contains(&"secret_carried".to_owned()), "{name}: {:?}", copy.errors());
-        // Only the verbatim has the secret, which the vault covers. Other formats would write the fields as they are.
+        // Only the verbatim contains the secret, and the vault masks it there. The fields must not contain it, because
+        // other formats write fields unchanged.
         let sink = copy.import().unwrap();
         let reference = sink.records.iter().find(|record| record.kind == Kind::Credential).unwrap();
         assert!(!reference.fields.contains_key(name), "{name}");
