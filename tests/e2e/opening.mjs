@@ -130,7 +130,7 @@ async function openOther(count, browser, display, { vault, other }) {
   await browser.find("nav-memories");
 }
 
-/** The demonstration: as the action of the desktop entry opens it, and from the welcome screen. */
+/** Opens the demonstration by the action of the desktop entry, and from the welcome screen. */
 async function openDemonstration(count, browser, display, other) {
   const start = () => startAgain(count, display, "for the demonstration", "--demonstration");
   await measureDemonstration(count, browser, "made for the desktop entry", start);
