@@ -432,8 +432,8 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
         let message = "coverage mismatch: not the first and last eventTime of the episodes";
         report.add_finding(Severity::Error, "coverage_mismatch", MANIFEST_FILE, message);
     }
-    // An empty `contextID` may be listed too: the specification (§3.1) says every `contextID`, the SDK every one that is
-    // not empty.
+    // An empty `contextID` may be listed too: the specification (§3.1) requires every `contextID` in the list, the SDK
+    // only those that are not empty.
     let is_empty_listed =
         report.has_empty_scope && manifest.scopes.iter().flatten().next().is_some_and(String::is_empty);
     let empty = is_empty_listed.then(String::new).filter(|empty| !report.scopes.contains(empty));

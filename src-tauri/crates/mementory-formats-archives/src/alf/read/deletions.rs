@@ -38,7 +38,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Says which elements the document of a delta has, because it replaces that of the agent (spec §4.3).
+    /// Sends the list of the elements in a document of a delta, because this document replaces that of the agent (spec
+    /// §4.3).
     pub(super) fn send_replaced_list(&mut self, layer: &str, kind: Kind, keys: Vec<String>) -> Result<(), FormatError> {
         let Some(at) = self.deletion_time() else { return Ok(()) };
         let (scope, actor) = (scope_of_agent(&self.manifest.agent), self.manifest.agent.clone());

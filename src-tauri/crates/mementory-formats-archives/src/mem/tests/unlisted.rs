@@ -36,7 +36,7 @@ fn l0_links_are_rejected_everywhere() {
     assert_eq!(manifest.errors(), ["manifest_missing"]);
 }
 
-/// The reference checks only one level of folders and ignores `provenance/`.
+/// The reference SDK checks only one level of folders and ignores `provenance/`.
 #[test]
 fn l0_folders_with_records_have_no_unlisted_files() {
     for path in
