@@ -117,7 +117,7 @@ async function openFiles(count, browser, display, { first, second, third, notes 
   count.add("what cannot be opened is named", (await browser.count("import-sheet")) === 0);
 }
 
-/** Another vault, with and without an edit that would be lost. */
+/** Opens another vault, with and without an edit that would be lost. */
 async function openOther(count, browser, display, { vault, other }) {
   await startAgain(count, display, "with the vault that is open", join(vault, "vault.json"));
   await browser.click("nav-memories");

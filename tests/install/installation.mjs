@@ -68,7 +68,7 @@ export class Installation {
     this.addStep(`version ${version} is there`, installed === `${version} install ok installed`);
   }
 
-  /** Both programs find all their libraries; the command line and its manual are there. */
+  /** Checks that both programs find all their libraries, and that the command line and its manual are there. */
   programs() {
     const { chroot } = this;
     for (const program of ["mementory", "mementory-app"]) {
