@@ -6,7 +6,7 @@ import { quiet } from "../tools/sh.mjs";
 import { inFolder } from "./mementory.mjs";
 
 const DEMONSTRATION_SCRIPT = fileURLToPath(new URL("../tools/demonstration.mjs", import.meta.url));
-/** Largest number of lines about what both exports could not express. A person reads no more. */
+/** Largest number of lines about what both exports could not express. More lines would hardly be read. */
 const MAX_LOSS_LINES = 6;
 
 /** Runs the demonstration in a process of its own, because it prints what it finds. */

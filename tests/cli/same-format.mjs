@@ -1,5 +1,5 @@
-// A file that Mementory wrote keeps its elements when it is converted to its own format, and their ids when it moves to
-// another vault.
+// Checks that a file written by Mementory keeps its elements when it is converted to the same format, and that its
+// elements keep their ids when they are imported into another vault and exported again.
 import { join } from "node:path";
 import { listLeaves } from "./json-text.mjs";
 import { FORMATS, isJson } from "./matrix.mjs";

@@ -13,7 +13,7 @@ use tantivy::{
 
 /// The decrypted contents of a vault, by place.
 pub struct VaultContents {
-    /// Pages of the database, free ones too, and texts of every pack.
+    /// Pages of the database, including free ones, and the texts of every pack.
     pages: Vec<u8>,
     /// `meta.json` of the index, then the terms of every dictionary, one per line.
     terms: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What a search of a connected client does not reveal.
+//! Tests that a search of a connected client reveals neither masked values nor records outside of its grant.
 use crate::{grants::scan_all, source::key};
 use mementory_model::{Kind, Record};
 use mementory_testkit::{TempVault, at};

@@ -1,4 +1,4 @@
-//! What a grant makes visible: for random grants and vaults, no call returns anything outside of the grant.
+//! Tests what a grant makes visible: for random grants and vaults, no call returns anything outside of the grant.
 use crate::source::key;
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_formats::{AnswerOptions, FormatOptions, Selector, WriteOptions};

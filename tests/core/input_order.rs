@@ -1,4 +1,4 @@
-//! Several exports of one source in the same import.
+//! Tests of several exports of one source in the same import.
 use crate::source::*;
 use mementory_model::{Kind, Unit};
 use mementory_testkit::{TempVault, at, options};

@@ -80,7 +80,8 @@ fn the_check_finds_a_vector_that_is_left() {
     let memory = id_of(&t, Kind::Memory, CANARY);
     let vector = store_vectors(&t, &memory);
     t.write_into_page_gap(&vector[200..400]);
-    // If any step of the erasure is left out, the check does not wipe what it finds.
+    // If a test leaves out a step of the erasure, the check only reports the traces that it finds and does not wipe
+    // them.
     let sabotage = Sabotage {
         keep_blobs: true,
         ..Sabotage::default()

@@ -114,7 +114,7 @@ fn one_row(t: &TempVault) -> Record {
     rows.into_iter().next().unwrap().1
 }
 
-/// The text of a closed row can still be corrected, and its end can be moved.
+/// The text of a row whose validity has ended can still be corrected, and its end can be moved.
 #[test]
 fn a_closed_row_can_be_corrected() {
     let closed = |day: i64, text: &str| {

@@ -24,8 +24,8 @@ const WINDOW_SIZES = [
   [900, 600],
 ];
 /**
- * How long the window may take to open while it is traced, which makes it slow, and after how long the passphrase is
- * typed again.
+ * Longest time for the window to open while it is traced, which makes it slow, and time after which the passphrase is
+ * typed again. In milliseconds.
  */
 const TRACED_MS = 240_000;
 const RETYPE_MS = 15_000;

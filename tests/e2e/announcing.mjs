@@ -71,7 +71,7 @@ async function importLong(browser, home, name) {
   writeFileSync(path, JSON.stringify(memories));
   const request = { paths: [path], text: null, format: null, limit_bytes: null, include_blocked: false };
   const choices = { accept_invalid_signature: false, salvage: false, merge: null };
-  // The answer is not waited for here, because the program is halted before it comes.
+  // Do not wait for the answer here, because the program is halted before it comes.
   await browser.run(
     `(jobId, request) => {
       const tauri = window.__TAURI_INTERNALS__;

@@ -117,7 +117,7 @@ async function openFiles(count, browser, display, { first, second, third, notes 
   count.add("what cannot be opened is named", (await browser.count("import-sheet")) === 0);
 }
 
-/** Another vault, with and without an edit that would be lost. */
+/** Opens another vault, with and without an edit that would be lost. */
 async function openOther(count, browser, display, { vault, other }) {
   await startAgain(count, display, "with the vault that is open", join(vault, "vault.json"));
   await browser.click("nav-memories");
@@ -130,7 +130,7 @@ async function openOther(count, browser, display, { vault, other }) {
   await browser.find("nav-memories");
 }
 
-/** The demonstration: as the action of the desktop entry opens it, and from the welcome screen. */
+/** Opens the demonstration by the action of the desktop entry, and from the welcome screen. */
 async function openDemonstration(count, browser, display, other) {
   const start = () => startAgain(count, display, "for the demonstration", "--demonstration");
   await measureDemonstration(count, browser, "made for the desktop entry", start);

@@ -7,7 +7,7 @@ import { Display, homeIn } from "./display.mjs";
 import { until } from "./webdriver.mjs";
 
 const TITLE = "Mementory";
-/** Smaller than a new window and larger than the smallest, inside the display. */
+/** Size and position of the window: smaller than a new window, larger than the minimum size, and inside the display. */
 const [WIDTH, HEIGHT, X, Y] = [1100, 700, 240, 130];
 
 export async function testWindowPlace(count) {
@@ -26,7 +26,7 @@ export async function testWindowPlace(count) {
   try {
     const first = await display.open(built("mementory-app"), [], TITLE);
     const id = display.windowCalled(TITLE);
-    // Asked again while the window is still opening, when a slow machine may undo it.
+    // The move is repeated, because on a slow machine a window that is still opening may undo it.
     const closedAt = await until("the window to be moved", () => {
       const place = display.place(id);
       if (place.width === WIDTH && place.height === HEIGHT && Math.abs(place.x - X) < 50) return place;
@@ -44,7 +44,7 @@ export async function testWindowPlace(count) {
       return place?.width === WIDTH && place;
     });
     count.add("the window opens with its size", openedAt.height === HEIGHT);
-    // The window manager's frame may be counted on one side.
+    // One of the two positions may include the frame of the window manager.
     const isNear = (a, b) => Math.abs(a - b) <= 40;
     count.add("and at its place", isNear(openedAt.x, closedAt.x) && isNear(openedAt.y, closedAt.y));
     await close(second);

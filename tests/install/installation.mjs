@@ -19,7 +19,7 @@ const DRIVER = "/usr/local/bin/tauri-driver";
 const BUS = "unix:path=/tmp/mementory-bus";
 const SETTINGS = "/home/person/.config/app.mementory.desktop";
 const DATA = "/home/person/.local/share/app.mementory.desktop";
-/** What a person reads after a removal. */
+/** Places that the text shown after a removal must name. */
 const PLACES = ["vaults", "~/.config/app.mementory.desktop", "~/.local/share/app.mementory.desktop"];
 /** The version to upgrade from. Its package is the same package with this version number. */
 export const OLDER_VERSION = "0.0.1";
@@ -68,7 +68,7 @@ export class Installation {
     this.addStep(`version ${version} is there`, installed === `${version} install ok installed`);
   }
 
-  /** Both programs find all their libraries; the command line and its manual are there. */
+  /** Checks that both programs find all their libraries, and that the command line and its manual are there. */
   programs() {
     const { chroot } = this;
     for (const program of ["mementory", "mementory-app"]) {

@@ -1,12 +1,16 @@
-// Checks the packages themselves with the tools of Debian and Fedora: rules for packages, and what they need.
+// Checks the built packages with the tools of Debian and Fedora: whether they follow the rules for packages, and
+// whether they declare their dependencies.
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Stop, quiet } from "../tools/sh.mjs";
 
-/** What rpmlint says about our package although it is meant so, each with the reason. */
+/** Configuration of rpmlint: the findings that we accept, each with the reason. */
 const RPMLINT_CONFIG = fileURLToPath(new URL("rpmlint.toml", import.meta.url));
-/** What the programs must get from the system: without one of these the .rpm would be installed and not start. */
+/**
+ * Libraries that the .rpm must declare as dependencies. Without one of them, the package could be installed, but the
+ * programs would not start.
+ */
 const NEEDED = ["libwebkit2gtk-4.1.so.0()(64bit)", "libgtk-3.so.0()(64bit)", "libc.so.6()(64bit)"];
 
 const indented = (text) => text.trim().replaceAll(/^/gm, "  ");

@@ -16,7 +16,7 @@ const UNPACK = {
   deb: (file) => ["dpkg-deb", ["--raw-extract", file, "."]],
   rpm: (file) => ["sh", ["-c", 'rpm2cpio "$1" | cpio -idm --quiet', "sh", file]],
 };
-/** Most files that are named for one package. */
+/** Largest number of differing files that are named for one package. */
 const MAX_NAMED = 40;
 
 await main(async () => {

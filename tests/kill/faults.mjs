@@ -179,7 +179,7 @@ function testKilledCommits(vault, command, states, maxPoints, count) {
     const fault = `${call}:error=EIO:when=${when}`;
     const { answer, code: exit } = traced(prepareCopy(vault, command), command, options(fault));
     const copy = prepareCopy(vault, command);
-    // Without the filter `--seccomp-bpf`, because with it strace sends no signal.
+    // The filter `--seccomp-bpf` is not used here, because strace then sends no signal.
     const { code } = traced(copy, command, options(fault, "unlink:signal=KILL"), []);
     killed += code === exit ? 0 : 1;
     const error = answer?.error;

@@ -80,7 +80,7 @@ export function lossText(counts) {
     .map((kind) => [kind, [...new Set(counts.filter((each) => each.kind === kind).map((each) => each.field))]])
     .filter(([, fields]) => fields.length > 0)
     .map(([kind, fields]) => {
-      // A kind that is newer than this list is named as it is.
+      // A kind of loss that the list lacks is shown by its code.
       const meaning = LOSS_MEANINGS[kind] ?? ((names) => `${kind.replaceAll("_", " ")}: ${names}`);
       return `\n    ${countText(fields.length, "field")} ${meaning(fields.sort().join(", "))}`;
     })

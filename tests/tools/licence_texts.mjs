@@ -21,9 +21,9 @@ const MAX_DEPTH = 3;
 const WITHOUT_TEXT = {};
 
 /**
- * Licences whose text does not name the copyright holder, or only in a line of its own. If a component has no text, the
- * same licence of another component is used. The pattern recognises the whole text, without white space. An earlier
- * licence is preferred if a component offers several.
+ * Licences whose text does not name the copyright holder, or names it only in a separate line. If a component has no
+ * text, the same licence of another component is used. The pattern recognises the whole text, without white space. An
+ * earlier licence is preferred if a component offers several.
  */
 const COMMON_LICENCES = {
   "Apache-2.0": /^ApacheLicenseVersion2\.0,January2004.*ENDOFTERMSANDCONDITIONS/i,

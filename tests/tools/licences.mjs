@@ -50,7 +50,7 @@ export function linkedCrates(systems = TARGET_SYSTEMS) {
     seen.add(id);
     for (const { pkg, dep_kinds } of uses.get(id)) {
       if (dep_kinds.some(({ kind }) => kind === null)) visit(pkg);
-      // Its own dependencies only compile that C code.
+      // The crate contains C source code. Its dependencies are only needed to compile that code.
       else if (bringsSource(pkg)) seen.add(pkg);
     }
   };

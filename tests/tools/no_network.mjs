@@ -1,7 +1,7 @@
 // Runs programs in a network namespace that has no network: its only interface is the computer's own loopback. The
 // kernel counts the packets for which there is no route, and those to a loopback port on which no program listens. So
-// whatever a program tries to send is noticed, also if it stops because it cannot look up a name: the usual name server,
-// such as 127.0.0.53, is not in the namespace.
+// every attempt to send something is noticed, even one that ends with a failed name lookup, because the usual name
+// server (such as 127.0.0.53) does not exist in the namespace.
 import { existsSync, readFileSync } from "node:fs";
 import { has, quiet } from "./sh.mjs";
 

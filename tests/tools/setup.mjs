@@ -18,9 +18,9 @@ const BUILD_PACKAGES = [
 ];
 /** `rpm` contains rpmbuild; dpkg-shlibdeps is in `dpkg-dev`. */
 const PACKAGING_PACKAGES = ["rpm", "dpkg-dev"];
-/** They check packages that were built, and make the systems in which these are installed. */
+/** Programs that check the built packages, and that create the systems in which the packages are installed. */
 const INSTALL_TEST_PACKAGES = ["lintian", "rpmlint", "rpm", "debootstrap", "xvfb", "openbox"];
-/** They check the files that describe the program to a desktop. `libglib2.0-bin` contains gio. */
+/** Programs that check the files which describe our program to a desktop. `libglib2.0-bin` contains gio. */
 const DESKTOP_FILE_PACKAGES = [
   "desktop-file-utils",
   "appstream",

@@ -1,4 +1,4 @@
-// What the history of a memory says about each version.
+// Tests what the history of a memory says about each version.
 import { expect, it } from "vitest";
 import { versionText } from "../src/features/memories/version-text";
 import type { VersionInfo } from "$lib/ipc";

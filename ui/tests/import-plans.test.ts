@@ -295,7 +295,7 @@ describe("the scan for sensitive data", () => {
     expect(importing.scanAfter).toBe(true);
     await importing.run();
     await waitFor(() => expect(look).toHaveBeenCalledTimes(3));
-    // Renders the whole window.
+    // This test renders the whole window, which is slow on a busy machine.
   }, 30_000);
 
   it("is not paused by an import without new records", async () => {

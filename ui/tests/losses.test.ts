@@ -72,8 +72,8 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
 };
 
 /**
- * More such places. Their field is a member of the document that is unknown or has a forbidden value, so the window can
- * only show the member's raw name.
+ * More places where the field of a loss is a variable. The variable is the name of a member of a document that is
+ * unknown or has a forbidden value, so the window can only show that name.
  */
 const MEMBERS_OF_DOCUMENTS = [
   "mementory-formats-archives/src/alf/first_pass.rs &member",

@@ -1,4 +1,4 @@
-// Formulas, citation markers, footnotes and front matter in assistants’ texts.
+// Tests of formulas, citation markers, footnotes and front matter in assistants’ texts.
 import { beforeAll, describe, expect, it } from "vitest";
 import { splitFrontMatter } from "$lib/logic/front-matter";
 import { countMatches, markHits, textRuns } from "$lib/logic/hits";

@@ -59,7 +59,7 @@ it("the list of memories, its filters and the open memory are loaded again when 
   const [list, counts, show] = [vi.spyOn(mock, "list"), vi.spyOn(mock, "facets"), vi.spyOn(mock, "show")];
   meaning.revision += 1;
   await waitFor(() => expect(list).toHaveBeenCalledTimes(1));
-  // The numbers beside the filters, and those over all memories.
+  // Counts with the current filters, and counts of all memories.
   await waitFor(() => expect(counts).toHaveBeenCalledTimes(2));
   expect(show.mock.calls.map(([id]) => id)).toEqual([open]);
   expect(nav.id).toBe(open);

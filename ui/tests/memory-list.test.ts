@@ -1,4 +1,4 @@
-// What the list of memories shows: the kind that was chosen, its last row, and the beginning of short texts.
+// Tests what the list of memories shows: the kind that was chosen, its last row, and the beginning of short texts.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import MemoriesView from "../src/features/memories/MemoriesView.svelte";

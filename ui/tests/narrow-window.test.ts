@@ -1,4 +1,4 @@
-// The narrow window: filters in the popover, and the width of the panes.
+// Tests of the narrow window: filters in the popover, and the width of the panes.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ListDetail from "../src/features/layout/ListDetail.svelte";

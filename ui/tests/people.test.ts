@@ -1,4 +1,4 @@
-// People and topics of the memories, and their timelines.
+// Tests of people and topics in the memories, and of their timelines.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";

@@ -1,4 +1,4 @@
-// Files of the vault: preview and saving.
+// Tests of previewing and saving files of the vault.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import Attachment from "../src/features/conversations/Attachment.svelte";

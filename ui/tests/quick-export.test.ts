@@ -1,4 +1,4 @@
-// Saving everything in one click, with the settings of the last export.
+// Tests of saving everything in one click, with the settings of the last export.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import LossTable from "../src/features/exporting/LossTable.svelte";

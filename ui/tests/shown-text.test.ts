@@ -1,4 +1,4 @@
-// Which part of a text is shown as a line, and what is shown as evidence.
+// Tests which part of a text is shown as a line, and what is shown as evidence.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import { fileSummary } from "../src/features/files/kinds";

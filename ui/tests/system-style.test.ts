@@ -21,7 +21,7 @@ const surfaces = ["--bg-app", "--bg-list", "--bg-content", "--bg-raised", "--bg-
 /** The accent colours that GNOME offers. */
 const GNOME = ["#3584e4", "#2190a4", "#3a944a", "#c88800", "#ed5b00", "#e62d42", "#d56199", "#9141ac", "#6f8396"];
 
-/** Pairs of a front and a back, with too little contrast, of the tokens made for this colour. */
+/** The pairs of foreground and background tokens for this accent colour whose contrast is too low. */
 function tooLow(accent: string, theme: ThemeTokens): string[] {
   const tokens = accentTokens(accent, theme);
   if (!tokens) return [];

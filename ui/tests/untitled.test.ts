@@ -1,4 +1,5 @@
-// Conversations without a title are listed under their first words, and memories in Markdown are shown formatted.
+// Tests that conversations without a title are listed under their first words, and that memories in Markdown are shown
+// formatted.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ConversationRow from "../src/features/conversations/ConversationRow.svelte";

@@ -1,4 +1,4 @@
-// Tests that a person who is somewhere for the first time sees where that is and what can be done next.
+// Tests that each screen tells a first-time visitor where they are and what they can do next.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import FileSheet from "../src/features/files/FileSheet.svelte";

@@ -1,11 +1,15 @@
-// Checks the configuration of the packages for macOS and Windows, which are built elsewhere, as far as it can be read.
+// Checks the configuration of the packages for macOS and Windows. The packages themselves are built and tested
+// elsewhere.
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ROOT, WORKSPACE } from "../places.mjs";
 
 const SCHEMA = join(ROOT, "node_modules", "@tauri-apps", "cli", "config.schema.json");
-/** What a package must not ask for. A program in the hardened runtime with one of these runs foreign code. */
+/**
+ * Entitlements that a package must not request. With one of these, a program in the hardened runtime can run foreign
+ * code.
+ */
 const EXCEPTION = /<key>(com\.apple\.[\w.-]+)<\/key>\s*<true\/>/g;
 /** Endings that belong to other programs: Windows would open all such files with ours. */
 const FOREIGN_ENDINGS = ["json", "zip", "md", "csv", "html"];
@@ -38,7 +42,9 @@ export function bundleConfiguration(config = readConfig()) {
   ];
 }
 
-/** What the schema of the installed bundler refuses. ESLint brings the program that reads schemas. */
+/**
+ * Violations of the schema of the installed bundler. Ajv, which checks them, is installed as a dependency of ESLint.
+ */
 function schemaProblems(config) {
   if (!existsSync(SCHEMA)) return ["npm packages are missing: npm ci"];
   const Ajv = createRequire(createRequire(import.meta.url).resolve("eslint"))("ajv");

@@ -106,7 +106,8 @@ export function desktopTypes() {
   const typesIn = [
     /^MimeType=(.*)$/m.exec(texts[0])?.[1].split(";").filter(Boolean) ?? [],
     [...texts[1].matchAll(/<mediatype>(.*?)<\/mediatype>/g)].map(([, type]) => type),
-    // A type without an ending is there for its first bytes only; the program does not open it.
+    // A type without an ending only serves to recognise files by their first bytes; the program does not open such
+    // files.
     texts[2]
       .split("</mime-type>")
       .filter((each) => each.includes("<glob "))

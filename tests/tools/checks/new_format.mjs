@@ -7,7 +7,7 @@ import { FAMILIES, crateOf, filesToWrite } from "../new_format/plan.mjs";
 import { ROOT } from "../places.mjs";
 
 const ID = "an_example";
-/** First segments of paths that are no crates of a Cargo.toml. */
+/** First segments of paths that do not name a crate in Cargo.toml. */
 const BUILT_IN = ["std", "core", "alloc", "crate", "super", "self", "str", "u8", "u32", "u64", "usize", "i64", "f64"];
 
 export function newFormats() {

@@ -7,7 +7,7 @@ import { Stop } from "../sh.mjs";
 const TEMPLATE_FOLDER = new URL("./", import.meta.url);
 /** The crates of formats besides that of the vendors, each chosen with an option. */
 export const FAMILIES = ["files", "engines", "agents", "interchange", "archives"];
-/** Those whose formats are also written and validated. */
+/** Families whose formats are also written and validated. */
 export const FAMILIES_WITH_WRITER = ["interchange", "archives"];
 const WRITER_FILES = ["write.rs", "validate.rs"];
 /** The cases with which a format begins. */

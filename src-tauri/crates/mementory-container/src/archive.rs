@@ -62,7 +62,7 @@ impl Archive {
     }
 }
 
-/// Reads nothing but the error for which an entry could not be opened.
+/// A reader that always fails with the error that prevented the entry from being opened.
 struct DamagedEntry(Error);
 
 impl Read for DamagedEntry {

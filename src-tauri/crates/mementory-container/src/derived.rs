@@ -1,4 +1,4 @@
-//! What formats derive from members, kept in memory because several formats or several passes need it.
+//! Values that formats derive from members. They are kept in memory, because several formats or passes need them.
 use std::{
     any::{Any, TypeId},
     collections::HashMap,
@@ -8,7 +8,8 @@ use std::{
 /// Limit in bytes for all kept values together. Once it is reached, no more values are kept.
 const MAX_TOTAL_BYTES: usize = 32 << 20;
 
-/// Large values may take only half of the limit, so that there is room for the small values of many members.
+/// Size in bytes above which a value is large. Large values may take only half of the limit, so that there is room for
+/// the small values of many members.
 const LARGE_BYTES: usize = 16 << 10;
 
 #[derive(Default)]

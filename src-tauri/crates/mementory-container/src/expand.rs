@@ -68,7 +68,7 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resource
             None if member.depth == 0 && nested::has_zip_name(&member.name) => {
                 let message = match source.len() {
                     0 => "an empty file".to_owned(),
-                    // Nobody expects an export to be that large, so the size helps to see what went wrong.
+                    // Exports are never that large, so the size in the message shows that this is not an export.
                     bytes if bytes >= LARGE_BYTES => {
                         format!("not a readable ZIP file, {:.1} GB large", bytes as f64 / 1e9)
                     }

@@ -37,8 +37,8 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// The files that [`Catalog::open`] finds at a path, before it looks into them: the file itself, or those in the
-    /// folder, in any order. Each with its size in bytes.
+    /// The files that [`Catalog::open`] finds at a path before it opens archives: the file itself, or the files in the
+    /// folder in any order. Each file has its size in bytes.
     ///
     /// # Errors
     /// I/O; `Refused` for a link or a device; `Limit` for more files than `Limits::entries`.

@@ -44,7 +44,8 @@ fn is_empty_list(bytes: &[u8]) -> bool {
     inside.is_some_and(|inside| inside.trim_ascii().is_empty())
 }
 
-/// What the catalog keeps of a JSON file. It is small, so that there is room for thousands of files.
+/// The first byte and the keys of a JSON file, as the catalog keeps them. They need little memory, so thousands of
+/// files fit.
 #[derive(Clone)]
 struct JsonStart {
     first: u8,

@@ -4,16 +4,16 @@ use crate::{Candidate, Catalog, Claim, Detected, Detection, Format, FormatError,
 use mementory_model::Limits;
 use std::collections::HashSet;
 
-/// A claim takes a file that another format claims only as a file beside its own if the confidence of the claim is at
-/// least this. A list of sentences has less confidence, because it may be anything.
+/// Smallest confidence with which a claim takes a member from a claim in which the member only has the role
+/// [`Role::Beside`]. Claims on plain lists of sentences are below it, because such a list may be anything.
 const LEAST_CERTAIN: f64 = 0.4;
 
 /// Asks every format of `formats` for its claims, or only the format with the id `only`. Assigns each member to the
 /// strongest claim on it. If the two strongest claims differ by less than 0.05, the member is listed in `ties` and
 /// assigned to neither. Exception: if its role in one of the two claims is sidecar, junk or duplicate rendering, it is
-/// assigned to the other claim. A member that is only beside a format's files goes to any format that has records in
-/// it, so that folders of notes do not hide the chats among them. Nothing in an archive of a format that owns its
-/// archives is assigned to another format.
+/// assigned to the other claim. A member with the role [`Role::Beside`] goes to any format that claims records in it,
+/// so that folders of notes do not hide the chats among them. No member of an archive that a format owns
+/// ([`Format::owns_archive`]) is assigned to another format.
 pub fn detect(
     formats: &[&'static dyn Format],
     catalog: &Catalog,
@@ -89,7 +89,7 @@ pub fn detect(
     Ok(Detection { sources, ties, unknown })
 }
 
-/// Removes the claims on nothing but members of an archive that belongs to another format as a whole.
+/// Removes claims whose members are all in an archive that another format owns ([`Format::owns_archive`]).
 fn drop_claims_inside_others(claims: &mut Vec<(&'static dyn Format, Claim)>) {
     let owning = claims.iter().filter(|(format, _)| format.owns_archive());
     let owned: Vec<HashSet<usize>> = owning.map(|(_, claim)| claim.parts.iter().map(|p| p.member).collect()).collect();
@@ -97,7 +97,7 @@ fn drop_claims_inside_others(claims: &mut Vec<(&'static dyn Format, Claim)>) {
     claims.retain(|(format, claim)| format.owns_archive() || !is_inside(claim));
 }
 
-/// True for the role of a file that only belongs to an export and has none of its records.
+/// True for the role of a file of an export that contains no records.
 fn is_side_role(role: Role) -> bool {
     matches!(role, Role::Sidecar | Role::Junk | Role::DuplicateRendering)
 }

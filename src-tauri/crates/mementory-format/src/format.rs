@@ -376,8 +376,8 @@ pub struct PassthroughItem {
     pub place: String,
 }
 
-/// A list that the input replaces as a whole. Its elements are records of their own. Those of its former state that it
-/// does not have any more were deleted at the source.
+/// A list that the input replaces as a whole. Its elements are separate records. An element of the former list that is
+/// missing in the new one was deleted at the source.
 #[derive(Debug, Clone)]
 pub struct ReplacedList {
     /// Kind of the elements.
@@ -386,9 +386,9 @@ pub struct ReplacedList {
     pub format: &'static str,
     /// Id space of the elements.
     pub scope: String,
-    /// With what the pointers in the origins of the elements begin.
+    /// Prefix of the JSON pointers in the origins of the elements.
     pub pointer: String,
-    /// Values of all keys that the elements of the new state may have.
+    /// Values of the record keys that the elements of the new list can have.
     pub keys: Vec<String>,
     /// When the list was replaced.
     pub at: Timestamp,
@@ -398,36 +398,36 @@ pub struct ReplacedList {
 
 /// Receives what a reader finds. If a method returns an error, the reader stops and returns it.
 pub trait Sink {
-    /// A conversation with its messages, or one record.
+    /// Receives a conversation with its messages, or one record.
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError>;
-    /// The export id ([`StoredRecord::id`]) that the record with this key had in the vault that wrote the file. Sent
-    /// before the record. A record that is new to the vault keeps the id in its exports.
+    /// Receives the export id ([`StoredRecord::id`]) that the record with this key had in the vault that wrote the
+    /// file. Sent before the record. A record that is new to the vault keeps the id in its exports.
     fn export_id(&mut self, key: &RecordKey, id: &str) {
         let _ = (key, id);
     }
-    /// An alternative value for the key of a record. It replaces the value if the vault has a record of another kind
-    /// with this key. Sent before the record. Needed by a format whose deltas do not show the keys of the records that
-    /// did not change.
+    /// Receives an alternative value for the key of a record. The alternative is used if the vault has a record of
+    /// another kind with this key. Sent before the record. Needed by a format whose deltas do not show the keys of the
+    /// records that did not change.
     fn alternative_key(&mut self, key: &RecordKey, value: &str) {
         let _ = (key, value);
     }
-    /// A list that is sent as a whole. Sent after its elements.
+    /// Receives a list that is sent as a whole. Sent after its elements.
     fn replaced_list(&mut self, list: ReplacedList) -> Result<(), FormatError> {
         let _ = list;
         Ok(())
     }
-    /// An attachment and its bytes.
+    /// Receives an attachment and its bytes.
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError>;
-    /// A passthrough file and its bytes.
+    /// Receives a passthrough file and its bytes.
     fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError>;
-    /// A deletion that the vault applies. Readers send all deletions before the first record.
+    /// Receives a deletion that the vault applies. Readers send all deletions before the first record.
     fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError>;
-    /// A problem in the input that does not cause the loss of a record.
+    /// Receives a problem in the input that does not cause the loss of a record.
     fn note(&mut self, issue: Issue);
-    /// A part of the input that is not imported, with the reason.
+    /// Receives a part of the input that is not imported, with the reason.
     fn dropped(&mut self, dropped: Dropped);
-    /// Number of source bytes processed so far, in the same measure as `Detected::total_bytes`. Returns an error if the
-    /// user cancelled.
+    /// Receives the number of source bytes processed so far, in the same measure as `Detected::total_bytes`. Returns an
+    /// error if the user cancelled.
     fn progress(&mut self, bytes: u64) -> Result<(), FormatError>;
 }
 

@@ -11,14 +11,14 @@ pub(crate) struct UniqueKeys {
 struct KeyUse {
     /// Hash of the content of the first record with this key. None if contents are not compared.
     content: Option<u64>,
-    /// Largest number that a record with this key got.
+    /// Largest number that was appended to this key.
     last_number: u32,
 }
 
 /// The key for a record.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum AssignedKey {
-    /// No record before has the key.
+    /// No earlier record has the key.
     Free,
     /// The first record with the key has the same content.
     Duplicate,
@@ -32,8 +32,8 @@ impl UniqueKeys {
         self.keys.entry(hash128(&(scope, value))).or_insert(KeyUse { content: None, last_number: 1 });
     }
 
-    /// Assigns a key to a record. `value` is the key that its id gives it. With `content`, a repetition of the first
-    /// record with the same key is reported as such.
+    /// Assigns a key to a record. `value` is the key derived from the record's id. A record whose `content` equals that
+    /// of the first record with the same key is reported as a duplicate.
     pub(crate) fn assign(&mut self, scope: &str, value: &str, content: Option<&str>) -> AssignedKey {
         let key = hash128(&(scope, value));
         let content = content.map(|content| hash64(&content));

@@ -171,7 +171,7 @@ impl AgentContent {
         self.push_bytes(bytes, name.map(Cow::into_owned), media_type);
     }
 
-    /// Adds the file in a data URL. Returns false if the address is none, or if its data cannot be decoded.
+    /// Adds the file in a data URL. Returns false if `url` is not a data URL, or if its data cannot be decoded.
     pub fn push_data_url(&mut self, url: &str) -> bool {
         let parts = url.strip_prefix("data:").and_then(|url| url.split_once(";base64,"));
         let Some((media_type, bytes)) = parts.and_then(|(kind, data)| Some((kind, embedded_bytes(data)?))) else {

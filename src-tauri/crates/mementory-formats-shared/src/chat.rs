@@ -64,7 +64,7 @@ pub struct Turn {
     pub parent: TurnParent,
     /// `user`, `assistant`, `system` or `tool`.
     pub role: String,
-    /// The text.
+    /// The text of the message.
     pub text: String,
     /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context`, or the source's own name for the type.
     pub content_type: String,
@@ -76,7 +76,7 @@ pub struct Turn {
     pub times: Times,
     /// JSON pointer or line of the message in its file.
     pub pointer: String,
-    /// The source text.
+    /// The source text of the message.
     pub verbatim: Option<Verbatim>,
     /// Files that the message refers to.
     pub attachments: Vec<AttachmentRef>,
@@ -202,8 +202,8 @@ impl Turn {
     }
 }
 
-/// The first question and the first answer, from which a conversation without an id gets one. Instructions before them
-/// are left out, because they are often the same in many conversations.
+/// The first question and the first answer, from which the id of a conversation without an id is derived. Instructions
+/// before them are left out, because they are often the same in many conversations.
 pub fn beginning(turns: &[Turn]) -> String {
     let first_text_of = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
     let first_text = || turns.first().map(|turn| turn.text.as_str());

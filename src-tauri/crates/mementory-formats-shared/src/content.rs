@@ -37,7 +37,7 @@ const MAX_ADDRESS: usize = 4096;
 const UNNAMED_FILE: &str = "embedded file";
 /// Members of a part that may contain a file (LlamaIndex writes base64, the AI SDK an address).
 pub(crate) const EMBEDDED_KEYS: [&str; 4] = ["image", "audio", "video", "data"];
-/// Smallest number of letters of a file in base64. A shorter text may be a name.
+/// Smallest number of characters of a file in base64. A shorter text may be a file name.
 const MIN_EMBEDDED: usize = 40;
 /// Types of parts that contain text.
 const TEXT_TYPES: [&str; 6] = ["text", "input_text", "output_text", "markdown", "paragraph", "content"];

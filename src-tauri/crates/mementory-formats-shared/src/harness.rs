@@ -101,7 +101,7 @@ const PROGRAM_MESSAGE_STARTS: [&str; 12] = [
 /// Elements that wrap what the person typed. Only their tags are removed.
 const PERSON_ELEMENTS: [&str; 2] = ["user_query", "user-message"];
 
-/// True for a message of the person's role that a program wrote as a whole.
+/// True for a message in the role of the person that was written entirely by a program.
 pub fn is_program_message(text: &str) -> bool {
     let start = text.trim_start();
     PROGRAM_MESSAGE_STARTS.iter().any(|begin| start.starts_with(begin))

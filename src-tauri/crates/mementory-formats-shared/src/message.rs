@@ -111,7 +111,8 @@ pub fn content(object: &Object<'_>) -> Content {
         data.as_ref().and_then(|data| data.raw_value("content")).into_iter().for_each(|raw| content.add(raw));
     }
     let calls = object.list("tool_calls").or_else(|| object.list("toolCalls"));
-    // LlamaIndex repeats calls that are parts of the content in `additional_kwargs`; older versions have them only there.
+    // In `additional_kwargs`, LlamaIndex repeats the calls that are parts of the content. Older versions write the
+    // calls only there.
     let has_calls = content.blocks.iter().any(|block| block.get("type").is_some_and(|kind| kind == "tool_call"));
     let further_calls = || object.object("additional_kwargs").filter(|_| !has_calls)?.list("tool_calls");
     for call in calls.or_else(further_calls).unwrap_or_default() {
@@ -180,8 +181,9 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
     turn
 }
 
-/// The role of a message that states the role `name`. A message of the user or the system gets the role `tool` if it
-/// contains only tool results, and a message of the user `system` if the program does not show it to the person.
+/// The role of a message that states the role `name`. A message of the user or the system that contains only tool
+/// results gets the role `tool`. A message of the user that the program does not show to the person gets the role
+/// `system`.
 fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
     let is_result = content.text.trim().is_empty() && content.content_type() == "tool_result";
     let role = match name {
@@ -196,7 +198,8 @@ fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
     role.to_owned()
 }
 
-/// True for a message that Goose shows only to the model, such as a summary, or that an agent put in as the person's.
+/// True for a message that Goose shows only to the model, such as a summary, or that an agent inserted in the person's
+/// name.
 fn is_only_for_model(object: &Object<'_>) -> bool {
     if ["injected", "isMeta", "is_meta"].iter().any(|key| object.is_true(key)) {
         return true;

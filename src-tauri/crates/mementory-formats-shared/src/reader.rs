@@ -87,8 +87,8 @@ impl<'r> FileReader<'r> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Stores the object at `pointer` around arrays under `keys` as a passthrough file, if it has other members, and
-    /// reports it. Secrets in it are left out.
+    /// Stores the object at `pointer` that contains the arrays under `keys` as a passthrough file, without its secrets,
+    /// and reports this. Does nothing if the object has no other members.
     pub fn pass_through_wrapper(
         &mut self,
         member: &Member,
@@ -97,7 +97,7 @@ impl<'r> FileReader<'r> {
         wrapper: Option<String>,
     ) -> Result<(), FormatError> {
         let Some(text) = wrapper.filter(|text| has_other_members(text, keys)) else { return Ok(()) };
-        // Programs may have keys of APIs among their settings.
+        // The settings of a program may contain API keys.
         let (text, secrets) = redact(&text);
         if secrets > 0 {
             let message = format!("{secrets} keys or passwords beside the records were not stored");

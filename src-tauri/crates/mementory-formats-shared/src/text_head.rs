@@ -11,8 +11,8 @@ pub fn may_be_page(catalog: &Catalog, member: &Member) -> bool {
     text_head(catalog, member, TAG_BYTES).is_some_and(|head| head.trim_start().starts_with('<'))
 }
 
-/// A whole page as text. In UTF-8, each position is that in the file, so a byte order mark is left in. Invalid bytes
-/// become replacement characters.
+/// A whole page as text. For UTF-8, a byte order mark is kept, so that each position in the text equals the position in
+/// the file. Invalid bytes become replacement characters.
 pub fn page_text(bytes: &[u8]) -> Cow<'_, str> {
     match Encoding::for_bom(bytes) {
         Some((encoding, mark)) if encoding != UTF_8 => {

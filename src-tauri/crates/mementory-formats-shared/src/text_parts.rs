@@ -1,4 +1,4 @@
-//! Texts whose parts follow each other.
+//! Ends of the consecutive parts of a text.
 
 /// The end of each part of a text, in ascending order. `starts` are the offsets at which the parts start, in ascending
 /// order. A part ends where the next one starts, and the last part ends with the text, which has `len` bytes.

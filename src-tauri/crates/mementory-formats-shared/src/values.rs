@@ -20,7 +20,8 @@ pub fn first_id(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| id(object, key))
 }
 
-/// The id in a value.
+/// An id: a string that is not blank, or a number, possibly inside an object such as `{"$oid":"…"}`. None for any other
+/// value.
 pub fn id_of(raw: &RawValue) -> Option<String> {
     let text = scalar(raw)?;
     let text = text.trim();

@@ -415,7 +415,7 @@ fn note(n: usize) -> Vec<u8> {
     format!("---\ncreated: 2026-05-0{n}\n---\nBed {n} is beside [[1]].\n").into_bytes()
 }
 
-/// Otherwise the archive would be validated and imported as that document alone.
+/// Without this rule, the archive would be validated and imported as that document alone.
 #[test]
 fn a_document_of_another_format_in_an_agent_archive_is_a_file_of_the_agent() {
     let manifest = r#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"0197f2a0-1111-7000-8000-00000000000a","name":"Nova","source_runtime":"openclaw"},"layers":{}}"#;

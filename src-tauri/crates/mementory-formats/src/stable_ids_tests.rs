@@ -29,7 +29,7 @@ fn records_of_assistants() -> MemorySource {
         all_records.records.extend(found.records);
         all_records.files.extend(found.files);
     }
-    // A vault has a record only once.
+    // A vault contains a record only once.
     let mut keys = HashSet::new();
     all_records.records.retain(|record| keys.insert(record.key.clone()));
     assert!(all_records.records.iter().any(|record| record.times.created.is_none()));
@@ -41,7 +41,7 @@ fn export(source: &mut MemorySource, format: &dyn Format, path: &Path, source_ve
     format.write(source, path, &options).unwrap().version
 }
 
-/// The elements of a file as its own format reads them, in a vault with other ids at a later time.
+/// Reads the elements of a file with `format`, as if into a vault with other ids and at a later time.
 fn elements(format: &'static dyn Format, path: &Path) -> MemorySource {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
@@ -65,7 +65,7 @@ fn ids(format: &'static dyn Format, path: &Path) -> BTreeSet<String> {
     kept.map(|record| format!("{}/{}", record.kind.as_str(), record.key.value)).collect()
 }
 
-/// Text of every file and entry of an export, without what is about the file itself.
+/// Text of every file and entry of an export, without the members that describe the file itself.
 fn contents(path: &Path) -> BTreeMap<String, String> {
     let files = match path.extension().is_some_and(|ending| ending == "alf") {
         true => entries(path),

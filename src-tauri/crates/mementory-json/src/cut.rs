@@ -6,9 +6,9 @@ const MAX_DEPTH: usize = 127;
 /// An object or array that is still open at the end of the text.
 struct OpenValue {
     closing: u8,
-    /// Number of complete objects and arrays directly inside.
+    /// Number of complete objects and arrays directly inside this one.
     children: usize,
-    /// Position after the last complete object or array directly inside.
+    /// Position after the last complete object or array directly inside this one.
     end: usize,
 }
 

@@ -69,8 +69,9 @@ impl<'r> DecodingReader<'r> {
         }
     }
 
-    /// From here on, treats the stream as the content of a JSON string or, if `has_parts` is set, of the texts of a
-    /// tool's result, which are returned one on each line. `rest` holds the bytes from the content of the first text on.
+    /// Treats the remainder of the stream as the content of a JSON string. If `has_parts` is set, treats it as the
+    /// texts of a tool's result and returns each text on a line of its own. `rest` begins with the content of the first
+    /// text.
     pub(super) fn enter_texts(&mut self, rest: &[u8], has_parts: bool, out: &mut Vec<u8>) {
         let mut unescape = Unescape { has_parts, ..Unescape::default() };
         unescape.push(rest, out);

@@ -226,7 +226,7 @@ impl<'r> Elements<'r> {
         if let Some(error) = self.pending_error.take() {
             return Err(error);
         }
-        // After a damaged element.
+        // The element returned last was damaged, so it was not counted yet.
         if self.cut_end.take().is_some() {
             self.index += 1;
         }
@@ -485,7 +485,7 @@ impl<'r> Elements<'r> {
             Some(known) => {
                 self.add_wrapper_text(at);
                 self.key = (*known).to_owned();
-                // What is known about the elements of one array says nothing about those of another.
+                // Facts about the elements of one array do not apply to those of another.
                 (self.siblings, self.search) = (Siblings::default(), None);
                 (self.level, self.index, self.no_array_seen) = (Level::Array { wrapped: true }, 0, false);
                 self.pos = at;

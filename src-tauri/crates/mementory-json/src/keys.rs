@@ -15,7 +15,7 @@ const MAX_PATH_DEPTH: usize = 4;
 #[derive(Debug, Default)]
 pub struct Keys {
     paths: HashSet<String>,
-    /// What comes after the last `.` of each path. Most questions are about names that no path has.
+    /// The last name of each path. Most lookups are for names that no path has.
     names: HashSet<String>,
 }
 
@@ -28,8 +28,8 @@ impl Keys {
             && (self.paths.contains(path) || ["conversations", "projects", "data"].into_iter().any(is_below))
     }
 
-    /// True if a path ends with this name. `name` contains no `.`. Costs less than a question about a path, so a format
-    /// with many paths first asks for a name that all of them need.
+    /// True if a path ends with this name. `name` contains no `.`. This is cheaper than looking up a path, so a format
+    /// with many paths first looks up a name that all of them need.
     pub fn has_name(&self, name: &str) -> bool {
         self.names.contains(name)
     }
@@ -130,7 +130,7 @@ pub fn keys_of(head: &[u8]) -> Keys {
 /// An object or array that is open at the current position.
 struct Open {
     is_object: bool,
-    /// Length of the path outside it, in bytes and in keys.
+    /// Length of the path of the enclosing object or array, in bytes and in keys.
     outer: (usize, usize),
 }
 

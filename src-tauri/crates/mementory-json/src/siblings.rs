@@ -49,7 +49,7 @@ impl ElementKeys {
 /// What is known about the elements of an array.
 #[derive(Debug, Default)]
 pub(super) struct Siblings {
-    /// One for each kind of complete elements.
+    /// The different sets of keys that complete elements have.
     kinds: Vec<ElementKeys>,
     /// The keys of a damaged element, up to the damage. Set only until a complete element is known.
     incomplete: Option<ElementKeys>,

@@ -158,7 +158,7 @@ impl<'b> Cursor<'b> {
         found
     }
 
-    /// Skips a sign and the white space before it. None if another sign is there.
+    /// Skips the character `sign` and the white space before it. None if another character is there.
     fn take(&mut self, sign: u8) -> Option<()> {
         (self.peek()? == sign).then(|| self.at += 1)
     }
@@ -174,7 +174,7 @@ impl<'b> Cursor<'b> {
         self.bytes.get(start + 1..end - 1)
     }
 
-    /// The position of the next sign. None if another sign is there.
+    /// The position of the character `sign` after white space. None if another character is there.
     fn at_sign(&mut self, sign: u8) -> Option<usize> {
         (self.peek()? == sign).then_some(self.at)
     }

@@ -46,8 +46,9 @@ impl Tree {
         parse::parse(text, bounds.into())
     }
 
-    /// Like [`Self::parse`], but if the value is an object, and its member `key` is an object, this member is left empty.
-    /// What was in it is checked in the same way, and its memory counts, so the errors are those of [`Self::parse`].
+    /// Like [`Self::parse`], but if the value is an object whose member `key` is an object, that member is left empty.
+    /// The content of the member is still checked, and its memory is counted, so the errors are those of
+    /// [`Self::parse`].
     pub fn parse_without_members_of(key: &str, text: &str, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
         parse::parse_without_members_of(key, text, bounds.into())
     }

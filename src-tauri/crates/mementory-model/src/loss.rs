@@ -25,7 +25,7 @@ impl LossKind {
     }
 }
 
-/// Something of a record that a written format cannot express.
+/// A part of a record that a written format cannot express.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
     /// Id of the record in the vault, or name of a passthrough file.

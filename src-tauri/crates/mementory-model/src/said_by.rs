@@ -25,9 +25,9 @@ impl SaidBy {
         }
     }
 
-    /// Who said a memory that was created by this method (see [`crate::Source::method`]). None if the method does not
-    /// show this: when ChatGPT called its memory tool or an agent wrote a file, the person may or may not have asked
-    /// for it.
+    /// Who stated the content of a memory that was created by this method (see [`crate::Source::method`]). None if the
+    /// method does not show this: when ChatGPT called its memory tool or an agent wrote a file, the person may or may
+    /// not have asked for it.
     fn from_method(method: &str) -> Option<Self> {
         match method {
             // The person wrote it in Mementory, in an input field of the assistant or in a rules file, or pasted it.

@@ -17,15 +17,16 @@ import type { IconComponent } from "$lib/ui/types";
 
 export const nameOf = (row: Row): string => oneLine(row.title ?? (row.text || t("files.unnamed")));
 
-/** The name, with the words that the list of files is searched for marked. */
+/** The name as segments. The words for which the list of files is searched are marked. */
 export function nameSegments(row: Row): TextSegment[] {
   const name = nameOf(row);
   return splitSegments(name, findWords(name, hitWords(files.query, row)));
 }
 
 /**
- * The type of a file for people, such as `Document, PDF`: its kind, and the ending of its name. Only a file with
- * neither shows its media type. A part of an export has the name of its role there, which says nothing to a person.
+ * The type of a file for people, such as `Document, PDF`: its kind, and the ending of its name. The media type is shown
+ * only for a file with neither. For a part of an export, `media_type` is the name of its role, which means nothing to a
+ * person.
  */
 export function typeText(row: Row): string {
   const [, ending = ""] = /\.([a-z0-9]{1,8})$/i.exec(nameOf(row)) ?? [];

@@ -41,7 +41,7 @@ const LEGACY_ENCODINGS: Record<string, string[]> = { ja: ["shift_jis"] };
 export function decode(bytes: Uint8Array, more: boolean, language: string): string | null {
   const read = (label: string, fatal: boolean) => {
     try {
-      // If more bytes follow, the last character may be incomplete, which is then no error.
+      // If more bytes follow, the last character may be incomplete, which is not an error.
       return new TextDecoder(label, { fatal }).decode(bytes, { stream: more });
     } catch {
       return null;

@@ -17,7 +17,10 @@ export function checkSummary(check: FileCheck): CheckSummary | null {
   return { tone: check.signer?.trust_status === "new" ? "warn" : "ok", chip: t("check.whole"), text };
 }
 
-/** Whether the signature itself is not valid. One that content does not match any more is not valid for it either. */
+/**
+ * Whether the signature itself is invalid. `valid` is also false if a correct signature no longer matches the content,
+ * which does not count here.
+ */
 function isForged({ signature, errors }: FileCheck): boolean {
   if (signature.valid !== false) return false;
   return errors.length === 0 || errors.some((error) => error.code === "signature_invalid");

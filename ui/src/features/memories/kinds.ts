@@ -19,8 +19,8 @@ export function showKind(kind: string): void {
 }
 
 /**
- * Opens a section. Memories then lists memories, even if another kind was chosen there last. With that kind goes the
- * record that was open, because it is not in the list.
+ * Opens a section. Memories then lists memories, even if another kind was chosen there last. In that case the open
+ * record is closed, because it is not in the list.
  */
 export function openSection(section: Section): void {
   if (section !== "memories" || memories.filter.kind === "memory") {

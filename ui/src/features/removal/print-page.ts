@@ -6,7 +6,7 @@ import type { ReceiptPlace } from "./receipt-places";
 
 /** A row of the proof that belongs to a receipt. */
 export type ProofRow = { term: string; text: string; mono: string; bad: boolean };
-/** What the receipt says as a whole. */
+/** The overall result that the receipt states. */
 export type Verdict = { title: string; text: string };
 
 /** The suggested name of a file with a receipt, without its ending. */

@@ -4,8 +4,8 @@ import type { EvidenceMessage } from "$lib/ipc";
 const comparable = (text: string): string => (text.toLocaleLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(" ");
 
 /**
- * The evidence without the assistant's own note of the memory, which is no evidence because it is the memory itself.
- * It stays if there is nothing else, because it leads to the conversation.
+ * The evidence without the assistant's own note of the memory. The note is no evidence, because it is the memory
+ * itself. It stays only if there is no other evidence, because it leads to the conversation.
  */
 export function withoutOwnNote(messages: readonly EvidenceMessage[], text: string): readonly EvidenceMessage[] {
   const memory = comparable(text);

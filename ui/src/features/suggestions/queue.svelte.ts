@@ -7,7 +7,7 @@ import { t } from "$lib/text";
 
 /** The waiting suggestions, and which of them the person has selected. Each visit of the page makes a new queue. */
 export class Queue {
-  /** Null until loaded. */
+  /** The waiting suggestions; null until loaded. */
   items = $state.raw<SuggestionItem[] | null>(null);
   selected = $state.raw<ReadonlySet<string>>(new Set());
   busy = $state(false);

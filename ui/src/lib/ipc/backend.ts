@@ -25,7 +25,10 @@ export interface Backend {
    * deleted and made again if `remake` is true.
    */
   openDemonstration(remake: boolean): Promise<b.SessionState>;
-  /** Deletes the open demonstration vault; what the person added to it, only `withOwnContent`. */
+  /**
+   * Deletes the open demonstration vault. Fails with `own_content` if the person added something to it, unless
+   * `withOwnContent` is true.
+   */
   deleteDemonstration(withOwnContent: boolean): Promise<void>;
   /** The files or the vault that the system has asked the program to open since the last call. */
   takeOpenRequests(): Promise<b.OpenRequest>;
@@ -91,7 +94,7 @@ export interface Backend {
   suggestions(): Promise<b.SuggestionList>;
   decideSuggestions(decision: b.SuggestionDecision): Promise<b.ClosedSuggestions>;
   list(request: b.ListRequest): Promise<b.Page>;
-  /** `typing`: the last word of the query may be incomplete. `search` and `find` have the same option. */
+  /** `typing`: the last word of the query may be incomplete. `search` and `searchRows` have the same option. */
   facets(filter: b.Filter, query: string | null, typing: boolean): Promise<b.Facets>;
   /** A summary of all matching records. */
   summary(filter: b.Filter): Promise<b.Summary>;
@@ -142,7 +145,9 @@ export interface Backend {
   tombstones(): Promise<b.Tombstones>;
   receipt(id: string): Promise<b.Receipt>;
   retryCleanup(jobId: string, id: string, onProgress: (progress: b.Progress) => void): Promise<b.Receipt>;
-  /** Scans for sensitive values. If `all` is true, every record is scanned, otherwise only new and changed records. */
+  /**
+   * Scans for sensitive values. If `rescan` is true, every record is scanned, otherwise only new and changed records.
+   */
   scanRecords(jobId: string, rescan: boolean, onProgress: (progress: b.Progress) => void): Promise<b.ScannedRecords>;
   sensitiveQueue(request: b.SensitiveRequest): Promise<b.SensitiveQueue>;
   sensitiveValue(value: string): Promise<b.SensitiveDetail>;

@@ -31,7 +31,7 @@ export type ThemeTokens = Record<(typeof THEME_TOKENS)[number], Hex>;
 /** Contrast of text on its background, and of graphics on theirs (WCAG 2.2, 1.4.3 and 1.4.11). */
 const TEXT_CONTRAST = 4.5;
 const GRAPHICS_CONTRAST = 3;
-/** How far a colour may be mixed with black or white and still be the person's accent colour. */
+/** Largest share of black or white that may be mixed into the person's accent colour. */
 const MOST_CHANGED = 0.4;
 /** Replaces `MOST_CHANGED` for text, which may be paler or darker than the accent of buttons. */
 const MOST_CHANGED_TEXT = 0.7;

@@ -6,7 +6,7 @@ import { word } from "$lib/text";
  */
 export const exportStatusName = (status: string): string => word("exportStatus", status);
 
-/** The same as words that are understood without any others around them. */
+/** The status as a phrase that is understood without context. */
 export const exportStatusSentence = (status: string): string => word("exportStatusFull", status);
 
 /** The name of a status as a filter option. */

@@ -1,4 +1,7 @@
-/** What the pages of the core consist of. Everything else is left out, although the core escapes all texts. */
+/**
+ * The elements of which the core's pages consist. All others are left out as a second safeguard, because the core
+ * already escapes all texts.
+ */
 const ELEMENTS = new Set(["H1", "H3", "P", "ARTICLE", "TABLE", "THEAD", "TBODY", "TR", "TH", "TD"]);
 const ATTRIBUTES = ["class", "dir", "scope"];
 

@@ -10,7 +10,7 @@ export type ContradictingMemories = {
 /** A key that identifies a group, also after the groups were reloaded. */
 export const groupKey = ({ items }: ContradictingMemories): string => items.map(({ id }) => id).join(" ");
 
-/** The groups with their memories and pairs in place of ids and positions. */
+/** Resolves the references in groups: ids become memories, and positions become pairs. */
 export function groupsOf({ pairs, groups }: ContradictionList): ContradictingMemories[] {
   return groups.map(({ memories, pairs: positions }) => {
     const own = positions.flatMap((position) => pairs[position] ?? []);

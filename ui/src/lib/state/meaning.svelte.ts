@@ -5,7 +5,7 @@ import { session } from "./session.svelte";
 
 /** Encodes memories for search by meaning, one job at a time. */
 class Meaning {
-  /** Increases when memories were encoded, so that lists of similar memories are loaded again. */
+  /** Increases after memories are encoded, so that lists of similar memories are loaded again. */
   revision = $state(0);
   #running = false;
   #queued = false;

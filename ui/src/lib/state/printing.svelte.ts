@@ -23,7 +23,7 @@ class Printing {
   /** Describes what the screen shows, for the commands of the window. Null if it shows nothing that can be printed. */
   shown = $state.raw<(() => Printable) | null>(null);
 
-  /** Offers the content of a screen to the commands of the window. Returns a function that takes the offer back. */
+  /** Offers the content of a screen to the commands of the window. Returns a function that withdraws the offer. */
   offer(describe: () => Printable): () => void {
     this.shown = describe;
     return () => {

@@ -25,7 +25,10 @@ const PAGE_SIZE = 100;
 const MIN_ROW_HEIGHT = 60;
 /** The largest number of rows that the backend returns in one call. */
 const MAX_PER_CALL = 1000;
-/** `find` returns at most this many conversations of which only the title matches. In all others, a message matches. */
+/**
+ * `searchRows` returns at most this many conversations of which only the title matches. In all others, a message
+ * matches.
+ */
 const MAX_TITLE_HITS = 8;
 
 /** A list loaded in pages: by cursor when browsing, by offset when searching. */

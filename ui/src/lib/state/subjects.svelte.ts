@@ -36,7 +36,7 @@ class Subjects extends JobResult {
     this.open = { ...this.open, [tab]: key };
   }
 
-  /** Topics are found by vectors, so they are searched again when memories were encoded. */
+  /** Topics are found by vectors, so they are searched again after memories are encoded. */
   protected override get revision(): number {
     return vault.revision + meaning.revision;
   }

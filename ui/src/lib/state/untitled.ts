@@ -4,7 +4,7 @@ import { plainLine } from "$lib/logic/markdown";
 /** Matches the placeholder titles that assistants give to new conversations. */
 const GENERIC_TITLE = /^(?:new (?:chat|conversation)|untitled(?: (?:chat|conversation))?)$/i;
 const MAX_TITLE_LENGTH = 80;
-/** More than two lines of a list row can show. */
+/** Largest number of characters of a preview. Two lines of a list row can show fewer. */
 const MAX_PREVIEW_LENGTH = 200;
 
 /** Whether a title is empty or a placeholder, so that the first words of the conversation are shown instead. */

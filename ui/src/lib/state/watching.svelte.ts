@@ -21,7 +21,7 @@ import { vault } from "./vault.svelte";
 
 /** Watched folders and the detected files that wait for a decision. */
 class Watching {
-  /** Null until loaded. */
+  /** The watched folders; null until loaded. */
   folders = $state.raw<WatchedFolder[] | null>(null);
   detectedFiles = $state.raw<DetectedExport[]>([]);
   /** Id of the file that is imported automatically now. */

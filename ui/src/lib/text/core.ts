@@ -78,7 +78,7 @@ export function exportFacts(detail: string): ExportFacts | null {
 /** `3,589 items, signed, 23 sensitive values masked`. The items are followed by the name of `format`, if given. */
 export function exportSummary({ records, signed, encrypted, covered }: ExportFacts, format = ""): string {
   return joinWithCommas([
-    // Text to paste is not named after its format, which is called pasted text where it is imported.
+    // Text to paste is not named after its format, because the name of that format ("pasted text") describes an import.
     hasText(`itemsAs.${format}`)
       ? word("itemsAs", format, { n: records })
       : format

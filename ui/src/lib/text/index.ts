@@ -70,7 +70,7 @@ export function joinSentences(parts: readonly (string | null | undefined)[]): st
   return parts.filter(Boolean).join(t("join.sentence"));
 }
 
-/** In quotation marks. */
+/** The text in quotation marks of the language. */
 export const quoted = (text: string): string => t("quoted", { text });
 
 /** Compares names in the order of the language. */

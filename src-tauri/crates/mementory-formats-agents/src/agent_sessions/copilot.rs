@@ -15,7 +15,7 @@ const DELTA_MEMBERS: [&str; 4] = ["messageId", "reasoningId", "deltaContent", "p
 /// Name of the platform.
 const PLATFORM: &str = "copilot-cli";
 
-/// A session while its events are read.
+/// The state of a session while its events are read.
 #[derive(Debug, Default)]
 pub(super) struct CopilotSession {
     pub session: Session,

@@ -11,20 +11,20 @@ use std::collections::HashSet;
 
 /// Types of events that contain a message.
 const MESSAGES: [&str; 4] = ["user/message", "assistant/message", "tool/call", "tool/result"];
-/// Types of events with parts of a message, which follows as a whole.
+/// Types of events that contain a part of a message. A later event contains the whole message.
 const CHUNKS: [&str; 3] = ["text-chunks", "reasoning-chunks", "assistant/chunk"];
 
-/// True for an event. The header looks like that of other programs.
+/// True for an event. The header is not recognised, because other programs write similar headers.
 pub(super) fn is_event(line: &Object<'_>) -> bool {
     let has_all = ["seq", "time", "data"].into_iter().all(|key| line.has(key));
     has_all && line.text("type").is_some_and(|kind| kind.contains('/') || CHUNKS.contains(&kind.as_ref()))
 }
 
-/// A session while its events are read.
+/// The state of a session while its events are read.
 #[derive(Debug, Default)]
 pub(super) struct HarnessSession {
     session: Session,
-    /// Ids of the calls of tools that are in a message. Logs have a call also as an event of its own.
+    /// Ids of the tool calls that are part of a message. Logs contain each of these calls also as an event of its own.
     calls: HashSet<String>,
     /// The model that the last request states.
     model: Option<String>,

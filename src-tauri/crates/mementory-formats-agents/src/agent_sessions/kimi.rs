@@ -17,11 +17,11 @@ const PLATFORM: &str = "kimi-cli";
 pub(super) const EVENT_KINDS: [&str; 7] =
     ["TurnBegin", "StepBegin", "ContentPart", "ToolCall", "ToolResult", "SteerInput", "StatusUpdate"];
 
-/// A session while its events are read.
+/// The state of a session while its events are read.
 #[derive(Debug, Default)]
 pub(super) struct KimiSession {
     pub session: Session,
-    /// The message of the assistant that the last events are parts of.
+    /// The assistant's message to which the last events belong.
     open: Option<OpenMessage>,
     /// Number of events that only count tokens.
     pub skipped_lines: u64,
@@ -270,7 +270,7 @@ pub(super) fn push_parts(content: &mut AgentContent, raw: &serde_json::value::Ra
     }
 }
 
-/// Adds a part of a prompt, an answer or a result: a text, a thought, or a picture, sound or film with its address.
+/// Adds a part of a prompt, an answer or a result: a text, a thought, or a picture, sound or video with its address.
 fn push_part(content: &mut AgentContent, part: &Object<'_>) {
     let kind = part.text("type").unwrap_or_default();
     match kind.as_ref() {

@@ -54,7 +54,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, members: &[&Member], header: Hea
     conversation.send(reader, first, header)
 }
 
-/// A conversation while its events are read.
+/// The state of a conversation while its events are read.
 #[derive(Default)]
 struct Conversation {
     session: Session,

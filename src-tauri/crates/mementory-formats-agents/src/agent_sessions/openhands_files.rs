@@ -94,7 +94,7 @@ impl<'c> OpenHandsFiles<'c> {
     }
 
     /// What the file next to the events says about their conversation. The file of version 1 has the settings of the
-    /// agent, which can contain keys of APIs, so it is not stored.
+    /// agent, which can contain API keys, so it is not stored.
     pub(super) fn header(&self, reader: &mut FileReader<'_>, folder: &Folder<'_>) -> Result<Header, FormatError> {
         let Some(member) = self.headers.get(folder).copied() else { return Ok(Header::default()) };
         let mut header = Header::default();

@@ -60,7 +60,7 @@ pub(super) struct Traces {
     other_spans: u64,
 }
 
-/// A conversation while its spans are read.
+/// The state of a conversation while its spans are read.
 #[derive(Debug, Default)]
 struct Trace {
     session: Session,
@@ -120,7 +120,7 @@ impl Traces {
             has_messages = true;
             let messages = list(raw).unwrap_or_default();
             let is_only = messages.len() == 1;
-            // How often a message was met in this span.
+            // Number of times that each message has occurred in this span so far.
             let mut met: HashMap<String, usize> = HashMap::new();
             for (n, raw) in messages.into_iter().enumerate() {
                 let pointer = format!("{at}/{key}/{n}");
@@ -148,8 +148,8 @@ impl Traces {
 }
 
 impl Trace {
-    /// Adds a message, unless it was added with an earlier span. A message that stands alone and is not the last one is
-    /// new: its span does not repeat the messages before it.
+    /// Adds a message, unless an earlier span already added it. The only message of a span is also new if it differs
+    /// from the message added last, because such a span does not repeat the earlier messages.
     fn add(
         &mut self,
         reader: &mut FileReader<'_>,

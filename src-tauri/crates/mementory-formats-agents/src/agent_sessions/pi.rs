@@ -18,7 +18,7 @@ pub(super) fn is_droid_header(line: &Object<'_>) -> bool {
     line.text("type").as_deref() == Some("session_start") && (line.has("id") || line.has("sessionTitle"))
 }
 
-/// A session while its lines are read.
+/// The state of a session while its lines are read.
 #[derive(Debug, Default)]
 pub(super) struct PiSession {
     pub session: Session,

@@ -60,7 +60,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, tree: &Member) -> Result<(), For
     let is_subagent = session.chat.record_type.is_some();
     session.chat.source.project = project_of(reader, tree)?;
     session.other_lines.push(text.trim().to_owned());
-    // The last entry of each message of the tree, which the messages after it follow.
+    // Position of the last turn of each message in the tree. The children of the message follow this turn.
     let mut last_of: HashMap<String, usize> = HashMap::new();
     let mut missing = 0;
     for message in document.objects("messages") {
@@ -88,7 +88,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, tree: &Member) -> Result<(), For
                 session.chat.leaf = session.chat.turns.get(at).and_then(|turn| turn.id.clone());
             }
         }
-        // A message without entries is followed like the message before it.
+        // The children of a message without entries follow the turn before that message.
         if let TurnParent::At(at) = parent {
             last_of.insert(message_id, at);
         }

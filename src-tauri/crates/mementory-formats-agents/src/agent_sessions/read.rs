@@ -36,7 +36,8 @@ pub(super) fn read(
                 reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
                 return Ok(());
             }
-            // The events of OpenHands are read below, by their folders, and the log of Posit Assistant with its tree.
+            // Read elsewhere: the events of OpenHands by folder (below), and the log of Posit Assistant together with
+            // its tree.
             Role::Records | Role::Manifest => return Ok(()),
             _ => {}
         }
@@ -119,7 +120,8 @@ struct KimiHeader {
     project: Option<String>,
 }
 
-/// Title and folder in the files with the state of a session of Kimi, as far as they have them and can be read.
+/// The title and the folder of a Kimi session, from the files with its state. None if no file states them, or if the
+/// files cannot be read.
 fn kimi_header(reader: &mut FileReader<'_>, headers: &[&Member]) -> Result<KimiHeader, FormatError> {
     let mut out = KimiHeader::default();
     for header in headers.iter().copied() {

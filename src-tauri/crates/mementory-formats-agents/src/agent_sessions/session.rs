@@ -7,7 +7,7 @@ use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
-/// A session while its lines are read.
+/// The state of a session while its lines are read.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     /// The conversation so far, with its messages in the order of the lines.

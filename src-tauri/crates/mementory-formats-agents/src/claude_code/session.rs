@@ -11,11 +11,11 @@ use std::collections::HashMap;
 /// Largest number of progress reports that are followed to find the message before them.
 const MAX_STEPS: usize = 100_000;
 
-/// Name of the platform, and what the ids of its sessions begin with.
+/// Name of the platform iFlow, and the prefix of its session ids.
 const IFLOW: &str = "iflow";
 const IFLOW_SESSION: &str = "session-";
 
-/// A session while its lines are read.
+/// The state of a session while its lines are read.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     /// The id of the session.
@@ -209,8 +209,8 @@ impl Session {
         self.id.starts_with(IFLOW_SESSION)
     }
 
-    /// The parent of each message of iFlow. All its answers to a prompt name the prompt as their parent, so that a line
-    /// whose parent is in the same turn as the line before it follows that line. A parent in an earlier turn begins a
+    /// The parent of each message of iFlow. All answers to a prompt name the prompt as their parent. So a line whose
+    /// parent is in the same turn as the previous line follows the previous line. A parent in an earlier turn begins a
     /// branch.
     fn parents_by_turn(&self) -> Vec<TurnParent> {
         let mut turns: Vec<usize> = Vec::with_capacity(self.drafts.len());

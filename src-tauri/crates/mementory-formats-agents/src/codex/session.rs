@@ -22,7 +22,7 @@ const PROGRESS_EVENTS: [&str; 8] = [
     "agent_reasoning_section_break",
 ];
 
-/// A session while its lines are read.
+/// The state of a session while its lines are read.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     id: Option<String>,

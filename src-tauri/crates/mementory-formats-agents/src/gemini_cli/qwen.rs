@@ -38,7 +38,7 @@ pub(super) fn is_log_of_lines(lines: &[String]) -> bool {
     })
 }
 
-/// A session while its lines are read.
+/// The state of a session while its lines are read.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     id: Option<String>,

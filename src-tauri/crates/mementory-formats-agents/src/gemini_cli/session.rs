@@ -19,7 +19,7 @@ pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
     ChatFile { format: FORMAT, platform: PLATFORM, version: None, container }
 }
 
-/// A session while its lines are read.
+/// The state of a session while its lines are read.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     /// The session's id in the log.

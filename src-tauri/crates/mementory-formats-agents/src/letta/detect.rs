@@ -6,7 +6,7 @@ use mementory_formats_shared::memory_heads::{self, Head};
 pub(super) const LIST_KEYS: [&str; 9] =
     ["agents", "blocks", "files", "sources", "tools", "mcp_servers", "groups", "skills", "passages"];
 
-/// What an entry in a list of messages has beside its type.
+/// Members besides the type, at least one of which an entry in a list of messages has.
 const MESSAGE_MEMBERS: [&str; 11] = [
     "date",
     "otid",
@@ -31,7 +31,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let agent_members =
         ["block_ids", "memory_blocks", "in_context_message_ids", "tool_ids", "agent_type", "llm_config", "core_memory"];
-    // An export without agents has the lists and nothing in them.
+    // In an export without agents, all lists are present but empty.
     let has_lists = head.has_all("", &["agents", "groups", "blocks", "files", "sources", "tools"]);
     if head.has_any("agents", &agent_members) || has_lists {
         return Some("2");

@@ -57,8 +57,8 @@ impl MessageList {
         if time(turns.first()) > time(turns.last()) {
             turns.reverse();
         }
-        // If the server's response does not name the agent, the first message identifies the conversation, and if that
-        // has no id, what is said first.
+        // If the server's response does not name the agent, the first message identifies the conversation. If the first
+        // message has no id, a digest of the first question and answer does.
         let known_by = self.agent.or_else(|| turns.first().and_then(|turn| turn.key.clone()));
         let known_by = known_by.unwrap_or_else(|| format!("content/{}", content_id(&beginning(&turns))));
         let mut chat = Chat {

@@ -287,8 +287,8 @@ impl Workspace {
         self.add_slot(&path, &section, record);
     }
 
-    /// The path of the file to which a section is added: `path`, unless a section at its end would not be read as one. A
-    /// file that is one record can hold only one section.
+    /// The path of the file to which a section is added: `path`, unless a section at the end of that file would not be
+    /// read as a separate section. A file that is one record can hold only one section.
     fn file_for_section(&self, path: String, composed: &BTreeSet<String>) -> String {
         let is_one_record = |path: &str| matches!(files::role(path), FileRole::Memory(m) if m.is_one_record);
         let others = (1..).map(|n| match n {

@@ -13,7 +13,7 @@ pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
     ChatFile { format: FORMAT, platform: FORMAT, version: None, container }
 }
 
-/// A session while its messages are read.
+/// The state of a session while its messages are read.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     chat: Chat,

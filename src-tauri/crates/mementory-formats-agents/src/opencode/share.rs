@@ -115,7 +115,7 @@ fn send(
         let objects: Vec<Object<'_>> = parts.iter().filter_map(|part| Object::parse(part)).collect();
         let verbatim = match parts.is_empty() {
             true => Verbatim::json(text.as_str()),
-            // The parts are in other places of the file.
+            // The parts are elsewhere in the file, so the verbatim has the message and each part on a line of its own.
             false => Verbatim {
                 media_type: "application/x-ndjson".into(),
                 text: std::iter::once(&text).chain(&parts).map(String::as_str).collect::<Vec<_>>().join("\n"),

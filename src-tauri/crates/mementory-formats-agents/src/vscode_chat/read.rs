@@ -20,7 +20,7 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
     reader.each_file(detected, |reader, member, role| match file_kind(reader.catalog, member) {
-        // The log of a database is read with it.
+        // A write-ahead log is read together with its database.
         _ if role == Role::Junk => Ok(()),
         Some(FileKind::List) => state::read_list(reader, member),
         Some(FileKind::State) => state::read_state(reader, member),

@@ -7,7 +7,7 @@ use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
-/// A chat while its requests are read.
+/// The state of a chat while its requests are read.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     chat: Chat,

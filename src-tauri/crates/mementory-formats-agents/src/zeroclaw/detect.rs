@@ -13,7 +13,7 @@ const SETTINGS_HEAD_BYTES: usize = 256 << 10;
 pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut out: Vec<Claim> = Vec::new();
     let mut claimed: Vec<(usize, Option<usize>, String)> = Vec::new();
-    // Settings come first, because a home contains its workspace.
+    // Homes, which have settings, are claimed first, so that the workspace inside a home gets no claim of its own.
     for settings in [true, false] {
         for manifest in catalog.members() {
             let folder = manifest.name.rfind('/').map_or("", |at| &manifest.name[..=at]);

@@ -115,7 +115,7 @@ pub(super) fn check_files(archive: &Archive<'_>, findings: &mut Findings) -> Res
     Ok(())
 }
 
-/// Reports a secret in the clear in the manifest, for example in the notes of the runtime (spec §3.2.5).
+/// Reports an unencrypted secret in the manifest, for example in the notes of the runtime (spec §3.2.5).
 pub(super) fn check_manifest(archive: &Archive<'_>, limits: &Limits, findings: &mut Findings) {
     for member in [MANIFEST_FILE, DELTA_MANIFEST_FILE].into_iter().filter_map(|name| archive.entry(name)) {
         // A manifest that cannot be read is reported by its reader.

@@ -83,7 +83,7 @@ fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
     damaged_claims.collect()
 }
 
-/// What identifies an archive whose manifest cannot be read.
+/// Properties of an archive by which it is recognised if its manifest cannot be read.
 #[derive(Default)]
 struct Layout<'c> {
     /// The manifest, and true if it is damaged.
@@ -179,7 +179,7 @@ fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<S
     let text = std::str::from_utf8(&bytes).ok()?;
     let members = wire::members(text.strip_prefix('\u{feff}').unwrap_or(text))?;
     let has_base = || wire::get(&members, "sync").is_some_and(|sync| sync.get().contains("\"base_sequence\""));
-    // Read as an archive, a delta with an empty `layers` would be one without content.
+    // If a delta with an empty `layers` were read as an archive, it would seem to have no content.
     let is_empty =
         |layers: &RawValue| layers.get() == "null" || wire::members(layers.get()).is_some_and(|m| m.0.is_empty());
     let has_layers = wire::get(&members, "layers").is_some_and(|layers| !is_empty(layers));

@@ -34,7 +34,7 @@ pub(super) struct ReadSlot<R> {
     v: u32,
     content_sha256: String,
     text_in_content: bool,
-    /// None in files written before.
+    /// None in files of earlier versions.
     export_id: Option<String>,
     record: R,
 }
@@ -66,7 +66,7 @@ pub(super) fn slot(record: &Record, export_id: &str, content: &str) -> String {
 }
 
 /// The record in a slot, if no other program changed its line. `line_record` has the content, type, status and tags of
-/// the line. Otherwise the slot is returned. None if it has a different version.
+/// the line. If the line was changed, the slot itself is returned. None if the slot has a different version.
 pub(super) fn restore_unchanged(slot: ReadSlot<Record>, line_record: &Record) -> Option<Result<Restored, ChangedSlot>> {
     let slot = Some(slot).filter(|slot| slot.v == SLOT_VERSION)?;
     let has_same_text = hex::encode(Sha256::digest(&line_record.text)) == slot.content_sha256;
@@ -169,7 +169,7 @@ fn with_export_id(mut members: Map<String, Value>, export_id: &str) -> String {
     Value::Object(members).to_string()
 }
 
-/// The export id in the slot of a row. None in files written before.
+/// The export id in the slot of a row. None in files of earlier versions.
 pub(super) fn row_export_id(raw: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
     struct Identity {

@@ -104,7 +104,7 @@ pub(super) struct ExportPlan {
     conversations: HashMap<u128, Timestamp>,
     /// Hashes of the line ids so far, without regard to case.
     line_ids: HashSet<u64>,
-    /// Vault ids of the records whose id another record of the archive has, too.
+    /// Vault ids of the records whose id another record of the archive also has.
     repeated_ids: HashSet<String>,
     /// Layer and id of the elements of list documents so far.
     element_ids: HashSet<(&'static str, String)>,
@@ -303,7 +303,8 @@ impl ExportPlan {
         }
     }
 
-    /// True if another record of the archive has the id of this record, so that its line gets another.
+    /// True if another record of the archive has the same id as this record, so that the line of this record gets
+    /// another id.
     pub(super) fn repeats_id(&self, vault_id: &str) -> bool {
         self.repeated_ids.contains(vault_id)
     }
@@ -325,7 +326,7 @@ const FORBIDDEN_NOTE: &str = "the specification forbids this value: it is in raw
 const FORBIDDEN_MEMBER_NOTE: &str =
     "the specification forbids a value in this member: the member as it was is in mementory_forbidden";
 
-/// Loss note for an id that another record or element of the archive has, too.
+/// Loss note for an id that another record or element of the archive also has.
 const REPEATED_ID_NOTE: &str = "another has the same id: this one gets another, and its own is in mementory_forbidden";
 
 fn hash_of(id: &str) -> u64 {

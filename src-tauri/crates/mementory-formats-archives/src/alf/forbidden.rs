@@ -35,11 +35,12 @@ pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
     out
 }
 
-/// The agent of an archive, and what names a record in it.
+/// The agent of an archive, and the names of a record in the archive.
 pub(super) struct LineNames<'a> {
     /// Agent of the archive.
     pub agent: &'a str,
-    /// Agent from which the record came: an id that is made from it is the same in the archives of every vault.
+    /// Id space of the agent from which the record came. An id derived from it is the same in the archives of all
+    /// vaults.
     pub id_space: &'a str,
     /// Key of the record in its id space.
     pub key: &'a str,
@@ -79,7 +80,7 @@ pub(super) fn move_forbidden_values(line: &str, names: &LineNames<'_>) -> Option
             }
             ("id", Some(id)) if !id.is_empty() => tree.set(top, Tree::Text(id_from(&tree, id_space, id))),
             ("id", _) => {
-                // The key of a record that has no id is the id that its line gives it.
+                // If a line has no id, the key of its record is an id derived from the line. The same id is written.
                 let is_id = uuid::Uuid::parse_str(key).is_ok_and(|id| id.hyphenated().to_string() == key);
                 let id = if is_id { key.to_owned() } else { id_from(&tree, id_space, key) };
                 tree.set(top, Tree::Text(id));
@@ -122,7 +123,7 @@ pub(super) fn move_forbidden_values(line: &str, names: &LineNames<'_>) -> Option
     Some(out)
 }
 
-/// An id that is made from another name of the record.
+/// An id derived from the id space and another name of the record.
 fn id_from(tree: &Tree, id_space: &str, name: &str) -> String {
     stable_v7(created_of(tree), &format!("{id_space}\n{name}")).hyphenated().to_string()
 }

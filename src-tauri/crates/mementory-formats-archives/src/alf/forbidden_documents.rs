@@ -40,8 +40,8 @@ pub(super) fn move_forbidden_values(layer: &str, text: &str, agent: &str) -> Opt
     Some((out, changed))
 }
 
-/// The element with another id, if `is_taken` says that an element of its document has the same. The key of the record
-/// is preserved as its id. None if the id is free, or if the element has none.
+/// The element with another id, if `is_taken` says that an element of its document already has this id. The original id
+/// (the key of the record) is preserved among the forbidden values. None if the id is free, or if the element has none.
 pub(super) fn with_unique_id(
     layer: &str,
     element: &str,

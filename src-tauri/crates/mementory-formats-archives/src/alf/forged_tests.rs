@@ -1,4 +1,5 @@
-//! Tests of archives that the specification forbids: what they say is kept and reported, and an export of it is valid.
+//! Tests of archives that violate the specification: their content is preserved, the faults are reported, and an export
+//! of them is valid.
 #![allow(clippy::unwrap_used)]
 use super::delta::{ApplyError, apply};
 use super::testing::*;

@@ -23,7 +23,7 @@ pub(super) struct LineCheck<'a> {
 }
 
 /// The result of these checks. The tree of a line without faults is dropped by the thread that built it, because
-/// memory that another thread frees takes longer.
+/// freeing it in another thread takes longer.
 pub(super) struct CheckedLine {
     /// The line, if it violates its schema.
     pub schema_violator: Option<Tree>,
@@ -39,7 +39,7 @@ impl LineCheck<'_> {
     /// Scans and checks a line. The check has no result if the line is not JSON.
     pub(super) fn check(&self, line: &[u8]) -> (ScannedLine, Option<CheckedLine>) {
         let text = std::str::from_utf8(line).unwrap_or_default();
-        // No rule concerns what is in `raw_source_format`, which is most of a line that we wrote.
+        // No rule applies to the content of `raw_source_format`, which makes up most of a line that we wrote.
         match Tree::parse_without_members_of("raw_source_format", text, self.limits) {
             Ok(tree) => (self.scanner.scan_tree(&tree), Some(self.check_tree(text, tree))),
             Err(_) => (self.scanner.scan(text), None),

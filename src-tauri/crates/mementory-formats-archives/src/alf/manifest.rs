@@ -178,7 +178,7 @@ pub(super) struct Manifest {
     pub partitions: Vec<Partition>,
     /// True if the memory layer has no list of partitions. See [`Self::find_partitions`].
     pub has_unlisted_memories: bool,
-    /// True if records are restored from our extension slots. Otherwise all slots are ignored, also the one in the
+    /// True if records are restored from our extension slots. Otherwise all slots are ignored, including the one in the
     /// manifest.
     pub restores: bool,
     /// Positions of the ids in the slot's list of id spaces.
@@ -192,9 +192,9 @@ impl Manifest {
         Self { tree, version, agent, partitions, has_unlisted_memories, restores: true, scopes: OnceLock::new() }
     }
 
-    /// If the memory layer has no list of partitions, all files of lines in `memory/` that nothing else names are its
-    /// partitions, so that an import that was asked to read a damaged archive finds them. Null in place of the layer is
-    /// no fault if there is no such file.
+    /// If the memory layer has no list of partitions, every file of lines in `memory/` that nothing else names is
+    /// treated as a partition, so that an import that was asked to read a damaged archive finds it. Null in place of
+    /// the layer is not a fault if there is no such file.
     pub(super) fn find_partitions(&mut self, archive: &Archive<'_>) {
         if !self.has_unlisted_memories {
             return;
@@ -298,8 +298,8 @@ impl Manifest {
         slot::vendor_slot(&self.tree).filter(|_| self.restores)?.get(key)
     }
 
-    /// True if our slot says which of several sources or workspaces an element or entry belongs to. Such a file cannot
-    /// be written back without it.
+    /// True if our slot says which of several sources or workspaces an element or entry belongs to. Such an archive
+    /// cannot be written back without the slot.
     pub(super) fn has_several_sources(&self) -> bool {
         let is_filled = |key: &&str| self.vendor(key).is_some_and(|value| *value != Tree::Object(vec![]));
         ["scopes", "entries", "workspaces", "lineage"].iter().any(is_filled)

@@ -364,8 +364,9 @@ impl Reader<'_> {
         self.store_skeleton(&member, &document, &slots)
     }
 
-    /// Key of a document's record. Ids need only be unique within their layer, so an id that a memory or an earlier layer
-    /// has gets `#` and the name of the layer. A delta does not show the ids of the memories that it does not change.
+    /// Key of a document's record. Ids are unique only within their layer, so if a memory or an earlier layer has the
+    /// same id, `#` and the name of the layer are appended. A delta does not contain the ids of unchanged memories, so
+    /// the key with this ending is sent as an alternative.
     pub(super) fn document_key(&mut self, layer: &str, id: &str) -> RecordKey {
         let scope = self.manifest.scope_of(id, None);
         let is_shared = self.lines.shared_ids.contains(&wire::folded_id(id))

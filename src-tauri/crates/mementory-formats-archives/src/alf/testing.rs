@@ -36,8 +36,8 @@ fn open_with(path: &Path, passphrase: Option<&dyn Passphrase>) -> Result<(Catalo
     Ok((catalog, detection))
 }
 
-/// Reads an archive. An import validates it first and reads what the validator left in the catalog, so this is tried
-/// too and must give the same.
+/// Reads an archive. An import validates the archive first and uses values that the validator cached in the catalog, so
+/// the archive is read in this way too, and both results must be equal.
 pub(crate) fn read(path: &Path) -> Result<MemorySource, FormatError> {
     let vault = read_with(path, None)?;
     let (catalog, detection) = open(path)?;

@@ -36,8 +36,8 @@ fn lines(entries: &BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
         .collect()
 }
 
-/// Asserts that both archives have the same lines (in any partitions) but this many that changed, and that all other
-/// entries except the manifest and the index are byte-identical.
+/// Asserts that both archives have the same lines (in any partitions) except for these numbers of lost and changed
+/// lines, and that all other entries except the manifest and the index are byte-identical.
 fn assert_same_archive(before: &Path, after: &Path, lost_lines: usize, changed_lines: usize) {
     let (old, new) = (entries(before), entries(after));
     let manifest: Value = serde_json::from_slice(&old["manifest.json"]).unwrap();
@@ -99,7 +99,7 @@ fn fixtures_round_trip() {
         write(&mut vault, &second);
         // Unreadable lines were dropped. Dropped duplicates do not matter, because sets of lines are compared.
         let unreadable_count = dropped.iter().filter(|d| *d != "duplicate").count();
-        // A line without an id, or with that of another line, gets an id.
+        // A line without an id, or with the id of another line, gets a new id.
         let changed_lines = expected["changed_lines"].as_u64().unwrap_or(0) as usize;
         assert_same_archive(&first, &second, unreadable_count, changed_lines);
         copy_for_interop(&second, &format!("{name}.alf"));

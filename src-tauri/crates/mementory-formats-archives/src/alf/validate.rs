@@ -445,8 +445,8 @@ impl Check<'_> {
         Ok(line_count)
     }
 
-    /// Reports the faults of checked lines, in the order of the lines. `malformed` gets the place of the last one if it is
-    /// not JSON, and `scanned` what was found for reading the lines later.
+    /// Reports the faults of checked lines, in the order of the lines. Sets `malformed` to the place of the last line
+    /// if it is not JSON. Adds to `scanned` what is needed for reading the lines later.
     fn report_lines(
         &mut self,
         checked: Vec<CheckResult>,

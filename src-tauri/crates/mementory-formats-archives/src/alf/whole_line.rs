@@ -53,8 +53,8 @@ impl<'a> WholeLine<'a> {
         Self::parse_in_one_pass(line, restores).or_else(|| Self::parse_in_steps(line, restores))
     }
 
-    /// None for unusual lines as well: those that repeat a member which is read here, have a slot that is not ours or
-    /// has deep fields, or are nested deeply.
+    /// Also None for unusual lines: those that repeat a member which is read here, that are deeply nested, or whose
+    /// slot is not ours or has deep fields.
     fn parse_in_one_pass(line: &'a str, restores: bool) -> Option<Self> {
         if restores && extension::may_have_fields_text(line) {
             return None;
@@ -170,7 +170,8 @@ mod tests {
     use super::*;
     use mementory_model::{Kind, RecordKey};
 
-    /// What a line says, without the slot among the members, which only one of the two ways leaves there.
+    /// The content of a parsed line, for comparing the two ways of parsing. The slot is left out of the members,
+    /// because only one of the two ways leaves it there.
     fn outline(line: Option<WholeLine<'_>>) -> Option<String> {
         let WholeLine { members, raw_source, slot } = line?;
         let texts = |members: &Members<'_>| -> Vec<String> {

@@ -153,7 +153,7 @@ pub(super) fn read_line(
         f.remarks.push(("no_id", "a record has no id: its line gives it one".into()));
     }
     let changed_slot = match slot.and_then(|slot| extension::restore_unchanged(slot, &record)) {
-        // The other members of the line say nothing that the record does not have.
+        // The other members of the line contain nothing that the restored record lacks.
         Some(Ok(Restored { record, export_id })) => {
             if !id_is_uuid && !id_is_missing {
                 remarks.push(("id_not_uuid", "id".into()));

@@ -380,7 +380,7 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     }
     if bytes != checksums(&manifest.files).as_bytes() {
         // Other implementations may sort the lines differently, but the lines must be the same, without repetitions. A
-        // carriage return would belong to the name.
+        // carriage return is treated as part of the file name.
         fn sorted_lines(text: &str) -> Vec<&str> {
             let mut lines: Vec<&str> = text.split('\n').filter(|line| !line.is_empty()).collect();
             lines.sort_unstable();
@@ -432,8 +432,8 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
         let message = "coverage mismatch: not the first and last eventTime of the episodes";
         report.add_finding(Severity::Error, "coverage_mismatch", MANIFEST_FILE, message);
     }
-    // An empty `contextID` may be listed too: the specification (§3.1) says every `contextID`, the SDK every one that is
-    // not empty.
+    // An empty `contextID` may be listed too: the specification (§3.1) requires every `contextID` in the list, the SDK
+    // only those that are not empty.
     let is_empty_listed =
         report.has_empty_scope && manifest.scopes.iter().flatten().next().is_some_and(String::is_empty);
     let empty = is_empty_listed.then(String::new).filter(|empty| !report.scopes.contains(empty));

@@ -43,8 +43,8 @@ pub(super) fn check(spec: &KindSpec, tree: &Tree, path: &str, number: u64, repor
     }
 }
 
-/// Removes the secrets from the fields of a record. They stay in its verbatim, of which the vault shows and exports only
-/// what is no secret.
+/// Removes the secrets from the fields of a record. They remain in its verbatim, which the vault shows and exports
+/// without the secrets.
 pub(super) fn remove_secrets(fields: &mut Fields) {
     fields.retain(|name, value| !is_secret_member(name) && !value.as_str().is_some_and(has_secret));
 }

@@ -93,9 +93,9 @@ pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
     }
 }
 
-/// The key in our extension slot, by which a vault that read the record from the same source knows it. The signature
-/// of a tombstone does not cover unknown members, so the slot of a signed one counts only with a signature of its own
-/// by the same key.
+/// The key of the record in our extension slot. Another vault that read the record from the same source has the record
+/// under this key. The signature of a tombstone does not cover unknown members, so the slot of a signed tombstone
+/// counts only if the slot itself is signed with the same key.
 fn source_key(tree: &Tree) -> Option<RecordKey> {
     let slot = extension::get(tree)?;
     let key = slot.get(KEY_MEMBER)?;

@@ -170,7 +170,7 @@ impl<'l> BundleWriter<'l> {
         note_files_left_out(source, &self.left_out_files, &mut self.report.losses)?;
         let mut seen = HashSet::new();
         for tombstone in source.tombstones()? {
-            // Several deletions may have one id, because every program numbers its own.
+            // Different programs may give the same id to different deletions.
             let Tombstone { id, op, target_kind, target_id, .. } = &tombstone;
             if seen.insert((id.clone(), *op == TombstoneOp::Redact, target_kind.clone(), target_id.clone())) {
                 self.add_tombstone(&tombstone)?;
@@ -372,7 +372,7 @@ impl<'l> BundleWriter<'l> {
     ) -> Result<(), FormatError> {
         let (line, path) = (to_line(spec, &tree)?, spec.path());
         let is_undated = is_new && stored.record.times.nearest_to_creation().is_none();
-        // Nothing shows whether a record without a time is newer than an earlier export, so it counts as changed.
+        // It is unknown whether a record without a time is newer than an earlier export, so it counts as changed.
         let changed = is_undated.then_some(self.description.now).or(stored.changed.max(stored.record.times.updated));
         if !self.delta.includes(&path, &tree, &line, changed) {
             self.count_unchanged();

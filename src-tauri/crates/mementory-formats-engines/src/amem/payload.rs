@@ -15,7 +15,7 @@ const EXTENSION: &str = "extension_";
 /// The scope of a memory that has none. ApertoMemory's server for assistants expects a scope of this name.
 const DEFAULT_SCOPE: &str = "default";
 
-/// What the memories of one export have in common.
+/// Values that are the same in all memories of an export.
 pub(super) struct Author {
     /// Id of the key that signs the memories.
     pub key: KeyId,

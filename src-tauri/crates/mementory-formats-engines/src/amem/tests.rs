@@ -120,7 +120,7 @@ fn a_memory_of_another_author_does_not_become_the_owners() {
     // The new owner has not accepted the keys that the former owner accepted.
     assert_eq!(second.fields["trust"], "unverified");
     let key = serde_json::json!({ "$bytes": "0102030405060708" });
-    // So the id of the proven author is not kept.
+    // Because the author is not verified, the id of the proven author (member 4) is not kept.
     assert_eq!((&second.fields["custody"]["2"], second.fields["custody"].get("4")), (&key, None));
     assert_eq!((first.origin_id.as_deref(), second.origin_id.as_deref()), (Some(FIRST_ID), Some(SECOND_ID)));
     assert_eq!((&first.times, first.confidence), (&own("", "", "").times, Some(0.5)));

@@ -1,5 +1,5 @@
 //! Reads the database of Basic Memory, an index of its notes: their observations and relations and, in newer versions,
-//! their texts. The keys are those that the notes themselves get.
+//! their texts. The records get the same keys as when the notes themselves are read.
 use super::read::{Names, fact, items_of, relation_record};
 use super::{DATABASE, FORMAT_ID};
 use mementory_format::{Detected, FormatError, Member, Role};

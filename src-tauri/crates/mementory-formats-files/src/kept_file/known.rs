@@ -18,7 +18,7 @@ struct KnownFile {
     text: &'static str,
 }
 
-/// Says what a log of activities is in which no activity is a chat.
+/// Describes a Google activity log that contains no chat.
 const ACTIVITIES: &str = "It lists what you did in other products of Google, and none of it is a chat with Gemini. In \
     Google Takeout, choose My Activity, and in it Gemini Apps";
 
@@ -77,7 +77,7 @@ impl KnownFile {
     }
 }
 
-/// True if one of the folders in a path has the name after the slash.
+/// True if a folder in `path` has the name that follows the slash in `name`.
 fn has_folder(path: &str, name: &str) -> bool {
     path.split('/').any(|part| name.strip_prefix('/') == Some(part))
 }

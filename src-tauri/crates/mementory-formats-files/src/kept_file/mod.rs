@@ -40,7 +40,7 @@ fn reason(catalog: &Catalog) -> String {
     )
 }
 
-/// Any file.
+/// The format for any file that no other format recognises.
 pub struct KeptFile;
 
 impl Format for KeptFile {

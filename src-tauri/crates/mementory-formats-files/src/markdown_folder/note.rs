@@ -91,7 +91,7 @@ pub(super) fn escaped(text: &str) -> String {
     if out.starts_with(['-', '=']) { format!("\\{out}") } else { out }
 }
 
-/// A record while its lines are read.
+/// The state of a record while its lines are read.
 pub(super) struct OpenNote {
     /// Number of the first line of the record.
     pub line: u64,

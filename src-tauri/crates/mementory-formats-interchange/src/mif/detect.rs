@@ -57,7 +57,7 @@ fn may_be_of_this_format(keys: &Keys, member: &Member) -> bool {
     !is_json || names.iter().any(|name| keys.has_name(name))
 }
 
-/// `keys`: those of the head, if they are known.
+/// Recognises a document by its first bytes. `keys` are the keys in `head`, if they are already known.
 fn recognize(head: &[u8], keys: Option<&Keys>, name: &str, is_selected: bool) -> Option<Recognized> {
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start_matches('\u{feff}').trim_start();

@@ -103,8 +103,8 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Re
     Some(Restored { record, changed, export_id })
 }
 
-/// The export id, read from the id of an element. The element was composed for a record of another format. None for
-/// the id of a node, which contains a name instead.
+/// The export id of the record for which an element was composed, taken from the id of the element. None for the id of
+/// a node, which contains a name instead.
 fn export_id_in(id: &str) -> Option<String> {
     uuid::Uuid::try_parse(&bare_id(id)).ok().map(|id| id.simple().to_string())
 }

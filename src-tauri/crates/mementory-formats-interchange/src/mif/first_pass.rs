@@ -56,11 +56,11 @@ pub(super) enum Checksum {
     UnknownRule,
 }
 
-/// The digest of a file by our rule, as the catalog keeps it.
+/// The digest of a file by our rule, as cached in the catalog.
 #[derive(Clone)]
 struct KeptDigest(String);
 
-/// Memory of a kept digest.
+/// Estimated memory of a cached digest, in bytes.
 const KEPT_DIGEST_BYTES: usize = 128;
 
 /// Name of our checksum rule in the header.

@@ -15,7 +15,8 @@ use std::io::{BufReader, Read};
 /// Bytes that can be read repeatedly from the start.
 pub(super) struct Source<'a> {
     catalog: Option<(&'a Catalog, &'a Member)>,
-    /// The bytes, if they are in memory: those of a small file, and those that are not in a file as they are here.
+    /// The bytes, if they are in memory: those of a small file, and those that differ from the file because they were
+    /// decrypted, converted or replaced.
     memory: Option<Vec<u8>>,
     /// Encoding of the bytes that [`Source::read`] returns.
     pub encoding: Encoding,
@@ -34,7 +35,7 @@ const YAML_MEMORY_FACTOR: u64 = 3;
 
 const BYTE_ORDER_MARK: &[u8; 3] = b"\xef\xbb\xbf";
 
-/// Largest file that is kept in memory. A document is read several times, and from memory in a fraction of the time.
+/// Largest file that is kept in memory. A document is read several times, which is much faster from memory.
 const MAX_KEPT_BYTES: u64 = 32 << 20;
 
 impl<'a> Source<'a> {

@@ -48,7 +48,7 @@ pub(super) fn validate(
             }
         });
         match result {
-            // A wrong passphrase is not a fault of the file, and nothing is known of the rules of another major version.
+            // A wrong passphrase is not a fault of the file, and the rules of other major versions are unknown.
             Err(error @ (FormatError::Invalid { code: "passphrase_wrong", .. } | FormatError::Version { .. })) => {
                 return Err(error);
             }
@@ -436,8 +436,8 @@ impl Validator<'_> {
     }
 }
 
-/// False if the element surely refers to no other, so that it need not be parsed: none of the members that hold ids of
-/// others is in its JSON, not even with an escaped name.
+/// False if the element certainly refers to no other element, so that it need not be parsed: its JSON contains none of
+/// the members that hold ids of other elements, not even with an escaped name.
 fn may_refer(section: &Section, json: &str) -> bool {
     match section.key {
         "edge" | "relationship" => true,

@@ -23,13 +23,13 @@ pub(super) struct Bundle<'a> {
     pub folder: String,
 }
 
-/// Codes of the catalog for a file that is there and cannot be read.
+/// Issue codes of the catalog for a file that exists but cannot be read.
 const UNREADABLE_CODES: [&str; 6] =
     ["encrypted", "unsupported_compression", "link", "not_a_regular_file", "unsafe_name", "duplicate_name"];
 
 impl<'a> Bundle<'a> {
-    /// The files of the bundle that are there but cannot be read, so that the bundle looks like one without them, each
-    /// with the code of its issue.
+    /// The files of the bundle that exist but cannot be read, each with the code and the issue of the catalog. Without
+    /// them, the bundle would look as if it never had these files.
     pub fn unreadable_files(&self) -> impl Iterator<Item = (&'static str, &'a Issue)> {
         let known = self.store.or(self.conversations.first().copied()).or(self.embeddings.first().copied());
         let inside = known.and_then(|known| known.place.strip_suffix(known.name.as_str())).unwrap_or_default();

@@ -49,7 +49,7 @@ impl<'t> Document<'t> {
         serde_json::from_str(self.raw(key)?.get()).ok()
     }
 
-    /// Value of a member with an id, which should be a string. Of a number, its digits are the value.
+    /// Value of a member that contains an id. The format requires a string; for a number, its digits are returned.
     pub fn id_member(&self, key: &str) -> Option<String> {
         let is_number = |raw: &&RawValue| raw.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
         self.text_member(key).or_else(|| Some(self.raw(key).filter(is_number)?.get().to_owned()))
@@ -90,7 +90,7 @@ pub(super) fn id<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
     id_text(tree.get(name)?)
 }
 
-/// Text of an id, or of a reference to an id. The format requires a text; of a number, its digits are the text.
+/// Text of an id, or of a reference to an id. The format requires a string; for a number, its digits are returned.
 pub(super) fn id_text(value: &Tree) -> Option<&str> {
     match value {
         Tree::Text(id) | Tree::Number(id) => Some(id),

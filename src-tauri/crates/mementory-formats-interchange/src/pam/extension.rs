@@ -128,7 +128,8 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
-    // Files written before have no such member. The id of the element has all but six bits of the export id.
+    // Files of earlier versions have no such member. In these, the id of the element contains all but six bits of the
+    // export id.
     let uuid = || uuid::Uuid::try_parse(text(tree, "id")?).ok().map(|id| id.simple().to_string());
     let is_foreign = record.key.scope != mapped.key.scope;
     let export_id = is_foreign.then(|| stated_id.or_else(uuid)).flatten();

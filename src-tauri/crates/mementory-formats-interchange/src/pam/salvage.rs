@@ -9,8 +9,9 @@ use mementory_json::Tree;
 /// Code for a memory that does not match its content hash or the schema, in a store with a wrong checksum.
 pub(super) const DAMAGED_MEMORY_CODE: &str = "memory_damaged";
 
-/// Codes of the faults that a salvage ignores. The second line has those of files that the catalog cannot read. An
-/// import is refused because of them, so that nobody takes conversations without their encrypted store for the whole.
+/// Codes of the faults that a salvage ignores. The second line lists those of files that the catalog cannot read. An
+/// import refuses such files, so that conversations without their encrypted store are not mistaken for a complete
+/// export.
 pub(super) const SALVAGEABLE_CODES: [&str; 12] = [
     "truncated_archive",
     "damaged_entry",

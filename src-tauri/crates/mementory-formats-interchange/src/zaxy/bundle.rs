@@ -31,7 +31,7 @@ pub(super) struct Bundle<'c> {
     pub member: &'c Member,
     pub limits: &'c Limits,
     pub envelope: Envelope,
-    /// True if the file is valid JSON if all its entries are.
+    /// True if the file is valid JSON, provided that all its entries are.
     pub is_regular: bool,
 }
 
@@ -74,8 +74,8 @@ impl Read for LastByte<'_> {
 }
 
 impl<'c> Bundle<'c> {
-    /// Opens a bundle and reads its envelope in one pass over the file. An import opens a bundle for its signature, for
-    /// its check and for its content; only the first time reads it.
+    /// Opens a bundle and reads its envelope in one pass over the file. An import opens a bundle three times (for its
+    /// signature, its check and its content), but only the first call reads the file.
     ///
     /// # Errors
     /// `Version` for an unknown version, `Invalid` if the file is not a bundle, or an I/O error.
@@ -173,8 +173,8 @@ impl<'c> Bundle<'c> {
         Ok(tree.filter(|_| is_intact))
     }
 
-    /// Error message if the whole file is not valid JSON, because reading by element misses faults between elements. Takes
-    /// long, and can find nothing if the file `is_regular` and all its entries can be parsed.
+    /// Error message if the whole file is not valid JSON, because reading by element misses faults between elements.
+    /// This is slow, and it finds nothing if the file `is_regular` and all its entries can be parsed.
     pub(super) fn json_error(&self) -> Result<Option<String>, FormatError> {
         self.catalog.read(self.member, |reader| {
             let mut head = Vec::new();

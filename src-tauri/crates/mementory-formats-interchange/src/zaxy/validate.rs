@@ -158,7 +158,8 @@ impl<'b> Entries<'b> {
         }
     }
 
-    /// Sends the batch to be checked, and reports the results that are there. With `waits`, those of all batches.
+    /// Sends the batch to be checked, and reports the results that have arrived. If `waits` is set, waits for the
+    /// results of all batches.
     fn send_batch(&mut self, pipeline: &mut Pipeline, waits: bool) {
         let batch = std::mem::take(&mut self.batch);
         let mut report = |checked: Vec<(u64, CheckedEntry)>| {

@@ -320,7 +320,7 @@ fn session_id(
     let threads: BTreeSet<&str> =
         imported_entries.filter_map(|m| Some(citation(m.tree.get("citation")?.as_str()?)?.thread)).collect();
     match (sessions.first().or(threads.first()), sessions.len(), threads.len()) {
-        // The thread of the only log is the session.
+        // If there is only one session id, or otherwise only one thread, it becomes the session id of the bundle.
         (Some(only), 1, _) | (Some(only), 0, 1) => (*only).to_owned(),
         _ if options.strip_identifiers => "mementory".into(),
         _ => {

@@ -1,4 +1,4 @@
-//! What stands between the elements of an array. [`Elements`] reads an array whose commas are missing or too many, so
+//! The commas between the elements of an array. [`Elements`] also reads an array with missing or superfluous commas, so
 //! that its elements are not lost.
 use super::Elements;
 
@@ -7,7 +7,7 @@ use super::Elements;
 pub(super) struct Separators {
     /// Number of commas since the last element.
     commas: usize,
-    /// True if any array does not have exactly one comma between two elements, and none elsewhere.
+    /// True if any array has a missing or superfluous comma.
     are_irregular: bool,
 }
 
@@ -26,8 +26,8 @@ impl Separators {
 }
 
 impl Elements<'_> {
-    /// True if the stream was one value in UTF-8 whose elements are separated as in JSON. So it is valid JSON if each
-    /// element is, and the text of the wrapping object. Known only after the last element.
+    /// True if the stream was one value in UTF-8 and its elements were separated as JSON requires. The stream is then
+    /// valid JSON if every element and the text of the wrapping object are. Known only after the last element.
     pub fn are_regular(&self) -> bool {
         !self.separators.are_irregular && self.top_values == 1 && self.source.is_plain()
     }

@@ -209,7 +209,7 @@ fn has_members(tree: &Tree) -> bool {
 /// Estimated memory in bytes that a value needs in its parent. The content of a list or mapping counts only if
 /// `with_content` is true.
 fn memory_cost(tree: &Tree, with_content: bool) -> u64 {
-    // Lists and mappings grow by doubling, so on average they allocate half as much again as they need.
+    // Lists and mappings grow by doubling, so on average they allocate 1.5 times the memory that they need.
     let slot_bytes = 3 * size_of::<(String, Tree)>() as u64 / 2;
     let content_bytes = match tree {
         Tree::Number(text) | Tree::Text(text) => (ALLOCATION_OVERHEAD_BYTES + text.len()) as u64,

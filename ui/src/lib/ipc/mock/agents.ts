@@ -28,9 +28,12 @@ type Commands = Pick<
 >;
 /** Events that a test or the console can trigger while the window is open. */
 export type SampleAgents = {
-  /** A connected client reads. `grant` is the id of its grant, `left` the number of records by kind that it gets. */
+  /**
+   * Simulates a request of a connected client. `grant` is the id of its grant, `left` the number of records by kind
+   * that the client gets.
+   */
   clientReads(grant: string, left: Record<string, number>): void;
-  /** A connected client suggests something. */
+  /** Simulates a suggestion of a connected client. */
   clientSuggests(suggestion: Partial<SuggestionItem>): void;
 };
 type Options = {

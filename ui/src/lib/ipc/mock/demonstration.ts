@@ -1,7 +1,7 @@
 import type { ListItem } from "../backend";
 import { failWith } from "./jobs";
 
-/** What the demonstration refuses. `items` are the records of the open vault. */
+/** The errors with which opening and deleting the demonstration fail. `items` are the records of the open vault. */
 export function sampleDemonstration(isUsable: boolean, items: () => ListItem[]) {
   const countWritten = () => items().filter((each) => each.source === "me").length;
   let writtenBefore = 0;

@@ -131,7 +131,7 @@ export function summaryOf(items: readonly ListItem[]): Summary {
   };
 }
 
-/** The search commands. `find` returns list rows; conversations whose title matches come first. */
+/** The search commands. `searchRows` returns list rows; conversations whose title matches come first. */
 export function sampleSearch(
   items: () => readonly ListItem[],
 ): Pick<Backend, "search" | "searchRows" | "suggestQuery" | "similar" | "encode"> {

@@ -38,7 +38,7 @@ export type { MockOptions };
 type Sample = {
   lockNow(by?: LockedBy): void;
   drop(paths: string[], over?: boolean): void;
-  /** The system asks the window to open something. */
+  /** Simulates that the system asks the window to open something. */
   openRequest(request: Partial<OpenRequest>): void;
 } & SampleWatching &
   SampleAgents;

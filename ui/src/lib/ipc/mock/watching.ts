@@ -8,11 +8,11 @@ type Commands = Pick<
 >;
 /** Events that a test or the console can trigger while the window is open. */
 export type SampleWatching = {
-  /** A file appeared in a watched folder. `fresh`: whether a toast announces it. */
+  /** Simulates a new file in a watched folder. `fresh`: whether a toast announces the file. */
   addFile(path: string, fresh?: boolean): void;
-  /** The automatic import of a file reports its progress. `share`: from 0 to 1. */
+  /** Simulates the progress of an automatic import. `share`: from 0 to 1. */
   reportImportProgress(path: string, share: number): void;
-  /** The automatic import ended. */
+  /** Simulates the end of an automatic import. */
   finishImport(name: string): void;
 };
 

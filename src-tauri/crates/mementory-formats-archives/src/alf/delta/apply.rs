@@ -359,7 +359,8 @@ impl MergedDeltas {
         file.finish(archive, manifest, tree, rows, limits, &is_left_out)
     }
 
-    /// Sets `in_base` for each change whose record is in the base archive, and `has_place` if it stays where it is.
+    /// Sets `in_base` for each change whose record is in the base archive, and `has_place` if its line keeps its
+    /// position.
     fn mark_records_in_base(
         &mut self,
         archive: &Archive<'_>,

@@ -56,13 +56,13 @@ impl DeltaManifest {
         let Some(changes @ Tree::Object(_)) = tree.get("changes") else {
             return Err(invalid_manifest("no changes".into()));
         };
-        // Without its object, the change would not be applied, although the sequence number advances.
+        // Without the object that describes it, a change would not be applied, although the sequence number advances.
         let is_no_change = |layer: &&str| changes.get(layer).is_some_and(|c| !matches!(c, Tree::Object(_)));
         if let Some(layer) = DOCUMENT_LAYERS.into_iter().chain(["memory"]).find(is_no_change) {
             return Err(invalid_manifest(format!("the change of the layer {layer} is not an object")));
         }
-        // The schema allows a change without these members. One of another type would be read as a missing one, and the
-        // delta would be applied without the check of the number, or from a file that the manifest does not name.
+        // The schema allows a change without these members. If a member of another type were treated as missing, the
+        // delta would be applied without a check of the number, or from a file that the manifest does not name.
         let is_malformed = |layer: &&str| {
             let member = |key: &str| changes.get(layer).and_then(|change| change.get(key));
             member("file").is_some_and(|file| file.as_str().is_none())

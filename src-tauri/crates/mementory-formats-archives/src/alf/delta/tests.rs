@@ -127,7 +127,7 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     let sent = String::from_utf8(parts["memory/delta.jsonl"].clone()).unwrap();
     assert!(!sent.contains(&removed.text), "a deletion does not contain the deleted text");
 
-    // Steps 4 and 5: the result equals a full export.
+    // Steps 4 and 5 of the specification's procedure: the result equals a full export.
     let applied = apply(&path("s0.alf"), &[path("d1.alf-delta")], &path("applied.alf"), &Limits::default()).unwrap();
     assert_eq!((applied.created, applied.updated, applied.deleted), (2, 1, 1));
     assert_eq!(applied.documents, ["credentials", "identity", "principals"]);
@@ -546,7 +546,7 @@ fn a_sequence_number_that_does_not_fit_is_refused() {
         assert!(validate(&path("base.alf")).warnings.iter().any(|f| f.code == "sequence_not_usable"), "{sequence}");
         assert!(!path("out.alf").exists());
     }
-    // No delta can follow the largest number.
+    // No delta can follow the largest sequence number.
     assert!(matches!(with_sequence("18446744073709551615"), Err(ApplyError::AlreadyApplied { .. })));
     let mut vault = read(&path("base.alf")).unwrap();
     let options = WriteOptions { everything: true, base: Some(path("base.alf")), ..WriteOptions::default() };

@@ -1,12 +1,12 @@
-//! What a delta deletes, and the keys of memories that the vault may have under another one.
+//! Sends the deletions in a delta, and alternative keys for memories that the vault may have under another key.
 use super::super::manifest::scope_of_agent;
 use super::Reader;
 use mementory_format::{FormatError, ReplacedList};
 use mementory_model::{Derived, Kind, RecordKey, Timestamp, Tombstone, TombstoneOp};
 
 impl Reader<'_> {
-    /// Sends the key that a memory gets if the vault has an element of a document with its id. The vault may have it from a
-    /// state in which no memory had the id.
+    /// Sends the alternative key of a memory, for the case that the vault has an element of a layer document with the
+    /// same id. That element may come from an earlier state, in which no memory had the id.
     pub(super) fn send_memory_key(&mut self, key: &RecordKey) {
         self.sink.alternative_key(key, &format!("{}#memory", key.value));
     }
@@ -38,7 +38,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Says which elements the document of a delta has, because it replaces that of the agent (spec §4.3).
+    /// Sends the list of the elements in a document of a delta, because this document replaces that of the agent (spec
+    /// §4.3).
     pub(super) fn send_replaced_list(&mut self, layer: &str, kind: Kind, keys: Vec<String>) -> Result<(), FormatError> {
         let Some(at) = self.deletion_time() else { return Ok(()) };
         let (scope, actor) = (scope_of_agent(&self.manifest.agent), self.manifest.agent.clone());

@@ -1,5 +1,5 @@
-//! First pass over the memory lines of an archive: which records are replaced by other lines, and which ids of layer
-//! documents are ids of memories, too.
+//! First pass over the memory lines of an archive: finds the records that other lines replace, and the ids of layer
+//! documents that are also ids of memories.
 use super::super::identity;
 use super::super::jsonl::{JsonLine, each_line};
 use super::super::list_document;
@@ -19,8 +19,9 @@ use std::sync::Arc;
 pub(in super::super) struct LineScan {
     /// Records that other lines replace.
     pub(super) superseded: Superseded,
-    /// Folded ids of elements of layer documents that memories have, too. A memory's id is unique by the specification
-    /// (§3.1.1), and deltas, links and `referenced_by` name memories by it. So the memory keeps it as its key.
+    /// Folded ids that both an element of a layer document and a memory have. The memory keeps the id as its key,
+    /// because the specification requires unique ids of memories (§3.1.1), and deltas, links and `referenced_by` refer
+    /// to memories by id.
     pub(super) shared_ids: HashSet<String>,
 }
 
@@ -80,7 +81,7 @@ impl LineScan {
     }
 }
 
-/// The result as the catalog keeps it.
+/// The result as cached in the catalog.
 #[derive(Clone)]
 struct KeptScan(Arc<LineScan>);
 
@@ -111,7 +112,7 @@ impl LineScanner {
         }
     }
 
-    /// Scans one line. Parses it only if its bytes say that it may have something to find.
+    /// Scans one line. Parses the line only if its bytes may contain what is searched for.
     pub(in super::super) fn scan(&self, line: &str) -> ScannedLine {
         let may_supersede = self.supersedes.find(line.as_bytes()).is_some();
         let may_be_shared = !self.document_ids.is_empty()

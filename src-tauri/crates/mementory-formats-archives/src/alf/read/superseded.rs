@@ -25,7 +25,7 @@ impl Superseded {
         }
     }
 
-    /// About how many bytes of memory this takes.
+    /// Estimated memory of the ids, in bytes.
     pub(super) fn memory(&self) -> usize {
         let ids = self.by_id.keys().chain(self.by_same_id.keys());
         ids.map(|id| id.len() + 64).sum()

@@ -78,7 +78,7 @@ fn a_conversion_corrects_coverage_and_scopes() {
     }
 }
 
-/// The specification lists every `contextID`, the reference only those that are not empty.
+/// The specification requires every `contextID` in the list, but the reference SDK lists only those that are not empty.
 #[test]
 fn an_empty_scope_may_be_listed_if_an_episode_has_it() {
     let list_empty_scope = |bundle: &FixtureBundle| {

@@ -1,6 +1,6 @@
 //! One test for each requirement of the conformance levels (spec v1.1 §4–§6, §8) that can be tested with files.
-//! Requirements on the vault (merging, erasing) are tested in `tests/core`. "The reference" is the validator of the
-//! reference SDK; comments note the requirements that it does not check.
+//! Requirements on the vault (merging, erasing) are tested in `tests/core`. Comments note the requirements that the
+//! validator of the reference SDK does not check.
 use super::harness::{MemorySink, TempDir, bundle, copy, files, read, read_with, repo, try_validate, validate};
 use mementory_format::{FormatError, Validation};
 use mementory_model::{Kind, Limits, TombstoneOp};
@@ -87,8 +87,8 @@ fn l0_a_valid_bundle_has_no_findings() {
     }
 }
 
-/// The reference compares only the hash of CHECKSUMS and never reads the content. For 1.0 it does not even compare the
-/// hash.
+/// The reference SDK compares only the hash of CHECKSUMS and never reads the content. For 1.0 it does not even compare
+/// the hash.
 #[test]
 fn l0_checksums_match_the_manifest() {
     for (from, to) in [
@@ -152,7 +152,7 @@ fn l0_manifest_checksums_and_signature_do_not_list_themselves() {
     assert!(copy.errors().contains(&"self_listed".to_owned()), "{:?}", copy.errors());
 }
 
-/// The reference does not check this.
+/// The reference SDK does not check these numbers.
 #[test]
 fn l0_counts_are_the_number_of_lines() {
     for (from, to) in [
@@ -208,7 +208,8 @@ fn l0_the_version_is_a_semantic_version() {
     assert!(major.import().is_err(), "the reference's importer takes it");
 }
 
-/// The reference does not check this, although two programs would then compute different digests of the same records.
+/// The reference SDK does not check this, although two programs would then compute different digests of the same
+/// records.
 #[test]
 fn l0_lines_are_canonical() {
     for (from, to) in [
@@ -230,7 +231,7 @@ fn l0_lines_are_canonical() {
     assert_eq!(open.warnings(), ["not_canonical"], "the last line feed");
 }
 
-/// The reference does not decode the audit files while validating.
+/// The reference SDK does not decode the audit files while validating.
 #[test]
 fn l0_every_stream_decodes() {
     for (file, from, to, kind) in [
@@ -248,7 +249,7 @@ fn l0_every_stream_decodes() {
     }
 }
 
-/// The reference replaces invalid bytes while validating and fails on them while importing.
+/// The reference SDK replaces invalid bytes while validating and fails on them while importing.
 #[test]
 fn l0_streams_are_utf8() {
     let temp = TempDir::new();
@@ -312,7 +313,7 @@ fn l0_sizes_are_limited() {
     assert!(sink.is_empty());
 }
 
-/// §7. The reference accepts any content in a reference to a secret.
+/// §7. The reference SDK accepts any content in a reference to a secret.
 #[test]
 fn l0_a_secret_reference_contains_no_secret() {
     for name in ["value", "ciphertext", "password", "encrypted_value", "PRIVATE-KEY"] {
@@ -323,7 +324,8 @@ fn l0_a_secret_reference_contains_no_secret() {
             &format!("\"sensitivity\":\"high\",\"{name}\":\"x\""),
         );
         assert!(copy.errors().contains(&"secret_carried".to_owned()), "{name}: {:?}", copy.errors());
-        // Only the verbatim has the secret, which the vault covers. Other formats would write the fields as they are.
+        // Only the verbatim contains the secret, and the vault masks it there. The fields must not contain it, because
+        // other formats write fields unchanged.
         let sink = copy.import().unwrap();
         let reference = sink.records.iter().find(|record| record.kind == Kind::Credential).unwrap();
         assert!(!reference.fields.contains_key(name), "{name}");

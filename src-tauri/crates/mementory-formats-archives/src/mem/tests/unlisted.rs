@@ -36,7 +36,7 @@ fn l0_links_are_rejected_everywhere() {
     assert_eq!(manifest.errors(), ["manifest_missing"]);
 }
 
-/// The reference checks only one level of folders and ignores `provenance/`.
+/// The reference SDK checks only one level of folders and ignores `provenance/`.
 #[test]
 fn l0_folders_with_records_have_no_unlisted_files() {
     for path in
@@ -56,7 +56,7 @@ fn l0_folders_with_records_have_no_unlisted_files() {
     assert!(with_unlisted_file.errors().is_empty());
 }
 
-/// The reference counts folders, too. Neither checksums nor a signature cover them.
+/// The reference SDK counts folders too, although neither checksums nor a signature cover them.
 #[test]
 fn l0_folders_with_records_have_no_empty_folders() {
     for path in ["items/deep", "items/deep/deeper", "audit/x", "embeddings/x", "manifest.sig"] {

@@ -92,7 +92,8 @@ fn nothing_is_salvaged_from_a_store_that_cannot_be_read() {
     assert!(matches!(salvage(&path), Err(FormatError::Invalid { code: "malformed", .. })));
 }
 
-/// Otherwise a bundle whose store is encrypted would be valid, because conversations are valid without a store.
+/// Without this error, a bundle with an encrypted store would be valid, because conversations are valid without a
+/// store.
 #[test]
 fn a_file_that_is_there_and_cannot_be_read_is_an_error_and_left_out_only_by_a_salvage() {
     let scratch = Scratch::new("unreadable");
