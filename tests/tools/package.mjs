@@ -17,7 +17,7 @@ const MAX_BYTES = 55e6;
  * Matches libraries that our programs must not link. The web view does link libsoup, but the pages' content security
  * policy prevents requests.
  */
-const CLIENT_LIBRARIES = /^lib(?:ssl|curl|gnutls|nghttp2)[.-]/;
+const NETWORK_LIBRARIES = /^lib(?:ssl|curl|gnutls|nghttp2)[.-]/;
 const STAGING = join(TARGET, "package");
 
 /** The programs that write packages, and the names of the packages in which Debian and Fedora have them. */
@@ -86,7 +86,7 @@ function refuseNetworkClients(program) {
   const { code, stdout } = quiet("readelf", ["-d", program]);
   if (code !== 0) throw new Stop(`readelf cannot read ${program}. Install binutils.`);
   const linked = [...stdout.matchAll(/\(NEEDED\).*\[(.*?)\]/g)].map(([, name]) => name);
-  const found = linked.filter((name) => CLIENT_LIBRARIES.test(name));
+  const found = linked.filter((name) => NETWORK_LIBRARIES.test(name));
   if (found.length > 0) throw new Stop(`${program} links ${found.join(", ")}. The window must have no network client.`);
 }
 

@@ -205,7 +205,7 @@ describe("import sheet", () => {
     await importing.inspect(["/d/chatgpt-export.zip", "/d/about-me.md"]);
     render(ImportSheet);
     expect(await screen.findByText("This fits more than one format. Which one is it?")).toBeTruthy();
-    expect(screen.getByText("12 held back.")).toBeTruthy();
+    expect(screen.getByText("12 deleted entries are held back.")).toBeTruthy();
     expect(screen.getByText("Parts are missing.")).toBeTruthy();
     await fireEvent.click(screen.getByTestId("import-confirm"));
     expect((await screen.findByTestId("import-sum")).textContent).toContain("43,650 = 669 new + 40 updated");

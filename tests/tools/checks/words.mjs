@@ -50,7 +50,7 @@ export function namesAndProse(file, source) {
   return { names, prose: pick(tokens.filter(isProse)) };
 }
 
-/** Whether this word of a source contains the entry's word. */
+/** Whether `text`, a name or a word in a source file, contains the banned word of this entry. */
 function contains({ word, exact }, text) {
   return exact ? text === word : wordsOfName(text).includes(wordsOfName(word));
 }

@@ -282,8 +282,9 @@ impl TextFinder {
             || self.split_lines.as_ref().is_some_and(|lines| lines.occur_in(bytes, window.is_json))
     }
 
-    /// True if the window contains a mark that an earlier redaction left in a quoted text: everything from the mark to
-    /// the next mark, or to the end of the string, line or file, is part of one of the texts.
+    /// True if the text before or after a redaction mark in the window is part of one of the erased texts. An earlier
+    /// redaction then left its mark in a quotation of that text. The text on each side of a mark extends to the next
+    /// mark, or to the end of the string, line or file.
     fn has_piece_beside_mark(&self, window: &Window<'_>, marks: &[Range<usize>]) -> bool {
         let bytes = window.bytes;
         let is_piece_edge = |at: &usize| is_edge(bytes, *at, window.is_json);

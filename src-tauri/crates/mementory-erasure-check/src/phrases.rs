@@ -16,13 +16,13 @@ use std::{
 };
 
 /// Smallest length of a long phrase, in bytes of its normal form.
-const LONG_PHRASE_BYTES: usize = 32;
+const MIN_LONG_PHRASE_BYTES: usize = 32;
 /// Smallest number of words of a long phrase.
-const LONG_PHRASE_WORDS: usize = 5;
+const MIN_LONG_PHRASE_WORDS: usize = 5;
 /// Smallest length of a piece that is compared with a text as a whole, in bytes of its normal form.
-const SENTENCE_BYTES: usize = 12;
+const MIN_SENTENCE_BYTES: usize = 12;
 /// Smallest length of a piece that is searched for next to another one, in bytes of its normal form.
-const NEIGHBOUR_BYTES: usize = 6;
+const MIN_NEIGHBOUR_BYTES: usize = 6;
 /// Largest number of bytes between two pieces that count as neighbours.
 pub(crate) const MAX_GAP_BYTES: usize = 128;
 /// The mark that replaces sentences of an erased text in other records.
@@ -31,11 +31,11 @@ const ERASED_MARK: &str = "[REDACTED:erased]";
 const NEIGHBOUR_EDGE_BYTES: usize = 72;
 
 pub(crate) fn is_long_phrase(normal: &str) -> bool {
-    normal.len() >= LONG_PHRASE_BYTES && word_count(normal) >= LONG_PHRASE_WORDS
+    normal.len() >= MIN_LONG_PHRASE_BYTES && word_count(normal) >= MIN_LONG_PHRASE_WORDS
 }
 
 fn is_sentence(normal: &str) -> bool {
-    normal.len() >= SENTENCE_BYTES && word_count(normal) > 1
+    normal.len() >= MIN_SENTENCE_BYTES && word_count(normal) > 1
 }
 
 /// The normal form of bytes of a file. Escaped characters are left out, except those of scripts without spaces, so that
@@ -140,7 +140,8 @@ impl SplitLines {
         for line in texts.iter().flat_map(|text| text.lines()).filter(|line| line.contains(REDACTED)) {
             let pieces = between_redaction_marks(line).into_iter().filter_map(|piece| line.get(piece)).map(str::trim);
             let pieces = pieces.map(|piece| (piece, normal_text(piece)));
-            let pieces: Vec<(&str, String)> = pieces.filter(|(_, normal)| normal.len() >= NEIGHBOUR_BYTES).collect();
+            let pieces: Vec<(&str, String)> =
+                pieces.filter(|(_, normal)| normal.len() >= MIN_NEIGHBOUR_BYTES).collect();
             for pair in pieces.windows(2) {
                 let [(first, normal), (second, next_normal)] = pair else { continue };
                 if is_long_phrase(&format!("{normal} {next_normal}")) {

@@ -7,24 +7,24 @@ import { vault } from "$lib/state/vault.svelte";
 import { t } from "$lib/text";
 import { aboutName } from "./types";
 
-/** The value that means that the person has not decided, so that the suggested subject applies. */
-export const SUGGESTED = "suggested";
+/** In place of a subject: the person has not decided, so the suggested subject applies. */
+export const USE_SUGGESTED = "suggested";
 /** If more memories than this are changed, Undo is not offered, because their earlier decisions are not read first. */
 const MAX_UNDO = 1000;
 
-/** The current decisions about memories: the ids of the memories by their decided subject, or by `SUGGESTED`. */
+/** The current decisions about memories: the ids of the memories by their decided subject, or by `USE_SUGGESTED`. */
 async function decisionsOn(ids: readonly string[]): Promise<Map<string, string[]>> {
   const filter = { ...ANY, ids: [...ids] };
   const { items } = await backend().list({ filter, sort: null, limit: MAX_UNDO, cursor: null });
   const decisions = new Map<string, string[]>();
   for (const { id, about } of items) {
-    const decided = about?.by === "person" ? about.kind : SUGGESTED;
+    const decided = about?.by === "person" ? about.kind : USE_SUGGESTED;
     decisions.set(decided, [...(decisions.get(decided) ?? []), id]);
   }
   return decisions;
 }
 
-/** Stores what memories are about, as the person decided. `SUGGESTED` removes the decision. Offers Undo. */
+/** Stores what memories are about, as the person decided. `USE_SUGGESTED` removes the decision. Offers Undo. */
 export async function setSubject(ids: readonly string[], about: string): Promise<void> {
   const isUnlocked = lockGuard();
   try {
@@ -36,7 +36,7 @@ export async function setSubject(ids: readonly string[], about: string): Promise
       vault.changed();
     };
     const text =
-      about === SUGGESTED ? t("subject.taken") : t("subject.saved", { n: ids.length, kind: aboutName(about) });
+      about === USE_SUGGESTED ? t("subject.taken") : t("subject.saved", { n: ids.length, kind: aboutName(about) });
     if (before) toasts.showWithUndo(text, t("action.undo"), undo);
     else toasts.show(text, { icon: "check" });
     vault.changed();

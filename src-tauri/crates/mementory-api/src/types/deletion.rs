@@ -9,12 +9,13 @@ pub struct Ids {
     pub ids: Vec<String>,
 }
 
-/// A span of `text` in Unicode code points (end exclusive), and the name of the class that replaces it.
+/// A span of `text` in Unicode code points (end exclusive), and the class of sensitive value that the redaction mark
+/// names in its place: `[REDACTED:password]`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Span {
     pub start: u32,
     pub end: u32,
-    /// Name of the class in lower snake case; default `removed`.
+    /// The class, in lower snake case; default `removed`.
     pub class: Option<String>,
 }
 

@@ -85,7 +85,7 @@ pub(super) struct ExportPlan {
     pub periods: BTreeMap<Period, (u64, u64)>,
     /// Elements of the layer documents by layer. The identity document is a single element.
     pub rows: BTreeMap<&'static str, Vec<Row>>,
-    /// Line id and id space of each line whose id space is not the one derived from its `agent_id`.
+    /// Id and id space of each line whose id space is not the one derived from its `agent_id`.
     pub scopes: Vec<(String, String)>,
     /// Files of other formats, by vault id.
     pub files: BTreeMap<String, ForeignFile>,
@@ -97,12 +97,12 @@ pub(super) struct ExportPlan {
     pub by_kind: BTreeMap<String, u64>,
     /// Losses found so far.
     pub losses: LossReport,
-    /// Line ids that are UUIDs, by vault id. Both ids are stored as numbers to save memory.
+    /// The ids in the archive that are UUIDs, by vault id. Both ids are stored as numbers to save memory.
     uuids: HashMap<u128, u128>,
-    /// All other line ids, by vault id.
+    /// All other ids in the archive, by vault id.
     texts: HashMap<String, String>,
     conversations: HashMap<u128, Timestamp>,
-    /// Hashes of the line ids so far, without regard to case.
+    /// Hashes of the lower-case ids in the archive so far, by which repeated ids are found.
     line_ids: HashSet<u64>,
     /// Vault ids of the records whose id another record of the archive also has.
     repeated_ids: HashSet<String>,

@@ -222,7 +222,7 @@ fn check_file(
         let message = "not canonical JSON: another program computes a different checksum for the same records";
         report.add_finding(Severity::Warning, "not_canonical", &format!("{path}:{number}"), message);
     }
-    if depth == CheckDepth::Full && name_of(path, spec, vendor).is_some() && member.size == 0 {
+    if depth == CheckDepth::Full && count_key(path, spec, vendor).is_some() && member.size == 0 {
         report.add_finding(Severity::Warning, "empty_file", path, "a file without records must not be written");
     }
     if binary {
@@ -232,7 +232,7 @@ fn check_file(
         let message = format!("{} records repeat an id of the same file; the last one is used", ids.repeated);
         report.add_finding(Severity::Warning, "duplicate_id", path, message);
     }
-    let name = name_of(path, spec, vendor);
+    let name = count_key(path, spec, vendor);
     if let Some(name) = name {
         *report.lines.entry(name.to_owned()).or_default() += count;
     }

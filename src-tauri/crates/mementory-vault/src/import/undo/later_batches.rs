@@ -49,7 +49,8 @@ impl LaterBatches {
         self.0.iter().take_while(|b| next.is_none_or(|n| b.id <= n)).find(|b| b.same.contains(row)).map(|b| b.id)
     }
 
-    /// Like [`Self::first_batch_with`], but for the list position of the row.
+    /// Like [`Self::first_batch_with`], but without batches from an older export, which do not set the position of the row
+    /// in its list.
     pub(super) fn first_batch_with_position(&self, row: i64, until: Option<i64>) -> Option<i64> {
         let batches = self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u));
         batches.filter(|b| b.same.contains(row)).find(|b| !b.older.contains(row)).map(|b| b.id)
