@@ -1,5 +1,6 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { fileSummary } from "../src/features/files/kinds";
 import Window from "../src/shell/Window.svelte";
 import { files } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
@@ -51,8 +52,12 @@ describe("the kinds of files", () => {
   it("show files that an export names but does not contain, without a size", async () => {
     await fireEvent.click(kinds().getByText(/Missing/));
     await waitFor(() => expect(files.rows.map((row) => row.title)).toEqual(["floorplan-1934.dwg"]));
-    await waitFor(() => expect(note()).toBe("1 file"));
-    expect(files.rows[0]?.present).toBe(false);
+    await waitFor(() => expect(note(), "it is no file in the vault").toBe("1 missing"));
+    const [row] = files.rows;
+    expect(row?.present).toBe(false);
+    expect(fileSummary({ ...row!, source: "claude", created_at: "2020-10-02T08:00:00Z" })).toMatch(
+      /^Claude, .*2020, listed in the export but not included$/,
+    );
   });
 
   it("follow the search, and each can be cleared", async () => {
