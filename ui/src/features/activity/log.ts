@@ -43,12 +43,12 @@ export function proofsOf(
 
 /** Operations whose entries name only the id of a record. */
 const OPS_ON_A_RECORD = new Set(["delete", "restore"]);
-/** Number of records that are looked up at once. */
-const MAX_LOOKED_UP = 200;
+/** Number of records that are requested at once. */
+const MAX_TARGETS = 200;
 
 /**
  * The kinds of the records that entries of the log name only by id. Those that were erased since are known from their
- * tombstones; of the others at most the first `MAX_LOOKED_UP` are looked up.
+ * tombstones; of the others at most the first `MAX_TARGETS` are requested.
  */
 export async function kindsOfTargets(
   entries: readonly AuditEntry[],
@@ -58,7 +58,7 @@ export async function kindsOfTargets(
   const kinds = new Map(
     tombstones.filter(({ op }) => op === "delete").map(({ target_id, target_kind }) => [target_id, target_kind]),
   );
-  const ids = [...targets].filter((id) => !kinds.has(id)).slice(0, MAX_LOOKED_UP);
+  const ids = [...targets].filter((id) => !kinds.has(id)).slice(0, MAX_TARGETS);
   if (ids.length === 0) return kinds;
   const find = (trash: boolean) =>
     backend().list({ filter: { ...ANY, trash, ids }, sort: null, limit: ids.length, cursor: null });
