@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { detailOf, filterEntries, proofsOf } from "../src/features/activity/log";
+import { detailOf, filterEntries, kindsOfTargets, proofsOf } from "../src/features/activity/log";
 import { transfersOf } from "../src/features/activity/transfers";
 import UndoSheet from "../src/features/importing/UndoSheet.svelte";
 import { undoneImport } from "../src/features/importing/undo";
@@ -101,6 +101,28 @@ describe("the entry of an import among the changes", () => {
     expect(text("import", "added 17 updated 0", "b-2"), "of an unknown import").toBe("17 new items");
     expect(text("export", "41 records", "alf")).toBe("41 items as .alf");
   });
+});
+
+it("an entry for the Trash names the kind of its record, wherever that is now", async () => {
+  const mock = await start();
+  await mock.trash(["m-1"]);
+  const { tombstones } = await mock.tombstones();
+  const erased = { ...(tombstones[0] as TombstoneView), op: "delete", target_id: "gone", target_kind: "fact" };
+  const entries = [
+    entry(1, { op: "delete", target: "m-1" }),
+    entry(2, { op: "restore", target: "c-bath" }),
+    entry(3, { op: "delete", target: "gone" }),
+    entry(4, { op: "delete", target: "unknown" }),
+    entry(5, { op: "edit", target: "m-2", detail: "version 2" }),
+  ];
+  const kinds = await kindsOfTargets(entries, [erased]);
+  expect(entries.map((each) => detailOf(each, [], kinds).text)).toEqual([
+    "Memory",
+    "Conversation",
+    "Fact",
+    "",
+    auditText("edit", "version 2").text,
+  ]);
 });
 
 describe("imports and exports", () => {

@@ -158,6 +158,16 @@ describe("the list of requests", () => {
     await waitFor(() => expect(screen.queryByTestId("calls-stop")).toBeNull());
   });
 
+  it("says so if this client made none, and can stop it all the same", async () => {
+    agents.shownGrant = "g-claude";
+    await agents.load();
+    mock.clientCalls = async () => ({ calls: [], total: 0 });
+    render(ClientCalls);
+    expect(await screen.findByText("No requests yet")).toBeTruthy();
+    expect(screen.queryByRole("table"), "no heads without rows").toBeNull();
+    expect(screen.getByTestId("calls-stop")).toBeTruthy();
+  });
+
   it("counts what was sent in words", () => {
     expect([countedKind("memory", 6), countedKind("fact", 1)]).toEqual(["6 memories", "1 fact"]);
     expect(countedKind("relation", 2), "a kind without plural forms").toBe("2 × Relation");

@@ -7,6 +7,7 @@ vi.hoisted(() => (process.env.TZ = "America/New_York"));
 import { lastMonths } from "../src/features/home/data";
 import { chipsOf } from "../src/features/memories/chips";
 import FilterPopover from "../src/features/memories/FilterPopover.svelte";
+import DateInput from "$lib/ui/DateInput.svelte";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { ANY, dayEnd, dayStart, periodStart } from "$lib/state/filter";
@@ -30,6 +31,14 @@ it("the months of the chart are local months", () => {
 
 it("a day without a time is shown as that day", () => {
   expect(day("2026-11-21")).toBe(day("2026-11-21T12:00:00Z"));
+});
+
+it("a field without a day is marked, so that the date which WebKit shows in it is hidden", async () => {
+  const { container, rerender } = render(DateInput, { value: "", onchange: () => undefined });
+  const field = container.querySelector("input")!;
+  expect(field.classList.contains("empty")).toBe(true);
+  await rerender({ value: "2026-11-21" });
+  expect(field.classList.contains("empty")).toBe(false);
 });
 
 it("a chip names the chosen days", () => {

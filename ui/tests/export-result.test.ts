@@ -1,8 +1,9 @@
 // Tests what the export sheet says about files that are not exported, and whether its result says what was left out and
 // who signed the export.
-import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportDone from "../src/features/exporting/ExportDone.svelte";
+import MaskRow from "../src/features/exporting/MaskRow.svelte";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
 import type { Exported } from "$lib/ipc";
 import { ANY } from "$lib/state/filter";
@@ -18,6 +19,12 @@ beforeEach(async () => {
 
 const sheet = (kind: string | null) =>
   render(ExportSheet, { filter: kind ? { ...ANY, kind } : null, query: "", found: kind ? 24 : null, start: "mem" });
+
+it("the row that masks says so if there is nothing to mask", () => {
+  render(MaskRow, { on: true, n: 0, files: { exported: 0, omitted: 0 }, asText: false });
+  expect(screen.getByTestId("export-cover").textContent).toContain("No sensitive values were found");
+  expect(screen.getByTestId("export-cover").textContent).not.toContain("[REDACTED]");
+});
 
 describe("what was exported", () => {
   const done = async (change: (exported: Exported) => Partial<Exported>) => {
@@ -44,6 +51,14 @@ describe("what was exported", () => {
       "26 items",
     );
     expect(verdict()).not.toMatch(/complete/i);
+  });
+
+  it("is a folder or a file, as its format is", async () => {
+    await done(() => ({}));
+    expect(screen.getByText("a.mem").closest("dd")?.previousElementSibling?.textContent).toBe("Folder");
+    cleanup();
+    await done(() => ({ format: "alf", path: "/d/a.alf" }));
+    expect(screen.getByText("a.alf").closest("dd")?.previousElementSibling?.textContent).toBe("File");
   });
 
   it("mentions nothing left out if nothing was", async () => {

@@ -51,7 +51,7 @@ describe("the kinds of files", () => {
   it("show files that an export names but does not contain, without a size", async () => {
     await fireEvent.click(kinds().getByText(/Missing/));
     await waitFor(() => expect(files.rows.map((row) => row.title)).toEqual(["floorplan-1934.dwg"]));
-    await waitFor(() => expect(note()).toBe("1 file"));
+    await waitFor(() => expect(note(), "it is no file in the vault").toBe("1 missing"));
     expect(files.rows[0]?.present).toBe(false);
   });
 

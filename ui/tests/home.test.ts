@@ -1,5 +1,6 @@
-import { fireEvent, render, screen } from "@testing-library/svelte";
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
+import HomeView from "../src/features/home/HomeView.svelte";
 import Matrix from "../src/features/home/Matrix.svelte";
 import { chipsOf } from "../src/features/memories/chips";
 import AttentionList from "../src/features/home/AttentionList.svelte";
@@ -51,6 +52,39 @@ it("the number under an assistant opens all its memories; a zero opens nothing",
     null,
     "memory",
   ]);
+});
+
+describe("the recently changed memories", () => {
+  const open = async (change: (index: number) => object) => {
+    const mock = await start();
+    const real = mock.list;
+    mock.list = async (request) => {
+      const found = await real(request);
+      if (request.sort !== "changed") return found;
+      return { ...found, items: found.items.map((each, index) => ({ ...each, ...change(index) })) };
+    };
+    await vault.refresh();
+    render(HomeView);
+    return waitFor(() => {
+      const list = document.querySelector(".recent");
+      expect(list?.querySelectorAll("li").length).toBeGreaterThan(1);
+      return list as Element;
+    });
+  };
+  const NEW = { cause: "import", versions: 1, changed_at: new Date().toISOString() };
+
+  it("say once above them what would be the same for each", async () => {
+    const list = await open(() => NEW);
+    expect(list.textContent).not.toContain("new today");
+    expect(list.parentElement?.querySelector(".head")?.textContent).toContain("new today");
+  });
+
+  it("say it each, if it differs", async () => {
+    const list = await open((index) => ({ ...NEW, cause: index === 0 ? "edit" : "import" }));
+    const texts = [...list.querySelectorAll(".when")].map((each) => each.textContent);
+    expect(texts.slice(0, 2)).toEqual(["you edited it, today", "new today"]);
+    expect(list.parentElement?.querySelector(".head")?.textContent).not.toContain("new today");
+  });
 });
 
 describe("memories without a type", () => {

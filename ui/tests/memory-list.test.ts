@@ -1,25 +1,30 @@
 // Tests what the list of memories shows: the kind that was chosen, its last row, and the beginning of short texts.
-import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
+import MemoryFilters from "../src/features/memories/MemoryFilters.svelte";
 import MemoriesView from "../src/features/memories/MemoriesView.svelte";
+import Window from "../src/shell/Window.svelte";
 import { openSection, showKind } from "../src/features/memories/kinds";
 import type { FoundRow } from "$lib/ipc";
 import { item } from "$lib/ipc/mock/data";
+import { facets } from "$lib/state/facets.svelte";
 import { withWholeBeginning } from "$lib/logic/snippets";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { plainRow } from "$lib/state/records.svelte";
 import { search } from "$lib/state/search-field.svelte";
 import { vault } from "$lib/state/vault.svelte";
-import { start } from "./start-mock";
+import { start, type Mock } from "./start-mock";
 
 const many = (n: number, kind: string) =>
   Array.from({ length: n }, (_, index) => item(`${kind}-${index}`, kind, "claude", `Number ${index} likes tea`, index));
 
 const rowIds = () => memories.rows.map((row) => row.id.replace(/-\d+$/, ""));
 
+let mock: Mock;
+
 beforeEach(async () => {
-  await start({ items: [...many(246, "memory"), ...many(3, "fact")] });
+  mock = await start({ items: [...many(246, "memory"), ...many(3, "fact")] });
   await vault.refresh();
   nav.clear();
   nav.section = "memories";
@@ -49,6 +54,32 @@ describe("another kind among the memories", () => {
     search.text = "tea";
     openSection("memories");
     expect([memories.filter.kind, nav.section, nav.id, search.text]).toEqual(["memory", "memories", null, ""]);
+  });
+
+  it("gives its name to the bar, and only its own entry in the sidebar is marked", async () => {
+    render(Window);
+    const title = () => document.querySelector("header h1")?.textContent;
+    const search = () => screen.getByTestId("search-field").getAttribute("aria-label");
+    const section = await screen.findByTestId("nav-memories");
+    await waitFor(() => expect([title(), search()]).toEqual(["Memories", "Search memories"]));
+    expect([section.getAttribute("aria-current"), section.classList.contains("other")]).toEqual(["page", false]);
+    const entry = within(await screen.findByRole("region", { name: "Other entries" })).getByRole("button");
+    await fireEvent.click(entry);
+    await waitFor(() => expect([title(), search()]).toEqual(["Facts", "Search Facts"]));
+    expect(entry.getAttribute("aria-pressed")).toBe("true");
+    expect([section.getAttribute("aria-current"), section.classList.contains("other")]).toEqual(["true", true]);
+  });
+
+  it("is offered below the other filters, not in their place before they are known", async () => {
+    facets.clear();
+    render(MemoryFilters);
+    expect(screen.queryByRole("region", { name: "Other entries" })).toBeNull();
+    await facets.load(memories.filter, "");
+    expect(await screen.findByRole("region", { name: "Other entries" })).toBeTruthy();
+    facets.clear();
+    mock.facets = () => Promise.reject(new Error("no"));
+    await facets.load(memories.filter, "").catch(() => undefined);
+    expect(await screen.findByRole("region", { name: "Other entries" }), "also if they can't be counted").toBeTruthy();
   });
 
   it("keeps every other filter when Memories is opened", () => {

@@ -66,6 +66,17 @@ describe("the palette", () => {
     expect(row()?.querySelector("mark")?.textContent, "marked as in a title").toBe("joists");
   });
 
+  it("shows why a conversation was found whose title doesn't have the word", async () => {
+    await open("joists");
+    const row = () => screen.getAllByTestId("palette-item").find(({ dataset }) => dataset.id === "c-bath");
+    await waitFor(() => expect(row()).toBeTruthy());
+    expect(finder.conversations.find(({ id }) => id === "c-bath")?.text).not.toContain("joists");
+    expect(row()?.querySelector(".excerpt mark")?.textContent).toBe("joists");
+    await type("bath");
+    await waitFor(() => expect(row()?.querySelector("mark")?.textContent?.toLowerCase()).toContain("bath"));
+    expect(row()?.querySelector(".excerpt"), "the title says it").toBeNull();
+  });
+
   it("waits 120 ms before it asks the vault, and drops the answer to an older question", async () => {
     const requests = vi.spyOn(mock, "searchRows");
     await open();

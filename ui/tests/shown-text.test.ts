@@ -68,8 +68,11 @@ describe("evidence", () => {
 });
 
 describe("a file that an export only lists", () => {
-  it("names its assistant", () => {
-    const row = { ...plainRow(item("a", "attachment", "gemini", "", 1)), present: false };
+  it("names its assistant and its date, if it has one", () => {
+    const row = { ...plainRow(item("a", "attachment", "gemini", "", 1)), present: false, created_at: null };
     expect(fileSummary(row)).toBe("Gemini, listed in the export but not included");
+    expect(fileSummary({ ...row, created_at: "2020-10-02T08:00:00Z" })).toMatch(
+      /^Gemini, .*2020, listed in the export but not included$/,
+    );
   });
 });

@@ -100,14 +100,17 @@ describe("unlock", () => {
     const error = await screen.findByTestId("unlock-error");
     expect(error.textContent).toContain("A check found damage in this vault.");
     expect(error.textContent).not.toMatch(/\d/);
+    expect(screen.getByTestId("unlock-use-code"), "it isn't known that the passphrase is right").toBeTruthy();
   });
 
   it("links from a damaged vault to its backups, and lets the person choose a backup elsewhere", async () => {
     const mock = mockBackend({ failing: "vault_damaged" });
     useBackend(mock);
     render(Unlock);
+    expect(screen.getByTestId("unlock-use-code")).toBeTruthy();
     await attempt("anything");
     await fireEvent.click(await screen.findByTestId("unlock-open-backup"));
+    expect(screen.queryByTestId("unlock-use-code"), "the code would not help: the passphrase is right").toBeNull();
     const found = await screen.findAllByTestId("unlock-backup");
     expect(found.map((each) => each.textContent)).toEqual([
       expect.stringContaining("Ines 2026-11-15 0912"),

@@ -1,6 +1,7 @@
-import type { AuditEntry, BatchInfo, TombstoneView } from "$lib/ipc";
+import { backend, type AuditEntry, type BatchInfo, type TombstoneView } from "$lib/ipc";
 import { assistantStyle } from "$lib/logic/assistants";
 import { oneLine } from "$lib/logic/untrusted-text";
+import { ANY } from "$lib/state/filter";
 import { hasText, joinWithCommas, t, word } from "$lib/text";
 import { auditText, type CoreText } from "$lib/text/core";
 import { parseTime } from "$lib/text/format";
@@ -40,9 +41,46 @@ export function proofsOf(
   return proofs;
 }
 
-/** The detail of a log entry. That of an import also names the assistant and the files, so that imports differ. */
-export function detailOf({ op, detail, target }: AuditEntry, batches: readonly BatchInfo[]): CoreText {
+/** Operations whose entries name only the id of a record. */
+const OPS_ON_A_RECORD = new Set(["delete", "restore"]);
+/** Number of records that are requested at once. */
+const MAX_TARGETS = 200;
+
+/**
+ * The kinds of the records that entries of the log name only by id. Those that were erased since are known from their
+ * tombstones; of the others at most the first `MAX_TARGETS` are requested.
+ */
+export async function kindsOfTargets(
+  entries: readonly AuditEntry[],
+  tombstones: readonly TombstoneView[],
+): Promise<Map<string, string>> {
+  const targets = new Set(entries.filter(({ op }) => OPS_ON_A_RECORD.has(op)).map(({ target }) => target));
+  const kinds = new Map(
+    tombstones.filter(({ op }) => op === "delete").map(({ target_id, target_kind }) => [target_id, target_kind]),
+  );
+  const ids = [...targets].filter((id) => !kinds.has(id)).slice(0, MAX_TARGETS);
+  if (ids.length === 0) return kinds;
+  const find = (trash: boolean) =>
+    backend().list({ filter: { ...ANY, trash, ids }, sort: null, limit: ids.length, cursor: null });
+  for (const { items } of await Promise.all([find(true), find(false)]))
+    for (const { id, kind } of items) kinds.set(id, kind);
+  return kinds;
+}
+
+const NO_KINDS: ReadonlyMap<string, string> = new Map();
+
+/**
+ * The detail of a log entry. That of an import also names the assistant and the files, so that imports differ. An entry
+ * that would say nothing of its record says which kind it is, if that is in `kinds`.
+ */
+export function detailOf(
+  { op, detail, target }: AuditEntry,
+  batches: readonly BatchInfo[],
+  kinds: ReadonlyMap<string, string> = NO_KINDS,
+): CoreText {
   const said = auditText(op, detail, target);
+  const kind = OPS_ON_A_RECORD.has(op) && detail === "" ? kinds.get(target) : undefined;
+  if (kind) return { text: word("kind", kind), original: "" };
   const batch = op === "import" || op === "undo_import" ? batches.find((each) => each.batch === target) : undefined;
   if (!batch) return said;
   const names = batch.names.map((name) => oneLine(name));

@@ -51,9 +51,9 @@ const ICONS: Record<FileKind, IconComponent> = {
 export const iconOf = (row: Row): IconComponent => ICONS[(row.file_kind ?? "other") as FileKind] ?? File;
 
 /**
- * A line such as `ChatGPT, 12 Mar, 2.1 MB`, or a text which says that the export only lists the file.
+ * A line such as `ChatGPT, 12 Mar, 2.1 MB`. Instead of the size, that of a file which the export only lists says so.
  */
 export function fileSummary(row: Row): string {
-  if (row.present === false) return t("files.missingFrom", { name: assistantStyle(row.source).name });
-  return joinWithCommas([assistantStyle(row.source).name, shortDay(row.created_at), bytes(row.size)]);
+  const whose = joinWithCommas([assistantStyle(row.source).name, shortDay(row.created_at)]);
+  return row.present === false ? t("files.missingFrom", { whose }) : joinWithCommas([whose, bytes(row.size)]);
 }

@@ -12,6 +12,12 @@ export function kindsWithoutSection(): { value: string; n: number }[] {
     .map(([value, n]) => ({ value, n }));
 }
 
+/** The kind that the section of the memories lists instead of memories. Null if it lists memories, or any kind. */
+export function shownKind(): string | null {
+  const { kind } = memories.filter;
+  return kind === "memory" ? null : kind;
+}
+
 /** Shows one kind and clears the other filters, which may not apply to it. */
 export function showKind(kind: string): void {
   memories.clearFilter();

@@ -30,6 +30,8 @@ class FacetNumbers {
   shown = $state.raw<Facets>(NO_FACETS);
   /** Counts over the whole kind. With them, a name stays in the list even if a search reduces its number to 0. */
   all = $state.raw<Facets>(NO_FACETS);
+  /** Whether the numbers were counted, or can't be. Until then it is not known which groups there are. */
+  settled = $state(false);
   #run = 0;
   /** Revisions and kind for which `all` was counted. */
   #counted = "";
@@ -52,8 +54,10 @@ class FacetNumbers {
       this.shown = shown;
       this.all = all;
       this.#chosenType = filter.record_type;
+      this.settled = true;
     } catch (error) {
       session.handleLocked(error);
+      if (run === this.#run) this.settled = true;
     }
   }
 
@@ -84,6 +88,7 @@ class FacetNumbers {
     this.shown = NO_FACETS;
     this.all = NO_FACETS;
     this.#counted = "";
+    this.settled = false;
   }
 }
 

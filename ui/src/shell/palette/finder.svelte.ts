@@ -16,6 +16,8 @@ export type FoundRecord = {
   source: string;
   at: string | null;
   message: string | null;
+  /** For a conversation: words around the hit in a message, if its title doesn't show why it was found. */
+  excerpt?: { text: string; ranges: readonly (readonly [number, number])[] } | null;
 };
 
 export const MAX_PER_GROUP = 5;
@@ -149,12 +151,16 @@ async function memoriesFor(query: string): Promise<FoundRecord[]> {
 /** Conversations that match the query: those whose title matches come before those in which only messages match. */
 async function conversationsFor(query: string): Promise<FoundRecord[]> {
   const rows = await find(query, "conversation", MAX_REQUESTED_HITS);
-  return rows.map((row) => ({
-    id: row.id,
-    text: row.title,
-    ranges: findWords(row.title ?? "", hitWords(query, row)),
-    source: row.source,
-    at: row.updated_at ?? row.created_at,
-    message: row.message,
-  }));
+  return rows.map((row) => {
+    const ranges = findWords(row.title ?? "", hitWords(query, row));
+    return {
+      id: row.id,
+      text: row.title,
+      ranges,
+      source: row.source,
+      at: row.updated_at ?? row.created_at,
+      message: row.message,
+      excerpt: ranges.length === 0 && row.snippet ? plainSnippet(row.snippet, row.highlights) : null,
+    };
+  });
 }
