@@ -213,6 +213,17 @@ fn the_age_of_a_pet_is_not_the_age_of_the_person() {
 }
 
 #[test]
+fn what_was_before_a_change_and_the_change_are_both_true() {
+    let pairs = |older: &str| {
+        let newer = "Finished work at the Leeds depot on 2 April 2026.";
+        let statements = [(older, 1), (newer, 2)].map(|(text, at)| Statement { text, at: Some(at) });
+        contradictions(&statements, &[vector(0, 1), vector(0, 1)]).len()
+    };
+    assert_eq!(pairs("Plans bus timetables at a depot in Leeds."), 1);
+    assert_eq!(pairs("Before Lisbon she planned bus timetables at a depot in Leeds for twelve years."), 0);
+}
+
+#[test]
 fn names_of_topics_are_plain_words() {
     let texts = [
         "The \u{202e}sailing boat\u{0} needs varnish <script>alert(1)</script>",
