@@ -6,6 +6,7 @@ use crate::{
     About, AboutKind, Special,
     classify::{KIND_COUNT, best_kind, features, word_scores},
     fold::Folded,
+    home::says_where_home_is,
     special::{Evidence, evidence_of, shown},
     subject::{FirstSubject, first_subject},
 };
@@ -60,6 +61,8 @@ struct Words {
     features: Vec<u16>,
     /// The text is in a language without word lists.
     is_foreign: bool,
+    /// The text says where the person lives.
+    says_home: bool,
 }
 
 impl Words {
@@ -75,6 +78,7 @@ impl Words {
             first: first_subject(folded),
             features: numbers,
             is_foreign: folded.languages.other,
+            says_home: says_where_home_is(folded),
         }
     }
 
@@ -106,7 +110,7 @@ impl Words {
     /// the regressions know none of its words.
     fn judge(&self) -> (Option<About>, Vec<Special>) {
         if self.is_foreign || self.features.is_empty() {
-            return (best_kind(&self.scores), shown(&self.evidence));
+            return (best_kind(&self.home_first(self.scores)), shown(&self.evidence));
         }
         let mut scores = rows_of(&fitted().by_words, &self.inputs());
         fitted().features_alone.add(&self.features, &mut scores);
@@ -117,7 +121,17 @@ impl Words {
             Evidence::Figurative => 0.0,
             _ => probability(classes[n]),
         });
-        (most_probable(&kinds), probable(probabilities, MIN_SPECIAL_BY_LESS))
+        (most_probable(&self.home_first(kinds)), probable(probabilities, MIN_SPECIAL_BY_LESS))
+    }
+
+    /// The scores, with those of home and of places exchanged if the text says where the person lives and the place has
+    /// the higher one: "lives in Graz" names a city, but says where home is.
+    fn home_first(&self, mut scores: [f32; KIND_COUNT]) -> [f32; KIND_COUNT] {
+        let (home, places) = (AboutKind::Home.index(), AboutKind::PlacesTravel.index());
+        if self.says_home && scores[home] < scores[places] {
+            scores.swap(home, places);
+        }
+        scores
     }
 }
 
@@ -166,7 +180,8 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
         return words.judge();
     }
     let min_probability = if words.is_foreign { MIN_SPECIAL_BY_LESS } else { MIN_SPECIAL };
-    (most_probable(&kinds.map(|score| score / parts as f32)), probable(probabilities, min_probability))
+    let kinds = words.home_first(kinds.map(|score| score / parts as f32));
+    (most_probable(&kinds), probable(probabilities, min_probability))
 }
 
 /// The scores of the kinds, and those of the special categories.
