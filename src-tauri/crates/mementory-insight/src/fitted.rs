@@ -6,6 +6,7 @@ use crate::{
     About, AboutKind, Special,
     classify::{KIND_COUNT, best_kind, features, word_scores},
     fold::Folded,
+    home::says_where_home_is,
     special::{Evidence, evidence_of, shown},
     subject::{FirstSubject, first_subject},
 };
@@ -48,6 +49,9 @@ const MIN_KIND_PROBABILITY: f32 = 0.2;
 /// A special category is suggested if its probability by all inputs is at least this. Missing a category is worse than
 /// suggesting a wrong one.
 pub const MIN_SPECIAL: f32 = 0.2;
+/// Like [`MIN_SPECIAL`], for a category that no listed word shows. To the vector, numbers of any kind look like money, and
+/// a relative's life looks like their origin or health, so such a category must be more probable than not.
+const MIN_SPECIAL_UNSHOWN: f32 = 0.5;
 /// Like [`MIN_SPECIAL`], for the probability by the vector alone or by the words alone. It is higher, because such a
 /// probability is less reliable and too many suggestions would be wrong.
 pub const MIN_SPECIAL_BY_LESS: f32 = 0.3;
@@ -60,6 +64,8 @@ struct Words {
     features: Vec<u16>,
     /// The text is in a language without word lists.
     is_foreign: bool,
+    /// The text says where the person lives.
+    says_home: bool,
 }
 
 impl Words {
@@ -75,6 +81,7 @@ impl Words {
             first: first_subject(folded),
             features: numbers,
             is_foreign: folded.languages.other,
+            says_home: says_where_home_is(folded),
         }
     }
 
@@ -106,7 +113,7 @@ impl Words {
     /// the regressions know none of its words.
     fn judge(&self) -> (Option<About>, Vec<Special>) {
         if self.is_foreign || self.features.is_empty() {
-            return (best_kind(&self.scores), shown(&self.evidence));
+            return (best_kind(&self.home_first(self.scores)), shown(&self.evidence));
         }
         let mut scores = rows_of(&fitted().by_words, &self.inputs());
         fitted().features_alone.add(&self.features, &mut scores);
@@ -117,7 +124,17 @@ impl Words {
             Evidence::Figurative => 0.0,
             _ => probability(classes[n]),
         });
-        (most_probable(&kinds), probable(probabilities, MIN_SPECIAL_BY_LESS))
+        (most_probable(&self.home_first(kinds)), probable(probabilities, [MIN_SPECIAL_BY_LESS; SPECIAL_COUNT]))
+    }
+
+    /// The scores, with those of home and of places exchanged if the text says where the person lives and the place has
+    /// the higher one: "lives in Graz" names a city, but says where home is.
+    fn home_first(&self, mut scores: [f32; KIND_COUNT]) -> [f32; KIND_COUNT] {
+        let (home, places) = (AboutKind::Home.index(), AboutKind::PlacesTravel.index());
+        if self.says_home && scores[home] < scores[places] {
+            scores.swap(home, places);
+        }
+        scores
     }
 }
 
@@ -165,8 +182,14 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     if parts == 0 {
         return words.judge();
     }
-    let min_probability = if words.is_foreign { MIN_SPECIAL_BY_LESS } else { MIN_SPECIAL };
-    (most_probable(&kinds.map(|score| score / parts as f32)), probable(probabilities, min_probability))
+    let min_probabilities = words.evidence.map(|evidence| match evidence {
+        // The words of another language show nothing.
+        _ if words.is_foreign => MIN_SPECIAL_BY_LESS,
+        Evidence::None => MIN_SPECIAL_UNSHOWN,
+        _ => MIN_SPECIAL,
+    });
+    let kinds = words.home_first(kinds.map(|score| score / parts as f32));
+    (most_probable(&kinds), probable(probabilities, min_probabilities))
 }
 
 /// The scores of the kinds, and those of the special categories.
@@ -181,9 +204,9 @@ fn probability(score: f32) -> f32 {
 }
 
 /// The special categories that are probable enough.
-fn probable(probabilities: [f32; SPECIAL_COUNT], min_probability: f32) -> Vec<Special> {
-    let classes = Special::ALL.into_iter().zip(probabilities);
-    classes.filter(|(_, probability)| *probability >= min_probability).map(|(class, _)| class).collect()
+fn probable(probabilities: [f32; SPECIAL_COUNT], min_probabilities: [f32; SPECIAL_COUNT]) -> Vec<Special> {
+    let classes = Special::ALL.into_iter().zip(probabilities).zip(min_probabilities);
+    classes.filter(|((_, probability), least)| probability >= least).map(|((class, _), _)| class).collect()
 }
 
 /// Square roots of the probabilities that the text is of each kind. The dot product for two texts measures how likely

@@ -3,6 +3,7 @@ mod classify;
 mod contradictions;
 mod fitted;
 mod fold;
+mod home;
 mod kinds;
 mod numerals;
 mod patterns;

@@ -1,6 +1,12 @@
 //! Finds special categories of personal data in a text. Recall matters more than precision: people use this to look for
 //! data that should not be there, and a missed memory harms them more than a false alarm.
-use crate::{Special, fold::Folded, patterns::WordSet, word_lists::SPECIAL};
+use crate::{
+    Special,
+    fold::{Folded, words},
+    patterns::WordSet,
+    subject::subject,
+    word_lists::SPECIAL,
+};
 use regex::Regex;
 use std::sync::OnceLock;
 
@@ -70,6 +76,7 @@ pub(crate) fn evidence_of(folded: &Folded) -> [Evidence; Special::ALL.len()] {
             hits_of(role).any(|hit| {
                 !hits_of(Role::Not).any(|not| not.start <= hit.start && hit.end <= not.end)
                     && !is_figurative(hit.start, hit.end)
+                    && !(class == Special::Health && weighs_a_thing(&folded.text, hit.start, hit.end))
             })
         };
         let pattern =
@@ -87,6 +94,28 @@ pub(crate) fn evidence_of(folded: &Folded) -> [Evidence; Special::ALL.len()] {
             Evidence::Likely
         }
     })
+}
+
+/// True for the verb in "her accordion has 48 basses and weighs six kilos": the sentence begins with a thing, and names
+/// neither a person nor a pet before the verb.
+fn weighs_a_thing(folded: &str, start: usize, end: usize) -> bool {
+    const ARTICLES: [&str; 24] = [
+        "a", "an", "das", "der", "die", "ein", "eine", "her", "his", "ihr", "ihre", "its", "mein", "meine", "my",
+        "our", "sein", "seine", "that", "the", "their", "this", "unser", "unsere",
+    ];
+    const PERSONS: [&str; 10] =
+        ["user", "user's", "nutzer", "nutzerin", "patient", "patientin", "newborn", "infant", "säugling", "baby"];
+    if !matches!(folded.get(start..end), Some("weighs" | "weighed" | "wiegt" | "wog")) {
+        return false;
+    }
+    let before = folded.get(..start).unwrap_or_default();
+    let from = before.rfind(['.', '!', '?', ';']).map_or(0, |at| at + 1);
+    let sentence = before.get(from..).unwrap_or_default();
+    let words = words(sentence);
+    words.first().is_some_and(|first| ARTICLES.contains(first))
+        && words.len() > 1
+        && !words.iter().any(|word| PERSONS.contains(word))
+        && subject(sentence, sentence.len()).is_none()
 }
 
 struct Lists {

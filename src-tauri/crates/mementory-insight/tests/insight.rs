@@ -213,6 +213,17 @@ fn the_age_of_a_pet_is_not_the_age_of_the_person() {
 }
 
 #[test]
+fn what_was_before_a_change_and_the_change_are_both_true() {
+    let pairs = |older: &str| {
+        let newer = "Finished work at the Leeds depot on 2 April 2026.";
+        let statements = [(older, 1), (newer, 2)].map(|(text, at)| Statement { text, at: Some(at) });
+        contradictions(&statements, &[vector(0, 1), vector(0, 1)]).len()
+    };
+    assert_eq!(pairs("Plans bus timetables at a depot in Leeds."), 1);
+    assert_eq!(pairs("Before Lisbon she planned bus timetables at a depot in Leeds for twelve years."), 0);
+}
+
+#[test]
 fn names_of_topics_are_plain_words() {
     let texts = [
         "The \u{202e}sailing boat\u{0} needs varnish <script>alert(1)</script>",
@@ -263,9 +274,42 @@ fn vector(axis: usize, other: usize) -> Vec<f32> {
 fn the_name_of_a_topic_has_its_shared_words_in_their_order() {
     let name = |texts: &[&str]| topics(texts, &[]).first().map(|topic| topic.name.clone());
     let races = ["Runs the half marathon.", "The half marathon is full.", "Likes figs."];
-    assert_eq!(name(&races).as_deref(), Some("half marathon"));
+    assert_eq!(name(&races).as_deref(), Some("Half marathon"));
     let lists = ["Found bullet points dull.", "No bullet points please.", "Likes figs."];
-    assert_eq!(name(&lists).as_deref(), Some("bullet points"));
+    assert_eq!(name(&lists).as_deref(), Some("Bullet points"));
+}
+
+#[test]
+fn the_name_of_a_topic_is_a_phrase_that_one_of_its_memories_has() {
+    let name = |texts: &[&str]| topics(texts, &[]).first().map(|topic| topic.name.clone());
+    let mother = [
+        "Her mother was Irish and died in 2019.",
+        "Has an Irish passport through her mother.",
+        "Her mother died in May.",
+    ];
+    assert_eq!(name(&mother).as_deref(), Some("Mother died"), "no memory has \"mother irish died\"");
+    let boats = ["A boat with 496 places is full at 410.", "The line for a full boat is at 410.", "Likes figs."];
+    assert_eq!(name(&boats).as_deref(), Some("Full boat"));
+    let months = ["Runs a race in October with Tom.", "The race in October is full.", "Likes figs."];
+    assert_eq!(name(&months).as_deref(), Some("Race"), "a month says nothing about the topic");
+    let german = ["Der Dosierer der Mühle klemmt.", "Hat den Dosierer der Mühle bestellt.", "Mag Feigen."];
+    assert_eq!(name(&german).as_deref(), Some("Dosierer der Mühle"));
+    let boats = ["Varnishes the mast. The sail is torn.", "Varnishes the keel. The sail is new.", "Likes figs."];
+    assert_eq!(name(&boats).as_deref(), Some("Sail"), "a word that opens a sentence is often a verb");
+    let japanese = ["部屋の壁紙を替えた。", "壁紙は青い。", "桃が好き。"];
+    assert_eq!(name(&japanese).as_deref(), Some("壁紙"));
+}
+
+#[test]
+fn no_two_topics_have_one_name() {
+    let texts: Vec<String> = (0..40).map(|n| format!("Anchor {}", "abcdefghij".chars().nth(n / 4).unwrap())).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors: Vec<Vec<f32>> = (0..40).map(|n| vector(n / 4, 100 + n)).collect();
+    let mut names: Vec<String> = topics(&texts, &vectors).into_iter().map(|topic| topic.name).collect();
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert!(all > 1 && names.len() == all, "{names:?}");
 }
 
 #[test]

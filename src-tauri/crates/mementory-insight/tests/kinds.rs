@@ -15,26 +15,45 @@ struct Life {
     memories: &'static str,
     labels: &'static str,
     listed: bool,
+    /// Least share of right kinds.
+    min_kind: f64,
 }
 
-const LIVES: [Life; 3] = [
+const LIVES: [Life; 5] = [
     Life {
         name: "veterinarian",
         memories: include_str!("data/lives/veterinarian.tsv"),
         labels: include_str!("data/veterinarian_kinds.tsv"),
         listed: true,
+        min_kind: 0.8,
     },
     Life {
         name: "primary teacher",
         memories: include_str!("data/lives/primary_teacher.tsv"),
         labels: include_str!("data/primary_teacher_kinds.tsv"),
         listed: true,
+        min_kind: 0.8,
     },
     Life {
         name: "ship's engineer",
         memories: include_str!("data/lives/kept_ships_engineer.tsv"),
         labels: include_str!("data/kept_ships_engineer_kinds.tsv"),
         listed: false,
+        min_kind: 0.8,
+    },
+    Life {
+        name: "archivist",
+        memories: include_str!("data/lives/archivist.tsv"),
+        labels: include_str!("data/archivist_kinds.tsv"),
+        listed: true,
+        min_kind: 0.8,
+    },
+    Life {
+        name: "archivist, kept half",
+        memories: include_str!("data/lives/kept_archivist.tsv"),
+        labels: include_str!("data/kept_archivist_kinds.tsv"),
+        listed: false,
+        min_kind: 0.75,
     },
 ];
 
@@ -125,9 +144,37 @@ fn kinds_special_categories_and_topics_of_new_lives_are_mostly_right() {
         figures
     });
     for (life, Figures { kind, recall, precision, purity }) in LIVES.iter().zip(figures) {
-        assert!(kind >= 0.8, "{}: kind {kind}", life.name);
+        assert!(kind >= life.min_kind, "{}: kind {kind}", life.name);
         assert!(recall >= 0.95, "{}: recall {recall}", life.name);
         assert!(precision >= 0.85, "{}: precision {precision}", life.name);
         assert!(purity >= 0.8, "{}: purity {purity}", life.name);
     }
+}
+
+/// The memories of the demonstration vault with their special categories. False ones had been seen in the window.
+const DEMONSTRATION: (&str, &str) =
+    (include_str!("data/lives/ferry_planner.tsv"), include_str!("data/ferry_planner_special.tsv"));
+
+#[test]
+fn the_demonstration_has_few_false_private_topics() {
+    let Some(folder) = common::weights() else { return };
+    let encoder = Encoder::open(&folder).unwrap();
+    let categories = |list: &str| list.split(',').filter_map(Special::parse).collect::<Vec<_>>();
+    let labels: HashMap<&str, (Vec<Special>, Vec<Special>)> =
+        rows(DEMONSTRATION.1).map(|row| (row[0], (categories(row[1]), categories(row[2])))).collect();
+    let (mut found, mut wanted, mut both) = (0, 0, 0);
+    for row in rows(DEMONSTRATION.0).filter(|row| !["+", "?", "-"].contains(&row[0])) {
+        let (right, arguable) = labels.get(row[0]).cloned().unwrap_or_default();
+        let (_, mut special) = judge(row[2], &[encoder.encode(&[row[2]])[0].as_slice()]);
+        special.retain(|category| !arguable.contains(category));
+        if special != right {
+            println!("special {}: {special:?}, not {right:?}", row[0]);
+        }
+        found += special.len();
+        wanted += right.len();
+        both += special.iter().filter(|category| right.contains(category)).count();
+    }
+    let (recall, precision) = (share(both, wanted), share(both, found));
+    println!("demonstration: special recall {recall:.2} and precision {precision:.2}");
+    assert!(recall >= 0.9 && precision >= 0.8, "recall {recall}, precision {precision}");
 }

@@ -40,6 +40,9 @@ const VETERINARIAN: &str = include_str!("data/lives/veterinarian.tsv");
 const PRIMARY_TEACHER: &str = include_str!("data/lives/primary_teacher.tsv");
 /// A life in the same style whose errors nobody has read. Only its figures are printed.
 const SHIPS_ENGINEER: &str = include_str!("data/lives/kept_ships_engineer.tsv");
+/// The halves of a life that was written apart from the rules. The misses of the second half are not printed.
+const ARCHIVIST: &str = include_str!("data/lives/archivist.tsv");
+const KEPT_ARCHIVIST: &str = include_str!("data/lives/kept_archivist.tsv");
 /// Lives that were kept for measuring only. Do not adjust the rules to them.
 const KEPT: [&str; 5] = [
     include_str!("data/lives/kept_arborist.tsv"),
@@ -90,7 +93,7 @@ fn life(file: &'static str) -> Life {
             }
         }
     }
-    Life { names, days, texts, wanted, arguable, unread: file == SHIPS_ENGINEER }
+    Life { names, days, texts, wanted, arguable, unread: [SHIPS_ENGINEER, KEPT_ARCHIVIST].contains(&file) }
 }
 
 /// Precision (the share of the found pairs that are right) and recall (the share of the wanted pairs that were found).
@@ -154,7 +157,7 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
     let Some(folder) = common::weights() else { return };
     let encoder = Encoder::open(&folder).unwrap();
     // The name of each set, its lives, and the least precision and recall. All figures are printed before any is checked.
-    let sets: [(&str, &[&'static str], f64, f64); 7] = [
+    let sets: [(&str, &[&'static str], f64, f64); 9] = [
         ("tuned", &TUNED, 0.9, 0.75),
         ("kept", &KEPT, 0.8, 0.5),
         ("demonstration", &[DEMONSTRATION], 0.55, 0.35),
@@ -162,6 +165,8 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
         ("veterinarian", &[VETERINARIAN], 0.85, 0.45),
         ("primary teacher", &[PRIMARY_TEACHER], 0.8, 0.55),
         ("ship's engineer", &[SHIPS_ENGINEER], 0.8, 0.55),
+        ("archivist", &[ARCHIVIST], 0.9, 0.6),
+        ("archivist, kept half", &[KEPT_ARCHIVIST], 0.85, 0.55),
     ];
     let figures = sets.map(|(name, lives, ..)| {
         let (precision, recall) = figures_of_all(lives, &encoder);

@@ -119,6 +119,32 @@ fn figures_of_speech_show_no_category() {
 }
 
 #[test]
+fn a_school_or_a_late_year_of_birth_shows_a_minor() {
+    for text in [
+        "Emrys geht auf das Akademische Gymnasium.",
+        "Mia besucht seit Herbst eine private Grundschule.",
+        "Her daughter Ida was born on 9 July 2026.",
+        "Orla goes to the local primary school.",
+        "Die Enkelin wurde im Mai 2019 geboren.",
+    ] {
+        assert!(special(text).contains(&Special::Minors), "{text}");
+    }
+    assert!(!special("Besucht die Volkshochschule.").contains(&Special::Minors));
+}
+
+#[test]
+fn the_weight_of_a_thing_is_no_health() {
+    for text in ["Her accordion has 48 basses and weighs six kilos.", "Das Teleskop wiegt mit Stativ elf Kilo."] {
+        assert!(!special(text).contains(&Special::Health), "{text}");
+    }
+    for text in
+        ["Her brother weighs too much.", "The baby weighs three kilos.", "User weighs 81 kilos.", "Wiegt noch 81 Kilo."]
+    {
+        assert!(special(text).contains(&Special::Health), "{text}");
+    }
+}
+
+#[test]
 fn the_encoder_finds_more_categories_than_the_words() {
     let Some(folder) = std::env::var_os("MEMENTORY_WEIGHTS_DIR").map(PathBuf::from) else {
         eprintln!("SKIPPED: MEMENTORY_WEIGHTS_DIR is not set");

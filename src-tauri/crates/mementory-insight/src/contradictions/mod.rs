@@ -49,6 +49,7 @@ use crate::{
     patterns::WordSet,
     word_lists as lists,
 };
+use regex::Regex;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
@@ -379,7 +380,7 @@ fn marks_of(folded: &Folded) -> Marks {
         }
     }
     marks.has_ended |= signs::ends_with_gap(&folded.text);
-    marks.is_past |= is_about_past_state(folded);
+    marks.is_past |= is_about_past_state(folded) || is_before_a_change(&folded.text);
     // "Used to smoke, now vapes" is not only about the past.
     marks.is_past &= !present;
     marks.was_so_before &= marks.is_past;
@@ -419,6 +420,18 @@ fn is_about_past_state(folded: &Folded) -> bool {
     describes
         && !is_subordinate
         && (at == 0 || !signs.says_over && !signs.says_changed && !folded.text.contains("worden"))
+}
+
+/// True for "Before Lisbon she planned timetables", which says what was so until a change.
+fn is_before_a_change(folded: &str) -> bool {
+    const FORMS: [&str; 3] = [
+        r"^before (?:\S+ ){1,6}?(?:he|she|they|i|we|(?:the )?user) (?:had|was|were|\w+ed|ran|taught|drove|sold|made|kept|led) ",
+        r"^(?:zuvor|davor|vorher) (?:war|hatte|hat|arbeitete|lebte|wohnte) ",
+        r"^(?:その前は|以前は|[^、。]{2,12}の前は、?).*(?:ていた|だった|でした)",
+    ];
+    static REGEXES: OnceLock<Vec<Regex>> = OnceLock::new();
+    let regexes = REGEXES.get_or_init(|| FORMS.iter().filter_map(|form| Regex::new(form).ok()).collect());
+    regexes.iter().any(|regex| regex.is_match(folded))
 }
 
 /// True if a clause precedes the byte `at`. The statement is then about a fact and mentions the plan only additionally:

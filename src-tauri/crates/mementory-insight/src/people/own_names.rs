@@ -1,11 +1,14 @@
 //! Finds the names of the owner of the memories, so that the owner is not listed among the people in them.
-use super::{japanese, spaced};
+use super::{Mention, Owner, japanese, spaced};
 use crate::{
     fold::{MAX_CHARS, fold},
     spelling::same_name,
 };
 use regex::Regex;
 use std::sync::OnceLock;
+
+/// Number of texts that a name in the owner's role must open to be the owner's.
+const MIN_OPENINGS: usize = 2;
 
 /// True if `name` begins with one of the person's own names, in Latin letters or in Katakana.
 pub(super) fn is_own(name: &str, own: &[String]) -> bool {
@@ -28,7 +31,34 @@ pub(crate) fn own_names(texts: &[&str]) -> Vec<String> {
         })
         .map(|(name, _)| name)
         .chain(texts.iter().filter_map(|text| introduced_name(text)))
+        .chain(names_in_own_role(texts))
         .collect()
+}
+
+/// The name that one text gives to whom another one, without a subject, is about: "Is godmother to Ida." and "Ida is
+/// Ruth's daughter. Maren is her godmother." It must also open several texts, and must not be that of somebody whose
+/// relation to the owner is known, because Ida may have two godmothers.
+fn names_in_own_role(texts: &[&str]) -> Vec<String> {
+    let roles: Vec<(&str, String)> = texts.iter().filter_map(|text| spaced::own_role(text)).collect();
+    if roles.is_empty() {
+        return Vec::new();
+    }
+    let mentions: Vec<Mention> = texts.iter().enumerate().flat_map(|(n, text)| spaced::mentions(n, text)).collect();
+    let openings = spaced::count_openings(texts);
+    let first_name = |mention: &Mention| {
+        mention.name.as_deref().map(|name| fold(name).split(' ').next().unwrap_or_default().to_owned())
+    };
+    let in_role = |mention: &&Mention| {
+        roles.iter().any(|(relation, of)| {
+            mention.relation == Some(relation) && matches!(&mention.owner, Owner::Named(name) if fold(name) == *of)
+        })
+    };
+    let is_related = |name: &String| {
+        let to_owner = |mention: &&Mention| mention.relation.is_some() && !matches!(mention.owner, Owner::Named(_));
+        mentions.iter().filter(to_owner).any(|mention| first_name(mention).as_ref() == Some(name))
+    };
+    let names = mentions.iter().filter(in_role).filter_map(first_name);
+    names.filter(|name| openings.get(name).is_some_and(|count| *count >= MIN_OPENINGS) && !is_related(name)).collect()
 }
 
 /// The name with which a text introduces the person. None if it does not.

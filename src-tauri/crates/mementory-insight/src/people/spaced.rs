@@ -52,6 +52,22 @@ pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
     counts
 }
 
+/// The relation that a text without a subject says of the owner, and to whom: "Is godmother to Ida." None if it says
+/// nothing like it.
+pub(super) fn own_role(text: &str) -> Option<(&'static str, String)> {
+    let folded = Folded::new(text);
+    let tokens = tokens(&folded.written);
+    ["en", "de"].into_iter().filter(|code| folded.languages.may_be(code)).find_map(|code| {
+        let words = lexicon(code)?;
+        let mut rest = tokens.iter().skip_while(|token| words.has_role(Role::ThePerson, &token.folded)).peekable();
+        rest.next_if(|token| words.has_role(Role::Is, &token.folded))?;
+        rest.next_if(|token| matches!(token.folded.as_str(), "a" | "the" | "eine" | "ein" | "die" | "der"));
+        let relation = words.relation(&rest.next()?.folded)?;
+        rest.next_if(|token| matches!(token.folded.as_str(), "to" | "of" | "von" | "für"))?;
+        rest.next().filter(|token| token.may_be_name()).map(|token| (relation.id, token.folded.clone()))
+    })
+}
+
 struct Reader<'a> {
     text_index: usize,
     tokens: &'a [Token<'a>],

@@ -2,16 +2,18 @@
 //! of a topic consists of words from its memories. Purity matters more than coverage, so a memory that fits no topic is
 //! left out.
 mod linkage;
+mod name;
 mod similarity;
 
 use crate::fitted::DIMENSIONS;
 use crate::fold::{Folded, is_east_asian, is_function_word, noun_runs, words};
+use name::{WordCounts, topic_name};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Longest name of a topic in characters.
 pub const MAX_NAME_CHARS: usize = 40;
-/// Largest number of words in a name.
-const NAME_WORDS: usize = 3;
+/// Number of first letters of a word that serve as its stem.
+const STEM_CHARS: usize = 6;
 /// Largest number of words of a text that are used.
 const MAX_WORDS: usize = 60;
 /// A word that more texts than this contain does not count for similarity, because it says too little about each of
@@ -52,13 +54,11 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     } else {
         communities(texts.len(), &by_words)
     };
-    let mut topics: Vec<Topic> = groups
-        .into_iter()
-        .filter(|members| members.len() > 1)
-        .map(|members| Topic { name: topic_name(texts, &members, &weights), members })
-        .collect();
-    topics.sort_by(|a, b| b.members.len().cmp(&a.members.len()).then(a.members.cmp(&b.members)));
-    topics
+    let mut groups: Vec<Vec<usize>> = groups.into_iter().filter(|members| members.len() > 1).collect();
+    groups.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
+    let (counts, mut used) = (WordCounts::new(texts), HashSet::new());
+    let named = |members: Vec<usize>| Topic { name: topic_name(texts, &members, &counts, &mut used), members };
+    groups.into_iter().map(named).collect()
 }
 
 /// Pairs of texts with their similarity. The smaller position is first.
@@ -126,49 +126,6 @@ fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     groups.into_values().collect()
 }
 
-/// A name from the words with the highest scores. A score grows with the weight of the word and with the number of
-/// members that have it. Words of a single member are used only if the members share fewer than two words. Each word is
-/// spelled as in the first member with it, and the words are in the order of the member that has most of them, so that
-/// "half marathon" does not become "marathon half".
-fn topic_name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) -> String {
-    let words_by_member: Vec<Vec<(String, String)>> =
-        members.iter().filter_map(|n| texts.get(*n)).map(|text| written_words(text)).collect();
-    let mut scores: HashMap<&str, (f32, u32, &str)> = HashMap::new();
-    for words in &words_by_member {
-        let mut seen = HashSet::new();
-        for (stem, written) in words {
-            let weight = weight(stem);
-            if weight > 0.0 && seen.insert(stem) {
-                scores.entry(stem).or_insert((weight, 0, written)).1 += 1;
-            }
-        }
-    }
-    let mut words: Vec<(bool, f32, &str, &str)> = scores
-        .into_iter()
-        .map(|(stem, (weight, count, written))| (count > 1, (count as f32 - 0.5) * weight, stem, written))
-        .collect();
-    words.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.3.cmp(b.3)));
-    let shared = words.iter().filter(|(is_shared, ..)| *is_shared).count();
-    words.truncate(shared.clamp(2, NAME_WORDS));
-    let has = |member: &[(String, String)], stem: &str| member.iter().position(|(other, _)| other == stem);
-    let count_in =
-        |member: &[(String, String)]| words.iter().filter(|(.., stem, _)| has(member, stem).is_some()).count();
-    // The first of the members that contain the most of these words.
-    let model = words_by_member.iter().rev().max_by_key(|member| count_in(member));
-    words.sort_by_key(|(.., stem, _)| model.and_then(|member| has(member, stem)).unwrap_or(usize::MAX));
-    let mut name = String::new();
-    for (.., word) in words {
-        let length = name.chars().count() + 1 + word.chars().count();
-        if length <= MAX_NAME_CHARS {
-            if !name.is_empty() {
-                name.push(' ');
-            }
-            name.push_str(word);
-        }
-    }
-    name
-}
-
 /// The stems of the meaningful words of a text (see `written_words`), each once.
 fn distinct_stems(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
@@ -193,7 +150,7 @@ fn written_words(text: &str) -> Vec<(String, String)> {
         } else {
             let length = word.chars().count();
             if (4..=MAX_NAME_CHARS).contains(&length) && !is_common(word) && word.chars().any(char::is_alphabetic) {
-                out.push((word.chars().take(6).collect(), word.to_owned()));
+                out.push((word.chars().take(STEM_CHARS).collect(), word.to_owned()));
             }
         }
     }
