@@ -5,7 +5,7 @@
 //! builds.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
 use mementory_insight::{
-    AboutKind, DIMENSIONS, FEATURE_COUNT, MIN_SPECIAL, MIN_SPECIAL_BY_LESS, Special, feature_value, inputs,
+    AboutKind, DIMENSIONS, FEATURE_COUNT, MIN_SPECIAL, MIN_SPECIAL_BY_LESS, Special, feature_value, inputs_and_features,
 };
 use mementory_meaning::Encoder;
 use std::path::Path;
@@ -53,7 +53,8 @@ fn read(folder: &Path) -> Vec<Sample> {
             let [kind, special, sentence] = line.split('\t').collect::<Vec<_>>().try_into().expect("three columns");
             let special: Vec<&str> = special.split(',').map(str::trim).filter(|name| *name != "-").collect();
             assert!(special.iter().all(|name| Special::parse(name).is_some()), "{line}");
-            let (mut inputs, features) = inputs(sentence, encoder.encode(&[sentence])[0].as_slice());
+            let vector = &encoder.encode(&[sentence])[0];
+            let (mut inputs, features) = inputs_and_features(sentence, vector.as_slice());
             inputs[..DIMENSIONS].iter_mut().for_each(|input| *input *= VECTOR_SCALE);
             samples.push(Sample {
                 kind: AboutKind::parse(kind).expect("a kind").index(),

@@ -152,7 +152,7 @@ fn feature_number(feature: &str) -> u16 {
 
 /// The inputs of the regressions for `text`, and the numbers of its features. `vector` has [`DIMENSIONS`] numbers and
 /// is normalised to length 1.
-pub fn inputs(text: &str, vector: &[f32]) -> (Vec<f32>, Vec<u16>) {
+pub fn inputs_and_features(text: &str, vector: &[f32]) -> (Vec<f32>, Vec<u16>) {
     let words = Words::new(&Folded::new(text));
     let mut inputs = vector.to_vec();
     inputs.extend(words.inputs());

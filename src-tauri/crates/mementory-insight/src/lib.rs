@@ -23,7 +23,7 @@ pub use contradictions::{
 pub use contradictions::{evidence_of, pools_values};
 pub use fitted::{DIMENSIONS, judge};
 #[doc(hidden)]
-pub use fitted::{FEATURE_COUNT, MIN_SPECIAL, MIN_SPECIAL_BY_LESS, feature_value, inputs};
+pub use fitted::{FEATURE_COUNT, MIN_SPECIAL, MIN_SPECIAL_BY_LESS, feature_value, inputs_and_features};
 pub use kinds::{AboutKind, Special};
 pub use people::{Person, people};
 pub use special::special;

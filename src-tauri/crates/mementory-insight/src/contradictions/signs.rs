@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn words_between_no_and_more_do_not_hide_that_something_is_over() {
+    fn keinen_nachtdienst_mehr_says_that_something_is_over() {
         for text in ["macht keinen nachtdienst mehr", "isst kein rotes fleisch mehr"] {
             assert!(Signs::new(text).says_over, "{text}");
         }
