@@ -18,6 +18,13 @@ fn damaged_and_empty_exports_are_read_as_their_cases_say() {
 }
 
 #[test]
+fn keys_beside_the_conversations_are_not_stored() {
+    let (_, imported) = import(&repo().join("fixtures/claude/members_beside/input.json"), &Claude);
+    let stored = String::from_utf8_lossy(&imported.parts[0].1);
+    assert!(stored.contains("keep me") && !stored.contains("invented-key-1"), "{stored}");
+}
+
+#[test]
 fn a_manifest_without_its_archives_is_reported_with_what_to_download() {
     let scratch = Scratch::new("claude-lone-manifest");
     let manifest = r#"{"instructions":"Download each file","total_files":1,"version":"1.0","data_files":[
