@@ -137,6 +137,10 @@ impl Reader<'_> {
                 self.bytes_done += member.size;
                 return self.sink.progress(self.bytes_done);
             }
+            if !saved_page::is_saved_page(self.catalog, member)? {
+                let reason = "malformed: the conversation in this page is damaged, incomplete or too large to be read";
+                self.report_failed(member.place.clone(), reason.into(), Some(Kind::Conversation));
+            }
             return self.read_saved_page(member);
         }
         let (catalog, mut wrapper) = (self.catalog, None);
