@@ -1,5 +1,6 @@
 //! Files with rules that a person writes for coding agents, and notes that agents keep in such files. See README.md.
 mod detect;
+mod entries;
 mod read;
 #[cfg(test)]
 mod tests;
