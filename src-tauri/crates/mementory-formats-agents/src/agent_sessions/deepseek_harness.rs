@@ -12,7 +12,7 @@ use std::collections::HashSet;
 /// Types of events that contain a message.
 const MESSAGES: [&str; 4] = ["user/message", "assistant/message", "tool/call", "tool/result"];
 /// Types of events with parts of a message, which follows as a whole.
-const CHUNKS: [&str; 3] = ["text-chunks", "reasoning-chunks", "assistant/chunk"];
+const CHUNKS: [&str; 4] = ["text-chunks", "reasoning-chunks", "tool-call-chunks", "assistant/chunk"];
 
 /// True for an event. The header looks like that of other programs.
 pub(super) fn is_event(line: &Object<'_>) -> bool {
