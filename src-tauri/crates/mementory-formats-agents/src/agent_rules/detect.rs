@@ -92,6 +92,12 @@ pub(crate) fn rules_of<'c>(platform: &'static str, catalog: &'c Catalog) -> impl
     rule_files(catalog).filter(move |(_, file)| is_rule(file)).map(|(member, _)| member)
 }
 
+/// True for a file with memories of Hermes Agent.
+pub(crate) fn is_of_hermes(catalog: &Catalog, member: &Member) -> bool {
+    let has_name = HERMES_FILES.iter().any(|name| member.file_name().eq_ignore_ascii_case(name));
+    has_name && rule_file(catalog, member).is_some_and(|file| file.platform == HERMES)
+}
+
 /// All rules files that the person may have written.
 fn rule_files(catalog: &Catalog) -> impl Iterator<Item = (&Member, RuleFile)> {
     let packages = Packages::of(catalog);
