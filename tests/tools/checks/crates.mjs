@@ -142,7 +142,7 @@ export function forbiddenDependencies(packages) {
       if (used in ALLOWED_DEPENDENCIES && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
       // Some crates may read SQLite directly: the vault's use cases query the store's tables, the erasure check reads
       // the store's pages, the testkit reads the vault's files from outside, and formats-shared, formats-agents,
-      // formats-engines and formats-vendor read exports that are SQLite databases.
+      // formats-engines and formats-files read exports that are SQLite databases.
       const mayReadSqlite =
         used === "rusqlite" &&
         [
@@ -150,7 +150,7 @@ export function forbiddenDependencies(packages) {
           "mementory-formats-shared",
           "mementory-formats-agents",
           "mementory-formats-engines",
-          "mementory-formats-vendor",
+          "mementory-formats-files",
           "mementory-vault",
           "mementory-erasure-check",
         ].includes(name);

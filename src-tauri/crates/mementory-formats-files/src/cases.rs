@@ -1,13 +1,34 @@
 //! Runs the fixture cases and the checks of writers. Detection tries the formats in `ALL`.
 use crate::testing::ALL;
-use mementory_format::{Format, testkit::MemorySource};
+use mementory_format::{Detected, Format, FormatError, testkit::MemorySource};
 use mementory_formats_shared::testkit::{self, Checks};
+use mementory_model::Limits;
 use std::path::Path;
 
 pub use mementory_formats_shared::testkit::{Written, check_nothing_to_write, conversations, foreign_source};
 
 pub fn check_cases(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks::default())
+}
+
+pub fn check_case(case: &Path, format: &'static dyn Format) {
+    testkit::check_case(&ALL, case, format, Checks::default());
+}
+
+pub fn import_with(path: &Path, format: &dyn Format, limits: Limits) -> (Detected, MemorySource) {
+    testkit::import_with(&ALL, path, format, limits)
+}
+
+pub fn try_import_with(
+    path: &Path,
+    format: &dyn Format,
+    limits: Limits,
+) -> Result<(Detected, MemorySource), FormatError> {
+    testkit::try_import_with(&ALL, path, format, limits)
+}
+
+pub fn check_texts_are_in_one_verbatim(format: &'static dyn Format, cases: &[&str]) {
+    testkit::check_texts_are_in_one_verbatim(&ALL, format, cases);
 }
 
 pub fn claiming(path: &Path) -> Vec<&'static str> {

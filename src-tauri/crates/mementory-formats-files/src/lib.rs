@@ -1,15 +1,19 @@
-//! Formats of notes, and of files that name no program. Each has its own folder with a README.
+//! Formats of notes, and of texts and chats in shapes that many programs share. Each has its own folder with a README.
 pub mod csv_table;
+pub mod generic_chat;
 pub mod generic_memories;
 pub mod html_page;
 pub mod kept_file;
 pub mod markdown_folder;
 pub mod obsidian;
+pub mod transfer_text;
 
 use mementory_format::Format;
 
 /// Every format of this crate, in the order in which detection tries them.
 pub const FORMATS: &[&dyn Format] = &[
+    &transfer_text::TransferText,
+    &generic_chat::GenericChat,
     &obsidian::Obsidian,
     &markdown_folder::MarkdownFolder,
     &html_page::HtmlPage,
@@ -22,3 +26,5 @@ pub const FORMATS: &[&dyn Format] = &[
 mod cases;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+use testing::detect;

@@ -1,5 +1,6 @@
 //! Lets tests run detection with the formats of this crate and of the other crates whose files look similar.
-use mementory_format::{Format, testkit::MemorySource};
+use mementory_format::{Catalog, Detection, Format, FormatError, testkit::MemorySource};
+use mementory_model::Limits;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -13,6 +14,10 @@ pub static ALL: LazyLock<Vec<&'static dyn Format>> = LazyLock::new(|| {
     ]
     .concat()
 });
+
+pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
+    mementory_format::detect(&ALL, catalog, limits, only)
+}
 
 pub fn read(path: &Path, format: &dyn Format) -> MemorySource {
     mementory_format::testkit::read(&ALL, path, format)

@@ -1,6 +1,6 @@
 //! Runs the fixture cases and the checks of writers. Detection tries the formats in `ALL`.
 use crate::testing::ALL;
-use mementory_format::{Detected, Format, FormatError, testkit::MemorySource};
+use mementory_format::{Detected, Format, testkit::MemorySource};
 use mementory_formats_shared::testkit::{self, Checks};
 use mementory_model::Limits;
 use std::path::Path;
@@ -32,14 +32,6 @@ pub fn import(path: &Path, format: &dyn Format) -> (Detected, MemorySource) {
 
 pub fn import_with(path: &Path, format: &dyn Format, limits: Limits) -> (Detected, MemorySource) {
     testkit::import_with(&ALL, path, format, limits)
-}
-
-pub fn try_import_with(
-    path: &Path,
-    format: &dyn Format,
-    limits: Limits,
-) -> Result<(Detected, MemorySource), FormatError> {
-    testkit::try_import_with(&ALL, path, format, limits)
 }
 
 pub fn claiming(path: &Path) -> Vec<&'static str> {

@@ -6,7 +6,6 @@ pub mod copilot;
 pub mod deepseek;
 pub mod gemini;
 pub mod gemini_aistudio;
-pub mod generic_chat;
 pub mod grok;
 pub mod jan;
 pub mod librechat;
@@ -16,7 +15,6 @@ pub mod mistral;
 pub mod open_webui;
 pub mod perplexity;
 pub mod snapchat;
-pub mod transfer_text;
 
 use mementory_format::Format;
 
@@ -38,8 +36,6 @@ pub const FORMATS: &[&dyn Format] = &[
     &meta_ai::MetaAi,
     &snapchat::Snapchat,
     &character_ai::CharacterAi,
-    &transfer_text::TransferText,
-    &generic_chat::GenericChat,
 ];
 
 #[cfg(test)]

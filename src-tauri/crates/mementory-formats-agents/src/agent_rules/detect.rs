@@ -1,5 +1,6 @@
 //! Detects files with rules for agents. Agents find these files by name and folder, so most of them have no other
 //! identifying mark. Files with other names are detected by frontmatter members that only one agent uses.
+use super::entries;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
 use mementory_formats_shared::text_head::text_head;
@@ -34,6 +35,11 @@ const FOLDERS: [([&str; 2], &str); 8] = [
 /// Members of the frontmatter of Cursor's rules.
 const CURSOR_KEYS: [&str; 3] = ["description", "globs", "alwaysApply"];
 
+/// Platform of Hermes Agent, whose memories are in files of their own.
+pub(super) const HERMES: &str = "hermes";
+/// Names of the files with the memories of Hermes Agent: its notes, and what it noted about the person.
+const HERMES_FILES: [&str; 2] = ["memory.md", "user.md"];
+
 /// Beginning of the files that this format writes. In such a file, it is unknown whether a person or an agent wrote an
 /// item.
 pub(super) const FILE_START: &str = "<!-- Written by Mementory";
@@ -52,6 +58,9 @@ pub(super) struct RuleFile {
     /// True for a file that we wrote.
     pub is_ours: bool,
 }
+
+/// A file with memories of Hermes Agent.
+const HERMES_MEMORY: RuleFile = RuleFile { method: "agent_memory", ..rules(HERMES) };
 
 const fn rules(platform: &'static str) -> RuleFile {
     RuleFile { platform, method: "rules_file", is_opaque: false, is_ours: false }
@@ -81,6 +90,12 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 pub(crate) fn rules_of<'c>(platform: &'static str, catalog: &'c Catalog) -> impl Iterator<Item = &'c Member> {
     let is_rule = move |file: &RuleFile| file.platform == platform && !file.is_opaque && !file.is_ours;
     rule_files(catalog).filter(move |(_, file)| is_rule(file)).map(|(member, _)| member)
+}
+
+/// True for a file with memories of Hermes Agent.
+pub(crate) fn is_of_hermes(catalog: &Catalog, member: &Member) -> bool {
+    let has_name = HERMES_FILES.iter().any(|name| member.file_name().eq_ignore_ascii_case(name));
+    has_name && rule_file(catalog, member).is_some_and(|file| file.platform == HERMES)
 }
 
 /// All rules files that the person may have written.
@@ -136,6 +151,10 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
         return None;
     }
     let is_ours = text.starts_with(FILE_START);
+    let is_of_hermes = || HERMES_FILES.contains(&name.as_str()) && entries::has_separator(&text);
+    let by_name = by_name
+        .filter(|file| file.platform == HERMES || !is_of_hermes())
+        .or_else(|| is_of_hermes().then_some(HERMES_MEMORY));
     // Other programs also use the extension `.mdc`, so it only counts for a file that is not in a folder.
     let may_be_of_cursor = folders_of(member).is_empty() && name.ends_with(".mdc");
     let detected_file = by_name.or_else(|| is_ours.then(|| rules("agents")));
@@ -167,6 +186,9 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
         "warp.md" if member.file_name() == "WARP.md" => rules("warp"),
         "crush.md" if member.file_name() == "CRUSH.md" => rules("crush"),
         "copilot-instructions.md" => rules("github-copilot"),
+        name if HERMES_FILES.contains(&name) && folders.contains(&".hermes") && folders.last() == Some(&"memories") => {
+            HERMES_MEMORY
+        }
         "memory.md" => RuleFile { method: "agent_memory", ..rules("agents") },
         "global_rules.md" => rules("windsurf"),
         _ if is_in_folder(&["windsurf", "memories"]) && is_markdown => {

@@ -1,5 +1,6 @@
 //! Files with rules that a person writes for coding agents, and notes that agents keep in such files. See README.md.
 mod detect;
+mod entries;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,7 @@ use std::path::Path;
 /// Id of the format. It is also the scope of the record keys.
 const FORMAT: &str = "agent_rules";
 
-pub(crate) use detect::rules_of;
+pub(crate) use detect::{is_of_hermes, rules_of};
 pub(crate) use read::read_members;
 
 /// Rules for coding agents.

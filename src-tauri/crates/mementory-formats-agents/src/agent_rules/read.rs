@@ -1,6 +1,7 @@
 //! Reads each rule of a file as a memory. Joining the verbatims of these memories yields the whole file.
 use super::FORMAT;
-use super::detect::{RuleFile, rule_file};
+use super::detect::{HERMES, RuleFile, rule_file};
+use super::entries::entries;
 use mementory_format::{Catalog, Detected, FolderKeys, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::frontmatter::Document;
 use mementory_formats_shared::reader::FileReader;
@@ -92,9 +93,17 @@ fn read_file(
         let message = format!("the frontmatter is not valid YAML ({reason}); its lines were read one by one");
         reader.sink.note(Issue::new("frontmatter", &member.place, message));
     }
-    let project = project_of(reader.catalog, member);
+    let is_user_file = member.file_name().eq_ignore_ascii_case("user.md");
+    let is_of_hermes = file.platform == HERMES;
+    // The memories of Hermes Agent belong to no project.
+    let project = project_of(reader.catalog, member).filter(|_| !is_of_hermes);
     let before = text.get(..text.len() - document.body.len()).unwrap_or_default();
-    for (n, piece) in rules_text::items(&text, before).into_iter().enumerate() {
+    let pieces = if is_of_hermes { entries(&text) } else { rules_text::items(&text, before) };
+    if pieces.is_empty() {
+        let reason = "no_content: a file without entries";
+        reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, Some(Kind::Memory));
+    }
+    for (n, piece) in pieces.into_iter().enumerate() {
         if names_file(&piece.text) {
             let place = format!("{}#{}", member.place, piece.pointer);
             let reason = "not_a_record: it only names a file, which is read as well";
@@ -110,6 +119,7 @@ fn read_file(
         let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, id), piece.text);
         record.title = piece.section.or_else(|| document.text("name")).or_else(|| document.text("description"));
         record.record_type = match (is_import, is_saved) {
+            _ if is_of_hermes => is_user_file.then(|| "user_profile".into()),
             (true, _) => Some("import".into()),
             (_, true) => Some("saved_memory".into()),
             _ => (!file.is_ours).then(|| "rule".into()),

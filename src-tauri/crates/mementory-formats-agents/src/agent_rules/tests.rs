@@ -54,6 +54,22 @@ fn rules_files_in_an_openclaw_workspace_belong_to_the_workspace() {
 }
 
 #[test]
+fn memories_of_hermes_are_read_also_beside_its_identity() {
+    let folder = Scratch::new("agent-rules-hermes");
+    folder.put(".hermes/SOUL.md", "# Hermes\nYou are direct.\n");
+    folder.put(".hermes/memories/MEMORY.md", "Backups run on Sundays\n§\n§\nPodman is installed\n");
+    folder.put(".hermes/memories/USER.md", "Name is Ilva");
+    let catalog = Catalog::open(&[folder.at(".hermes")], &Limits::default(), None).unwrap();
+    let detection = detect(&catalog, &Limits::default(), None).unwrap();
+    let parts: Vec<_> = detection.sources.iter().map(|s| (s.format, s.claim.parts.len())).collect();
+    assert_eq!(parts, [("openclaw", 1), ("agent_rules", 2)]);
+    let imported = read(&folder.at(".hermes/memories"), &AgentRules);
+    let joined: String = imported.records.iter().map(|r| r.verbatim.as_ref().unwrap().text.as_str()).collect();
+    assert_eq!(joined, "Backups run on Sundays\n§\n§\nPodman is installed\n");
+    assert_eq!(imported.records.len(), 2);
+}
+
+#[test]
 fn rules_in_the_folders_of_other_agents_are_read() {
     for (name, platform) in [
         (".kiro/steering/product.md", "kiro"),

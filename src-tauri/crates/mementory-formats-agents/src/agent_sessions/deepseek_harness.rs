@@ -12,7 +12,7 @@ use std::collections::HashSet;
 /// Types of events that contain a message.
 const MESSAGES: [&str; 4] = ["user/message", "assistant/message", "tool/call", "tool/result"];
 /// Types of events that contain a part of a message. A later event contains the whole message.
-const CHUNKS: [&str; 3] = ["text-chunks", "reasoning-chunks", "assistant/chunk"];
+const CHUNKS: [&str; 4] = ["text-chunks", "reasoning-chunks", "tool-call-chunks", "assistant/chunk"];
 
 /// True for an event. The header is not recognised, because other programs write similar headers.
 pub(super) fn is_event(line: &Object<'_>) -> bool {

@@ -1,7 +1,7 @@
 //! Detects sessions by the members of their lines or events.
 use super::openhands_files::OpenHandsFiles;
 use super::pi::is_droid_header;
-use super::{deepseek_harness, hermes, kimi, kimi_code, otel, pi_page, posit};
+use super::{agtrace, atif, deepseek_harness, hermes, kimi, kimi_code, otel, pi_page, posit};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{Folder, folder_of};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
@@ -43,6 +43,10 @@ pub(super) enum FileKind {
     Traces,
     /// The tree of a conversation with Posit Assistant.
     Posit,
+    /// Events that agtrace exported.
+    Agtrace,
+    /// A trajectory in ATIF.
+    Atif,
 }
 
 /// One claim for all sessions in files, and one for each database.
@@ -114,6 +118,9 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     if pi_page::is_page(catalog, member) {
         return Some(FileKind::PiPage);
     }
+    if atif::is_trajectory(catalog, member) {
+        return Some(FileKind::Atif);
+    }
     if posit::is_tree(catalog, member) {
         return Some(FileKind::Posit);
     }
@@ -124,6 +131,9 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     let objects: Vec<Object<'_>> = lines.iter().filter_map(|line| Object::parse(line)).collect();
     if objects.iter().any(deepseek_harness::is_event) {
         return Some(FileKind::Harness);
+    }
+    if objects.iter().any(agtrace::is_event) {
+        return Some(FileKind::Agtrace);
     }
     if is_droid(&objects) || is_unlinked(&objects) {
         return Some(FileKind::Pi);

@@ -1,4 +1,7 @@
-//! Sessions of Pi, OpenClaw, Droid, OpenHands, Hermes Agent, DeepSeek Harness and the command lines of GitHub Copilot and Kimi. See README.md.
+//! Sessions of Pi, OpenClaw, Droid, OpenHands, Hermes Agent, DeepSeek Harness and the command lines of GitHub Copilot and
+//! Kimi, exports of agtrace, and trajectories in ATIF. See README.md.
+mod agtrace;
+mod atif;
 mod copilot;
 mod deepseek_harness;
 mod detect;

@@ -1,5 +1,6 @@
 //! Reads each log, and the events of each folder, as one conversation.
 use super::FORMAT;
+use super::agtrace::AgtraceSession;
 use super::copilot::CopilotSession;
 use super::deepseek_harness::HarnessSession;
 use super::detect::{FileKind, HERMES, KIMI_HEADERS, WORKSPACE_FILE, file_kind, session_folder, title_files};
@@ -8,7 +9,7 @@ use super::kimi_code::MAIN_AGENT;
 use super::openhands_files::{Header, OpenHandsFiles};
 use super::otel::Traces;
 use super::pi::{PiSession, read_page};
-use super::{hermes, openhands, posit};
+use super::{atif, hermes, openhands, posit};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::files::{Folder, file_name, folder_of};
 use mementory_formats_shared::object::Object;
@@ -60,11 +61,17 @@ pub(super) fn read(
                 each_line(reader, member, |reader, line| session.add(reader, member, line))?;
                 session.send(reader, member)
             }
+            Some(FileKind::Agtrace) => {
+                let mut session = AgtraceSession::default();
+                each_line(reader, member, |reader, line| session.add(reader, member, line))?;
+                session.send(reader, member)
+            }
             Some(FileKind::Traces) => {
                 let mut traces = Traces::default();
                 each_line(reader, member, |reader, line| traces.add(reader, member, line))?;
                 traces.send(reader, member)
             }
+            Some(FileKind::Atif) => atif::read(reader, member),
             Some(FileKind::Posit) => posit::read(reader, member),
             Some(FileKind::Kimi) => read_kimi(reader, member, &kimi_files),
             None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),

@@ -2,6 +2,7 @@
 //! any coding project may contain it.
 use super::files::{self, FileRole};
 use super::marks;
+use crate::agent_rules::is_of_hermes;
 use mementory_format::{Catalog, Claim, Detected, Member, Part, Role};
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashSet};
@@ -94,6 +95,8 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
             .members()
             .iter()
             .filter(is_inside)
+            // The home of Hermes Agent has a `SOUL.md` too, but its memories have a reader of their own.
+            .filter(|m| m.id == manifest || !is_of_hermes(catalog, m))
             .map(|m| Part { member: m.id, role: part_role(m, folder, manifest) })
             .collect();
         out.push(Claim {

@@ -43,7 +43,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     let (mut has_empty_list, mut other_vendor) = (false, HashSet::new());
     let mut pages: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
     for member in catalog.members() {
-        match detect_contents(catalog, member, limits)? {
+        match detect_contents(catalog, member)? {
             Contents::Conversations => groups.entry(group_of(member)).or_default().push(member.id),
             Contents::Empty => {
                 has_empty_list = true;
@@ -144,14 +144,14 @@ enum Contents {
     Other,
 }
 
-fn detect_contents(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Contents, FormatError> {
+fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, FormatError> {
     let name = last_segment(&member.name).to_ascii_lowercase();
     if name.ends_with(".html") || name.ends_with(".htm") {
         let may_be_page = !is_junk(&member.name) && !is_upload(&member.place);
         let is_page = may_be_page
             && (page::has_conversations(catalog, member)?
                 || saved_page::is_saved_page(catalog, member)?
-                || shared_page::is_shared_page(catalog, member, limits)?);
+                || shared_page::is_shared_page(catalog, member)?);
         return Ok(if is_page { Contents::Page } else { Contents::Other });
     }
     if !has_json_name(member) || member.size == 0 || is_junk(&member.name) || is_upload(&member.place) {

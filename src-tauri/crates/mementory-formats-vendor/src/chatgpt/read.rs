@@ -10,6 +10,7 @@ use mementory_format::{
     AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
 };
 use mementory_formats_shared::files;
+use mementory_formats_shared::reader::FileReader;
 use mementory_json::{ElementError, Elements};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, is_damage};
 use std::io::Read;
@@ -26,6 +27,7 @@ pub(super) fn read(
     let (mut names, accounts) = read_side_files(catalog, &members, &context.limits)?;
     let mut reader = Reader {
         catalog,
+        context,
         limits: &context.limits,
         version: detected.claim.version.as_deref(),
         group: accounts.only_account().unwrap_or_default().to_owned(),
@@ -101,6 +103,7 @@ fn container_of(member: &Member) -> &str {
 
 struct Reader<'a> {
     catalog: &'a Catalog,
+    context: &'a ReadContext,
     limits: &'a Limits,
     version: Option<&'a str>,
     group: String,
@@ -134,6 +137,10 @@ impl Reader<'_> {
                 self.bytes_done += member.size;
                 return self.sink.progress(self.bytes_done);
             }
+            if !saved_page::is_saved_page(self.catalog, member)? {
+                let reason = "malformed: the conversation in this page is damaged, incomplete or too large to be read";
+                self.report_failed(member.place.clone(), reason.into(), Some(Kind::Conversation));
+            }
             return self.read_saved_page(member);
         }
         let (catalog, mut wrapper) = (self.catalog, None);
@@ -150,7 +157,7 @@ impl Reader<'_> {
             loop {
                 match elements.next() {
                     Ok(None) => {
-                        wrapper = elements.wrapper().map(<[u8]>::to_vec);
+                        wrapper = elements.wrapper().map(|text| String::from_utf8_lossy(text).into_owned());
                         return Ok(());
                     }
                     Ok(Some(element)) => {
@@ -178,11 +185,8 @@ impl Reader<'_> {
             }
             other => other?,
         }
-        if let Some(bytes) = wrapper.filter(|w| w.iter().filter(|b| **b == b':').count() > 1) {
-            // The object `{"conversations":[…]}` has other members too, so it is stored without the conversations.
-            let item = self.passthrough_item(member.name.clone(), "wrapper", member.place.clone());
-            self.sink.passthrough(item, &mut bytes.as_slice())?;
-        }
+        let mut files = FileReader::new("chatgpt", catalog, self.context, self.sink);
+        files.pass_through_wrapper(member, "", group_chat::list_keys(member), wrapper)?;
         if page::is_page(member) {
             self.store_file_names(member)?;
         }

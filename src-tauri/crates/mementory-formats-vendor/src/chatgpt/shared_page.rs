@@ -9,20 +9,36 @@ use std::fmt::Write as _;
 
 /// Number of bytes that are searched for the address of the site.
 const HEAD_BYTES: usize = 256 << 10;
+/// Number of bytes that detection searches for the conversation. The styles of a page come before it.
+const PAGE_BYTES: usize = 16 << 20;
 /// Key of the messages of the shared branch. `mapping` has all messages, and older pages lack it.
 const BRANCH: &str = "linear_conversation";
+/// Key that comes before the messages, however many there are.
+const SHARED_ID: &str = "sharedConversationId";
 /// What a script begins with that adds text to the table.
 const TABLE_TEXT: &str = ".enqueue(";
 /// What the JSON of older pages comes after.
 const OLDER_STARTS: [&str; 2] = ["id=\"__NEXT_DATA__\"", "window.__remixContext"];
-/// Deepest nesting of a conversation.
-const MAX_DEPTH: usize = 100;
+/// Deepest nesting of the JSON that is built from the table of a page.
+const MAX_JSON_DEPTH: usize = 100;
 
-/// True for a page with a shared conversation.
-pub(super) fn is_shared_page(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<bool, FormatError> {
+/// True for a page with a shared conversation. Only the reader parses the page, because it can be large.
+pub(super) fn is_shared_page(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
     let head = head_text(catalog, member, HEAD_BYTES)?;
     let names_site = head.contains("chatgpt.com") || head.contains("chat.openai.com");
-    Ok(names_site && conversation(catalog, member, limits)?.is_some())
+    Ok(names_site && (has_conversation(&head) || has_conversation(&head_text(catalog, member, PAGE_BYTES)?)))
+}
+
+/// True if a script has a key of a shared conversation. In the text of a table, quotation marks are escaped.
+fn has_conversation(page: &str) -> bool {
+    let starts = OLDER_STARTS.iter().chain([&TABLE_TEXT]).filter_map(|start| page.find(start)).min();
+    let scripts = starts.and_then(|start| page.get(start..)).unwrap_or_default();
+    let is_key = |(at, key): (usize, &str)| {
+        let before = scripts.get(..at).is_some_and(|before| before.ends_with('"'));
+        let after = scripts.get(at + key.len()..).is_some_and(|after| after.starts_with(['"', '\\']));
+        before && after
+    };
+    [SHARED_ID, BRANCH].iter().any(|key| scripts.match_indices(key).any(is_key))
 }
 
 /// The conversation of a page as JSON, like an element of an export. None if the page has none or cannot be read.
@@ -67,7 +83,7 @@ fn from_table(table: &[Value], max_bytes: usize) -> Option<String> {
 
 /// Writes a value of the table as JSON. None if it is too deep or too large.
 fn write_value(table: &[Value], at: usize, depth: usize, max_bytes: usize, out: &mut String) -> Option<()> {
-    if depth > MAX_DEPTH || out.len() > max_bytes {
+    if depth > MAX_JSON_DEPTH || out.len() > max_bytes {
         return None;
     }
     // Negative positions stand for null, undefined and numbers that JSON lacks.

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 use crate::{by_id, detect};
+use mementory_format::testkit::{Scratch, repo};
 use mementory_format::{AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Sink};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Record, Timestamp, Tombstone, Unit};
 use std::{
@@ -164,6 +165,35 @@ fn sample_exports_have_the_expected_counts() {
             sink.files.values().map(|(f, n)| (&f.name, &f.media_type, n)).collect::<Vec<_>>()
         );
     }
+}
+
+#[test]
+fn keys_beside_the_conversations_are_not_stored() {
+    let scratch = Scratch::new("chatgpt-beside");
+    let chats = r#"{"note":"keep me","settings":{"apiKey":"invented-key-1"},"conversations":[{"id":"c","title":"t",
+        "create_time":1.0,"mapping":{"n":{"id":"n","parent":null,"message":{"id":"n","author":{"role":"user"},
+        "content":{"content_type":"text","parts":["Hello"]}}}},"current_node":"n"}]}"#;
+    let got = import(&scratch.put("conversations.json", chats)).unwrap();
+    assert_eq!(got.sink.parts.iter().map(|item| item.name.as_str()).collect::<Vec<_>>(), ["conversations.json#"]);
+    assert!(got.sink.has_report("kept_members") && got.sink.has_report("secret_left_out"));
+}
+
+#[test]
+fn a_shared_page_that_cannot_be_read_is_recognised_and_reported() {
+    let scratch = Scratch::new("shared-page-damaged");
+    let page = std::fs::read_to_string(repo().join("fixtures/chatgpt/shared-page/input/Beans.html")).unwrap();
+    let cut = page.rfind("linear_conversation").unwrap();
+    let got = import(&scratch.put("cut.html", &page[..cut])).unwrap();
+    let reasons: Vec<_> = got.sink.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
+    assert_eq!((reasons, got.sink.count(Kind::Message)), (vec!["malformed"], 0));
+}
+
+#[test]
+fn a_page_about_shared_conversations_is_not_claimed() {
+    let scratch = Scratch::new("shared-page-article");
+    let article = "<html><body>On chatgpt.com a page has sharedConversationId and linear_conversation in a call of \
+        <code>.enqueue(</code>: sharedConversationId comes first.</body></html>";
+    assert!(import(&scratch.put("article.html", article)).unwrap().versions.is_empty());
 }
 
 #[test]

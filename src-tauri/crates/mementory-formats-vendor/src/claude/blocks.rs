@@ -124,11 +124,14 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             {
                 push_text(&mut text, &unknown_text(data));
             }
-            // The text that the app shows is often shortened, so it is used only if there is no other text.
-            if text.trim().is_empty()
-                && let Some(displayed_content) = block.raw_value("display_content")
-            {
-                push_text(&mut text, &unknown_text(displayed_content));
+            // The text that the app shows is often shortened, and the message only says what a tool did, so they are
+            // used only if there is no other text.
+            for shown in ["display_content", "message"] {
+                if text.trim().is_empty()
+                    && let Some(shown) = block.raw_value(shown)
+                {
+                    push_text(&mut text, &decode_string(shown).map_or_else(|| unknown_text(shown), Cow::into_owned));
+                }
             }
             out.blocks.push(collapsed_block("tool_result", block.text("name"), text));
         }

@@ -1,7 +1,7 @@
 //! Reads memory documents and the statements in them.
 use super::{
     front_matter, split,
-    wire::{ElementPlace, Object, ReadResult, SCOPE, content_id, decode_string, key, list},
+    wire::{ElementPlace, Object, ReadResult, SCOPE, content_id, decode_string, key, list, unread_members},
 };
 use mementory_formats_shared::export_files::slot::{self, Slot};
 use mementory_model::{
@@ -103,7 +103,7 @@ pub(super) fn read(
         documents.push(Document { title: Some(path), created, updated, ..document });
     }
     out.units.extend(documents.into_iter().filter(|d| !d.text.trim().is_empty()).map(|d| document_unit(d, place)));
-    Ok((out, unread_members(object)))
+    Ok((out, unread_members(object, &READ_MEMBERS)))
 }
 
 /// Returns the records of a memory file that a tool returned. They are the same as those of a file in
@@ -274,21 +274,6 @@ fn document_unit(document: Document<'_>, place: &ElementPlace<'_>) -> Unit {
 /// The word in brackets at the beginning of a statement: `[stated] Works nights`.
 fn statement_tag(text: &str) -> Option<&str> {
     Some(text.strip_prefix('[')?.split_once(']')?.0)
-}
-
-/// The members that were not read, as a JSON object.
-fn unread_members(object: &Object<'_>) -> Option<String> {
-    let mut out = String::from("{");
-    for (name, raw) in object.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
-        if out.len() > 1 {
-            out.push(',');
-        }
-        mementory_json::write_string(name, &mut out);
-        out.push(':');
-        out.push_str(raw.get());
-    }
-    out.push('}');
-    (out.len() > 2).then_some(out)
 }
 
 fn dropped_entry(place: String) -> Dropped {

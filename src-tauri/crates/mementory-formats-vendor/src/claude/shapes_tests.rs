@@ -18,6 +18,26 @@ fn damaged_and_empty_exports_are_read_as_their_cases_say() {
 }
 
 #[test]
+fn keys_beside_the_conversations_are_not_stored() {
+    let (_, imported) = import(&repo().join("fixtures/claude/members_beside/input.json"), &Claude);
+    let stored = String::from_utf8_lossy(&imported.parts[0].1);
+    assert!(stored.contains("keep me") && !stored.contains("invented-key-1"), "{stored}");
+}
+
+#[test]
+fn the_message_of_a_result_without_content_is_shown() {
+    let scratch = Scratch::new("claude-result-message");
+    let chats = r#"[{"uuid":"c1","name":"n","chat_messages":[{"uuid":"m1","sender":"assistant","text":"","content":[
+        {"type":"tool_result","name":"web_search","content":[],"message":"Searched for boats","is_error":false},
+        {"type":"tool_result","name":"web_fetch","content":null,"display_content":null,"message":{"text":"Read a page"}},
+        {"type":"tool_result","name":"repl","content":[{"type":"text","text":"42"}],"message":"Ran code"}]}]}]"#;
+    let (_, imported) = import(&scratch.put("conversations.json", chats), &Claude);
+    let message = imported.records.iter().find(|r| r.key.value == "c1/m1").unwrap();
+    let texts: Vec<_> = message.fields["blocks"].as_array().unwrap().iter().map(|b| b["text"].clone()).collect();
+    assert_eq!(texts, ["Searched for boats", "Read a page", "42"]);
+}
+
+#[test]
 fn a_manifest_without_its_archives_is_reported_with_what_to_download() {
     let scratch = Scratch::new("claude-lone-manifest");
     let manifest = r#"{"instructions":"Download each file","total_files":1,"version":"1.0","data_files":[

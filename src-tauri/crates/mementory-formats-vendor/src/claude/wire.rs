@@ -48,3 +48,18 @@ pub(super) const SCOPE: &str = "claude";
 pub(super) fn key(value: impl Into<String>) -> mementory_model::RecordKey {
     mementory_model::RecordKey::new(SCOPE, value)
 }
+
+/// The members of an object whose names are not in `read`, as a JSON object. None if there are no such members.
+pub(super) fn unread_members(object: &Object<'_>, read: &[&str]) -> Option<String> {
+    let mut out = String::from("{");
+    for (name, raw) in object.members().filter(|(name, _)| !read.contains(name)) {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        mementory_json::write_string(name, &mut out);
+        out.push(':');
+        out.push_str(raw.get());
+    }
+    out.push('}');
+    (out.len() > 2).then_some(out)
+}

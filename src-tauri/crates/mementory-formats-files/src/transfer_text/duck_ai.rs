@@ -61,8 +61,8 @@ fn prompt_head(line: &str) -> Option<(usize, &str)> {
     Some((number.parse().ok()?, date))
 }
 
-/// Position of the line that begins the answer. It contains the name of the model. This is `model`, the one in the head
-/// of the chat, unless the person changed the model later.
+/// Position of the line that begins the answer: a name and a colon. The name is that of a search, or of a model: `model`
+/// from the head of the chat, or another one if the person changed it during the chat.
 fn answer_start(block: &[&str], model: &str) -> Option<usize> {
     let names = || {
         let pairs = (1..).zip(block.windows(2)).filter_map(|(at, pair)| match pair {
