@@ -327,6 +327,16 @@ const VALUES = {
     "taken",
     "credential_looks_unencrypted",
   ],
+  "a token in the label of a credential": [
+    editElement("credentials", (c) => (c.label = `Old key ${TOKEN}`)),
+    "taken",
+    "credential_looks_unencrypted",
+  ],
+  "a credential whose algorithm is plaintext": [
+    editElement("credentials", (c) => (c.encryption.algorithm = "plaintext")),
+    "taken",
+    "credential_looks_unencrypted",
+  ],
   "a credential whose algorithm is none": [
     editElement("credentials", (c) => (c.encryption.algorithm = "none")),
     "taken",

@@ -3,6 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FIXTURES } from "../cli/mementory.mjs";
+import { buildBundle } from "./mem_bundle.mjs";
+import { buildArchive } from "./zip.mjs";
 
 const fixture = (...path) => readFileSync(join(FIXTURES, "mif", ...path));
 const document1 = () => JSON.parse(fixture("v1", "input.mif.json"));
@@ -330,6 +332,31 @@ const INTEROP = {
   "markdown: the first half": ["md", markdown((text) => text.slice(0, text.length / 2)), "taken"],
 };
 
+const documentEntry = (name, change = () => {}) => {
+  const root = document1();
+  change(root);
+  return { name, data: JSON.stringify(root) };
+};
+
+/** Archives with a document and something else. The value is the archive and the answer of `import`. */
+const ARCHIVES = {
+  "archive: two documents": [() => buildArchive([documentEntry("a.mif.json"), documentEntry("b.mif.json")]), "taken"],
+  "archive: two documents, of which the first is invalid": [
+    () => buildArchive([documentEntry("a.mif.json", setInMemory("importance", 1.5)), documentEntry("b.mif.json")]),
+    "taken",
+    "bad_value",
+  ],
+  "archive: beside a bundle without its manifest": [
+    () =>
+      buildBundle({
+        sealed: ({ "manifest.json": _, ...files }) => files,
+        entries: (entries) => [...entries, documentEntry("a.mif.json")],
+      }),
+    "manifest_missing",
+    "manifest_missing",
+  ],
+};
+
 /**
  * Copies of a document with a checksum of its content. Each copy has one flipped bit, in every 97th byte in turn. The
  * copy is then not JSON, does not match its checksum, or has the same meaning in another spelling.
@@ -381,6 +408,8 @@ function* files(vault) {
     yield { name, outcome, ending: `mif.${kind}`, bytes };
   for (const [name, [ending, bytes, outcome]] of Object.entries(INTEROP))
     yield { name, outcome, ending, bytes, chosen: true };
+  for (const [name, [bytes, outcome, finds]] of Object.entries(ARCHIVES))
+    yield { name, outcome, finds, ending: "zip", bytes };
   yield* bitFlips();
 }
 

@@ -127,7 +127,9 @@ pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Dete
     if error.details.contains_key("salvage") {
         return error;
     }
-    let can_salvage = formats().any(|(format, source)| format.can_salvage(catalog, source, error.code, &place));
+    let is_damaged_file = error.exit == 1 && !place.is_empty() && error.code != "signature_invalid";
+    let can_salvage = formats().any(|(format, source)| format.can_salvage(catalog, source, error.code, &place))
+        || (is_damaged_file && has_shared_archive(catalog, found));
     if can_salvage && !salvage {
         return with_sentence(error, SALVAGE_HINT).with("salvage", true);
     }
@@ -137,6 +139,12 @@ pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Dete
         true => with_sentence(error, "--salvage does nothing for this fault: there is nothing left to go by."),
         false => error,
     }
+}
+
+/// True if an archive contains more than one source, so that the others can be imported without a damaged one.
+fn has_shared_archive(catalog: &Catalog, found: &Detection) -> bool {
+    let mut seen = BTreeSet::new();
+    found.sources.iter().flat_map(|source| source.archives(catalog)).any(|archive| !seen.insert(archive))
 }
 
 /// Sentence for damaged files whose remainder can be imported.

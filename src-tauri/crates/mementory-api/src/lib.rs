@@ -17,6 +17,7 @@ mod program;
 mod session;
 mod trust;
 pub mod types;
+mod validation;
 pub mod weights;
 
 pub use applied::warnings_of;

@@ -19,6 +19,7 @@ mod signing;
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 pub mod testkit;
 mod text_batch;
+mod tokens;
 mod validation;
 
 pub use claim::{Candidate, Claim, Detected, Detection, Part, Role};
@@ -44,7 +45,8 @@ pub use mementory_container::{
 pub use mementory_model::{FormatError, REDACTED};
 pub use options::FormatOptions;
 pub use plain_secrets::{
-    NOT_EXPORTED, SECRET_DOTS, bare_member_name, is_secret_member, plain_secrets, replace_plain_secrets,
+    NOT_EXPORTED, SECRET_DOTS, bare_member_name, is_encryption, is_secret_member, plain_secrets, replace_plain_secrets,
+    without_tokens,
 };
 pub use sequence::{SequenceError, SourceState, check_sequence};
 pub use signing::{Signed, Signer, Verifier};

@@ -1,10 +1,15 @@
 //! Finds unencrypted secrets in imported credentials. (ALF §8.3 requires the payload of a credential to be encrypted.)
 //! The vault stores such a secret, but displays a row of dots instead, and exports it only if the whole export is
 //! encrypted.
-use crate::REDACTED;
+use crate::{
+    REDACTED,
+    extension::{members, parse},
+    tokens::{token_prefix, tokens},
+};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_json::Tree;
-use mementory_model::{Kind, Record};
+use mementory_model::{Fields, Kind, Record};
+use serde_json::Value;
 
 /// Displayed in place of a secret: a row of dots.
 pub const SECRET_DOTS: &str = "\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}";
@@ -41,37 +46,113 @@ const SECRET_MEMBERS: [&str; 19] = [
     "webhooksecret",
 ];
 
-/// The unencrypted secrets in a record. Empty unless the record is a credential.
+/// Names of encryption algorithms that do not encrypt, written in lower case and without separators.
+const ALGORITHMS_WITHOUT_ENCRYPTION: [&str; 14] = [
+    "",
+    "none",
+    "null",
+    "plain",
+    "plaintext",
+    "clear",
+    "cleartext",
+    "identity",
+    "unencrypted",
+    "base32",
+    "base64",
+    "base64url",
+    "hex",
+    "rot13",
+];
+/// Shortest secret, in bytes, that is also replaced inside longer texts of its record. A shorter one may be part of an
+/// unrelated word, so it is only replaced where it is the whole text.
+const MIN_REPLACED_BYTES: usize = 8;
+/// Members of a record that identify it and other records. They contain no text of the credential.
+const IDENTIFYING_MEMBERS: [&str; 6] = ["kind", "key", "origin", "origin_id", "parent", "links"];
+
+/// The unencrypted secrets in a record, each once: those in its verbatim, and those in its fields, where earlier
+/// versions of the program and other programs stored them. Empty unless the record is a credential.
 pub fn plain_secrets(record: &Record) -> Vec<String> {
-    let mut secrets = Vec::new();
-    replace(record, &mut |secret| {
-        secrets.push(secret.to_owned());
+    let mut secrets: Vec<String> = Vec::new();
+    let mut add = |secret: &str| {
+        if !secrets.iter().any(|known| known == secret) {
+            secrets.push(secret.to_owned());
+        }
         None
-    });
+    };
+    replace_in_verbatim(record, &mut add);
+    if let Some(mut fields) = fields_of(record) {
+        replace_in(&mut fields, &mut add);
+    }
     secrets
 }
 
-/// The verbatim of a record with each unencrypted secret replaced by `replacement`. None if the record has no such
-/// secret.
-pub fn replace_plain_secrets(record: &Record, replacement: &str) -> Option<String> {
-    replace(record, &mut |_| Some(replacement.to_owned()))
+/// Replaces each unencrypted secret in a record by `replacement`, in every text of the record. Members of the fields
+/// that are a secret are removed. Returns false if the record has no such secret.
+pub fn replace_plain_secrets(record: &mut Record, replacement: &str) -> bool {
+    if record.kind != Kind::Credential {
+        return false;
+    }
+    let mut secrets = plain_secrets(record);
+    // A secret may begin with another one.
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    let replaced = replace_in_verbatim(record, &mut |_| Some(replacement.to_owned()));
+    let mut changed = replaced.is_some();
+    if let Some(verbatim) = &mut record.verbatim {
+        if let Some(text) = replaced {
+            verbatim.text = text;
+        }
+        if let Ok(mut tree) = Tree::parse(&verbatim.text, MAX_DEPTH) {
+            changed |= replace_secret_numbers(&mut tree, false, replacement);
+            if changed {
+                replace_occurrences(&mut tree, &secrets, replacement);
+                verbatim.text = written(&tree);
+            }
+        }
+    }
+    changed |= remove_secret_members(&mut record.fields);
+    if secrets.is_empty() {
+        return changed;
+    }
+    let verbatim = record.verbatim.take();
+    let mut members = members(record);
+    for (_, value) in members.iter_mut().filter(|(name, _)| !IDENTIFYING_MEMBERS.contains(&name.as_str())) {
+        replace_in_value(value, &secrets, replacement);
+    }
+    // All replaced members are texts, so the record can still be read.
+    if let Ok(clean) = serde_json::from_value(Value::Object(members)) {
+        *record = clean;
+    }
+    record.verbatim = verbatim;
+    true
 }
 
-/// Passes each secret to `change`, which returns the text that replaces it. Returns the changed verbatim, or None if
-/// nothing was replaced.
-fn replace(record: &Record, change: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
+/// The text with each key or token of a well-known service replaced by a row of dots.
+pub fn without_tokens(text: &str) -> String {
+    replace_tokens(text, &mut |_| Some(SECRET_DOTS.to_owned())).unwrap_or_else(|| text.to_owned())
+}
+
+/// The fields of a credential. None for other records, and for fields without any text.
+fn fields_of(record: &Record) -> Option<Tree> {
+    let fields = Some(&record.fields).filter(|fields| record.kind == Kind::Credential && !fields.is_empty())?;
+    Tree::parse(&serde_json::to_string(fields).ok()?, MAX_DEPTH).ok()
+}
+
+/// Passes each secret in the verbatim to `change`, which returns the text that replaces it. Returns the changed
+/// verbatim, or None if nothing was replaced.
+fn replace_in_verbatim(record: &Record, change: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     let verbatim = record.verbatim.as_ref().filter(|_| record.kind == Kind::Credential)?;
     let Ok(mut tree) = Tree::parse(&verbatim.text, MAX_DEPTH) else {
         // In a text without structure, it is not known which part is the secret, so the whole text is treated as a
         // secret.
-        return if verbatim.text.is_empty() { None } else { change(&verbatim.text) };
+        return if is_placeholder(&verbatim.text) { None } else { change(&verbatim.text) };
     };
-    if !replace_in(&mut tree, change) {
-        return None;
-    }
+    replace_in(&mut tree, change).then(|| written(&tree))
+}
+
+fn written(tree: &Tree) -> String {
     let mut out = String::new();
     tree.write(&mut out);
-    Some(out)
+    out
 }
 
 fn replace_in(tree: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -> bool {
@@ -80,32 +161,167 @@ fn replace_in(tree: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -
     match tree {
         Tree::Object(members) => {
             for (name, value) in members.iter_mut() {
-                let is_secret = match &*value {
-                    Tree::Text(text) if name == PAYLOAD_MEMBER => is_plain_secret(text, encrypted),
-                    Tree::Text(text) => is_secret_member(name) && !is_placeholder(text),
-                    _ => false,
-                };
-                match value {
-                    Tree::Text(text) if is_secret => {
-                        if let Some(new) = change(text) {
-                            *text = new;
-                            changed = true;
-                        }
+                changed |= match &*value {
+                    Tree::Text(text) if name == PAYLOAD_MEMBER => {
+                        is_plain_secret(text, encrypted) && replace_whole(value, change)
                     }
-                    _ => changed |= replace_in(value, change),
-                }
+                    _ if is_record_key(name, value) => false,
+                    _ if is_secret_member(name) => replace_secret_value(value, change),
+                    _ => replace_in(value, change),
+                };
             }
         }
         Tree::Array(items) => items.iter_mut().for_each(|item| changed |= replace_in(item, change)),
+        Tree::Text(text) => {
+            if let Some(new) = replace_tokens(text, change) {
+                *text = new;
+                changed = true;
+            }
+        }
         _ => {}
     }
     changed
 }
 
+/// True for the key of a record in an extension slot, whose `value` is an id.
+fn is_record_key(name: &str, value: &Tree) -> bool {
+    let Tree::Object(members) = value else { return false };
+    let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+    ["key", "parent", "target"].contains(&name) && names == ["scope", "value"]
+}
+
+/// Replaces the value of a member whose texts are secrets. A list may hold several.
+fn replace_secret_value(value: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -> bool {
+    match value {
+        Tree::Text(text) => !is_placeholder(text) && replace_whole(value, change),
+        Tree::Array(items) => {
+            items.iter_mut().fold(false, |changed, item| replace_secret_value(item, change) | changed)
+        }
+        _ => replace_in(value, change),
+    }
+}
+
+fn replace_whole(value: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -> bool {
+    let Tree::Text(text) = &*value else { return false };
+    match change(text) {
+        Some(new) => {
+            *value = Tree::Text(new);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Replaces the keys and tokens of well-known services in a text. None if nothing was replaced.
+fn replace_tokens(text: &str, change: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
+    let (mut out, mut end, mut changed) = (String::new(), 0, false);
+    for range in tokens(text) {
+        if let Some(new) = change(&text[range.clone()]) {
+            out.push_str(&text[end..range.start]);
+            out.push_str(&new);
+            (end, changed) = (range.end, true);
+        }
+    }
+    out.push_str(&text[end..]);
+    changed.then_some(out)
+}
+
+/// Replaces the secrets in texts that repeat them, such as a description.
+fn replace_occurrences(tree: &mut Tree, secrets: &[String], replacement: &str) {
+    match tree {
+        Tree::Object(members) => members.iter_mut().for_each(|(_, v)| replace_occurrences(v, secrets, replacement)),
+        Tree::Array(items) => items.iter_mut().for_each(|item| replace_occurrences(item, secrets, replacement)),
+        Tree::Text(text) => replace_in_text(text, secrets, replacement),
+        _ => {}
+    }
+}
+
+/// As [`replace_occurrences`], for members of a record.
+fn replace_in_value(value: &mut Value, secrets: &[String], replacement: &str) {
+    match value {
+        Value::Object(members) => members.values_mut().for_each(|v| replace_in_value(v, secrets, replacement)),
+        Value::Array(items) => items.iter_mut().for_each(|item| replace_in_value(item, secrets, replacement)),
+        Value::String(text) => {
+            replace_in_text(text, secrets, replacement);
+            // A title or text that was shortened when it was imported has the same replacement as the verbatim.
+            if text.contains(SECRET_DOTS) {
+                *text = text.replace(SECRET_DOTS, replacement);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn replace_in_text(text: &mut String, secrets: &[String], replacement: &str) {
+    for secret in secrets {
+        if text == secret {
+            replacement.clone_into(text);
+        } else if secret.len() >= MIN_REPLACED_BYTES && text.contains(secret.as_str()) {
+            *text = text.replace(secret.as_str(), replacement);
+        }
+    }
+}
+
+/// Replaces numbers that are a secret, such as a PIN. They are not among the [`plain_secrets`], because the same digits
+/// occur in many other texts.
+fn replace_secret_numbers(tree: &mut Tree, is_secret: bool, replacement: &str) -> bool {
+    match tree {
+        Tree::Number(_) if is_secret => {
+            *tree = Tree::Text(replacement.to_owned());
+            true
+        }
+        Tree::Object(members) => members.iter_mut().fold(false, |changed, (name, value)| {
+            replace_secret_numbers(value, is_secret_member(name), replacement) | changed
+        }),
+        Tree::Array(items) => {
+            items.iter_mut().fold(false, |changed, item| replace_secret_numbers(item, is_secret, replacement) | changed)
+        }
+        _ => false,
+    }
+}
+
+/// Removes members that are a secret. Returns false if there are none.
+fn remove_secret_members(fields: &mut Fields) -> bool {
+    let Some(mut tree) = serde_json::to_string(fields).ok().and_then(|text| Tree::parse(&text, MAX_DEPTH).ok()) else {
+        return false;
+    };
+    let mut removed = false;
+    remove_secrets_in(&mut tree, &mut removed);
+    if let Some(clean) = Some(written(&tree)).filter(|_| removed).and_then(|text| parse(&text)) {
+        *fields = clean;
+    }
+    removed
+}
+
+fn remove_secrets_in(tree: &mut Tree, removed: &mut bool) {
+    let encrypted = states_encryption(tree);
+    match tree {
+        Tree::Object(members) => {
+            members.retain(|(name, value)| {
+                let is_secret = match value {
+                    Tree::Text(text) if name == PAYLOAD_MEMBER => is_plain_secret(text, encrypted),
+                    Tree::Text(_) | Tree::Number(_) | Tree::Array(_) => is_secret_member(name),
+                    _ => false,
+                };
+                *removed |= is_secret;
+                !is_secret
+            });
+            members.iter_mut().for_each(|(_, value)| remove_secrets_in(value, removed));
+        }
+        Tree::Array(items) => items.iter_mut().for_each(|item| remove_secrets_in(item, removed)),
+        _ => {}
+    }
+}
+
 /// True if the credential states a cipher for its payload.
 fn states_encryption(credential: &Tree) -> bool {
     let algorithm = credential.get("encryption").and_then(|e| e.get("algorithm")).and_then(Tree::as_str);
-    algorithm.is_some_and(|name| !name.is_empty() && !name.eq_ignore_ascii_case("none"))
+    algorithm.is_some_and(is_encryption)
+}
+
+/// True unless the name of an encryption algorithm says that nothing is encrypted.
+pub fn is_encryption(algorithm: &str) -> bool {
+    !ALGORITHMS_WITHOUT_ENCRYPTION.contains(&bare_member_name(algorithm).as_str())
 }
 
 /// True for a member of a credential whose text is a secret, however its name is written.
@@ -128,32 +344,13 @@ fn is_redaction_mark(text: &str) -> bool {
     class.is_some_and(|class| !class.is_empty() && class.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
 }
 
-/// Beginnings of the keys and tokens of well-known services.
-const TOKEN_PREFIXES: [&str; 14] = [
-    "sk-",
-    "sk_",
-    "pk_live_",
-    "rk_live_",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "AKIA",
-    "AIza",
-    "npm_",
-];
-
 /// True if a payload is a secret in plain text: it is not a placeholder, and either no encryption is stated or the text
 /// cannot be a ciphertext.
 fn is_plain_secret(payload: &str, encrypted: bool) -> bool {
     if is_placeholder(payload) {
         return false;
     }
-    let is_token = TOKEN_PREFIXES.iter().any(|prefix| payload.starts_with(prefix));
-    !encrypted || is_token || !is_base64_like(payload) || decodes_to_printable_text(payload)
+    !encrypted || token_prefix(payload).is_some() || !is_base64_like(payload) || decodes_to_printable_text(payload)
 }
 
 fn is_base64_like(payload: &str) -> bool {
@@ -170,6 +367,7 @@ fn decodes_to_printable_text(payload: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use mementory_model::{RecordKey, Verbatim};
 
@@ -183,7 +381,7 @@ mod tests {
     fn every_form_of_an_unencrypted_secret_is_found() {
         let (cipher, nonce) =
             (r#""encryption":{"algorithm":"aes-256-gcm","nonce":"AAAA"}"#, "q83vEjRWeJCrze8SNFZ4kA==");
-        let cases: [(String, &[&str]); 14] = [
+        let cases: [(String, &[&str]); 17] = [
             (format!(r#"{{"encrypted_payload":"hunter2",{cipher}}}"#), &["hunter2"]),
             (
                 r#"{"encrypted_payload":"c2VjcmV0IHRleHQgb2YgbWluZQ==","encryption":{"algorithm":"none"}}"#.into(),
@@ -206,16 +404,64 @@ mod tests {
             (r#"{"secret":"one","secret":"two"}"#.into(), &["one", "two"]),
             (r#"{"id":"x","service":"github","label":"key of the laptop"}"#.into(), &[]),
             ("not JSON at all".into(), &["not JSON at all"]),
+            (
+                format!(
+                    r#"{{"encrypted_payload":"{nonce}","encryption":{{"algorithm":"Plain_Text","nonce":"AAAA"}}}}"#
+                ),
+                &[nonce],
+            ),
+            (r#"{"label":"AKIAIOSFODNN7EXAMPLE (old)"}"#.into(), &["AKIAIOSFODNN7EXAMPLE"]),
+            (r#"{"key":["k1","k2"],"level":3}"#.into(), &["k1", "k2"]),
             (r#"{"secret":"[REDACTED:stored_secret]","token":"[REDACTED:one two]"}"#.into(), &["[REDACTED:one two]"]),
         ];
         for (verbatim, secrets) in cases {
             let record = credential(&verbatim);
             assert_eq!(plain_secrets(&record), secrets, "{verbatim}");
-            let shown = replace_plain_secrets(&record, SECRET_DOTS);
-            assert_eq!(shown.is_some(), !secrets.is_empty(), "{verbatim}");
-            let shown = shown.unwrap_or_default();
+            let mut shown = record.clone();
+            assert_eq!(replace_plain_secrets(&mut shown, SECRET_DOTS), !secrets.is_empty(), "{verbatim}");
+            let shown = shown.verbatim.unwrap().text;
             assert!(secrets.iter().all(|secret| !shown.contains(secret)), "{shown}");
+            assert_eq!(shown == verbatim, secrets.is_empty(), "{shown}");
         }
+    }
+
+    #[test]
+    fn a_secret_is_replaced_in_every_text_of_its_record() {
+        const TOKEN: &str = "ghp_0123456789abcdefghij";
+        let mut record = credential(&format!(
+            r#"{{"password":4711,"value":"hunter2-hunter2","label":"{TOKEN} of the laptop","note":"is hunter2-hunter2"}}"#
+        ));
+        // An earlier version stored the members of the source in the fields too.
+        let fields = serde_json::json!({
+            "value": "hunter2-hunter2",
+            "secret": ["one", 77],
+            "note": "is hunter2-hunter2",
+            "nested": { "api_key": "s4-only-here", "level": 3 },
+            "secret_inside": true,
+        });
+        record.fields = serde_json::from_value(fields).unwrap();
+        record.title = Some(format!("{TOKEN} of the laptop"));
+        record.tags = vec!["hunter2-hunter2".into()];
+        assert_eq!(plain_secrets(&record), ["hunter2-hunter2", TOKEN, "s4-only-here", "one"]);
+
+        assert!(replace_plain_secrets(&mut record, NOT_EXPORTED));
+        assert_eq!(
+            record.verbatim.as_ref().unwrap().text,
+            r#"{"password":"<not-exported>","value":"<not-exported>","label":"<not-exported> of the laptop","note":"is <not-exported>"}"#
+        );
+        let fields =
+            serde_json::json!({ "note": "is <not-exported>", "nested": { "level": 3 }, "secret_inside": true });
+        assert_eq!(Value::Object(record.fields.clone()), fields);
+        assert_eq!(record.title.as_deref(), Some("<not-exported> of the laptop"));
+        assert_eq!(record.tags, ["<not-exported>"]);
+        assert_eq!(record.key.value, "id");
+        assert!(!replace_plain_secrets(&mut record, NOT_EXPORTED), "nothing is left to replace");
+    }
+
+    #[test]
+    fn the_key_of_a_record_in_a_slot_is_no_secret() {
+        let record = credential(r#"{"x_mementory":{"key":{"scope":"mem","value":"sec_1"}},"secret":{"value":"s1"}}"#);
+        assert_eq!(plain_secrets(&record), ["s1"]);
     }
 
     #[test]

@@ -92,31 +92,31 @@ impl Records<'_> {
     /// Returns one complete record.
     pub fn show(&self, id: &str, history: bool, verbatim: bool) -> ApiResult<ShownRecord> {
         let view = self.context.vault.reader().view(id)?;
-        let record = self.context.vault.reader().record(&view)?;
+        let record = without_plain_secrets(self.context.vault.reader().record(&view)?);
         let history = if history {
             let versions = self.context.vault.reader().versions(&view)?;
             Some(
                 versions
                     .into_iter()
-                    .map(|v| VersionInfo {
-                        version: v.version,
-                        text: v.record.text,
-                        title: v.record.title,
-                        tags: v.record.tags,
-                        record_type: v.record.record_type,
-                        from: time(v.since),
-                        to: v.until.map(time),
-                        cause: v.cause.into(),
+                    .map(|v| {
+                        let record = without_plain_secrets(v.record);
+                        VersionInfo {
+                            version: v.version,
+                            text: record.text,
+                            title: record.title,
+                            tags: record.tags,
+                            record_type: record.record_type,
+                            from: time(v.since),
+                            to: v.until.map(time),
+                            cause: v.cause.into(),
+                        }
                     })
                     .collect(),
             )
         } else {
             None
         };
-        // Secrets that the source stored in plain text are displayed as a bar.
-        let displayed_text =
-            || replace_plain_secrets(&record, SECRET_DOTS).or_else(|| Some(record.verbatim.as_ref()?.text.clone()));
-        let text = verbatim.then(displayed_text).flatten();
+        let text = record.verbatim.as_ref().filter(|_| verbatim).map(|verbatim| verbatim.text.clone());
         Ok(ShownRecord {
             record: RowViews::new(&self.context.vault).record_view(&view, &record)?,
             history,
@@ -208,6 +208,12 @@ impl Records<'_> {
         export_guard.mark_written(std::iter::once(&out.to_path_buf()));
         Ok(saved)
     }
+}
+
+/// The record with a row of dots in place of each secret that its source stored in plain text.
+fn without_plain_secrets(mut record: mementory_model::Record) -> mementory_model::Record {
+    replace_plain_secrets(&mut record, SECRET_DOTS);
+    record
 }
 
 /// The text of a message, or its blocks (thinking, tool calls) if it has no text.

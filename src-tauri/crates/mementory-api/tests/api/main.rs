@@ -9,3 +9,4 @@ mod preview;
 mod printing;
 mod review;
 mod signature;
+mod validation;

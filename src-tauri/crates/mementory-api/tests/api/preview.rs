@@ -3,7 +3,7 @@ use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::Path;
 
 /// An export with one conversation that references a missing file.
-const EXPORT: &str = r#"[{"id": "a1", "conversation_id": "a1", "title": "The floor plan", "create_time": 1700000000,
+pub const EXPORT: &str = r#"[{"id": "a1", "conversation_id": "a1", "title": "The floor plan", "create_time": 1700000000,
   "update_time": 1700000000, "current_node": "n1", "mapping": {
     "n0": {"id": "n0", "message": null, "parent": null, "children": ["n1"]},
     "n1": {"id": "n1", "parent": "n0", "children": [], "message": {"id": "n1", "author": {"role": "user"},

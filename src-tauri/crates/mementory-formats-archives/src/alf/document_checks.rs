@@ -9,20 +9,9 @@ use mementory_json::Tree;
 use mementory_model::RecordKey;
 use std::collections::HashSet;
 
-/// Values of `algorithm` that show whether the payload is a ciphertext. For any other value, a payload that looks like
-/// a secret is only a warning.
-const KNOWN_ALGORITHMS: [&str; 10] = [
-    "",
-    "none",
-    "plain",
-    "plaintext",
-    "base64",
-    "xchacha20-poly1305",
-    "chacha20-poly1305",
-    "aes-256-gcm",
-    "aes-128-gcm",
-    "aes-gcm",
-];
+/// Ciphers whose payload can be distinguished from a secret. For any other cipher, a payload that looks like a secret is
+/// only a warning.
+const KNOWN_CIPHERS: [&str; 5] = ["xchacha20-poly1305", "chacha20-poly1305", "aes-256-gcm", "aes-128-gcm", "aes-gcm"];
 
 /// A fault in an element of a list document.
 pub(super) struct ElementFault {
@@ -91,7 +80,8 @@ fn check_credential(row: &Tree, is_sealed: bool, add: &mut dyn FnMut(&'static st
     let algorithm = text("algorithm").unwrap_or_default().to_ascii_lowercase();
     let payload = row.get("encrypted_payload").and_then(Tree::as_str);
     let is_payload_only = secrets.iter().all(|secret| payload == Some(secret));
-    let is_unknown = is_payload_only && !KNOWN_ALGORITHMS.contains(&algorithm.as_str());
+    let is_unknown_cipher = mementory_format::is_encryption(&algorithm) && !KNOWN_CIPHERS.contains(&algorithm.as_str());
+    let is_unknown = is_payload_only && is_unknown_cipher;
     add("credential_looks_unencrypted", "a secret that is not encrypted", is_unknown || is_sealed);
 }
 

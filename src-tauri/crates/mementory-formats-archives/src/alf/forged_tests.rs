@@ -4,7 +4,7 @@
 use super::delta::{ApplyError, apply};
 use super::testing::*;
 use mementory_format::{FormatError, Validation};
-use mementory_model::Limits;
+use mementory_model::{Kind, Limits};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, path::Path};
 
@@ -180,5 +180,41 @@ fn a_confidence_is_compared_digit_by_digit() {
         let vault = export(&path, &out);
         std::fs::remove_file(&out).unwrap();
         assert_eq!(vault.records[0].confidence.is_some(), is_valid, "{confidence}");
+    }
+}
+
+/// Spec §3.4.1, §8.3.
+#[test]
+fn a_secret_in_any_text_of_a_credential_is_reported_and_not_shown() {
+    const TOKEN: &str = "ghp_0123456789abcdefghij";
+    let credential = |n: u32, label: &str, algorithm: &str| {
+        json!({"id": format!("0197f2a0-2222-7000-8000-00000000001{n}"), "agent_id": AGENT_ID, "service": "mail",
+            "credential_type": "api_key", "label": label, "tags": [label],
+            "encrypted_payload": "q83vEjRWeJq83vEjRWeJq83vEjRW", "created_at": "2026-01-01T00:00:00Z",
+            "encryption": {"algorithm": algorithm, "nonce": format!("AAECAwQFBgcICQoLDA0ODxAREhMUFRY{n}")}})
+    };
+    let rows = [
+        credential(1, "Key of the laptop", "xchacha20-poly1305"),
+        credential(2, &format!("Old key {TOKEN}"), "xchacha20-poly1305"),
+        credential(3, "Key of the phone", "plaintext"),
+    ];
+    let scratch = Scratch::new("credential-texts");
+    let path = scratch.0.join("a.alf");
+    let mut manifest = manifest(1);
+    manifest["layers"]["credentials"] = json!({"count": 3, "file": "credentials.json"});
+    let lines = [memory(Some(ID), json!("Likes rye bread."))];
+    write_archive(&path, &manifest, &lines, &[("credentials.json", json!({"credentials": rows}))]);
+    let found = validate(&path).errors.into_iter().filter(|finding| finding.place.contains("credentials.json"));
+    let found: Vec<(String, String)> = found.map(|finding| (finding.code, finding.place)).collect();
+    assert_eq!(found.len(), 2, "{found:?}");
+    for ((code, place), index) in found.iter().zip([1, 2]) {
+        assert_eq!(code, "credential_looks_unencrypted");
+        assert!(place.contains(&format!("/credentials/{index}")), "{place}");
+    }
+    let vault = read(&path).unwrap();
+    for record in vault.records.iter().filter(|record| record.kind == Kind::Credential) {
+        let shown = (&record.title, &record.text, &record.tags, &record.fields);
+        assert!(!serde_json::to_string(&shown).unwrap().contains(TOKEN));
+        assert!(record.title.as_deref().is_some_and(|title| title.contains("key") || title.contains("Key")));
     }
 }

@@ -1,7 +1,7 @@
 //! Reads identity, principals, credentials and attachment rows as records (spec §3.2–§3.4, §3.1.9), and writes edits of
 //! these records back into their JSON.
 use super::wire::{Remark, folded_id};
-use mementory_format::{NOT_EXPORTED, plain_secrets};
+use mementory_format::{NOT_EXPORTED, plain_secrets, without_tokens};
 use mementory_json::Tree;
 use mementory_model::{Kind, Record, RecordKey, Timestamp, Verbatim};
 
@@ -114,15 +114,15 @@ pub(super) fn principal(element: &str, doc: &Tree, key: RecordKey, remarks: &mut
 pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mut Vec<Remark>) -> Record {
     const CREDENTIAL_TYPES: [&str; 7] =
         ["api_key", "oauth_token", "webhook_secret", "session_token", "ssh_key", "certificate", "custom"];
-    let mut record = Record::new(Kind::Credential, key, text(doc, &["service"]).unwrap_or_default());
+    let mut record = Record::new(Kind::Credential, key, without_tokens(text(doc, &["service"]).unwrap_or_default()));
     record.origin_id = text(doc, &["id"]).map(str::to_owned);
-    record.title = text(doc, &["label"]).map(str::to_owned);
+    record.title = text(doc, &["label"]).map(without_tokens);
     record.record_type = text(doc, &["credential_type"]).map(str::to_owned);
     record.times.created = time(doc, "created_at");
     record.times.updated = time(doc, "updated_at");
     record.times.valid_to = time(doc, "expires_at");
     if let Some(Tree::Array(tags)) = doc.get("tags") {
-        record.tags = tags.iter().filter_map(Tree::as_str).map(str::to_owned).collect();
+        record.tags = tags.iter().filter_map(Tree::as_str).map(without_tokens).collect();
     }
     if record.record_type.as_deref().is_some_and(|t| !CREDENTIAL_TYPES.contains(&t)) {
         remarks.push(("unknown_value", "credential_type".into()));

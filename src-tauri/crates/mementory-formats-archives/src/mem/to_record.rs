@@ -4,7 +4,7 @@ use super::{
     secret_refs,
     wire::{list, text, time_of},
 };
-use mementory_format::extension::is_slot_name;
+use mementory_format::{extension::is_slot_name, without_tokens};
 use mementory_json::{Tree, value_of};
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source, Timestamp};
 
@@ -50,6 +50,8 @@ pub(super) fn to_record(spec: &KindSpec, tree: &Tree) -> Record {
     record.fields = remaining_fields(tree, &used, spec);
     if spec.model == Kind::Credential {
         secret_refs::remove_secrets(&mut record.fields);
+        record.title = record.title.as_deref().map(without_tokens);
+        record.text = without_tokens(&record.text);
     }
     record
 }

@@ -155,11 +155,7 @@ impl ExportReader<'_> {
     fn read_stored(&mut self, place: &RecordPlace) -> VaultResult<StoredRecord> {
         let mut record = self.packs.record(&self.connection, place.pack, place.slot)?;
         place.renewed.apply_to(&mut record);
-        if self.replaces_plain_secrets
-            && let Some(new) = replace_plain_secrets(&record, NOT_EXPORTED)
-            && let Some(verbatim) = &mut record.verbatim
-        {
-            verbatim.text = new;
+        if self.replaces_plain_secrets && replace_plain_secrets(&mut record, NOT_EXPORTED) {
             self.without_secrets.insert(hex::encode(place.id));
         }
         let covered = self.masker.as_mut().and_then(|masker| masker.mask_record(&mut record));

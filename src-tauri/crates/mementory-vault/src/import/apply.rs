@@ -28,7 +28,7 @@ use crate::{
     context::Context,
     export_diff::{PlannedRows, count_gone_if_newest},
     import::{ImportOptions, sequence::Recency, sequence::SourceTime, sink::Message},
-    import_report::{ImportReport, ItemOutcome, dropped_outcome},
+    import_report::{ImportReport, ItemOutcome, MissingPart, dropped_outcome},
     message_order::unit_with_parents_first,
     row_ranges::RowRanges,
 };
@@ -228,8 +228,11 @@ impl<'i> ImportRun<'i> {
         self.seen.len() as u64
     }
 
-    pub(super) fn drop_source(&mut self, format: &str, reason: &str) {
-        self.report.note(None, format, ItemOutcome::Failed, reason);
+    pub(super) fn drop_source(&mut self, format: &str, part: MissingPart, is_salvage: bool) {
+        self.report.note(None, format, ItemOutcome::Failed, &part.reason);
+        if is_salvage {
+            self.report.missing.push(part);
+        }
     }
 
     pub(super) fn process_message(&mut self, message: Message) -> VaultResult<()> {

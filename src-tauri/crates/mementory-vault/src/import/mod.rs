@@ -19,7 +19,7 @@ use crate::{
 };
 use apply::{ImportRun, Renames, scope_digest};
 use mementory_formats::{Catalog, Detected, Detection, Format, FormatError, Passphrase, ReadContext, Sink, by_id};
-use mementory_model::{Issue, Limits, Timestamp};
+use mementory_model::{Issue, Limits, Timestamp, is_damage};
 use mementory_store::{PackWriter, Store, unwrap_format};
 use renamed_folder::RenamedFolder;
 use sequence::{DateRule, ReadingOrder, SourceTime, StateOrder, reading_order};
@@ -136,6 +136,8 @@ impl Importer<'_> {
                     }
                     // If a part of a delta were kept, the next delta would continue an incomplete state.
                     Err(error) if recency.state == StateOrder::Next => return Err(error),
+                    // A damaged source next to others in the same archive may be all that the person wants from it.
+                    Err(error) if !options.salvage && is_beside_others(catalog, detection, index) => return Err(error),
                     Err(error) => failed.push((source.format.to_owned(), error)),
                 }
                 offset += source.total_bytes;
@@ -365,10 +367,32 @@ impl Importer<'_> {
             read.map_err(unwrap_format)
         })?;
         for (format, error) in failed {
-            run.drop_source(&format, &error.to_string());
+            run.drop_source(&format, missing_part(&error), options.salvage);
         }
         Ok(())
     }
+}
+
+/// True if the source belongs to a format with a validator, and its archive contains another source.
+fn is_beside_others(catalog: &Catalog, detection: &Detection, index: usize) -> bool {
+    let Some(source) = detection.sources.get(index) else { return false };
+    let archives = source.archives(catalog);
+    let has_rules = by_id(source.format).is_some_and(|format| format.capabilities().validate);
+    let mut others = detection.sources.iter().enumerate().filter(|(other, _)| *other != index);
+    has_rules && others.any(|(_, other)| other.archives(catalog).iter().any(|archive| archives.contains(archive)))
+}
+
+/// A source that could not be read, with the reason.
+fn missing_part(error: &FormatError) -> MissingPart {
+    let (code, place) = match error {
+        FormatError::Invalid { code, place, .. } => (*code, place.as_str()),
+        FormatError::Refused { place, .. } => ("refused_input", place.as_str()),
+        FormatError::Version { place, .. } => ("unsupported_version", place.as_str()),
+        FormatError::Io { place, source } if is_damage(source) => ("damaged_entry", place.as_str()),
+        FormatError::Io { place, .. } => ("io", place.as_str()),
+        _ => ("unreadable", ""),
+    };
+    MissingPart { place: place.to_owned(), reason: format!("{code}: {error}") }
 }
 
 fn process_messages(

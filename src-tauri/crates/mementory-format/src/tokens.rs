@@ -1,0 +1,69 @@
+//! Finds the keys and tokens of well-known services in a text by their beginnings.
+use std::ops::Range;
+
+/// Beginnings of the keys and tokens of well-known services.
+const TOKEN_PREFIXES: [&str; 14] = [
+    "sk-",
+    "sk_",
+    "pk_live_",
+    "rk_live_",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "AKIA",
+    "AIza",
+    "npm_",
+];
+/// Shortest remainder of a token after its beginning, in characters. The shortest one is that of an AWS key id.
+const MIN_REMAINDER: usize = 16;
+
+/// The beginning that the text shares with the tokens of a well-known service.
+pub(crate) fn token_prefix(text: &str) -> Option<&'static str> {
+    TOKEN_PREFIXES.into_iter().find(|prefix| text.starts_with(prefix))
+}
+
+/// The places of tokens in a text. A token is a word of its own, and has both letters and digits after its beginning, so
+/// that a name such as `sk-learn-pipeline-of-the-lab` is not one.
+pub(crate) fn tokens(text: &str) -> Vec<Range<usize>> {
+    let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let mut out = Vec::new();
+    let mut start = 0;
+    for word in text.split_inclusive(|c| !is_inside(c)) {
+        let token = word.trim_end_matches(|c| !is_inside(c));
+        if token_prefix(token).is_some_and(|prefix| is_random(&token[prefix.len()..])) {
+            out.push(start..start + token.len());
+        }
+        start += word.len();
+    }
+    out
+}
+
+fn is_random(remainder: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| remainder.bytes().any(|b| test(&b));
+    remainder.len() >= MIN_REMAINDER && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tokens;
+
+    #[test]
+    fn a_token_is_found_as_a_word_of_its_own() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("sk-proj-aB3dE5fG7hJ9kL1m", &["sk-proj-aB3dE5fG7hJ9kL1m"]),
+            ("Key (ghp_0123456789abcdefghij), old", &["ghp_0123456789abcdefghij"]),
+            ("\u{e9}=AKIAIOSFODNN7EXAMPLE\u{e9}", &["AKIAIOSFODNN7EXAMPLE"]),
+            ("task-0123456789abcdefghij", &[]),
+            ("sk-learn-pipeline-of-the-lab", &[]),
+            ("sk-1", &[]),
+        ];
+        for (text, expected) in cases {
+            let found: Vec<&str> = tokens(text).into_iter().map(|range| &text[range]).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}
