@@ -1,6 +1,9 @@
-//! Detects a graph by members that only Cognee's nodes and edges have, or by its types of nodes.
-use mementory_format::{Catalog, Claim};
+//! Detects a graph by members that only Cognee's nodes and edges have, or by its types of nodes, and an archive by the
+//! members of its records.
+use super::cogx::{self, COGX};
+use mementory_format::{Catalog, Claim, Role};
 use mementory_formats_shared::memory_heads::{self, Head};
+use std::collections::HashSet;
 
 /// Members of a node that only Cognee has.
 const NODE_MEMBERS: [&str; 6] =
@@ -8,9 +11,20 @@ const NODE_MEMBERS: [&str; 6] =
 /// Types of nodes that only Cognee has.
 const NODE_TYPES: [&str; 5] = ["DocumentChunk", "TextSummary", "TextDocument", "EntityType", "CogneeUserInteraction"];
 
-/// One claim for the files of each folder.
+/// One claim for the files of each folder that are an archive, and one for the graphs in it.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    memory_heads::claims(catalog, 0.9, "nodes and edges of a graph of Cognee", layout)
+    let mut out = memory_heads::claims_with_roles(catalog, 0.9, "records of an archive of Cognee (COGX)", |member| {
+        Some((COGX, cogx::role_of(catalog, member)?))
+    });
+    let archived: HashSet<usize> = out.iter().flat_map(|claim| &claim.parts).map(|part| part.member).collect();
+    let graphs = memory_heads::claims_with_roles(catalog, 0.9, "nodes and edges of a graph of Cognee", |member| {
+        let version = layout(&Head::of(catalog, member)?).filter(|_| !archived.contains(&member.id))?;
+        Some((version, Role::Memories))
+    });
+    // Without records, a file that has a member with the same name is no archive.
+    out.retain(|claim| claim.parts.iter().any(|part| part.role == Role::Memories));
+    out.extend(graphs);
+    out
 }
 
 fn layout(head: &Head) -> Option<&'static str> {

@@ -1,5 +1,7 @@
-//! Nodes and edges of a graph of Cognee. See README.md.
+//! Graphs of Cognee and its archives. See README.md.
+mod cogx;
 mod detect;
+mod graph;
 mod read;
 #[cfg(test)]
 mod tests;

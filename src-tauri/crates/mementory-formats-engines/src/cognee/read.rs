@@ -1,17 +1,14 @@
 //! Reads nodes and edges, as objects or as the tuples that Cognee's graph engines return.
-use super::{ID, PLATFORM};
-use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use super::{ID, PLATFORM, cogx, graph::Graph};
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, id_of, link, spaced};
 use mementory_formats_shared::object::{Object, list};
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{Kind, Record};
+use mementory_model::{DroppedAs, Kind, Record};
 use serde_json::value::RawValue;
-use std::collections::HashMap;
 
 /// The lists of a graph.
 const LIST_KEYS: [&str; 2] = ["nodes", "edges"];
-/// Largest number of node names in memory. Edges use these names in their sentences.
-const MAX_NAMES: usize = 200_000;
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -20,17 +17,19 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut files = FileReader::new(ID, catalog, context, sink);
-    let mut graph =
-        Graph { rows: RowSender::new(ID, PLATFORM, detected.claim.version.as_deref()), names: HashMap::new() };
-    files.each_file(detected, |files, member, _| {
+    let mut graph = Graph::new(RowSender::new(ID, PLATFORM, detected.claim.version.as_deref()));
+    files.each_file(detected, |files, member, role| {
+        match role {
+            Role::Manifest => return files.pass_through(member, "", "manifest"),
+            Role::Junk => {
+                let reason = "secret: the accounts in this file have digests of passwords; it is not stored";
+                files.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
+                return Ok(());
+            }
+            _ => {}
+        }
         each_row(files, member, &LIST_KEYS, Kind::Entity, &mut |files, row| graph.read_row(files, row))
     })
-}
-
-struct Graph {
-    rows: RowSender,
-    /// Name and kind of nodes by their id.
-    names: HashMap<String, (String, Kind)>,
 }
 
 impl Graph {
@@ -52,6 +51,9 @@ impl Graph {
             self.rows.fail(files, row, "not_an_object: neither a node nor an edge", Kind::Entity);
             return Ok(());
         };
+        if cogx::read_row(self, files, row, &object)? {
+            return Ok(());
+        }
         let is_edge = ["source", "source_node_id", "source_id", "from"].into_iter().any(|key| object.has(key));
         if row.list_name() == "edges" || is_edge && row.list_name() != "nodes" {
             let end = |keys: &[&str]| keys.iter().find_map(|key| object.id(key));
@@ -134,9 +136,9 @@ impl Graph {
             ["id", "type", "name", "text", "description", "created_at", "updated_at", "properties", "attributes"];
         record.fields = node.other_fields(&used);
         record.fields.extend(inner.map(|inner| inner.other_fields(&used)).unwrap_or_default());
-        if let (Some(id), true) = (id, self.names.len() < MAX_NAMES) {
+        if let Some(id) = id {
             let name = record.title.clone().unwrap_or_else(|| id.clone());
-            self.names.insert(id, (name, kind));
+            self.note_name(id, name, kind);
         }
         self.rows.send(files, row, record)
     }
@@ -165,9 +167,5 @@ impl Graph {
         record.times.updated = edge.time("updated_at");
         record.fields = edge.other_fields(&["source", "target", "updated_at", "edge_text"]);
         self.rows.send(files, row, record)
-    }
-
-    fn name(&self, id: &str) -> (String, Kind) {
-        self.names.get(id).cloned().unwrap_or_else(|| (id.to_owned(), Kind::Entity))
     }
 }
