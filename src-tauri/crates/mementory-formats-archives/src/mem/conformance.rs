@@ -232,15 +232,14 @@ fn check_file(
         let message = format!("{} records repeat an id of the same file; the last one is used", ids.repeated);
         report.add_finding(Severity::Warning, "duplicate_id", path, message);
     }
-    let name = count_key(path, spec, vendor);
-    if let Some(name) = name {
-        *report.lines.entry(name.to_owned()).or_default() += count;
+    if let Some(key) = count_key(path, spec, vendor) {
+        *report.lines.entry(key.to_owned()).or_default() += count;
     }
     Ok(result)
 }
 
 /// The key in the manifest's `counts` for the lines of a file.
-fn name_of<'a>(path: &str, spec: Option<&'a KindSpec>, vendor: Option<&'a str>) -> Option<&'a str> {
+fn count_key<'a>(path: &str, spec: Option<&'a KindSpec>, vendor: Option<&'a str>) -> Option<&'a str> {
     match (path, spec, vendor) {
         (TOMBSTONES_FILE, _, _) => Some("tombstone"),
         (AUDIT_LOG_FILE, _, _) => Some("audit"),
