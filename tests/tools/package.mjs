@@ -35,6 +35,9 @@ await main(async () => {
   const seconds = Number(process.env.SOURCE_DATE_EPOCH ?? quiet("git", ["log", "-1", "--format=%ct"]).stdout.trim());
   if (!Number.isInteger(seconds)) throw new Stop("There is no commit whose time could be used. Set SOURCE_DATE_EPOCH.");
   const env = { ...ENV, SOURCE_DATE_EPOCH: String(seconds), ...(debug ? {} : pathFlags()) };
+  // `rust-embed`, which `age` uses, stores this time in the program. With the time of the commit, a target folder that
+  // was used before would have the time of an earlier commit.
+  const compilerEnv = debug ? ENV : { ...env, SOURCE_DATE_EPOCH: "0" };
   await installForPackaging();
   for (const [program, where] of Object.entries(PACKERS))
     if (!has(program)) throw new Stop(`${program} is needed. It is in the package ${where}.`);
@@ -42,7 +45,7 @@ await main(async () => {
   const profile = debug ? [] : ["--release"];
   await must("cargo", ["build", "--locked", ...profile, "-p", "mementory-app", "-p", "mementory-cli"], {
     cwd: WORKSPACE,
-    env: debug ? ENV : env,
+    env: compilerEnv,
   });
   refuseNetworkClients(join(folder, "mementory-app"));
   const files = await stage(STAGING, folder, seconds);
