@@ -49,7 +49,7 @@ describe("a receipt that is not complete", () => {
     expect(proof.textContent).toBe("2, from ts_01JD4V8QK1 to ts_01JD4V8QN3");
     expect(screen.getByText("Deletion records")).toBeTruthy();
     expect(screen.getByText(/, key 7f7f 7f7f 91c0 44de$/)).toBeTruthy();
-    expect(screen.getByText("2 exported files, 1 exported text, backups, what the assistants keep")).toBeTruthy();
+    expect(screen.getByText("2 exported files, 1 copied text, backups, what the assistants keep")).toBeTruthy();
   });
 
   it("speaks of one deletion record in the singular", async () => {

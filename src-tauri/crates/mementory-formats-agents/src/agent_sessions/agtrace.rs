@@ -54,17 +54,20 @@ impl AgtraceSession {
         chat.id = chat.id.take().or_else(|| text(line, "session_id"));
         chat.source.project = chat.source.project.take().or_else(|| text(&metadata, "cwd"));
         let kind = line.text("type").unwrap_or_default();
-        let Some((_, role)) = MESSAGES.iter().find(|(known, _)| *known == kind) else {
-            if kind == USAGE {
-                self.skipped_lines += 1;
-            } else {
-                self.session.other_lines.push(element.text.to_owned());
-            }
+        if kind == USAGE {
+            self.skipped_lines += 1;
+            return Ok(());
+        }
+        let role = MESSAGES.iter().find(|(known, _)| *known == kind).map(|(_, role)| *role);
+        let content = line.object("content").map(|content| content_of(&kind, &content));
+        let has_content = |content: &AgentContent| !content.text.trim().is_empty() || !content.blocks.is_empty();
+        let (Some(role), Some(content)) = (role, content.filter(has_content)) else {
+            self.session.other_lines.push(element.text.to_owned());
             return Ok(());
         };
         let mut turn = Turn {
             id: text(line, "id"),
-            role: (*role).into(),
+            role: role.into(),
             model: metadata.object("message").and_then(|message| text(&message, "model")),
             pointer: element.pointer.clone(),
             verbatim: Some(Verbatim::json(element.text)),
@@ -72,7 +75,6 @@ impl AgtraceSession {
         };
         turn.times.created = any_time(line, "timestamp");
         let stream = line.object("stream_id").filter(|id| id.text("stream_type").is_some_and(|kind| kind != "main"));
-        let content = content_of(&kind, &line.object("content").unwrap_or_default());
         let position = self.session.push(reader, member, turn, content)?;
         let turn = self.session.chat.turns.get_mut(position);
         if let (Some(turn), Some(stream)) = (turn, stream) {
