@@ -1837,11 +1837,14 @@ export type SourceInfo = {
 	exported_at: string | null,
 };
 
-/**  A span of `text` in Unicode code points (end exclusive), and the name of the class that replaces it. */
+/**
+ *  A span of `text` in Unicode code points (end exclusive), and the class of sensitive value that the redaction mark
+ *  names in its place: `[REDACTED:password]`.
+ */
 export type Span = {
 	start: number,
 	end: number,
-	/**  Name of the class in lower snake case; default `removed`. */
+	/**  The class, in lower snake case; default `removed`. */
 	class: string | null,
 };
 
