@@ -74,9 +74,9 @@ pub(crate) fn evidence_of(folded: &Folded) -> [Evidence; Special::ALL.len()] {
         let hits_of = |role: Role| hits.iter().filter(move |hit| hit.value.0 == class && hit.value.1 == role);
         let has_hit = |role: Role| {
             hits_of(role).any(|hit| {
-                !hits_of(Role::Not).any(|not| not.start <= hit.start && hit.end <= not.end)
-                    && !is_figurative(hit.start, hit.end)
-                    && !(class == Special::Health && weighs_a_thing(&folded.text, hit.start, hit.end))
+                let is_excluded = hits_of(Role::Not).any(|not| not.start <= hit.start && hit.end <= not.end);
+                let is_of_thing = class == Special::Health && weighs_a_thing(&folded.text, hit.start, hit.end);
+                !is_excluded && !is_of_thing && !is_figurative(hit.start, hit.end)
             })
         };
         let pattern =
