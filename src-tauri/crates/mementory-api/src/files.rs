@@ -1,4 +1,5 @@
 //! Functions for files that need no vault: detection and validation.
+pub(crate) use crate::opening::{check_format_known, open};
 use crate::{ApiError, ApiResult, trust::verify_signers, types::*};
 pub use crate::{
     opened_paths::{path_text, real_path, sort_opened},
@@ -233,25 +234,6 @@ pub(crate) fn nearest_candidates<'n>(
     }
     out.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     out
-}
-
-/// Returns the error `usage` for an unknown format.
-pub(crate) fn check_format_known(format: Option<&str>) -> ApiResult<()> {
-    match format.filter(|f| by_id(f).is_none()) {
-        Some(unknown) => {
-            Err(ApiError::usage(format!("{unknown} is not a format that Mementory knows. Nothing was changed.")))
-        }
-        None => Ok(()),
-    }
-}
-
-/// Opens one file or folder. Decrypted content is stored in temporary files, which are encrypted again with a key that
-/// exists only in memory.
-pub(crate) fn open(path: &Path, limits: &Limits, passphrase: Option<&dyn Passphrase>) -> ApiResult<Catalog> {
-    let scratch = Scratch(std::env::temp_dir());
-    let catalog = Catalog::open_with(&[path.to_path_buf()], limits, Some(&scratch), passphrase)?;
-    catalog.refuse_unopened()?;
-    Ok(catalog)
 }
 
 /// The keys that signed a file. Empty if any signature is invalid, except the signatures of tombstones.

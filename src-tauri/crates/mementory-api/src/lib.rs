@@ -11,6 +11,7 @@ mod inspection;
 mod job;
 mod new_file;
 mod opened_paths;
+mod opening;
 mod passphrase;
 pub mod portable;
 mod program;

@@ -1,8 +1,8 @@
 //! Validates a file against the rules of its formats.
 use crate::{
     ApiError, ApiResult, Job,
-    files::{check_format_known, open},
     inspection::container_findings,
+    opening::{check_format_known, open},
     trust::Trust,
     types::{CheckedSignature, Finding, Validation},
 };

@@ -49,9 +49,9 @@ const SEVERAL_AT_ONCE: [&str; 24] = [
     "tenure",
     "theme",
 ];
-/// Attributes that are compared whatever the occasion, because the words for their values ("office hours") would
+/// Attributes that are compared in any context, because the words for their values ("office hours") would
 /// themselves be taken for an occasion.
-const ATTRIBUTES_ON_ANY_OCCASION: [&str; 4] = ["commute", "hours", "shift", "workplace"];
+const ATTRIBUTES_IN_ANY_CONTEXT: [&str; 4] = ["commute", "hours", "shift", "workplace"];
 /// The level of a skill in a language. The statement must name one language.
 const LANGUAGE_SKILL: &str = "lang_skill";
 
@@ -126,7 +126,7 @@ fn may_differ(attribute: &str, a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     let limited = is_style && (a.marks.is_situational || b.marks.is_situational);
     let is_plan = !is_style && (a.marks.is_plan || b.marks.is_plan);
     let is_addition = a.signs.is_addition || b.signs.is_addition;
-    let same_occasions = ATTRIBUTES_ON_ANY_OCCASION.contains(&attribute) || a.signs.occasions == b.signs.occasions;
+    let same_occasions = ATTRIBUTES_IN_ANY_CONTEXT.contains(&attribute) || a.signs.occasions == b.signs.occasions;
     let is_own = |statement: &Prepared<'_>| statement.person.is_none() || statement.person_is_close;
     let same_person = a.person == b.person || is_own(a) && is_own(b) && a.may_share_subject(b);
     !limited && !is_plan && !is_addition && same_occasions && same_person
