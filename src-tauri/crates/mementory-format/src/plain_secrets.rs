@@ -3,7 +3,7 @@
 //! encrypted.
 use crate::{
     REDACTED,
-    extension::{members, parse},
+    extension::{Restored, members, parse},
     tokens::{token_prefix, tokens},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -124,6 +124,14 @@ pub fn replace_plain_secrets(record: &mut Record, replacement: &str) -> bool {
     }
     record.verbatim = verbatim;
     true
+}
+
+/// The record that `restore` reads from the extension slot of `element`, if it has unencrypted secrets. A conversion
+/// within a format writes elements back unchanged, except those of such records.
+pub fn restore_if_secret(element: &str, restore: impl FnOnce() -> Option<Restored>) -> Option<Restored> {
+    // Restoring takes time, so only elements that may be a credential are restored.
+    let may_be_credential = element.contains(Kind::Credential.as_str());
+    may_be_credential.then(restore).flatten().filter(|restored| !plain_secrets(&restored.record).is_empty())
 }
 
 /// The text with each key or token of a well-known service replaced by a row of dots.
