@@ -147,7 +147,7 @@ function filesLeftOut(folder, format, inputs) {
 /** Whether the file in which a member was lost is named in the import report or in the losses of `.mem`. */
 function isReported(where, reason, report, leftOut) {
   const file = where.split("#")[0];
-  if (reason === "passthrough") return leftOut.some((name) => where.replace("#", "").includes(name.replace(/#$/, "")));
+  if (reason === "passthrough") return leftOut.some((name) => where.replace("#", "").includes(name.replace("#", "")));
   const code = reason.split(":")[0];
   const entries = [...report.items.map((item) => [item.place, item.reason.split(":")[0]])];
   entries.push(...report.warnings.map((warning) => [warning.place, warning.code]));
