@@ -46,7 +46,7 @@ pub use mementory_model::{FormatError, REDACTED};
 pub use options::FormatOptions;
 pub use plain_secrets::{
     NOT_EXPORTED, SECRET_DOTS, bare_member_name, is_encryption, is_secret_member, plain_secrets, replace_plain_secrets,
-    restore_if_secret, without_tokens,
+    restore_from_slot, without_tokens,
 };
 pub use sequence::{SequenceError, SourceState, check_sequence};
 pub use signing::{Signed, Signer, Verifier};

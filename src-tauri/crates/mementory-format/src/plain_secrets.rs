@@ -126,9 +126,16 @@ pub fn replace_plain_secrets(record: &mut Record, replacement: &str) -> bool {
     true
 }
 
-/// The record that `restore` reads from the extension slot of `element`, if it has unencrypted secrets. A conversion
-/// within a format writes elements back unchanged, except those of such records.
-pub fn restore_if_secret(element: &str, restore: impl FnOnce() -> Option<Restored>) -> Option<Restored> {
+/// The record that `restore` reads from the extension slot of `element`. Unless `restores_all` is set, only a record
+/// with unencrypted secrets is restored, because a conversion within a format writes all other elements back unchanged.
+pub fn restore_from_slot(
+    element: &str,
+    restores_all: bool,
+    restore: impl FnOnce() -> Option<Restored>,
+) -> Option<Restored> {
+    if restores_all {
+        return restore();
+    }
     // Restoring takes time, so only elements that may be a credential are restored.
     let may_be_credential = element.contains(Kind::Credential.as_str());
     may_be_credential.then(restore).flatten().filter(|restored| !plain_secrets(&restored.record).is_empty())

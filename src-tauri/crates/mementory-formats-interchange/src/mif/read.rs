@@ -15,7 +15,7 @@ use super::{
     wire::{KEY_SCOPE, Shape, json, text},
 };
 use mementory_format::extension as slot;
-use mementory_format::{Catalog, Detected, FormatError, PassthroughItem, ReadContext, Sink, restore_if_secret};
+use mementory_format::{Catalog, Detected, FormatError, PassthroughItem, ReadContext, Sink, restore_from_slot};
 use mementory_json::{
     Tree,
     schema::{RepeatedKeys, check},
@@ -277,9 +277,7 @@ impl DocumentReader<'_> {
             mapped.key = RecordKey::new(KEY_SCOPE, format!("{}/content:{digest:032x}", section.key));
             self.count_note(&pointer, "id_missing", "a record without an id; it is identified by its content");
         }
-        let from_slot = || restore(&tree, &mapped, json);
-        let restored = if self.restores { from_slot() } else { restore_if_secret(json, from_slot) };
-        if let Some(restored) = restored {
+        if let Some(restored) = restore_from_slot(json, self.restores, || restore(&tree, &mapped, json)) {
             if restored.changed {
                 self.count_note(
                     &pointer,

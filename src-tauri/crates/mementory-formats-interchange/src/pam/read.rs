@@ -12,7 +12,7 @@ use super::{
     salvage::{DAMAGED_MEMORY_CODE, is_intact},
     to_record,
 };
-use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink, restore_if_secret};
+use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink, restore_from_slot};
 use mementory_json::Tree;
 use mementory_model::{
     Bounds, Dropped, DroppedAs, Embedding, Issue, Kind, Limits, Origin, Record, RecordKey, Unit, Verbatim, is_damage,
@@ -285,8 +285,7 @@ impl StoreReader<'_> {
     fn restore_record(&mut self, tree: &Tree, mapped: Record, source: &str, place: &str) -> Option<Record> {
         let verbatim = Verbatim::json(source);
         let mut export_id = None;
-        let from_slot = || restore(tree, &mapped, &verbatim);
-        let restored = if self.restores { from_slot() } else { restore_if_secret(source, from_slot) };
+        let restored = restore_from_slot(source, self.restores, || restore(tree, &mapped, &verbatim));
         let mut record = match restored {
             Some(restored) => {
                 if restored.changed {

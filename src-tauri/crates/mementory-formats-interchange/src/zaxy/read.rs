@@ -8,7 +8,7 @@ use super::{
     extension::{is_composed, restore},
     to_record::{EntryLinks, KEY_SCOPE, is_forgotten, to_record},
 };
-use mementory_format::{FormatError, PassthroughItem, Sink, restore_if_secret};
+use mementory_format::{FormatError, PassthroughItem, Sink, restore_from_slot};
 use mementory_json::{Tree, value_of};
 use mementory_model::{Dropped, DroppedAs, Issue, Origin, Record, Unit, Verbatim};
 use sha2::{Digest, Sha256};
@@ -79,8 +79,7 @@ fn record(
     let mut mapped = to_record(tree, id, is_composed);
     mapped.origin = origin;
     let verbatim = Verbatim::json(wrapped.content);
-    let from_slot = || restore(tree, &mapped, &verbatim);
-    let restored = if restores { from_slot() } else { restore_if_secret(&verbatim.text, from_slot) };
+    let restored = restore_from_slot(&verbatim.text, restores, || restore(tree, &mapped, &verbatim));
     let mut record = match restored {
         Some(restored) => {
             if restored.changed {
