@@ -25,7 +25,8 @@ export async function testWindowPlace(count) {
   };
   try {
     const first = await display.open(built("mementory-app"), [], TITLE);
-    const id = display.windowCalled(TITLE);
+    // A window has its title before it is visible.
+    const id = await until("the window to be visible", () => display.windowCalled(TITLE));
     // The move is repeated, because on a slow machine a window that is still opening may undo it.
     const closedAt = await until("the window to be moved", () => {
       const place = display.place(id);
