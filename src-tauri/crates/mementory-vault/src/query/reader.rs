@@ -1,8 +1,9 @@
 //! Reads records.
 use crate::{VaultResult, context::Context, message_order, query::halves::in_halves};
+use mementory_formats::{SECRET_DOTS, replace_plain_secrets};
 use mementory_model::{Kind, Record};
 use mementory_store::{Cause, ROW_COLUMNS, RowView, ids::record_id, kind_code};
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
 /// One version of a record.
@@ -23,6 +24,19 @@ pub struct LinkRow {
     pub relation: String,
     pub target: String,
     pub view: Option<RowView>,
+}
+
+/// The record of a row as [`Reader::content`] returns it.
+pub(crate) fn content_for_display(context: &Context, c: &Connection, view: &RowView) -> VaultResult<Record> {
+    let packs = &context.store.packs;
+    if view.kind != Kind::Credential {
+        return packs.content(c, view.pack, view.slot);
+    }
+    // A secret in the title or text is recognised by the verbatim, which also has it.
+    let mut record = packs.record(c, view.pack, view.slot)?;
+    replace_plain_secrets(&mut record, SECRET_DOTS);
+    record.verbatim = None;
+    Ok(record)
 }
 
 /// Reads records with their versions, links and messages.
@@ -53,9 +67,10 @@ impl Reader<'_> {
         self.context.store.read(|c| self.context.store.packs.record(c, view.pack, view.slot))
     }
 
-    /// The record of a row without its `verbatim`, for lists and for reading.
+    /// The record of a row without its `verbatim`, for lists and for reading. In a credential, a row of dots replaces
+    /// each secret that its source stored in plain text.
     pub fn content(&self, view: &RowView) -> VaultResult<Record> {
-        self.context.store.read(|c| self.context.store.packs.content(c, view.pack, view.slot))
+        self.context.store.read(|c| content_for_display(self.context, c, view))
     }
 
     /// All versions, the current one first.

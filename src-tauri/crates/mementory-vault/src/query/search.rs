@@ -1,5 +1,9 @@
 //! Full-text search. The index finds the rows, and their texts are read from the store.
-use crate::{VaultResult, context::Context, query::halves::in_halves};
+use crate::{
+    VaultResult,
+    context::Context,
+    query::{halves::in_halves, reader::content_for_display},
+};
 use mementory_model::Record;
 use mementory_search::{IndexFilter, SearchIndex, SearchOutcome, SearchPage};
 use mementory_store::RowView;
@@ -37,8 +41,8 @@ impl Search<'_> {
         self.context.with_index(|i| i.spell_suggest(query))
     }
 
-    /// Row, record without its `verbatim`, and score of each found row, in the order of `found`. Rows that were removed
-    /// since the search are left out. Two threads read the records.
+    /// Row, record as [`Reader::content`](crate::Reader::content) returns it, and score of each found row, in the order
+    /// of `found`. Rows that were removed since the search are left out. Two threads read the records.
     pub fn hits(&self, found: &[(u64, f32)]) -> VaultResult<Vec<(RowView, Record, f32)>> {
         let read = |found: &[(u64, f32)]| {
             let hit = |(row, score): &(u64, f32)| Ok(self.read_hit(*row)?.map(|(view, record)| (view, record, *score)));
@@ -50,7 +54,7 @@ impl Search<'_> {
     fn read_hit(&self, row: u64) -> VaultResult<Option<(RowView, Record)>> {
         self.context.store.read(|c| {
             let Some(view) = RowView::by_row(c, row as i64)? else { return Ok(None) };
-            let record = self.context.store.packs.content(c, view.pack, view.slot)?;
+            let record = content_for_display(self.context, c, &view)?;
             Ok(Some((view, record)))
         })
     }
