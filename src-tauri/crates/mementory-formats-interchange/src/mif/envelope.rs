@@ -22,8 +22,8 @@ const BASE64_ENGINE: GeneralPurpose = GeneralPurpose::new(
 /// Code and message of an envelope's fault.
 pub(super) type EnvelopeFault = (&'static str, String);
 
-/// The encryption object of a document. One of three members is enough to recognise it, because otherwise a document
-/// with a damaged envelope would be read as one without memories.
+/// The encryption object of a document. Any one of its three main members is enough to recognise it, because otherwise
+/// a document with a damaged envelope would be read as a document without memories.
 pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
     let parts = ["encrypted_payload", "iv", "auth_tag"];
     root.get("encryption").filter(|e| parts.iter().any(|part| e.get(part).is_some()))
@@ -41,7 +41,7 @@ fn decode(text: &str) -> Result<Vec<u8>, DecodeError> {
     BASE64_ENGINE.decode(bytes)
 }
 
-/// All faults of an envelope. Without faults, it can be decrypted with the passphrase.
+/// Returns all faults of an envelope. An envelope without faults can be decrypted with the passphrase.
 pub(super) fn find_faults(envelope: &Tree) -> Vec<EnvelopeFault> {
     let mut out = Vec::new();
     let mut report = |code, message: &str| out.push((code, message.to_owned()));

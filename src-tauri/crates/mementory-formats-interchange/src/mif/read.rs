@@ -200,7 +200,7 @@ fn take_metadata(root: &mut Tree) -> HashMap<String, Tree> {
     std::mem::take(members).into_iter().collect()
 }
 
-/// Puts the metadata entries of memories that the document does not contain back into it.
+/// Puts the metadata of memories that the document does not contain back into the document.
 fn put_metadata(root: &mut Tree, unclaimed: HashMap<String, Tree>) {
     if let Some(Tree::Object(members)) = metadata_of(root) {
         members.extend(unclaimed);
@@ -263,7 +263,7 @@ impl DocumentReader<'_> {
         }
         let is_reference_node = *section == NODES_SECTION && text(&tree, "type").is_some_and(|kind| kind != "entity");
         if is_reference_node {
-            return Ok(()); // A node for a memory or todo, which itself is in another list.
+            return Ok(()); // The node only refers to a memory or todo, which is an element of another list.
         }
         let mut mapped = to_record(section, &tree);
         mapped.origin = Origin {

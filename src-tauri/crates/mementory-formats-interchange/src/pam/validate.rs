@@ -8,7 +8,7 @@ use super::{
 use mementory_format::{FormatError, Signed, Validation};
 use mementory_json::Tree;
 
-/// Validates a source. If `trust` has keys, the source must be signed.
+/// Validates a source. An unsigned source is an error if `trust` contains keys.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
     let mut report = match check_conformance(bundle, &mut || Ok(())) {
         Ok(report) => report,

@@ -24,7 +24,7 @@ fn document_with(name: &str, pointer: &str, value: &Value) -> Value {
     root
 }
 
-/// The records without origin and verbatim, which an export changes even if nothing else changes.
+/// The records without their origins and verbatims, because an export changes these even if nothing else changes.
 fn contents(store: &MemorySource) -> Vec<Value> {
     let content = |record: &Record| {
         let mut content = serde_json::to_value(record).unwrap();

@@ -23,7 +23,7 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
     record
 }
 
-/// Records of every kind, with every field that they can have.
+/// Records of every kind, with every field that a record of the kind can have.
 fn vault() -> MemorySource {
     let mut memory = record(Kind::Memory, "m1", "Likes \"tea\"\n\twith milk \u{85}\u{2028}\u{feff}\u{7f} 🌱");
     memory.title = Some("Tea".into());
