@@ -169,7 +169,7 @@ fn a_folder_named_like_build_output_is_searched_without_a_manifest_beside_it() {
         for path in [name.to_owned(), format!("work/{name}/net")] {
             let folder = Scratch::new("agent-rules-own");
             folder.put(&format!("{path}/CLAUDE.md"), "- Knots are tested twice.\n");
-            // Only a manifest next to such a folder counts.
+            // These manifests are not next to the folder, so the folder is not skipped.
             for manifest in ["package.json".to_owned(), "other/go.mod".to_owned(), format!("{path}/Cargo.toml")] {
                 folder.put(&manifest, "");
             }

@@ -1,5 +1,5 @@
-//! Reads the events of a session that agtrace exported (`agtrace lab export`). They are the same for the sessions of all
-//! agents that agtrace knows.
+//! Reads the events of a session that agtrace exported (`agtrace lab export`). The events have the same form for all
+//! agents that agtrace supports.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
@@ -24,7 +24,7 @@ const MESSAGES: [(&str, &str); 8] = [
 /// Type of events that only count tokens.
 const USAGE: &str = "token_usage";
 
-/// True for an event.
+/// True if a line is an event of agtrace.
 pub(super) fn is_event(line: &Object<'_>) -> bool {
     let has_all = ["id", "session_id", "timestamp"].into_iter().all(|key| line.has(key));
     let kind = line.text("type").unwrap_or_default();
@@ -78,7 +78,7 @@ impl AgtraceSession {
         let position = self.session.push(reader, member, turn, content)?;
         let turn = self.session.chat.turns.get_mut(position);
         if let (Some(turn), Some(stream)) = (turn, stream) {
-            // An agent, not the person, wrote the prompt of another agent.
+            // This is the stream of a subagent, whose prompt was written by another agent and not by the person.
             turn.hidden = true;
             if turn.role == "user" {
                 turn.role = "system".into();
@@ -97,7 +97,7 @@ impl AgtraceSession {
     }
 }
 
-/// The content of an event.
+/// Converts the content of an event of this kind.
 fn content_of(kind: &str, content: &Object<'_>) -> AgentContent {
     let text = |key: &str| content.text(key).unwrap_or_default().into_owned();
     let mut out = AgentContent::default();

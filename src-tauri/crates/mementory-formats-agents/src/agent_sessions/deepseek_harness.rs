@@ -14,7 +14,7 @@ const MESSAGES: [&str; 4] = ["user/message", "assistant/message", "tool/call", "
 /// Types of events that contain a part of a message. A later event contains the whole message.
 const CHUNKS: [&str; 4] = ["text-chunks", "reasoning-chunks", "tool-call-chunks", "assistant/chunk"];
 
-/// True for an event. The header is not recognised, because other programs write similar headers.
+/// True if a line is an event. The header is not recognised, because other programs write similar headers.
 pub(super) fn is_event(line: &Object<'_>) -> bool {
     let has_all = ["seq", "time", "data"].into_iter().all(|key| line.has(key));
     has_all && line.text("type").is_some_and(|kind| kind.contains('/') || CHUNKS.contains(&kind.as_ref()))
@@ -24,7 +24,8 @@ pub(super) fn is_event(line: &Object<'_>) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct HarnessSession {
     session: Session,
-    /// Ids of the tool calls that are part of a message. Logs contain each of these calls also as an event of its own.
+    /// Ids of the tool calls that were read. A log contains a call both in a message and as a separate event, but it is
+    /// read only once.
     calls: HashSet<String>,
     /// The model that the last request states.
     model: Option<String>,

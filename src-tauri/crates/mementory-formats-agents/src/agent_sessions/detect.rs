@@ -58,8 +58,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         let Some(kind) = file_kind(catalog, member) else { continue };
         count += 1;
         parts.push(Part { member: member.id, role: Role::Conversations });
-        let beside = workspace_files.get(&folder_of(member)).filter(|_| kind == FileKind::Copilot);
-        parts.extend(beside.into_iter().flatten().map(|m| Part { member: m.id, role: Role::Sidecar }));
+        let title_file = workspace_files.get(&folder_of(member)).filter(|_| kind == FileKind::Copilot);
+        parts.extend(title_file.into_iter().flatten().map(|m| Part { member: m.id, role: Role::Sidecar }));
         if kind == FileKind::Posit {
             parts.extend(posit::log_of(catalog, member).map(|m| Part { member: m.id, role: Role::Records }));
         }
@@ -68,8 +68,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             kimi_folders.extend(session_folder(member));
         }
     }
-    let beside_kimi = catalog.members().iter().filter(|member| is_kimi_side_file(member, &kimi_folders));
-    parts.extend(beside_kimi.map(|member| Part { member: member.id, role: Role::Sidecar }));
+    let kimi_side_files = catalog.members().iter().filter(|member| is_kimi_side_file(member, &kimi_folders));
+    parts.extend(kimi_side_files.map(|member| Part { member: member.id, role: Role::Sidecar }));
     let openhands = OpenHandsFiles::among(catalog, catalog.members().iter());
     count += openhands.folders.len() + openhands.trajectories.len();
     parts.extend(openhands.parts());
@@ -95,7 +95,7 @@ fn is_kimi_side_file(member: &Member, folders: &HashSet<Folder<'_>>) -> bool {
     (is_context || KIMI_HEADERS.contains(&name)) && folders.contains(&folder_of(member))
 }
 
-/// The folder of a session of Kimi Code: the logs of its agents are in `agents/<agent>`.
+/// The folder of the session of Kimi Code that contains a log in `agents/<agent>`. None for a log in any other folder.
 pub(super) fn session_folder(member: &Member) -> Option<Folder<'_>> {
     let (root, archive, of_agent) = folder_of(member);
     let (agents, _) = of_agent.rsplit_once('/')?;
@@ -104,7 +104,7 @@ pub(super) fn session_folder(member: &Member) -> Option<Folder<'_>> {
     Some((root, archive, session))
 }
 
-/// The files with the titles of sessions, which have one of these names, by their folders.
+/// The files with one of these names, which contain the titles of sessions, by folder.
 pub(super) fn title_files<'c>(catalog: &'c Catalog, names: &[&str]) -> HashMap<Folder<'c>, Vec<&'c Member>> {
     let mut files: HashMap<Folder<'_>, Vec<&Member>> = HashMap::new();
     for member in catalog.members().iter().filter(|member| names.contains(&member.file_name())) {

@@ -85,7 +85,7 @@ fn is_set(row: &Row, column: &str) -> bool {
     row.get(column).and_then(Value::as_i64).is_some_and(|number| number != 0)
 }
 
-/// Removes the mark before a content that is JSON. True if there was one.
+/// Removes the mark before a content that is JSON. Returns true if there was a mark.
 fn decode_content(row: &mut Row) -> bool {
     let Some(Value::String(content)) = row.get_mut("content") else { return false };
     let Some(json) = CONTENT_MARKS.iter().find_map(|mark| content.strip_prefix(mark)).map(str::to_owned) else {

@@ -13,7 +13,7 @@ use mementory_model::Verbatim;
 pub(super) const AGENTS_FOLDER: &str = "agents";
 /// Name of the folder of the session's agent.
 pub(super) const MAIN_AGENT: &str = "main";
-/// Records that contain the text of a message.
+/// Types of records that contain a prompt.
 const PROMPTS: [&str; 2] = ["turn.prompt", "turn.steer"];
 const MESSAGE: &str = "context.append_message";
 const EVENT: &str = "context.append_loop_event";
@@ -63,7 +63,8 @@ impl KimiSession {
             "usage.record" => self.skipped_lines += 1,
             _ => {
                 self.note_settings(line);
-                // A copy of the messages would keep the words of a message that is erased later.
+                // Copies of messages are removed, because they would still contain the text of a message that is erased
+                // later.
                 let copies = ["history", "messages", "context"].iter();
                 let copies: Vec<_> = copies.filter_map(|key| Some((line.raw_value(key)?, "null"))).collect();
                 self.session.other_lines.push(with_replaced_values(element.text, &copies));
@@ -72,7 +73,7 @@ impl KimiSession {
         Ok(())
     }
 
-    /// Model and folder, which a record states when they change.
+    /// Stores the model and the folder of the session if the record states them. A record states them when they change.
     fn note_settings(&mut self, line: &Object<'_>) {
         let text = |keys: [&str; 2]| keys.into_iter().find_map(|key| line.non_blank_text(key)).map(|t| t.into_owned());
         self.model = text(["modelAlias", "model"]).or(self.model.take());
@@ -80,8 +81,8 @@ impl KimiSession {
         *project = project.take().or_else(|| text(["cwd", "workDir"]));
     }
 
-    /// The role of a prompt. The prompt of a subagent is written by the assistant, and the program adds prompts of its
-    /// own, whose origin it states.
+    /// The role of a prompt: `user` if the person wrote the prompt, otherwise `system`. The assistant writes the
+    /// prompts of a subagent, and the program adds prompts whose origin it states.
     fn role_of_prompt(&self, origin: Option<&Object<'_>>) -> &'static str {
         let origin = origin.and_then(|origin| origin.non_blank_text("kind"));
         if self.is_subagent || origin.is_some_and(|kind| kind != "user") { "system" } else { "user" }

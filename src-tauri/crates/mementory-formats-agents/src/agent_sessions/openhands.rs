@@ -99,12 +99,13 @@ impl Conversation {
     }
 }
 
-/// An id without the hyphens of a UUID. Names of folders have none, and some headers have them.
+/// Removes the hyphens from an id that is a UUID. Names of folders contain no hyphens, but some headers do.
 fn plain_id(id: &str) -> String {
     if is_uuid(id) { id.replace('-', "") } else { id.to_owned() }
 }
 
-/// The name of the folder of a conversation, if it is an id: at least 8 letters, digits or hyphens, a digit among them.
+/// The name of the folder of a conversation, if the name is an id: at least 8 letters, digits or hyphens, including a
+/// digit.
 fn folder_id(member: &Member) -> Option<String> {
     let mut names = folder(&member.name).rsplit('/');
     let name = names
@@ -116,7 +117,7 @@ fn folder_id(member: &Member) -> Option<String> {
     is_id.then(|| plain_id(name))
 }
 
-/// A JSON text on one line. A line break in JSON is always between two tokens.
+/// Joins the lines of a JSON text. This is safe, because a line break in JSON is always between two tokens.
 fn single_line(text: &str) -> String {
     text.lines().map(str::trim).collect()
 }

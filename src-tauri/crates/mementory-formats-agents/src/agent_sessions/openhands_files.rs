@@ -1,4 +1,4 @@
-//! Detects the files of OpenHands, and reads what the files next to the events say about a conversation.
+//! Detects the files of OpenHands, and reads the description of a conversation in the file next to its events.
 use mementory_format::{Catalog, FormatError, Member, Part, Role};
 use mementory_formats_shared::files::{Folder, file_name, folder, folder_of};
 use mementory_formats_shared::jsonl_session::any_time;
@@ -71,13 +71,14 @@ impl<'c> OpenHandsFiles<'c> {
                 && has_event_name(member)
                 && !known_events.contains(&member.id)
             {
-                // The beginning of a long event, or of a damaged one, does not show what it is.
+                // The beginning of a long or damaged event may not identify the event, so its file name decides.
                 events.push(member);
             }
             if HEADERS.contains(&member.file_name()) {
-                let beside = events_inside.get(&(root, archive, at));
-                let same = folders.get(&(root, archive, at)).filter(|_| member.file_name() == "meta.json");
-                files.headers.extend(beside.or(same).map(|folder| (*folder, member)));
+                let events_in_subfolder = events_inside.get(&(root, archive, at));
+                let events_in_same_folder =
+                    folders.get(&(root, archive, at)).filter(|_| member.file_name() == "meta.json");
+                files.headers.extend(events_in_subfolder.or(events_in_same_folder).map(|folder| (*folder, member)));
             }
         }
         files
@@ -93,8 +94,8 @@ impl<'c> OpenHandsFiles<'c> {
         parts
     }
 
-    /// What the file next to the events says about their conversation. The file of version 1 has the settings of the
-    /// agent, which can contain API keys, so it is not stored.
+    /// Reads the file next to the events, which describes their conversation. The file of version 1 is not stored,
+    /// because it contains the settings of the agent, which can include API keys.
     pub(super) fn header(&self, reader: &mut FileReader<'_>, folder: &Folder<'_>) -> Result<Header, FormatError> {
         let Some(member) = self.headers.get(folder).copied() else { return Ok(Header::default()) };
         let mut header = Header::default();
@@ -113,7 +114,7 @@ impl<'c> OpenHandsFiles<'c> {
     }
 }
 
-/// What a file next to the events says about a conversation.
+/// The description of a conversation in the file next to its events.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub id: Option<String>,

@@ -64,7 +64,7 @@ pub(super) struct Traces {
 #[derive(Debug, Default)]
 struct Trace {
     session: Session,
-    /// Number of messages with this content that were added.
+    /// Number of added messages, by a digest of their role and content.
     added: HashMap<String, usize>,
     last: String,
 }
@@ -121,11 +121,11 @@ impl Traces {
             let messages = list(raw).unwrap_or_default();
             let is_only = messages.len() == 1;
             // Number of times that each message has occurred in this span so far.
-            let mut met: HashMap<String, usize> = HashMap::new();
+            let mut occurrences: HashMap<String, usize> = HashMap::new();
             for (n, raw) in messages.into_iter().enumerate() {
                 let pointer = format!("{at}/{key}/{n}");
                 let model = model.clone().filter(|_| is_answer);
-                trace.add(reader, member, &mut met, is_only, SpanMessage { raw, pointer, time, model })?;
+                trace.add(reader, member, &mut occurrences, is_only, SpanMessage { raw, pointer, time, model })?;
             }
         }
         self.other_spans += u64::from(!has_messages);
@@ -154,7 +154,7 @@ impl Trace {
         &mut self,
         reader: &mut FileReader<'_>,
         member: &Member,
-        met: &mut HashMap<String, usize>,
+        occurrences: &mut HashMap<String, usize>,
         is_only: bool,
         message: SpanMessage<'_>,
     ) -> Result<(), FormatError> {
@@ -171,7 +171,7 @@ impl Trace {
             _ => "system",
         };
         let digest = content_id(&format!("{role}\n{}\n{:?}", content.text, content.blocks));
-        let count = met.entry(digest.clone()).or_default();
+        let count = occurrences.entry(digest.clone()).or_default();
         *count += 1;
         let added = self.added.get(&digest).copied().unwrap_or_default();
         let is_new = *count > added || is_only && self.last != digest;
@@ -188,7 +188,7 @@ impl Trace {
     }
 }
 
-/// Adds a part of a message: a text, a thought, a call or the result of one.
+/// Adds a part of a message: a text, a thought, a tool call or the result of a tool call.
 fn push_part(content: &mut AgentContent, part: &Object<'_>) {
     let kind = part.text("type").unwrap_or(Cow::Borrowed("unknown"));
     let first = |keys: &[&str]| keys.iter().find_map(|key| part.raw_value(key)).map_or_else(String::new, value_text);

@@ -56,7 +56,7 @@ impl PiSession {
                     let chat = &mut self.session.chat;
                     chat.title = text("sessionTitle").or_else(|| text("title")).or(chat.title.take());
                 }
-                // A name that the person gave is in a later line.
+                // If the person named the session, the name is in a later line and replaces this title.
                 "title" => self.session.chat.title = self.session.chat.title.take().or(text("title")),
                 "session_info" => self.session.chat.title = text("name").or(self.session.chat.title.take()),
                 _ => {}
@@ -111,7 +111,7 @@ impl PiSession {
         }
     }
 
-    /// Sends the conversation. The active branch is the one with the last line.
+    /// Sends the conversation. The active branch is the branch that contains the last line.
     pub(super) fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let chat = &mut self.session.chat;
         chat.leaf = self.last.and_then(|at| chat.turns.get(at)?.id.clone());

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Folder of the logs inside the folder of a task.
 const LOGS: &str = ".claude/projects/";
-/// Name of the copy of the messages.
+/// Name of the file with the copy of the messages.
 const COPY: &str = "audit.jsonl";
 
 /// Root, archive and path of the folder of a task.

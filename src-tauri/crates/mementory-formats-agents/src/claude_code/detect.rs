@@ -1,5 +1,5 @@
 //! Detects files of Claude Code: logs by the members of their lines, and topic files of the memory by their
-//! frontmatter. File names only determine which other files belong to these.
+//! frontmatter. File names only determine which other files accompany the logs and the topic files.
 use super::cowork;
 use super::lines::{is_answer, is_person};
 use super::session_index;
@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashSet};
 
 /// Number of bytes at the beginning of a Markdown file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
-/// Name of the file that lists the topics.
+/// Name of the file that lists the topic files of the memory.
 const INDEX: &str = "MEMORY.md";
 /// Types that a topic file of the memory can have.
 pub(super) const TOPIC_TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
@@ -70,9 +70,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         .iter()
         .filter_map(|p| catalog.members().get(p.member))
         .any(|m| m.file_name() == INDEX && topics.iter().any(|t| *t != m.id));
-    // Rules files next to logs or memory are also files of Claude Code.
-    let taken: HashSet<usize> = parts.iter().map(|part| part.member).collect();
-    let rules = agent_rules::rules_of("claude-code", catalog).filter(|member| !taken.contains(&member.id));
+    // If there are logs or memory files of Claude Code, its rules files are claimed too.
+    let detected_ids: HashSet<usize> = parts.iter().map(|part| part.member).collect();
+    let rules = agent_rules::rules_of("claude-code", catalog).filter(|member| !detected_ids.contains(&member.id));
     let rules: Vec<Part> = rules.map(|member| Part { member: member.id, role: Role::Projects }).collect();
     parts.extend(rules);
     let claimed_ids: HashSet<usize> = parts.iter().map(|p| p.member).collect();

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) enum LineKind {
     /// A message.
     Message,
-    /// A progress report of a running tool. Other lines can have it as their parent.
+    /// A progress report of a running tool. Other lines can name it as their parent.
     Progress,
     /// Anything else about the session.
     Other,

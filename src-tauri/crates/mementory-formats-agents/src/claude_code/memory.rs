@@ -15,15 +15,15 @@ use std::collections::HashMap;
 pub(super) struct KnownIds(HashMap<String, String>);
 
 impl KnownIds {
-    /// The id of a memory. Another text may already have this id, because two topics can state the same name, and
-    /// folders of several projects can be imported together. In that case, the file name is added to the id, and if
-    /// that id is taken too, the digest of the text.
+    /// Returns a unique id for a memory. Another text may already have this `id`, because two topics can state the same
+    /// name, and folders of several projects can be imported together. In that case, the file name is appended to the
+    /// id. If the longer id is used too, a digest of the text is also appended.
     fn unique(&mut self, id: String, member: &Member, text: &str) -> String {
         let digest = content_id(text);
         let with_file = format!("{id}/{}", member.file_name());
         let with_digest = format!("{with_file}/{digest}");
-        let is_free = |id: &String| self.0.get(id).is_none_or(|known| *known == digest);
-        let id = [id, with_file].into_iter().find(is_free).unwrap_or(with_digest);
+        let is_unused = |id: &String| self.0.get(id).is_none_or(|known| *known == digest);
+        let id = [id, with_file].into_iter().find(is_unused).unwrap_or(with_digest);
         self.0.insert(id.clone(), digest);
         id
     }

@@ -132,13 +132,13 @@ impl Topic {
     }
 }
 
-/// The text on one line, shortened to at most `most` characters.
-fn shortened(text: &str, most: usize) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if words.chars().count() <= most {
-        return words;
+/// The text on one line, shortened to at most `max_chars` characters.
+fn shortened(text: &str, max_chars: usize) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if one_line.chars().count() <= max_chars {
+        return one_line;
     }
-    let short: String = words.chars().take(most).collect();
+    let short: String = one_line.chars().take(max_chars).collect();
     format!("{}…", short.trim_end())
 }
 

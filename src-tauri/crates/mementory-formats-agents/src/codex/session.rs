@@ -143,7 +143,7 @@ impl Session {
     }
 
     /// Sets the title from `names`, the titles of all sessions by id. If this session is not in `names`, the last name
-    /// in the log stays.
+    /// in the log remains its title.
     pub(super) fn set_title(&mut self, names: &HashMap<String, String>) {
         let name = self.id.as_ref().and_then(|id| names.get(id)).cloned();
         self.chat.title = name.or(self.chat.title.take());
@@ -164,8 +164,8 @@ impl Session {
         self.chat.note_time(any_time(header, "timestamp"));
     }
 
-    /// Reads the header. The log of a branch or a subagent repeats the header of its parent, so only the first one is
-    /// read.
+    /// Reads the header. The log of a branch or a subagent repeats the header of its parent, so only the first header
+    /// is read.
     fn read_header(&mut self, meta: &Object<'_>) {
         if self.id.is_some() {
             return;

@@ -108,10 +108,10 @@ impl Conversation<'_> {
             None => mementory_json::repair(text.as_bytes()).map(|(text, _)| text),
         });
         let object = repaired.as_deref().and_then(Object::parse);
-        let listed = self.header.map(Header::chat).filter(|chat| chat.title.is_some());
+        let listed_chat = self.header.map(Header::chat).filter(|chat| chat.title.is_some());
         if object.is_none() && self.rows.bubbles.is_empty() {
-            if let Some(listed) = listed {
-                reader.send_chat(listed, chat_file(&self.member.place))?;
+            if let Some(listed_chat) = listed_chat {
+                reader.send_chat(listed_chat, chat_file(&self.member.place))?;
                 return Ok(true);
             }
             let reason = "no_content: an empty entry for a conversation";
@@ -132,7 +132,7 @@ impl Conversation<'_> {
             budget = budget.saturating_sub(text.len() as u64);
             chat.verbatim = Some(Verbatim::json(text));
         }
-        // Listed messages are read first, so that the others are left out of a conversation that is too large.
+        // Listed messages are read first, so that a conversation that is too large loses its unlisted messages first.
         let mut bubbles: Vec<&(String, i64)> = self.rows.bubbles.iter().collect();
         bubbles.sort_by_key(|(id, _)| messages.rank(id).unwrap_or(usize::MAX));
         for (id, rowid) in bubbles {

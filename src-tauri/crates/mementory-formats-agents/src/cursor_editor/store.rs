@@ -12,7 +12,7 @@ use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
 use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use std::collections::{HashMap, HashSet};
 
-/// Length of a digest.
+/// Length of a digest in bytes.
 const DIGEST_BYTES: usize = 32;
 /// Largest depth of nested lists of blobs.
 const MAX_DEPTH: u32 = 8;

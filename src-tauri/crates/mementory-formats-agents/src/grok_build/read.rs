@@ -11,7 +11,7 @@ use mementory_model::{DroppedAs, Issue, Kind, Link, RecordKey, Verbatim};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Reads everything. The summary of a session is stored as the verbatim of its conversation.
+/// Reads all files of the claim. The summary of a session is stored as the verbatim of its conversation.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -99,7 +99,8 @@ fn kind_of<'a>(line: &Object<'a>) -> Cow<'a, str> {
 fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
     let mut turn = Turn { verbatim: Some(Verbatim::json(text)), ..Turn::default() };
     let kind = kind_of(line);
-    // An interjection is what the person wrote while the agent was working.
+    // The program states a reason for a text that it added. The reason `interjection` is different: the person wrote
+    // this text while the agent was working.
     let is_added = line.non_blank_text("synthetic_reason").is_some_and(|reason| reason != "interjection");
     turn.role = match kind.as_ref() {
         "user" if !is_added => "user",

@@ -54,7 +54,7 @@ pub(super) fn read(
     let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &row.member.place };
     let mut unit = chat.into_unit(file, &mut issues);
     issues.into_iter().for_each(|issue| files.sink.note(issue));
-    // Keys that this reader derived are not ids of the source.
+    // Keys that this reader generated are not ids of the source, so they are not stored as origin ids.
     let is_generated = |id: &String| id.starts_with("agent/") || id.starts_with("content/");
     unit.records
         .iter_mut()

@@ -28,8 +28,8 @@ fn variables(object: &Object<'_>, member: &str) -> Vec<(String, bool)> {
     by_name.members().map(|(name, raw)| (name.to_owned(), has_value(raw))).collect()
 }
 
-/// The members that contain variables, each with the JSON that replaces it in the stored text. The JSON has the names,
-/// but no values.
+/// The members that contain variables, each with the JSON that replaces it in the stored text. The JSON contains the
+/// names of the variables, but no values.
 pub(super) fn hidden_members<'a>(object: &Object<'a>) -> Vec<(&'a RawValue, String)> {
     let is_hidden = |member: &&str| {
         let raw = object.raw_value(member)?;
@@ -41,7 +41,7 @@ pub(super) fn hidden_members<'a>(object: &Object<'a>) -> Vec<(&'a RawValue, Stri
     VARIABLES.iter().filter_map(is_hidden).collect()
 }
 
-/// Sends a credential record for each variable. It has the variable's name, but not its value.
+/// Sends a credential record for each variable. The record contains the name of the variable, but not its value.
 pub(super) fn send_names(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

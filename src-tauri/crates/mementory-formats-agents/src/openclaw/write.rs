@@ -161,7 +161,7 @@ impl Workspace {
         }
     }
 
-    /// Lists a record as left out. It does not count as written any more.
+    /// Lists a record as left out, and no longer counts it as written.
     pub fn leave_out(&mut self, kind: Kind, record: &str, note: &str) {
         self.report.losses.add(record, "record", LossKind::LeftOut, note);
         if let Some(count) = self.report.by_kind.get_mut(kind.as_str()) {
@@ -288,7 +288,7 @@ impl Workspace {
     }
 
     /// The path of the file to which a section is added: `path`, unless a section at the end of that file would not be
-    /// read as a separate section. A file that is one record can hold only one section.
+    /// read as a separate section. A file that is read as one record can contain only one section.
     fn file_for_section(&self, path: String, composed: &BTreeSet<String>) -> String {
         let is_one_record = |path: &str| matches!(files::role(path), FileRole::Memory(m) if m.is_one_record);
         let others = (1..).map(|n| match n {

@@ -33,7 +33,7 @@ pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn
     let mut question = Turn { id: id.clone(), role: "user".into(), pointer: pointer.to_owned(), ..Turn::default() };
     question.times.created = asked;
     question.verbatim = Some(Verbatim::json(text));
-    let mut content = AgentContent { text: words_of(request), ..AgentContent::default() };
+    let mut content = AgentContent { text: question_text(request), ..AgentContent::default() };
     read_context(request, &mut content);
     content.fill(&mut question);
     let mut content = answer_of(response);
@@ -80,7 +80,7 @@ fn without(text: &str, values: Vec<&RawValue>) -> Verbatim {
 }
 
 /// The question: `message.text`, the parts of the message, or the message itself, which is a string in older chats.
-fn words_of(request: &Object<'_>) -> String {
+fn question_text(request: &Object<'_>) -> String {
     let Some(raw) = request.raw_value("message") else { return String::new() };
     if let Some(text) = decode_string(raw) {
         return text.into_owned();

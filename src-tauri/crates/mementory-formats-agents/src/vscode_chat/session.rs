@@ -14,7 +14,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// A chat at this place of its file.
+    /// Creates a chat. `pointer` is its place in the file.
     pub(super) fn at(pointer: &str) -> Self {
         Self { chat: Chat { pointer: pointer.to_owned(), ..Chat::default() } }
     }

@@ -1,5 +1,5 @@
-//! Reads the chats of 2023, which VS Code kept as one list in the database of a workspace (`state.vscdb`, key
-//! `interactive.sessions`), and such a list as a file.
+//! Reads the chats of 2023, which VS Code stored as one list in the database of a workspace (`state.vscdb`, key
+//! `interactive.sessions`). Also reads such a list from a file.
 use super::session::Session;
 use memchr::memmem;
 use mementory_format::{Catalog, FormatError, Member};
@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 /// Table of the database, and the key of its row with the chats.
 const TABLE: &str = "ItemTable";
 const KEY: &str = "interactive.sessions";
-/// Table that only Cursor, which is made from VS Code, adds.
+/// Table that only Cursor, which is based on VS Code, adds to the database.
 const CURSOR_TABLE: &str = "cursorDiskKV";
 /// Number of bytes at the start of the database, and of its log, that are searched for the key.
 const HEAD_BYTES: usize = 1 << 20;
@@ -34,7 +34,7 @@ pub(super) fn is_state(catalog: &Catalog, member: &Member) -> bool {
     })
 }
 
-/// Sends the chats in a database. Opening it neither locks nor changes anything.
+/// Sends the chats in a database. The database is neither locked nor changed.
 pub(super) fn read_state(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(reader, member)?;
     let limit = i64::try_from(reader.context.limits.element_bytes).unwrap_or(i64::MAX);
