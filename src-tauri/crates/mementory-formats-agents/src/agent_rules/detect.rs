@@ -12,7 +12,7 @@ const HEAD_BYTES: usize = 16 << 10;
 /// same names, and higher than the confidence for pasted text.
 const CONFIDENCE: f64 = 0.75;
 
-/// Folders whose contents other people wrote. Rules in them are never the person's.
+/// Folders whose contents other people wrote. Rules in these folders are skipped.
 const THIRD_PARTY_FOLDERS: [&str; 2] = [".git", "node_modules"];
 /// Folders of dependencies and build output. They are skipped only in a folder that has a manifest, because a person
 /// may use the same names for other folders.
@@ -147,7 +147,7 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
     if text.contains('\0') || text.trim().is_empty() {
         return None;
     }
-    // A JSON file is never a rules file, but another program may have given it the name of one.
+    // JSON is never a rules file: another program uses the same file name.
     if ["{\"", "[{"].iter().any(|start| text.split_whitespace().collect::<String>().starts_with(start)) {
         return None;
     }

@@ -26,7 +26,7 @@ const COPILOT_TYPES: [&str; 7] = [
     "tool.execution_complete",
 ];
 
-/// The program that wrote a session.
+/// Kind of a session file. Most kinds are named after the program that wrote the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     /// Pi, OpenClaw (which uses Pi), or Droid, whose lines are similar.
@@ -113,7 +113,7 @@ pub(super) fn title_files<'c>(catalog: &'c Catalog, names: &[&str]) -> HashMap<F
     files
 }
 
-/// The program that wrote a file. None if the file is not a session.
+/// The kind of a file. None if the file is not a session.
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
     if pi_page::is_page(catalog, member) {
         return Some(FileKind::PiPage);

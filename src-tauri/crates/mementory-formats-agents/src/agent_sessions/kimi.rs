@@ -302,12 +302,12 @@ pub(super) fn push_result(content: &mut AgentContent, payload: &Object<'_>) {
     content.blocks.extend(output.blocks);
 }
 
-/// The time of a line: a record, or an event of the older log.
+/// The time of a line, which is a record or an event of the older log.
 pub(super) fn time_of(line: &Object<'_>) -> Option<Timestamp> {
     any_time(line, "timestamp").or_else(|| any_time(line, "time"))
 }
 
-/// Adds a call of a tool, whose arguments are JSON or a text with JSON.
+/// Adds a tool call. Its arguments are JSON or a text with JSON.
 pub(super) fn push_call(content: &mut AgentContent, call: &Object<'_>) {
     let arguments = ["arguments", "args"].into_iter().find_map(|key| call.raw_value(key));
     content.push_block(

@@ -169,7 +169,7 @@ impl KimiSession {
         }
     }
 
-    /// Adds the message of one record. Returns its position.
+    /// Adds the message of one record. Returns the position of the message.
     fn push_record(
         &mut self,
         reader: &mut FileReader<'_>,

@@ -1,5 +1,5 @@
-//! Reads the events of a conversation with OpenHands. Each event is a file of its own, or an element of the list in a
-//! saved trajectory. Events of version 1 state their kind; those of earlier versions are an action or an observation.
+//! Reads the events of a conversation with OpenHands. Each event is a separate file, or an element of the list in a
+//! saved trajectory. Events of version 1 state their kind. Events of earlier versions are actions or observations.
 use super::openhands_event::{self, Message};
 use super::openhands_files::{CACHE_FOLDER, EVENTS_FOLDER, Header, sequence_number};
 use super::session::Session;
@@ -41,7 +41,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, members: &[&Member], header: Hea
         });
         reader.drop_if_damaged(member, result.map(|_| ()))?;
     }
-    // Without numbers, only the times say in which order the events happened.
+    // If some events have no number, the events are sorted by time.
     let has_numbers = events.iter().all(|event| event.number.is_some());
     match has_numbers {
         true => events.sort_by_key(|event| event.number),

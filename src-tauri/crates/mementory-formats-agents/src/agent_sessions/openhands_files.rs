@@ -32,7 +32,7 @@ const KINDS: [&str; 8] = [
 /// The files of the conversations with OpenHands in a catalog.
 #[derive(Default)]
 pub(super) struct OpenHandsFiles<'c> {
-    /// The events of each folder with files that have one event each.
+    /// Files with one event each, by their folders.
     pub folders: BTreeMap<Folder<'c>, Vec<&'c Member>>,
     /// Files with the events of a whole conversation.
     pub trajectories: Vec<&'c Member>,
@@ -43,7 +43,7 @@ pub(super) struct OpenHandsFiles<'c> {
 }
 
 impl<'c> OpenHandsFiles<'c> {
-    /// Finds the files among `members`.
+    /// Finds the files of OpenHands among `members`.
     pub(super) fn among(catalog: &Catalog, members: impl Iterator<Item = &'c Member> + Clone) -> Self {
         let mut files = Self::default();
         for member in members.clone() {

@@ -4,14 +4,14 @@ use mementory_format::{Catalog, Member};
 use mementory_formats_shared::agent_content::embedded_bytes;
 use mementory_formats_shared::text_head::text_head;
 
-/// Beginning of the element with the session.
+/// Start tag of the HTML element that contains the session.
 const ELEMENT: &str = "<script id=\"session-data\" type=\"application/json\">";
 /// Number of bytes at the start of a page that are searched for the element. Styles and templates are above it.
 const HEAD_BYTES: usize = 256 << 10;
-/// Beginning of the session.
+/// First bytes of the JSON of the session.
 const START: &[u8] = b"{\"header\":";
 
-/// True for a page of Pi.
+/// True if the file is a page to which Pi exported a session.
 pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     if !name.ends_with(".html") && !name.ends_with(".htm") {

@@ -17,7 +17,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Adds a message and stores its files. Returns its position.
+    /// Adds a message and stores its files. Returns the position of the message.
     pub(super) fn push(
         &mut self,
         reader: &mut FileReader<'_>,

@@ -157,7 +157,7 @@ struct MergedBlocks {
     seen: HashSet<String>,
     /// Positions of calls by their ids.
     calls: HashMap<String, usize>,
-    /// First block of the last line.
+    /// Position of the first block of the last line.
     last_start: usize,
     /// True if the last line completed the answer, so that no block will be extended.
     is_final: bool,

@@ -238,8 +238,8 @@ impl Session {
     /// the message.
     fn parents(&self) -> (Vec<TurnParent>, HashMap<usize, String>) {
         let (mut out, mut parents_elsewhere) = (Vec::with_capacity(self.drafts.len()), HashMap::new());
-        // In the log, an answer with parallel calls is the parent of all their results. Here, each result follows the
-        // previous one instead.
+        // In the log, an answer with parallel calls is the parent of all their results. In the conversation, each
+        // result follows the previous result instead.
         let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
         let mut last_result: HashMap<usize, usize> = HashMap::new();
         // Messages without a uuid, such as queued prompts, are inserted after the previous message. This map contains

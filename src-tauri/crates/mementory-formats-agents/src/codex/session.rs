@@ -287,7 +287,7 @@ impl Session {
         chat.id = self.id.clone().or_else(fallback);
         chat.is_log = true;
         // Index of each turn in the conversation. An event that repeats an item is left out, so it gets the index of
-        // the turn before it.
+        // the previous turn.
         let mut positions: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
         let (mut repeat_count, mut last) = (0u64, None);
         let has_items = self.turns.iter().any(|t| t.event.is_none());

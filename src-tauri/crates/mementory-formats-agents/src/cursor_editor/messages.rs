@@ -38,8 +38,9 @@ impl Messages {
         self.has_listed |= self.ranks.contains_key(id);
     }
 
-    /// Returns false if a message with this id was found before. Messages without an id are always new.
-    pub fn is_new(&mut self, id: &str) -> bool {
+    /// Stores the id of a message. Returns false if a message with this id was found before. A message without an id
+    /// always counts as new.
+    pub fn insert_id(&mut self, id: &str) -> bool {
         id.is_empty() || self.seen.insert(id.to_owned())
     }
 

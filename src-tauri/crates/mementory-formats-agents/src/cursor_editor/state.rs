@@ -137,7 +137,7 @@ impl Conversation<'_> {
         bubbles.sort_by_key(|(id, _)| messages.rank(id).unwrap_or(usize::MAX));
         for (id, rowid) in bubbles {
             messages.note_present(id);
-            if messages.is_new(id)
+            if messages.insert_id(id)
                 && let Some(turn) = self.read_bubble(reader, id, *rowid, &mut budget)?
             {
                 messages.add(id, turn);
@@ -210,7 +210,7 @@ impl Conversation<'_> {
                 self.report(reader, &pointer, DroppedAs::Failed, reason, Kind::Message);
                 continue;
             };
-            if !messages.is_new(id) {
+            if !messages.insert_id(id) {
                 continue;
             }
             let mut turn = read_turn(reader, self.member, raw.get(), &bubble, pointer)?;

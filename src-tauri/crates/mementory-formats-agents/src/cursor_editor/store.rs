@@ -101,7 +101,7 @@ fn header(member: &Member, database: &Database) -> Result<Option<String>, Format
     Ok(None)
 }
 
-/// Rows of all blobs by id.
+/// Row ids of all blobs, by the id of the blob.
 fn blob_rows(member: &Member, database: &Database) -> Result<HashMap<String, i64>, FormatError> {
     let unreadable_error = |e: rusqlite::Error| unreadable(member, &e);
     let mut out = HashMap::new();

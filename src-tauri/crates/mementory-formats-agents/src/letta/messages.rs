@@ -102,7 +102,7 @@ pub(super) fn split_reminders(turn: Turn, reminders: Vec<String>) -> Vec<Turn> {
         text,
         ..Turn::default()
     };
-    // The program inserted the whole text.
+    // The program inserted the whole text, so there is no second turn.
     if turn.text.trim().is_empty() {
         return vec![Turn { id: turn.id, key: turn.key, verbatim: turn.verbatim, ..context }];
     }

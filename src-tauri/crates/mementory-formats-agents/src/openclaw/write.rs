@@ -72,7 +72,7 @@ impl Workspace {
             passthrough.push((item.group.clone(), item.name.clone(), read_all(bytes, &item.name)?));
             Ok(())
         })?;
-        // The agent with the most records and files is at the top; each of the others gets a separate folder.
+        // The agent with the most records and files is at the top. Each other agent gets a separate folder.
         let main_scope =
             file_and_record_counts.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()).unwrap_or_default();
         out.main_scope.clone_from(&main_scope);
@@ -131,7 +131,7 @@ impl Workspace {
             return;
         }
         if record.origin.format == "alf" && !raw.is_empty() {
-            // A file in raw/ already contains the text of this record.
+            // If a file in `raw/` already contains the text of this record, the record is not written.
             let from = record.fields.get("origin_file").and_then(|f| f.as_str());
             let is_covered_by_raw = record.kind == Kind::Profile || from.is_some_and(|f| raw.contains_key(f));
             if is_covered_by_raw && record.source.platform == self.runtime.id {

@@ -64,7 +64,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
         return is_database(catalog, member, &head).then_some(FileKind::Database);
     };
     let has = |key: &str| json.keys.has(key);
-    // Sessions have such ids since version 0.1.
+    // Since version 0.1, the ids of sessions begin with `ses_`.
     let names_session = || memmem::find(&json.bytes(), b"\"ses_").is_some();
     if json.first != b'{' {
         if json.first != b'[' {

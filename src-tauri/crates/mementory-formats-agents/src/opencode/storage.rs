@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 struct SessionFiles<'m> {
     session: Option<&'m Member>,
-    /// Sorted by time and id.
+    /// Messages, sorted by time and id.
     messages: BTreeMap<(i64, String), &'m Member>,
     /// Parts by the id of their message, and then by their own id.
     parts: BTreeMap<String, BTreeMap<String, &'m Member>>,

@@ -34,7 +34,7 @@ fn read_document(reader: &mut FileReader<'_>, member: &Member) -> Result<(), For
     let mut session = Session::default();
     let mut bytes = 0;
     let (_, wrapper) = reader.elements(member, &[REQUESTS], Kind::Message, |reader, element| {
-        // If the chat has no list of requests, the only element is the chat itself, which is not a request.
+        // If the list of requests is empty, the only element is the chat itself, which is not a request.
         if element.object.has(REQUESTS) {
             return Ok(());
         }

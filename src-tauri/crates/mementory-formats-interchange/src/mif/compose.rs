@@ -88,9 +88,9 @@ pub(super) fn alternative_id(proposed: &str, attempt: u32, vault_id: &str, secti
 pub(super) struct ElementContext<'a> {
     /// Id of the element.
     pub id: &'a str,
-    /// Ids of linked memories and todos.
+    /// Ids of the linked memories, and ids of the linked todos.
     pub related: (Vec<String>, Vec<String>),
-    /// Both ends of a relation.
+    /// Ids of both ends, if the element is a relation.
     pub ends: Option<(String, String)>,
     /// True if accounts and conversations are left out.
     pub strip: bool,
@@ -164,7 +164,7 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
     tree
 }
 
-/// Copies the record's fields that the rule defines with the same name and type.
+/// Copies each field of the record for which the rule defines a member with the same name and type.
 fn copy_shared_members(tree: &mut Tree, record: &Record, rule: &Rule) {
     for Field { name, nullable, rule, .. } in rule.fields().unwrap_or_default() {
         let Some(value) = record.fields.get(*name).filter(|_| tree.get(name).is_none()).map(tree_of) else { continue };
@@ -326,8 +326,8 @@ fn truncated(text: &str, max_chars: usize) -> &str {
     text.char_indices().nth(max_chars).map_or(text, |(at, _)| &text[..at])
 }
 
-/// The memory type: the record's type if the format defines it (ignoring case and separators), otherwise one chosen by
-/// the kind.
+/// The memory type: the record's type if the format defines it (ignoring case and separators), otherwise a type chosen
+/// by the kind of the record.
 pub(super) fn memory_type(record: &Record, shape: Shape) -> &'static str {
     let normalized = |s: &str| s.replace(['_', '-', ' '], "").to_lowercase();
     let original = record.record_type.as_deref().map(normalized).unwrap_or_default();

@@ -83,7 +83,7 @@ fn recognize(head: &[u8], keys: Option<&Keys>, name: &str, is_selected: bool) ->
                 line["type"].as_str().is_some_and(|t| super::sections::section_for_line_type(t).is_some())
                     && has("data");
             if is_record_line && text.contains("\"mif_version\"") {
-                // The file has lines of this format but no header at the start. The reader reports this.
+                // The file has lines of this format but no header at the start. The reader reports the missing header.
                 return Some((Encoding::Jsonl, None, 0.9, "JSON lines of this format in the wrong order".into()));
             }
         }

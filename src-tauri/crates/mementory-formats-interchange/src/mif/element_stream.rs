@@ -28,7 +28,7 @@ pub(super) enum Item<'a> {
     WrongType(String),
     /// Line number and fault code of an invalid line of JSON lines.
     BadLine(u64, &'static str),
-    /// JSON pointer in a line of JSON lines of a member that occurs more than once. The last one counts.
+    /// JSON pointer of a member that occurs more than once in a line of JSON lines. Its last occurrence counts.
     RepeatedMember(String),
     /// A line of JSON lines whose type is unknown.
     UnknownLine,

@@ -13,7 +13,7 @@ use mementory_json::Tree;
 /// Lengths of an AES-GCM nonce and tag in bytes.
 const NONCE_BYTES: usize = 12;
 const TAG_BYTES: usize = 16;
-/// The standard alphabet. Padding is written but not required when reading.
+/// Base64 in the standard alphabet. Padding is written but not required when reading.
 const BASE64_ENGINE: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -99,7 +99,7 @@ fn parameters(envelope: &Tree) -> Option<(u64, u64, u64)> {
     let params = envelope.get("kdf_params")?;
     let number = |names: [&str; 2]| {
         names.into_iter().find_map(|n| match params.get(n) {
-            // A number that overflows is out of range, not missing.
+            // A number that overflows counts as out of range and not as missing.
             Some(Tree::Number(token)) if token.bytes().all(|b| b.is_ascii_digit()) => {
                 Some(token.parse().unwrap_or(u64::MAX))
             }

@@ -31,7 +31,7 @@ struct WithoutId {
     section: &'static Section,
     /// Original id of the element, and true if the format allows this id.
     original_id: Option<(String, bool)>,
-    /// True for the first record with the original id, to which references to this id belong.
+    /// True for the first record with the original id. References to this id refer to that record.
     is_first: bool,
     proposed: String,
 }
@@ -168,7 +168,8 @@ impl ExportPlan {
         let faults = find_faults(&tree, section, self.shape);
         if faults.is_any_forbidden {
             let context = ElementContext { id: &stored.id, related: (vec![], vec![]), ends: None, strip: false };
-            // In all other lists, forbidden values can always be replaced with members composed from the record.
+            // Only elements of these lists may be impossible to repair. In all other lists, forbidden values can always
+            // be replaced with members composed from the record.
             if matches!(section.key, "project" | "reminder" | "episode") {
                 let composed = element(&stored.record, section, self.shape, &context);
                 if replace_forbidden_values(&mut tree, section, self.shape, &composed).is_none() {

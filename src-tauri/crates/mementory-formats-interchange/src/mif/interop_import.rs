@@ -1,5 +1,6 @@
 //! Reads the three interop encodings of the reference program, which `interop_export.rs` writes: an array like mem0's,
-//! a generic array, and text blocks below `---` headers. They contain only memories with type, tags and times.
+//! a generic array, and text blocks below `---` headers. Files in these encodings contain only memories with type, tags
+//! and times.
 use super::{
     encoding::ESCAPED_KEY,
     json_faults::{fault_error, json_fault},

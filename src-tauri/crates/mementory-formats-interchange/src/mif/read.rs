@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 /// Recommended size limit of an import, in bytes (specification, security considerations 5).
 const RECOMMENDED_MAX_BYTES: u64 = 100 << 20;
 
-/// Reads every detected member. Ignores the extension slots unless `restores` is set.
+/// Reads every detected file. Ignores the extension slots unless `restores` is set.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

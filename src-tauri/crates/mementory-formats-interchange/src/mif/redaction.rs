@@ -13,7 +13,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 /// Name of the member of an element that lists its redactions.
 const REDACTIONS_MEMBER: &str = "redactions";
-/// Classes of personal data: those of Mementory and those of the specification.
+/// Classes of personal data that Mementory or the specification defines.
 const PERSONAL_CLASSES: [&str; 12] = [
     "email",
     "phone",

@@ -49,7 +49,8 @@ fn prefixed(text: &str, prefix: &str, is_allowed: fn(u8) -> bool) -> Fit {
     text.strip_prefix(prefix).is_some_and(|name| !name.is_empty() && name.bytes().all(is_allowed)).into()
 }
 
-/// The last line of JSON lines (SEP-002 §9). It is not defined what the checksum of this line covers.
+/// Rule for the footer, the last line of JSON lines (SEP-002 §9). It is not defined what the checksum of this line
+/// covers.
 pub(super) const FOOTER_RULE: Rule = Object(&[optional("checksum", Text), optional("counts", Map(&Whole(0)))]);
 
 /// Memory types of version 1: nine from the specification, and four that are only in the published schema.

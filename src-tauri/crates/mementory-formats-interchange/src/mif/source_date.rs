@@ -26,7 +26,7 @@ pub(super) fn date_of(
     let source = Source::open(catalog, member, encoding, limits)?;
     let headers = [Shape::V1, Shape::V2].map(Shape::header);
     let (mut created, mut is_encrypted): (Option<Timestamp>, bool) = (None, false);
-    // Most headers precede the elements, so reading stops there.
+    // Reading stops at the first element after the header. Most headers precede all elements.
     let result = stream_elements(&source, limits, &mut |item| {
         match item {
             Item::Member("", name, json) if headers.contains(&name) => {

@@ -48,7 +48,8 @@ pub(super) fn validate(
             }
         });
         match result {
-            // A wrong passphrase is not a fault of the file, and the rules of other major versions are unknown.
+            // These errors end the validation: a wrong passphrase is not a fault of the file, and the rules of other
+            // major versions are unknown.
             Err(error @ (FormatError::Invalid { code: "passphrase_wrong", .. } | FormatError::Version { .. })) => {
                 return Err(error);
             }
@@ -165,7 +166,7 @@ impl Validator<'_> {
             if first_pass.root.get("export").is_none() && first_pass.root.get("export_meta").is_none() {
                 return Ok(());
             }
-            // The schema would report the faults of the envelope again.
+            // The envelope is removed, because the schema would report its faults again.
             first_pass.root.set("encryption", Tree::Null);
         }
         if first_pass.shape == Shape::V1

@@ -107,7 +107,7 @@ fn requested_encoding(options: &WriteOptions) -> Result<Encoding, FormatError> {
 /// Loss note for a value that the format forbids.
 const FORBIDDEN_NOTE: &str = "the format forbids its value: another one or none is written";
 
-/// Sort key of an element: imported elements by file and position, then all others in the order of the vault.
+/// Sort key of an element: imported elements by file and position, then all other elements in the order of the vault.
 type ElementOrder = (bool, String, u64);
 
 struct DocumentWriter {
@@ -446,7 +446,7 @@ impl DocumentWriter {
                     }
                     let types = self.types.iter().map(|(t, n)| (t.clone(), Tree::Number(n.to_string())));
                     metadata.set("memory_types", Tree::Object(types.collect()));
-                    // These lists may include records that were deleted after the import.
+                    // These lists are removed, because they may include records that were deleted after the import.
                     metadata.remove("top_entities");
                     metadata.remove("projects");
                     if let Some(privacy) =

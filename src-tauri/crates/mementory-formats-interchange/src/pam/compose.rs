@@ -176,7 +176,7 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Schema version of new documents: that of the home store, or 1.0.
+    /// Schema version of new documents: the version of the home store, or 1.0.
     pub fn version(&self) -> String {
         let envelope = self.first_pass.envelope.as_ref().and_then(|f| to_record::text(f, "schema_version"));
         envelope.unwrap_or("1.0").to_owned()

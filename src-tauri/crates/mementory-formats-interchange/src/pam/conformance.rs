@@ -260,8 +260,8 @@ fn check_integrity(
     }
 }
 
-/// Checks the encoding and context of a signature; the caller verifies it. A signature that cannot be decoded is only a
-/// warning (§21.4).
+/// Checks the encoding and context of a signature. The caller verifies the signature itself. A signature that cannot be
+/// decoded is only a warning (§21.4).
 fn check_signature(place: &str, outline: &Tree, report: &mut Report) {
     let Some(block) = outline.get("signature").filter(|b| matches!(b, Tree::Object(_))) else { return };
     let at = format!("{place}/signature");

@@ -89,8 +89,8 @@ fn new_claim(described: &Document, has_store: bool) -> Claim {
     }
 }
 
-/// Confidence for a document inside a `.mem` bundle. It is lower than that format's confidence for a bundle with a
-/// damaged manifest, so that the whole bundle is claimed instead of single files.
+/// Confidence for a document inside a `.mem` bundle. It is lower than the confidence of the `.mem` format for a bundle
+/// with a damaged manifest, so that the whole bundle is claimed instead of single files.
 const INSIDE_BUNDLE_CONFIDENCE: f64 = 0.8;
 
 /// True if a folder around the file has records in `items/` and lists its files in `CHECKSUMS`.

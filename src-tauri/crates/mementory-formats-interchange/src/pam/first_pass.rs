@@ -24,7 +24,7 @@ pub(super) enum Destination {
     Relation,
     Conversation,
     Message,
-    /// An embedding whose memory was not in the import. The embedding became a record of its own.
+    /// An embedding whose memory was not imported. Such an embedding was imported as a separate record.
     Vector,
 }
 

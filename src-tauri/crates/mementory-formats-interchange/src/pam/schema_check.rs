@@ -6,7 +6,7 @@ use mementory_json::{
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// Stable code.
+    /// Stable code of the fault.
     pub code: &'static str,
     /// JSON pointer inside the checked value.
     pub pointer: String,

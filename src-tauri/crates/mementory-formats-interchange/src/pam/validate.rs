@@ -1,4 +1,4 @@
-//! The validator. It does not verify the store's signature but returns it to the caller.
+//! The validator. It does not verify the signature of the store, but returns the signature to the caller.
 use super::{
     bundle::Bundle,
     conformance::{check_conformance, signed_outline},

@@ -436,7 +436,7 @@ impl StoreWriter<'_> {
         Ok(self.report)
     }
 
-    /// Removes the imported store's signature if it is invalid. Without a verifier, the signature stays.
+    /// Removes the imported store's signature if it is invalid. Without a verifier, the signature is not removed.
     fn drop_invalid_signature(&mut self, outline: &mut Tree) {
         let Some(verifier) = &self.options.verifier else { return };
         if validate::signed(outline, true, STORE_FILE).is_some_and(|signed| !verifier.is_valid(&signed)) {
