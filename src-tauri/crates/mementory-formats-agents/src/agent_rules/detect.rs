@@ -18,11 +18,11 @@ const THIRD_PARTY_FOLDERS: [&str; 2] = [".git", "node_modules"];
 /// may use the same names for other folders.
 const PACKAGE_FOLDERS: [&str; 3] = ["dist", "target", "vendor"];
 /// Files that describe a package of software.
-const MANIFESTS: [&str; 7] =
+const MANIFEST_FILES: [&str; 7] =
     ["cargo.toml", "composer.json", "gemfile", "go.mod", "package.json", "pom.xml", "pyproject.toml"];
 /// Folders in which an agent looks for the person's rules, with the agent's platform. Each Markdown file there is a
 /// rules file.
-const FOLDERS: [([&str; 2], &str); 8] = [
+const RULES_FOLDERS: [([&str; 2], &str); 8] = [
     ([".kiro", "steering"], "kiro"),
     ([".amazonq", "rules"], "amazon-q"),
     ([".continue", "rules"], "continue"),
@@ -110,7 +110,7 @@ struct Packages<'c>(HashSet<(usize, Option<usize>, &'c str)>);
 
 impl<'c> Packages<'c> {
     fn of(catalog: &'c Catalog) -> Self {
-        let is_manifest = |name: &str| MANIFESTS.iter().any(|manifest| name.eq_ignore_ascii_case(manifest));
+        let is_manifest = |name: &str| MANIFEST_FILES.iter().any(|manifest| name.eq_ignore_ascii_case(manifest));
         let manifests = catalog.members().iter().filter(|member| is_manifest(member.file_name()));
         Self(manifests.map(|member| (member.root, member.archive, folders_of(member))).collect())
     }
@@ -210,7 +210,7 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
             rules("github-copilot")
         }
         _ => {
-            let platform = FOLDERS.iter().find(|(path, _)| is_in_folder(path))?.1;
+            let platform = RULES_FOLDERS.iter().find(|(path, _)| is_in_folder(path))?.1;
             rules(platform)
         }
     })

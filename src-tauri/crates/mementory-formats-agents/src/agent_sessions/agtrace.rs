@@ -11,7 +11,7 @@ use mementory_model::Verbatim;
 
 const PLATFORM: &str = "agtrace";
 /// Types of events that become messages, each with the role of its author.
-const MESSAGES: [(&str, &str); 8] = [
+const MESSAGE_TYPES: [(&str, &str); 8] = [
     ("user", "user"),
     ("slash_command", "user"),
     ("message", "assistant"),
@@ -22,13 +22,13 @@ const MESSAGES: [(&str, &str); 8] = [
     ("summary", "system"),
 ];
 /// Type of events that only count tokens.
-const USAGE: &str = "token_usage";
+const USAGE_TYPE: &str = "token_usage";
 
 /// True if a line is an event of agtrace.
 pub(super) fn is_event(line: &Object<'_>) -> bool {
     let has_all = ["id", "session_id", "timestamp"].into_iter().all(|key| line.has(key));
     let kind = line.text("type").unwrap_or_default();
-    let is_known = kind == USAGE || MESSAGES.iter().any(|(known, _)| *known == kind);
+    let is_known = kind == USAGE_TYPE || MESSAGE_TYPES.iter().any(|(known, _)| *known == kind);
     has_all && is_known && line.has("parent_id") && line.object("content").is_some()
 }
 
@@ -54,11 +54,11 @@ impl AgtraceSession {
         chat.id = chat.id.take().or_else(|| text(line, "session_id"));
         chat.source.project = chat.source.project.take().or_else(|| text(&metadata, "cwd"));
         let kind = line.text("type").unwrap_or_default();
-        if kind == USAGE {
+        if kind == USAGE_TYPE {
             self.skipped_lines += 1;
             return Ok(());
         }
-        let role = MESSAGES.iter().find(|(known, _)| *known == kind).map(|(_, role)| *role);
+        let role = MESSAGE_TYPES.iter().find(|(known, _)| *known == kind).map(|(_, role)| *role);
         let content = line.object("content").map(|content| content_of(&kind, &content));
         let has_content = |content: &AgentContent| !content.text.trim().is_empty() || !content.blocks.is_empty();
         let (Some(role), Some(content)) = (role, content.filter(has_content)) else {

@@ -14,13 +14,13 @@ use serde_json::value::RawValue;
 
 const PLATFORM: &str = "atif";
 /// Prefix of the version of a trajectory.
-const VERSION: &str = "ATIF-";
+const VERSION_PREFIX: &str = "ATIF-";
 
 /// True if a file is a trajectory.
 pub(super) fn is_trajectory(catalog: &Catalog, member: &Member) -> bool {
     let head = Head::candidate(catalog, member);
     head.is_some_and(|head| {
-        head.has_all("", &["schema_version", "steps.source"]) && head.has_value_starting_with(VERSION)
+        head.has_all("", &["schema_version", "steps.source"]) && head.has_value_starting_with(VERSION_PREFIX)
     })
 }
 

@@ -14,17 +14,17 @@ pub(super) const AGENTS_FOLDER: &str = "agents";
 /// Name of the folder of the session's agent.
 pub(super) const MAIN_AGENT: &str = "main";
 /// Types of records that contain a prompt.
-const PROMPTS: [&str; 2] = ["turn.prompt", "turn.steer"];
-const MESSAGE: &str = "context.append_message";
-const EVENT: &str = "context.append_loop_event";
+const PROMPT_TYPES: [&str; 2] = ["turn.prompt", "turn.steer"];
+const MESSAGE_TYPE: &str = "context.append_message";
+const EVENT_TYPE: &str = "context.append_loop_event";
 
 /// True for a record that only Kimi Code writes.
 pub(super) fn is_record(line: &Object<'_>) -> bool {
     match line.text("type").as_deref() {
         Some("metadata") => line.has("protocol_version"),
-        Some(MESSAGE) => line.object("message").is_some_and(|message| message.has("role")),
-        Some(EVENT) => line.object("event").is_some_and(|event| event.has("type")),
-        Some(kind) => PROMPTS.contains(&kind) && line.has("input"),
+        Some(MESSAGE_TYPE) => line.object("message").is_some_and(|message| message.has("role")),
+        Some(EVENT_TYPE) => line.object("event").is_some_and(|event| event.has("type")),
+        Some(kind) => PROMPT_TYPES.contains(&kind) && line.has("input"),
         None => false,
     }
 }
@@ -40,7 +40,7 @@ impl KimiSession {
         let line = &element.object;
         let Some(kind) = line.text("type") else { return self.add(reader, member, element) };
         match kind.as_ref() {
-            kind if PROMPTS.contains(&kind) => {
+            kind if PROMPT_TYPES.contains(&kind) => {
                 self.close(reader, member)?;
                 let mut content = AgentContent::default();
                 line.raw_value("input").into_iter().for_each(|raw| push_parts(&mut content, raw));
@@ -49,8 +49,8 @@ impl KimiSession {
                 let turn = self.push_record(reader, member, element, role, content)?;
                 self.prompt = Some(Prompt { turn, line: element.text.to_owned(), text });
             }
-            MESSAGE => self.add_message(reader, member, element)?,
-            EVENT => match line.object("event") {
+            MESSAGE_TYPE => self.add_message(reader, member, element)?,
+            EVENT_TYPE => match line.object("event") {
                 Some(event) => self.add_loop_event(reader, member, element, &event)?,
                 None => self.session.other_lines.push(element.text.to_owned()),
             },

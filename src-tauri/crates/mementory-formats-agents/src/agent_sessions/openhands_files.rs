@@ -14,11 +14,11 @@ pub(super) const EVENTS_FOLDER: &str = "events";
 pub(super) const CACHE_FOLDER: &str = "event_cache";
 /// Names of files that describe the conversation of the events: of the versions before 1, of version 1, and of its
 /// export.
-const HEADERS: [&str; 3] = ["metadata.json", "base_state.json", "meta.json"];
+const HEADER_FILES: [&str; 3] = ["metadata.json", "base_state.json", "meta.json"];
 /// Beginnings of the names of files with one event. In the versions before 1, the name is a number.
 const EVENT_NAMES: [&str; 2] = ["event-", "event_"];
 /// Kinds of events of version 1.
-const KINDS: [&str; 8] = [
+const EVENT_KINDS: [&str; 8] = [
     "MessageEvent",
     "ActionEvent",
     "ObservationEvent",
@@ -74,7 +74,7 @@ impl<'c> OpenHandsFiles<'c> {
                 // The beginning of a long or damaged event may not identify the event, so its file name decides.
                 events.push(member);
             }
-            if HEADERS.contains(&member.file_name()) {
+            if HEADER_FILES.contains(&member.file_name()) {
                 let events_in_subfolder = events_inside.get(&(root, archive, at));
                 let events_in_same_folder =
                     folders.get(&(root, archive, at)).filter(|_| member.file_name() == "meta.json");
@@ -146,7 +146,7 @@ fn is_event(head: &Head) -> bool {
     }
     let is_action = head.has_all("", &["action", "args"]) && head.has_text_value("action");
     let is_observation = head.has_all("", &["observation", "content", "extras"]) && head.has_text_value("observation");
-    let has_kind = head.has("kind") && KINDS.iter().any(|kind| head.says(kind));
+    let has_kind = head.has("kind") && EVENT_KINDS.iter().any(|kind| head.says(kind));
     is_action || is_observation || has_kind
 }
 

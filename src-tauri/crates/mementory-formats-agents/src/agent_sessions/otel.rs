@@ -13,15 +13,16 @@ use std::collections::HashMap;
 
 /// Name of the platform of a trace that names no provider.
 const PLATFORM: &str = "opentelemetry";
-const CONVERSATION: &str = "gen_ai.conversation.id";
-const MESSAGES: [&str; 2] = ["gen_ai.input.messages", "gen_ai.output.messages"];
+const CONVERSATION_ATTRIBUTE: &str = "gen_ai.conversation.id";
+const MESSAGES_ATTRIBUTES: [&str; 2] = ["gen_ai.input.messages", "gen_ai.output.messages"];
 
 /// True for a line with a request to a model that names its conversation.
 pub(super) fn is_trace(line: &Object<'_>) -> bool {
     let mut found = false;
     each_span(line, &mut |span, _| {
         let attributes = Attributes::of(span);
-        found |= attributes.text(CONVERSATION).is_some() && MESSAGES.iter().any(|key| attributes.text(key).is_some());
+        found |= attributes.text(CONVERSATION_ATTRIBUTE).is_some()
+            && MESSAGES_ATTRIBUTES.iter().any(|key| attributes.text(key).is_some());
     });
     found
 }
@@ -102,7 +103,7 @@ impl Traces {
         at: &str,
     ) -> Result<(), FormatError> {
         let attributes = Attributes::of(span);
-        let Some(id) = attributes.text(CONVERSATION) else {
+        let Some(id) = attributes.text(CONVERSATION_ATTRIBUTE) else {
             self.other_spans += 1;
             return Ok(());
         };
@@ -114,7 +115,7 @@ impl Traces {
         let times = [time("startTimeUnixNano"), time("endTimeUnixNano")];
         let model = attributes.text("gen_ai.response.model").or_else(|| attributes.text("gen_ai.request.model"));
         let mut has_messages = false;
-        for ((key, time), is_answer) in MESSAGES.into_iter().zip(times).zip([false, true]) {
+        for ((key, time), is_answer) in MESSAGES_ATTRIBUTES.into_iter().zip(times).zip([false, true]) {
             let Some(text) = attributes.text(key) else { continue };
             let Ok(raw) = serde_json::from_str::<&RawValue>(&text) else { continue };
             has_messages = true;

@@ -18,7 +18,7 @@ impl KnownIds {
     /// Returns a unique id for a memory. Another text may already have this `id`, because two topics can state the same
     /// name, and folders of several projects can be imported together. In that case, the file name is appended to the
     /// id. If the longer id is used too, a digest of the text is also appended.
-    fn unique(&mut self, id: String, member: &Member, text: &str) -> String {
+    fn unique_id(&mut self, id: String, member: &Member, text: &str) -> String {
         let digest = content_id(text);
         let with_file = format!("{id}/{}", member.file_name());
         let with_digest = format!("{with_file}/{digest}");
@@ -66,7 +66,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known_ids: &mut
             None => stem.to_owned(),
         }),
     };
-    let id = known_ids.unique(format!("memory/{}/{name}", project.unwrap_or_default()), member, &text);
+    let id = known_ids.unique_id(format!("memory/{}/{name}", project.unwrap_or_default()), member, &text);
     let body = document.body.trim();
     let description = document.text("description");
     let memory_text = if body.is_empty() { description.as_deref().unwrap_or_default() } else { body };

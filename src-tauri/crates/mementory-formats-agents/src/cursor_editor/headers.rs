@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashSet};
 /// Name of the table, and the last part of the setting's key.
 const TABLE: &str = "composerHeaders";
 /// Key of the setting.
-const KEY: &str = "composer.composerHeaders";
+const SETTING_KEY: &str = "composer.composerHeaders";
 
 /// An entry of the list.
 #[derive(Debug)]
@@ -76,9 +76,9 @@ impl Headers {
     pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Database) -> Self {
         let mut out = Self { budget: reader.context.limits.element_bytes, ..Self::default() };
         if database.has_table("ItemTable") {
-            match setting::value(member, database, KEY) {
+            match setting::value(member, database, SETTING_KEY) {
                 Ok(text) => text.iter().for_each(|text| out.read_setting(reader, member, text)),
-                Err(e) => note_unreadable(reader, member, KEY, &e),
+                Err(e) => note_unreadable(reader, member, SETTING_KEY, &e),
             }
         }
         if database.has_table(TABLE)
@@ -99,9 +99,9 @@ impl Headers {
             Some(object) => Some(object.list("allComposers").unwrap_or_default()),
             None => serde_json::from_str::<&RawValue>(text).ok().and_then(list),
         };
-        let Some(entries) = entries else { return note_malformed(reader, member, KEY) };
+        let Some(entries) = entries else { return note_malformed(reader, member, SETTING_KEY) };
         for (n, raw) in entries.into_iter().enumerate() {
-            self.add(reader, member, raw.get(), format!("{KEY}/allComposers/{n}"), None, [None, None]);
+            self.add(reader, member, raw.get(), format!("{SETTING_KEY}/allComposers/{n}"), None, [None, None]);
         }
     }
 

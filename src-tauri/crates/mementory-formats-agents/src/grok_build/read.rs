@@ -1,5 +1,5 @@
 //! Reads each history as one conversation, together with the summary in the same folder, if there is one.
-use super::detect::{Summaries, TYPES};
+use super::detect::{LINE_TYPES, Summaries};
 use super::{FORMAT, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
@@ -49,7 +49,7 @@ fn read_history(reader: &mut FileReader<'_>, member: &Member, summary: Option<&M
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
             return Ok(());
         }
-        unknown_lines += u64::from(!TYPES.contains(&kind_of(&line.object).as_ref()));
+        unknown_lines += u64::from(!LINE_TYPES.contains(&kind_of(&line.object).as_ref()));
         let (mut turn, mut content) = message(line.text, &line.object);
         reader.store_files(member, &mut content)?;
         turn.pointer.clone_from(&line.pointer);
@@ -161,7 +161,7 @@ fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
             arguments.map_or_else(String::new, value_text),
         );
     }
-    if !TYPES.contains(&kind.as_ref())
+    if !LINE_TYPES.contains(&kind.as_ref())
         && content.text.trim().is_empty()
         && content.blocks.is_empty()
         && let Ok(raw) = serde_json::from_str::<&RawValue>(text)

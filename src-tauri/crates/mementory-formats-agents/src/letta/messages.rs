@@ -10,7 +10,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Value, value::RawValue};
 
 /// Tags around text that the program inserts into a prompt and that the person does not see.
-const REMINDER: [&str; 2] = ["<system-reminder>", "</system-reminder>"];
+const REMINDER_TAGS: [&str; 2] = ["<system-reminder>", "</system-reminder>"];
 
 /// Sends the messages of an agent as a conversation. Sends nothing if there are no messages.
 pub(super) fn read(
@@ -159,9 +159,9 @@ impl Parts {
     fn add(&mut self, text: &str) {
         let mut rest = text;
         let mut own_text = String::new();
-        while let Some((before, after)) = rest.split_once(REMINDER[0]) {
+        while let Some((before, after)) = rest.split_once(REMINDER_TAGS[0]) {
             own_text.push_str(before);
-            let (inside, next) = after.split_once(REMINDER[1]).unwrap_or((after, ""));
+            let (inside, next) = after.split_once(REMINDER_TAGS[1]).unwrap_or((after, ""));
             self.reminders.push(inside.trim().to_owned());
             rest = next;
         }

@@ -15,7 +15,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Creates a chat. `pointer` is its place in the file.
-    pub(super) fn at(pointer: &str) -> Self {
+    pub(super) fn with_pointer(pointer: &str) -> Self {
         Self { chat: Chat { pointer: pointer.to_owned(), ..Chat::default() } }
     }
 

@@ -93,7 +93,7 @@ pub(super) fn clean(
     losses: &mut LossReport,
 ) {
     let replacement = |tree: &Tree, pointer: &str| {
-        let span = || object([("created_at", Some(time_tree(created)))]);
+        let temporal = || object([("created_at", Some(time_tree(created)))]);
         let text = |name: &str| to_record::text(tree, name).unwrap_or_default();
         match pointer {
             // The memory's original type goes into `custom_type`, see below.
@@ -104,21 +104,21 @@ pub(super) fn clean(
             "/content_hash" => text_value(content_hash(text("content"))),
             "/role" => text_value(role(text("role"))),
             "/created_at" | "/temporal/created_at" => Some(time_tree(created)),
-            "/temporal" => Some(span()),
+            "/temporal" => Some(temporal()),
             "/platform" | "/provenance/platform" | "/provider/name" => text_value(platform),
             "/provenance" => Some(object([("platform", text_value(platform))])),
             "/provider" => Some(object([("name", text_value(platform))])),
             _ => None,
         }
     };
-    let own_type = to_record::text(tree, "type").filter(|own| !own.is_empty()).unwrap_or("unknown").to_owned();
+    let original_type = to_record::text(tree, "type").filter(|value| !value.is_empty()).unwrap_or("unknown").to_owned();
     let changed = move_forbidden_values(tree, kind, keeps_unknown, &replacement);
     let was_moved = |pointer: &str| changed.moved.iter().any(|moved| moved == pointer);
     if kind.has_overflow_member()
         && was_moved("/type")
         && to_record::text(tree, "custom_type").is_none_or(str::is_empty)
     {
-        tree.set("custom_type", Tree::Text(own_type));
+        tree.set("custom_type", Tree::Text(original_type));
     } else if was_moved("/custom_type") && to_record::text(tree, "type") == Some("custom") {
         tree.set("custom_type", Tree::Text("unknown".into()));
     }

@@ -320,7 +320,7 @@ pub(super) fn move_forbidden_values(
 }
 
 /// Pointers to ids and to references to ids.
-const IDS: [&str; 13] = [
+const ID_POINTERS: [&str; 13] = [
     "/id",
     "/from",
     "/to",
@@ -336,14 +336,14 @@ const IDS: [&str; 13] = [
     "/provider/conversation_id",
 ];
 /// Pointers to lists of references to ids.
-const ID_LISTS: [&str; 2] = ["/children_ids", "/derived_memories"];
+const ID_LIST_POINTERS: [&str; 2] = ["/children_ids", "/derived_memories"];
 
 /// Converts a value to the form that the format requires: a number that is an id to a text, or the plain text of a
 /// message to an object. None for any other value.
 fn rewritten_value(pointer: &str, value: &Tree) -> Option<Tree> {
     match value {
-        Tree::Number(id) if IDS.contains(&pointer) => Some(Tree::Text(id.clone())),
-        Tree::Array(ids) if ID_LISTS.contains(&pointer) => {
+        Tree::Number(id) if ID_POINTERS.contains(&pointer) => Some(Tree::Text(id.clone())),
+        Tree::Array(ids) if ID_LIST_POINTERS.contains(&pointer) => {
             let texts: Option<Vec<Tree>> = ids.iter().map(|id| Some(Tree::Text(id_text(id)?.to_owned()))).collect();
             texts.map(Tree::Array).filter(|texts| texts != value)
         }
