@@ -1,5 +1,5 @@
-//! Reads trajectories in ATIF, the Agent Trajectory Interchange Format (Harbor's RFC 0001), which Hermes Agent, Harbor and
-//! NeMo Agent Toolkit write: one object with the steps of a session.
+//! Reads trajectories in ATIF, the Agent Trajectory Interchange Format (Harbor's RFC 0001), which Hermes Agent, Harbor
+//! and NeMo Agent Toolkit write: one JSON object with the steps of a session.
 use super::session::Session;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;

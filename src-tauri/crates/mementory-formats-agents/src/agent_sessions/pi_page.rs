@@ -1,5 +1,5 @@
-//! Recognises a page to which Pi exported a session (`/export`). The session is in the page as base64 of a JSON object with
-//! the header, the lines (`entries`) and the id of the last line of the active branch (`leafId`).
+//! Recognises a page to which Pi exported a session (`/export`). The page contains the session as base64 of a JSON
+//! object with the header, the lines (`entries`) and the id of the last line of the active branch (`leafId`).
 use mementory_format::{Catalog, Member};
 use mementory_formats_shared::agent_content::embedded_bytes;
 use mementory_formats_shared::text_head::text_head;

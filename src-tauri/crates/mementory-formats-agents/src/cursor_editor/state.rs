@@ -190,8 +190,8 @@ impl Conversation<'_> {
         Ok((!items.is_empty()).then_some(raw))
     }
 
-    /// Reads the messages that the row of the conversation contains by their ids. Returns the JSON of these messages. None
-    /// if there are none.
+    /// Reads the messages that the row of the conversation contains by their ids. Returns the JSON of these messages,
+    /// or None if there are no such messages.
     fn read_map<'o>(
         &self,
         reader: &mut FileReader<'_>,

@@ -245,8 +245,8 @@ impl Workspace {
         is_written
     }
 
-    /// Writes a record as a section of a memory file, and the complete record into an extension slot. `composed` are the
-    /// files that end with such a section.
+    /// Writes a record as a section of a memory file, and the complete record into an extension slot. `composed`
+    /// contains the paths of the files that end with such a section.
     fn add_note(&mut self, record: &Record, composed: &mut BTreeSet<String>) {
         let origin = record.fields.get("origin_file").and_then(|f| f.as_str()).filter(|f| files::is_safe(f));
         let origin =
@@ -287,8 +287,9 @@ impl Workspace {
         self.add_slot(&path, &section, record);
     }
 
-    /// The path of the file to which a section is added: `path`, unless a section at the end of that file would not be
-    /// read as a separate section. A file that is read as one record can contain only one section.
+    /// The path of the file to which a section is added. This is `path`, or another path if a section at the end of the
+    /// file `path` would not be read as a separate section. A file that is read as one record can contain only one
+    /// section.
     fn file_for_section(&self, path: String, composed: &BTreeSet<String>) -> String {
         let is_one_record = |path: &str| matches!(files::role(path), FileRole::Memory(m) if m.is_one_record);
         let others = (1..).map(|n| match n {

@@ -38,7 +38,7 @@ fn fingerprint(tree: &Tree) -> String {
     extension::fingerprint(out)
 }
 
-/// The relation of a record to the element written for it, which decides what the extension slot must contain.
+/// How a record relates to the element that is written for it. This determines what the extension slot must contain.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum ComparisonMode {
     /// The record was read from this element, which therefore provides its origin and verbatim.

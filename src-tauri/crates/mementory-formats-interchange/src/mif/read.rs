@@ -220,7 +220,8 @@ struct DocumentReader<'a> {
     source: &'a Source<'a>,
     context: &'a ReadContext,
     metadata: HashMap<String, Tree>,
-    /// By digest of a key: the digest of the first element with this key, and the number of records with this key.
+    /// For each key, by its digest: the digest of the first element with this key, and the number of records with this
+    /// key.
     seen: HashMap<u128, (u128, u32)>,
     counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,
     bytes_done: u64,

@@ -34,7 +34,7 @@ use std::{
     path::Path,
 };
 
-/// Nesting depth allowed in written elements: the depth of read elements plus that of our extension slot.
+/// Nesting depth allowed in written elements: the depth of read elements plus the depth of our extension slot.
 const MAX_DEPTH: u32 = 1100;
 
 /// Writes all records of `source` to the new file `out`.

@@ -171,8 +171,8 @@ fn storage_path(at: &str, tree: &Tree, report: &mut Report) -> Option<(String, S
     Some((place, path?))
 }
 
-/// Path of the file that a relative reference names, without `.` segments (RFC 3986 §5.2.4). None if it may leave the
-/// bundle.
+/// Path of the file that a relative reference names, without `.` segments (RFC 3986 §5.2.4). None if the path may leave
+/// the bundle.
 pub(super) fn path_in_bundle(reference: &str) -> Option<String> {
     let segments: Vec<&str> = reference.split('/').filter(|segment| *segment != ".").collect();
     Some(segments.join("/")).filter(|path| is_safe_path(path))

@@ -64,7 +64,8 @@ pub(super) struct FirstPass {
     pub memory_ids: HashSet<String>,
     /// Exported conversations by vault id. The key of a stub is `stub:…` instead.
     pub conversations: HashMap<String, ExportedConversation>,
-    /// By vault id of a message: the key of its conversation in `conversations`, and its exported id.
+    /// For each message, by its vault id: the key of its conversation in `conversations`, and the exported id of the
+    /// message.
     pub messages: HashMap<String, (String, String)>,
     /// Vault ids of memories that must not be exported.
     pub withheld_ids: HashSet<String>,

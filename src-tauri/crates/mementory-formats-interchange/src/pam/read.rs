@@ -178,7 +178,7 @@ impl StoreReader<'_> {
     }
 
     /// Makes the key of a record unique with a suffix `#2`, `#3` and so on. Returns false if a record with the same key
-    /// and source text was already sent, so this one must be skipped.
+    /// and source text was already sent. The caller must then skip this record.
     fn resolve_key(&mut self, record: &mut Record, source: &str, place: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(source).into();
         let name = |key: &RecordKey| format!("{}\u{0}{}", key.scope, key.value);

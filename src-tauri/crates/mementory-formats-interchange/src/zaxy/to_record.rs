@@ -151,7 +151,8 @@ fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut
     (t.valid_from, t.valid_to, t.last_accessed) = (next_time(), next_time(), next_time());
 }
 
-/// The text of a payload without a known text member: its first string or, if it has none, the payload as JSON.
+/// The text of a payload without a known text member: its first string or, if the payload has no string, the payload as
+/// JSON.
 fn first_string(payload: &Tree) -> String {
     let Tree::Object(members) = payload else { return String::new() };
     if let Some(text) = members.iter().find_map(|(_, v)| v.as_str()) {

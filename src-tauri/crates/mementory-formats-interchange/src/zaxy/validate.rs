@@ -122,7 +122,7 @@ struct Entries<'b> {
     warnings: Findings<'b>,
     batch: TextBatch,
     count: u64,
-    /// Position of the previous readable entry.
+    /// Position of the previous readable entry: the sequence number of its event, and its position within the event.
     last: (u64, u8),
     /// True if it is not certain that the file is valid JSON.
     may_be_malformed: bool,

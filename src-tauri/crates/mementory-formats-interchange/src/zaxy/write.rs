@@ -437,8 +437,8 @@ impl<'a> Element<'a> {
         Self { tree, text: Some(text), disclosed, extra: &[] }
     }
 
-    /// The text of the element. `is_sorted` sorts the members of its wrapper by name, for an envelope with sorted
-    /// members.
+    /// The text of the element. If `is_sorted` is set, the members of its wrapper are sorted by name, like the members
+    /// of the envelope.
     fn into_text(self, kind: BundleKind, layout: &Layout, is_sorted: bool, place: &str) -> Result<String, FormatError> {
         let mut out = String::new();
         let content = |level: usize| match self.text {
