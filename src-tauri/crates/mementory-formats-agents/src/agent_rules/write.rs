@@ -143,7 +143,7 @@ fn exceeds_item_limit(item: &str) -> bool {
 /// Text and files of a topic.
 #[derive(Default)]
 struct Topic {
-    /// Items in `AGENTS.md`.
+    /// Items of the topic that are written into `AGENTS.md`.
     main_items: String,
     used: Size,
     /// Number of items that are in topic files instead of `AGENTS.md`.

@@ -19,7 +19,7 @@ const PLATFORM: &str = "copilot-cli";
 #[derive(Debug, Default)]
 pub(super) struct CopilotSession {
     pub session: Session,
-    /// Ids of the tool calls in answers.
+    /// Ids of the tool calls in answers. Separate events repeat these calls.
     known_calls: HashSet<String>,
     /// Number of delta events, whose text a later event contains completely.
     skipped_lines: u64,
@@ -84,7 +84,7 @@ impl CopilotSession {
                     let name = keys.into_iter().find_map(|key| file.non_blank_text(key));
                     content.push_block("context", name.as_deref(), "");
                 }
-                // A skill or a hook can also send a prompt, and is then stated as the source.
+                // A skill or a hook can also send a prompt. The event then names the skill or the hook as its source.
                 let is_person = data.non_blank_text("source").is_none_or(|source| source == "user");
                 Some((if is_person { "user" } else { "system" }, content))
             }

@@ -152,8 +152,8 @@ fn is_droid(lines: &[Object<'_>]) -> bool {
     lines.iter().any(is_header) && lines.iter().any(is_message)
 }
 
-/// True for a session whose header has an id or a folder, and whose messages name no parents, as older versions of Pi
-/// and OpenClaw wrote it.
+/// True for a session in the form of older versions of Pi and OpenClaw: its header has an id or a folder, and its
+/// messages name no parents.
 fn is_unlinked(lines: &[Object<'_>]) -> bool {
     let is_kind = |line: &Object<'_>, kind: &str| line.text("type").as_deref() == Some(kind) && !is_foreign(line);
     let is_header =

@@ -88,7 +88,7 @@ impl Session {
                 turn.text = compacted.text("message").unwrap_or_default().into_owned();
                 self.push(turn, None, time, (text, pointer));
             }
-            // A line without a payload is an item of an older log, or its header.
+            // A line without a payload is an item or the header of an older log.
             ("", None) if line.has("id") && !line.has("role") => {
                 self.read_header(line);
                 self.chat.note_time(time);

@@ -220,7 +220,7 @@ impl Conversation<'_> {
         Ok(object.raw_value(MESSAGE_MAP).filter(|_| has_messages))
     }
 
-    /// Notes how many of the listed messages are not in the database.
+    /// Reports how many of the listed messages are not in the database.
     fn note_missing(&self, reader: &mut FileReader<'_>, missing: usize) {
         if missing > 0 {
             let place = format!("{}#composerData:{}", self.member.place, self.id);

@@ -18,9 +18,9 @@ const TRANSCRIPT_NAMES: (&str, &str) = ("transcript_full", "transcript");
 /// The first step of a transcript, by which a transcript and its shortened copy are matched.
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FirstStep {
-    /// Empty if the head of the file contains too little of the step.
+    /// Number of the step. Empty if the head of the file contains too little of the step.
     number: String,
-    /// Empty if the step has no time.
+    /// Time of the step. Empty if the step has no time.
     time: String,
     /// The first [`COMPARED_CHARACTERS`] of the text.
     beginning: String,

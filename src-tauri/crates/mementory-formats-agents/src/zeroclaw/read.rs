@@ -49,7 +49,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads an AIEOS document as a profile. False if it is not a JSON object.
+/// Reads an AIEOS document as a profile. Returns false if the document is not a JSON object.
 fn read_identity(
     reader: &mut Reader<'_>,
     member: &Member,

@@ -62,7 +62,7 @@ pub(super) fn find_faults(envelope: &Tree) -> Vec<EnvelopeFault> {
             Some(Ok(bytes)) if len.is_some_and(|l| l != bytes.len()) => {
                 report("bad_value", &format!("{name} must have {} bytes", len.unwrap_or_default()));
             }
-            // The content is a document, which is never empty.
+            // An empty value is a fault, because the content is a document, which is never empty.
             Some(Ok(bytes)) if bytes.is_empty() => report("bad_value", &format!("{name} is empty")),
             Some(Ok(_)) => {}
         }

@@ -510,7 +510,7 @@ fn patch_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport
     attach_message_slot(stored, tree, losses);
 }
 
-/// Stores the values of the record that a message cannot express in its extension slot.
+/// Fills the extension slot of a message with the values of the record that the message cannot express.
 fn attach_message_slot(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
     let record = &stored.record;
     extension::detach(tree);

@@ -32,7 +32,7 @@ pub(super) enum Destination {
 pub(super) struct ExportedConversation {
     pub id: String,
     pub messages: usize,
-    /// The earliest time of the messages.
+    /// The earliest time of a message of the conversation.
     pub first_message: Option<Timestamp>,
     /// Ids of the memories derived from the conversation, each with true if the memory is from the home store.
     pub derived: Vec<(String, bool)>,

@@ -25,7 +25,8 @@ pub(super) fn check_algorithm(signer: &dyn Signer) -> Result<(), FormatError> {
     }
 }
 
-/// The signature block of a store, whose `signed_at` is `now`. `outline` is the store without its records.
+/// Builds the signature block of a store, with `now` as the time of the signature (`signed_at`). `outline` is the store
+/// without its records.
 ///
 /// # Errors
 /// `signature_incomplete` if one of the four signed values is missing (§18.3), or an error of the signer.

@@ -417,7 +417,7 @@ pub(super) struct Element<'a> {
     pub text: Option<&'a str>,
     /// Index and proof of a disclosed entry.
     pub disclosed: Option<(Tree, Tree)>,
-    /// Other members of the wrapper.
+    /// Unknown members of the wrapper.
     pub extra: &'a [(String, Tree)],
 }
 

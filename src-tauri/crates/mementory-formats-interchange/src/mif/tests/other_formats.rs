@@ -230,7 +230,7 @@ fn an_imported_document_is_preserved_among_other_records() {
     for memory in before["memories"].as_array().unwrap() {
         assert!(after["memories"].as_array().unwrap().contains(memory), "untouched");
     }
-    // An export of only this document's records restores the original document.
+    // An export of only the records of the imported document restores the original document.
     let mut reread = read(&mixed).unwrap();
     assert_eq!(reread.parts.len(), 1);
     reread.records.retain(|r| r.key.scope == "mif");
