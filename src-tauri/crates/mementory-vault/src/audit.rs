@@ -20,12 +20,13 @@ impl AuditTrail<'_> {
         self.context.store.read(audit::entries)
     }
 
-    /// The link of each entry in the hash chain, oldest first.
+    /// Returns the link of each log entry in the hash chain, oldest entry first.
     pub(crate) fn chain(&self) -> VaultResult<Vec<audit::ChainLink>> {
         self.context.store.read(audit::chain)
     }
 
-    /// Checks the chain: numbers without gaps, every hash and every signature.
+    /// Checks the hash chain of the log: the entries have numbers without gaps, and every hash and every signature is
+    /// correct.
     pub fn verify(&self) -> VaultResult<bool> {
         self.context.store.read(|c| audit::verify_chain(c, &self.context.keys))
     }

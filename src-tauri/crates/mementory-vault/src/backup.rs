@@ -142,8 +142,8 @@ impl Backups<'_> {
     /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create)
     /// does. `secret` is the passphrase or recovery code that the vault had when the backup was made. Nothing in `from`
     /// is changed, and a copy that fails or is cancelled is removed. `ledgers` is the program's folder for lists of
-    /// erasures. The copy still contains what was erased after the backup was made. Opening the copy erases that before
-    /// anything can be read.
+    /// erasures. The copy still contains records that were erased after the backup was made. These records are erased
+    /// when the copy is opened, before anything can be read.
     ///
     /// # Errors
     /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `NewerSchema`; `Exists`, `Usage` if `out` is inside the backup,
@@ -171,7 +171,7 @@ impl Backups<'_> {
                 monitor.copy_file(&source, &partial.path().join(name))?;
             }
         }
-        // Only blobs that the database refers to belong to the backup.
+        // Only blobs that the database refers to are copied from the backup.
         let database = store::Store::open(partial.path(), keys.store(), false)?;
         let (named_digests, applied) =
             database.read(|c| Ok((store::blobs_in_use(c)?, mementory_store::tombstones::own_ids(c)?)))?;
@@ -189,7 +189,7 @@ impl Backups<'_> {
     }
 }
 
-/// The lists of erasures for a backup.
+/// The lists of erasures that apply to a backup, merged into one.
 struct FoundErasures {
     all: FoundLedger,
     /// True if a list other than the backup's own was read.
@@ -219,8 +219,7 @@ fn parent_of_new_folder<'a>(out: &'a Path, vault: &Path, inside_message: &str) -
     }
     let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if parent.canonicalize().map_err(io)?.starts_with(vault.canonicalize().map_err(io)?) {
-        // If a backup were inside the vault, an erasure would have to change it too, and the next backup would contain
-        // it.
+        // A backup inside the vault would have to be changed by each erasure, and the next backup would contain it.
         return Err(VaultError::Usage(inside_message.into()));
     }
     Ok(parent)

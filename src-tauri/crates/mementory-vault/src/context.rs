@@ -53,16 +53,16 @@ pub(crate) struct Context {
     /// applied to the index.
     pub(crate) index_behind: AtomicBool,
     pub(crate) export_diff: Mutex<CachedDiff>,
-    /// The values that masking searches for, and the state of the vault from which they were read.
+    /// The values that masking searches for, with the state of the vault from which they were read.
     pub(crate) known_values: Mutex<Option<(ValuesState, Arc<KnownValues>)>>,
-    /// The kinds and special categories of memories that have been computed so far.
+    /// Cache of the kinds and special categories that were computed for memories.
     pub(crate) insight: Mutex<InsightCache>,
     /// The vectors of the memories, once a search has loaded them.
     pub(crate) vectors: Mutex<LoadedVectors>,
-    /// The files with the list of erasures.
+    /// Paths of the files that contain the list of erasures.
     pub(crate) ledger: Mutex<LedgerFiles>,
-    /// The traces to search for after each deletion whose receipt is not complete, by receipt id. They are kept in
-    /// memory only and are lost when the vault is locked.
+    /// For each deletion whose receipt is not complete, by receipt id: the traces to search for. The traces are stored
+    /// in memory only and are lost when the vault is locked.
     pub(crate) unproven_deletions: Mutex<HashMap<String, Evidence>>,
     /// Must be the last field, so that the lock is released after everything else is closed.
     pub(crate) lock: FolderLock,
@@ -92,7 +92,7 @@ impl Context {
         self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// Whether the index was up to date when the vault was opened, or has been rebuilt.
+    /// Returns whether the index was up to date when the vault was opened, or has been rebuilt.
     pub fn index_state(&self) -> IndexState {
         *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -113,7 +113,7 @@ impl Context {
     }
 
     /// Removes blob files that no record refers to, and returns their number. Removes none while it is uncertain
-    /// whether a failed commit reached the database, because its records would need their blobs.
+    /// whether a failed commit reached the database, because the records of this commit would need their blobs.
     pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
         if self.store.is_unconfirmed() {
             return Ok(0);
@@ -130,7 +130,7 @@ impl Context {
         self.store.bytes() + self.blobs.bytes() + index
     }
 
-    /// The check that follows a deletion in this vault.
+    /// Returns the erasure check for this vault.
     pub(crate) fn erasure_check(&self) -> ErasureCheck<'_> {
         ErasureCheck { dir: &self.dir, keys: &self.keys, store: &self.store, blobs: &self.blobs, index: &self.index }
     }
@@ -142,7 +142,7 @@ impl Context {
         Ok(u64::try_from(live).unwrap_or(0))
     }
 
-    /// The row of the record with this id. The error `NotFound` says whether a record with this id was erased.
+    /// Returns the row of the record with this id. The error `NotFound` says whether a record with this id was erased.
     pub(crate) fn find(&self, id: &str) -> VaultResult<RowView> {
         let parsed = mementory_store::ids::parse_id(id);
         self.store.read(|c| {

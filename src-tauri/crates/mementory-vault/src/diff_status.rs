@@ -17,7 +17,7 @@ pub enum ExportDiffStatus {
 }
 
 impl ExportDiffStatus {
-    /// Stable name.
+    /// Returns the stable name of the status.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -26,7 +26,7 @@ impl ExportDiffStatus {
         }
     }
 
-    /// The status with this stable name.
+    /// Returns the status with this stable name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::New, Self::Changed, Self::Gone].into_iter().find(|status| status.as_str() == name)
     }

@@ -67,7 +67,7 @@ impl Duplicates<'_> {
         })
     }
 
-    /// Dismisses a group, which is not shown again unless another memory joins it.
+    /// Dismisses a group of memories. The group is not shown again unless another memory joins it.
     pub fn keep_apart(&self, ids: &[String], now: Timestamp) -> VaultResult<()> {
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         if views.len() > MAX_DISMISSED {
@@ -137,7 +137,7 @@ fn are_all_dismissed(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
     Ok(true)
 }
 
-/// All pairs, the smaller id first.
+/// Returns all pairs of the ids of `views`. In each pair, the smaller id is first.
 fn id_pairs(views: &[RowView]) -> impl Iterator<Item = ([u8; 16], [u8; 16])> + '_ {
     views
         .iter()

@@ -49,8 +49,8 @@ pub(crate) struct PlannedRows {
 }
 
 impl PlannedRows {
-    /// Adds a record. `known` is its row and list position, if the vault has it. `sort` computes its time and is called
-    /// for conversations only.
+    /// Adds a record of the import. `known` contains the record's row and list position if the vault has the record.
+    /// `sort` computes the time of the record and is called for conversations only.
     pub(crate) fn add(&mut self, kind: Kind, known: Option<(i64, i64)>, sort: impl FnOnce() -> i64) {
         if !COMPARED_KINDS.contains(&kind) {
             return;
@@ -104,8 +104,8 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
     for format in complete_exports() {
         let batches = batches(c, format)?;
         let Some((Batch { id: newest, same, older, report, .. }, earlier)) = batches.split_first() else { continue };
-        // A newer import of several formats may contain a newer export of this format. The store does not record which
-        // format each of its records came from, so nothing is compared then.
+        // A newer import of several formats may contain a newer export of this format. The store does not record from
+        // which format each of its records came, so this format is not compared then.
         let mixed_import_sql = "SELECT 1 FROM batches WHERE undone_at IS NULL AND format IS NULL AND id > ?1";
         if earlier.is_empty() || c.prepare_cached(mixed_import_sql)?.exists([newest])? {
             continue;
@@ -201,13 +201,13 @@ struct GoneRule {
     span: Option<(i64, i64)>,
     /// Memories that were derived from a conversation.
     derived: HashSet<i64>,
-    /// False if a related export contains a later conversation. In that case the present export was made earlier,
-    /// although it was imported later, and records that are newer than it do not count as gone.
+    /// False if a related export contains a later conversation. In that case this export was made before the related
+    /// one, although it was imported later, and a record that is newer than this export does not count as gone.
     newer: bool,
 }
 
 impl GoneRule {
-    /// Returns None if no earlier export belongs to the same account.
+    /// Prepares the rule for the newest export. Returns None if no earlier export is from the same account.
     fn new(
         c: &Connection,
         rows: &[RowInfo],

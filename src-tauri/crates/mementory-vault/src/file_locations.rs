@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path};
 
 const META_KEY: &str = "whereabouts";
-/// Upper limit for the entries of each map. The oldest are removed first.
+/// Maximum number of entries in each map of [`KnownLocations`]. Above this number, the oldest entries are removed.
 const MAX_ENTRIES: usize = 200;
 /// Number of bytes at the beginning of an erased text that are searched for in paths. A path that contains them is
 /// removed, because the check after a deletion searches for the beginnings of texts too.
@@ -40,7 +40,7 @@ pub struct FailedImport {
 impl KnownLocations {
     fn read(connection: &Connection) -> VaultResult<Self> {
         let text: Option<String> = meta::read(connection, META_KEY)?;
-        // A value that cannot be read counts as empty.
+        // A stored value that cannot be parsed counts as empty.
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
@@ -60,7 +60,7 @@ impl KnownLocations {
     }
 }
 
-/// Stores the path of the export that the last log entry is about.
+/// Stores the path of an export under the number of the last log entry, which describes this export.
 pub(crate) fn store_export_path(tx: &Connection, out: &Path) -> VaultResult<()> {
     let Some(path) = std::path::absolute(out).ok().and_then(|path| path.to_str().map(str::to_owned)) else {
         return Ok(());
@@ -129,7 +129,7 @@ impl FileLocations<'_> {
     }
 
     /// Logs a failed import: its format, if it is known, and the code of the error. File names and the message are
-    /// stored outside of the log.
+    /// stored outside the log.
     pub fn record_failed_import(
         &self,
         format: &str,

@@ -5,7 +5,7 @@ use mementory_scan::Class;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::BTreeMap;
 
-/// Fingerprint of a value.
+/// Fingerprint of a sensitive value, see [`value_id`].
 pub(crate) type ValueId = [u8; 16];
 
 /// The fingerprint of a value. It is the same for all spellings of the value: it ignores spaces in a card number and
@@ -21,7 +21,7 @@ pub(crate) fn value_id(keys: &VaultKeys, class: Class, value: &str) -> ValueId {
     keyed_id(keys.fingerprints(), &[b"value", canonical.as_bytes()])
 }
 
-/// The number of a class in the store. Lists are ordered by it.
+/// Returns the number of a class in the store. Lists of classes are ordered by this number.
 pub(crate) fn class_code(class: Class) -> i64 {
     class as i64
 }

@@ -12,7 +12,8 @@ use std::sync::{PoisonError, atomic::AtomicBool, atomic::Ordering};
 
 /// Progress and cancellation of an index rebuild.
 pub struct IndexWatch<'a> {
-    /// Called repeatedly with the fault, the number of records done, and their total (0 if unknown).
+    /// Called repeatedly with the fault, the number of records indexed so far, and the total number of records (0 if
+    /// unknown).
     pub progress: &'a dyn Fn(IndexFault, u64, u64),
     /// Set by another thread to cancel. The vault is then not opened, and the next attempt rebuilds the index.
     pub cancel: &'a AtomicBool,
@@ -42,7 +43,7 @@ impl Context {
     }
 
     /// Brings the index up to date from the change log after a failed commit. Until this succeeds, single changes are
-    /// not applied to the index, and no commit marks it as complete.
+    /// not applied to the index, and no commit marks the index as complete.
     pub(crate) fn index_recover(&self) -> VaultResult<()> {
         self.index_behind.store(false, Ordering::Relaxed);
         self.index_rollback();
@@ -52,11 +53,12 @@ impl Context {
     }
 
     pub(crate) fn index_rollback(&self) {
-        // If this fails, the index is rebuilt when the vault is next opened.
+        // If the rollback fails, the index is rebuilt when the vault is next opened.
         let _ = self.with_index(SearchIndex::rollback);
     }
 
-    /// Applies all changes of the change log that are not in the index yet. Rebuilds the index if that is impossible.
+    /// Applies all changes of the change log that are not in the index yet. Rebuilds the index if the log cannot be
+    /// applied.
     fn index_catch_up(&self) -> VaultResult<()> {
         self.index_catch_up_watched(None)
     }
@@ -67,7 +69,7 @@ impl Context {
         if indexed_seq == last {
             return Ok(());
         }
-        // An empty index is not filled from the change log: a rebuild does it in one pass.
+        // An empty index is rebuilt, because a rebuild fills it in one pass, unlike replaying the change log.
         let replayed = if indexed_seq > last || indexed_seq == 0 {
             Ok(false)
         } else {
@@ -77,7 +79,7 @@ impl Context {
             Ok(true) => Ok(()),
             Err(VaultError::Cancelled) => Err(VaultError::Cancelled),
             _ => {
-                // A fault is reported only while opening (with `watch`), not if the index catches up during a change.
+                // The fault is reported only while opening (with `watch`), not if the index catches up during a change.
                 if watch.is_some() {
                     self.index_fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(IndexFault::Behind);
                 }
@@ -165,8 +167,8 @@ impl Context {
         Ok(changed_flags)
     }
 
-    /// Rebuilds the index from the store. If this fails or is cancelled, the index is rebuilt at the next change or
-    /// when the vault is next opened.
+    /// Rebuilds the index from the store. If the rebuild fails or is cancelled, the index is rebuilt at the next change
+    /// or when the vault is next opened.
     pub(crate) fn index_rebuild_until(&self, cancel: &AtomicBool) -> VaultResult<()> {
         let rebuilt = self.index_rebuild_watched(Some(&IndexWatch { progress: &|_, _, _| {}, cancel }));
         if rebuilt.is_err() {
@@ -201,7 +203,7 @@ impl Context {
         self.with_index(|i| Ok(i.documents())).unwrap_or(0)
     }
 
-    /// Adds a record to the index; visible after the next commit.
+    /// Adds a record to the index. The record can be found after the next commit.
     pub(crate) fn index_add(&self, row: i64, owner: Option<i64>, record: &Record) -> VaultResult<()> {
         if self.index_behind.load(Ordering::Relaxed) {
             return Ok(());
@@ -247,7 +249,7 @@ impl Context {
         self.with_index(|i| i.delete_row(row as u64))
     }
 
-    /// Reindexes a row (visible after the next commit). A row in the Trash is only removed.
+    /// Reindexes a row. The change is visible after the next commit. A row in the Trash is only removed.
     pub(crate) fn reindex(&self, row: i64) -> VaultResult<()> {
         self.index_delete(row)?;
         let found = self.store.read(|c| {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Result of the integrity check for one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedPlace {
-    /// `header`, `pages`, `index`, `blobs`, `audit`, `references`, `packs`.
+    /// The checked place: `header`, `pages`, `index`, `blobs`, `audit`, `references` or `packs`.
     pub place: &'static str,
     /// True if the check passed.
     pub ok: bool,

@@ -21,7 +21,7 @@ pub struct KnownKey {
     pub trusted: bool,
 }
 
-/// Key of the list in the table `meta`.
+/// Key of the list of known keys in the table `meta`.
 const META_KEY: &str = "known_keys";
 
 fn load_keys(connection: &Connection) -> VaultResult<Vec<KnownKey>> {
@@ -55,7 +55,7 @@ impl KeyRing<'_> {
         self.context.store.read(load_keys)
     }
 
-    /// Marks a key as trusted. Without `name` it keeps its current name.
+    /// Marks a key as trusted. Without `name`, the key keeps its current name.
     ///
     /// # Errors
     /// Errors of the store.

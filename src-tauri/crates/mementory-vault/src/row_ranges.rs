@@ -6,7 +6,7 @@
 pub(crate) struct RowRanges(Vec<(i64, i64)>);
 
 impl RowRanges {
-    /// Adds a row. A row that follows the last one extends its range.
+    /// Adds a row. A row that follows the last added row extends the last range.
     pub(crate) fn add(&mut self, row: i64) {
         match self.0.last_mut() {
             Some((_, last)) if row == *last + 1 => *last = row,
@@ -28,7 +28,7 @@ impl RowRanges {
         self.0 = out;
     }
 
-    /// Encodes each range as two varints: the gap before it and its length. None for an empty set.
+    /// Encodes each range as two varints: the gap before the range, and its length. Returns None for an empty set.
     pub(crate) fn encode(mut self) -> Option<Vec<u8>> {
         self.join_ranges();
         let mut out = Vec::new();
@@ -41,7 +41,8 @@ impl RowRanges {
         (!out.is_empty()).then_some(out)
     }
 
-    /// Decodes the bytes of [`Self::encode`]. None if they are cut off or too large.
+    /// Decodes the bytes of [`Self::encode`]. Returns None if the bytes are cut off or contain a number that is too
+    /// large.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut numbers = Vec::new();
         let (mut number, mut shift) = (0i64, 0);
@@ -64,7 +65,7 @@ impl RowRanges {
         (shift == 0 && rest.is_empty()).then_some(Self(ranges))
     }
 
-    /// True if the set contains the row. Only for a decoded set, whose ranges are sorted.
+    /// True if the set contains the row. Call it only for a decoded set, because the search requires sorted ranges.
     pub(crate) fn contains(&self, row: i64) -> bool {
         let after = self.0.partition_point(|(first, _)| *first <= row);
         after.checked_sub(1).and_then(|i| self.0.get(i)).is_some_and(|(_, last)| row <= *last)

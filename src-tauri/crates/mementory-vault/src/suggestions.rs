@@ -1,4 +1,4 @@
-//! The queue of suggestions from clients. Nothing in it is a record. The person accepts or refuses each entry.
+//! The queue of suggestions from clients. A suggestion is not a record. The person accepts or refuses each suggestion.
 use crate::{VaultError, VaultResult, context::Context, word_removal::Removal};
 use mementory_crypto::keyed_digest;
 use mementory_model::{Kind, Timestamp};
@@ -152,10 +152,10 @@ impl Suggestions<'_> {
         }
     }
 
-    /// Puts suggestions into the queue, as [`add`](Self::add) does with one. Returns the result for each.
+    /// Adds several suggestions to the queue. Returns the result for each of them, in the same order.
     ///
     /// # Errors
-    /// `Usage` if the queue has no room for all of them, in which case none is added.
+    /// `Usage` if the queue has no room for all of the suggestions, in which case none is added.
     pub fn add_all(&self, suggestions: Vec<Suggestion>) -> VaultResult<Vec<QueueOutcome>> {
         self.context.store.write(|tx| {
             let mut all = load_all(tx)?;
@@ -196,7 +196,7 @@ impl Suggestions<'_> {
         Ok(QueueOutcome::Waiting(id))
     }
 
-    /// Takes a suggestion out of the queue and logs what the person decided.
+    /// Removes a suggestion from the queue and logs what the person decided.
     ///
     /// # Errors
     /// `NotFound`.
@@ -213,7 +213,7 @@ impl Suggestions<'_> {
         })
     }
 
-    /// Takes a suggestion out of the queue and logs the decision, within a transaction.
+    /// Removes a suggestion from the queue and logs the decision, within a transaction.
     pub(crate) fn close_in_transaction(
         &self,
         tx: &Connection,
@@ -250,7 +250,7 @@ impl Suggestions<'_> {
     }
 }
 
-/// Deletes the suggestions that contain erased words or whose record is gone.
+/// Deletes the suggestions that contain erased words or whose target record is gone.
 pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     for suggestion in load_all(tx)? {
         let is_target_gone = match &suggestion.target {

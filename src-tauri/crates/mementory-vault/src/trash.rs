@@ -1,4 +1,4 @@
-//! The Trash. Records in it are hidden at once, can be restored for a set time, and are then erased.
+//! The Trash. Records in the Trash are hidden at once, can be restored for a set time, and are then erased.
 use crate::{
     VaultError, VaultResult,
     applied::Applied,
@@ -19,12 +19,12 @@ use std::sync::atomic::AtomicBool;
 pub struct ExpiredTrash {
     /// Number of records that were erased.
     pub erased: u32,
-    /// Records that could not be erased, by id, with the reason. They stay in the Trash. On a full disk, only the
-    /// first one is listed.
+    /// Records that could not be erased, by id, each with the error. They stay in the Trash. On a full disk, only the
+    /// first such record is listed.
     pub failed: Vec<(String, VaultError)>,
 }
 
-/// Moves records to the Trash and back, and empties it.
+/// Moves records to the Trash, restores them, and empties the Trash.
 #[derive(Clone, Copy)]
 pub struct Trash<'v> {
     pub(crate) context: &'v Context,
@@ -131,7 +131,7 @@ impl Trash<'_> {
     /// Erases all records at once, since each erasure is followed by a search through the whole vault. If the erasure
     /// fails, erases the records in halves, to isolate the record that cannot be erased.
     fn expire(&self, ids: &[String], before: i64, now: Timestamp, out: &mut ExpiredTrash) {
-        // Records may have been erased before another half failed, or along with another record.
+        // An earlier attempt may have erased some of these records, for example along with another record.
         let remaining_ids: Vec<String> = ids
             .iter()
             .filter(|id| !matches!(self.context.find(id), Err(VaultError::NotFound { erased: true, .. })))

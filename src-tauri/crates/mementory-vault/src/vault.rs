@@ -61,7 +61,7 @@ impl Vault {
         Ok((vault, code))
     }
 
-    /// Opens a vault with its passphrase or recovery code; upgrades an older schema; brings the index up to date.
+    /// Opens a vault with its passphrase or recovery code. Upgrades an older schema and brings the index up to date.
     ///
     /// # Errors
     /// `Missing`, `InUse`, `AnsweringClients`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. After an error,
@@ -78,7 +78,7 @@ impl Vault {
     pub fn open_watched(dir: &Path, secret: &str, watch: &IndexWatch<'_>) -> VaultResult<Self> {
         match dir.join("vault.json").try_exists() {
             Ok(true) => {}
-            // Another user's vault may be in this folder, even if this user may not read the folder.
+            // Access was denied, so this folder may contain the vault of another user.
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                 return Err(VaultError::io("vault.json", error));
             }
@@ -106,8 +106,8 @@ impl Vault {
         open_files().map_err(|error| with_damaged_page_count(dir, &key, error))
     }
 
-    /// Replaces a `Damaged` error with `DamagedPages`, which has the number of damaged pages, if there are any. Reads
-    /// the whole database.
+    /// Counts the damaged pages of the database after a `Damaged` error. If there are any, returns `DamagedPages` with
+    /// their number, otherwise returns the error unchanged. Reads the whole database.
     pub fn count_damaged_pages(&self, error: VaultError) -> VaultError {
         with_damaged_page_count(&self.context.dir, self.context.keys.store(), error)
     }
@@ -214,8 +214,8 @@ impl Vault {
         self.context.index_rebuild_until(cancel)
     }
 
-    /// The differences between the newest export of each assistant and earlier ones. The result is cached until the
-    /// vault changes.
+    /// Returns the differences between the newest export of each assistant and earlier exports. The result is cached
+    /// until the vault changes.
     ///
     /// # Errors
     /// Errors of the store.
@@ -238,7 +238,7 @@ impl Vault {
         Editor::new(&self.context)
     }
 
-    /// Moves records to the Trash and back, and empties it.
+    /// Moves records to the Trash, restores them, and empties the Trash.
     pub fn trash(&self) -> Trash<'_> {
         Trash::new(&self.context)
     }
@@ -313,7 +313,7 @@ impl Vault {
         Scanner::new(&self.context)
     }
 
-    /// The grants of connected clients, and the records that they make visible.
+    /// Makes, lists and revokes the grants of connected clients, and reads the records that a grant makes visible.
     pub fn grants(&self) -> Grants<'_> {
         Grants::new(&self.context)
     }
@@ -402,7 +402,8 @@ fn remove_incomplete_vault(dir: &Path, existed: bool) {
     }
 }
 
-/// Replaces a `Damaged` error with `DamagedPages`, which has the number of damaged pages, if there are any.
+/// If the error is `Damaged` and the database has damaged pages, returns `DamagedPages` with their number. Otherwise
+/// returns the error unchanged.
 fn with_damaged_page_count(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
     match error {
         VaultError::Damaged(_) => match mementory_store::failing_pages(dir, key) {

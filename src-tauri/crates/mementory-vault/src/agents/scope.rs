@@ -72,8 +72,8 @@ impl GrantScope {
         (parts.join(" AND "), values)
     }
 
-    /// The part of the scope that the search index can filter by. The index also finds records outside the scope, so
-    /// [`condition`](Self::condition) is checked for each record that it finds.
+    /// Returns the conditions of the scope that the search index can check. The index also finds records outside the
+    /// scope, so [`condition`](Self::condition) must be checked for each record that the index finds.
     pub(crate) fn index_filter(&self) -> IndexFilter {
         IndexFilter {
             kinds: self.visible_kinds().into_iter().map(|kind| kind.as_str().to_owned()).collect(),

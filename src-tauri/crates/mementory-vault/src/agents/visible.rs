@@ -56,10 +56,11 @@ pub struct GrantedView<'v> {
     pub(super) masker: Option<Masker<'v>>,
 }
 
-/// A visible record after masking. It still has all its fields, so the caller copies only what a client may see.
+/// A visible record after masking. Fields that the client may not see are still set, so the caller must copy only the
+/// permitted fields.
 pub(super) struct MaskedRecord {
     pub(super) record: Record,
-    /// Marks of the masked values in its text. Empty if values were masked only in other fields.
+    /// Marks of the masked values in the text of the record. Empty if values were masked only in other fields.
     pub(super) marks: Vec<Redaction>,
     covered: bool,
 }
@@ -73,7 +74,8 @@ impl<'v> GrantedView<'v> {
         Ok(Self { context, scope, masker })
     }
 
-    /// Rows of visible records that also meet `condition`. Each `??` in it represents the next value of `more`.
+    /// Returns the rows of visible records that meet the SQL condition `condition`. Each `??` in `condition` represents
+    /// the next value of `more`. `tail` is the end of the query, for example its `ORDER BY` and `LIMIT`.
     pub(super) fn select(&self, condition: &str, more: Vec<Value>, tail: &str) -> VaultResult<Vec<RowView>> {
         let (scope, mut values) = self.scope.condition();
         let mut condition = condition.to_owned();
@@ -129,7 +131,7 @@ impl<'v> GrantedView<'v> {
         })
     }
 
-    /// A visible record.
+    /// Returns a visible record.
     ///
     /// # Errors
     /// `NotFound` if the record is not visible. The error is the same for a record that does not exist or was erased.
@@ -159,9 +161,9 @@ impl<'v> GrantedView<'v> {
         Ok(out)
     }
 
-    /// Visible messages of a visible conversation, in the order of the source. Skips the first `skip` messages and
-    /// returns at most `limit`. Their texts have at most `max_chars` characters in total, except that one message is
-    /// always returned, however long it is. The returned flag says whether there are more messages.
+    /// Returns messages of a visible conversation, in the order of the source. Skips the first `skip` messages and
+    /// returns at most `limit`. The texts of the returned messages have at most `max_chars` characters in total, except
+    /// that one message is always returned, however long it is. The returned flag says whether there are more messages.
     ///
     /// # Errors
     /// As for [`record`](Self::record).
@@ -183,9 +185,9 @@ impl<'v> GrantedView<'v> {
         Ok((messages, has_more))
     }
 
-    /// A page of what is known about the person, newest first: memories, profiles, facts, procedures and tasks. A page
-    /// has at most `limit` records. Their texts have at most `max_chars` characters in total, except that one record is
-    /// always returned, however long it is.
+    /// Returns a page of the visible memories, profiles, facts, procedures and tasks, newest first. A page has at most
+    /// `limit` records. The texts of these records have at most `max_chars` characters in total, except that one record
+    /// is always returned, however long it is.
     ///
     /// # Errors
     /// `Usage` for a cursor that is not from this list.
@@ -219,7 +221,7 @@ impl<'v> GrantedView<'v> {
         })
     }
 
-    /// Number of visible records of each kind. Kinds without any are left out.
+    /// Number of visible records of each kind. Kinds without visible records are left out.
     ///
     /// # Errors
     /// Errors of the store.
@@ -235,13 +237,14 @@ impl<'v> GrantedView<'v> {
     }
 }
 
-/// The cursor that continues after a record: its date and id, which the client has seen. It contains neither a row
-/// number, which would reveal how many records there are, nor a position, which an erasure or an import would change.
+/// Returns the cursor that continues after a record. A cursor consists of the record's date and id, which the client
+/// has seen. It contains neither a row number, which would reveal how many records there are, nor a position, which an
+/// erasure or an import would change.
 pub(super) fn cursor_of(row: &RowView) -> String {
     format!("{}.{}", row.sort, row.id_text())
 }
 
-/// Date and id in a cursor. The record may no longer exist.
+/// Returns the date and the id in a cursor. The vault may no longer have a record with this id.
 pub(super) fn parse_cursor(cursor: &str) -> VaultResult<(i64, Vec<u8>)> {
     let invalid_cursor = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
     let (sort, id) = cursor.split_once('.').ok_or_else(invalid_cursor)?;

@@ -14,7 +14,7 @@ use std::{
 
 impl Editor<'_> {
     /// Adds a tag to records, or removes it from them. Each changed record gets a new version, all in one transaction.
-    /// Returns the ids of the records that changed.  A record that already has the tag (or, on removal, does not have
+    /// Returns the ids of the records that changed. A record that already has the tag (or, on removal, does not have
     /// it) does not change. When a tag is removed, records that are erased or in the Trash are skipped.
     ///
     /// # Errors

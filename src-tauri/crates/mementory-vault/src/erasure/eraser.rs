@@ -1,5 +1,5 @@
-//! Erases records for good, with everything that contains their content. Writes signed tombstones and a receipt, whose
-//! result comes from the erasure check.
+//! Erases records for good, with everything that contains their content. Writes signed tombstones, and a receipt with
+//! the result of the erasure check.
 use crate::{
     VaultResult,
     applied::Applied,
@@ -65,11 +65,11 @@ pub(crate) struct EraseRequest<'a> {
     /// Other records to redact because they contain the same words.
     pub(crate) copies: &'a [String],
     pub(crate) now: Timestamp,
-    /// Set if this erasure was already made in a newer copy of the vault. Then the ids and the time of that erasure are
-    /// used.
+    /// Set if this erasure was already made in a newer copy of the vault. Then the receipt id, the tombstone ids and
+    /// the time of that erasure are used.
     pub(crate) earlier: Option<&'a EarlierErasure>,
-    /// If this is set before anything was erased, the erasure stops. Once its commit has begun, the erasure is finished
-    /// and checked.
+    /// Cancels the erasure if set before anything is erased. Once the commit has begun, the erasure is finished and
+    /// checked.
     pub(crate) cancel: &'a AtomicBool,
 }
 
@@ -132,10 +132,10 @@ impl Eraser<'_> {
         self.erase_until(ids, reason, copies, now, &AtomicBool::new(false), progress)
     }
 
-    /// Like [`erase`](Self::erase), but stops if `cancel` is set before anything was erased.
+    /// Like [`erase`](Self::erase), but stops if `cancel` is set before anything is erased.
     ///
     /// # Errors
-    /// `Cancelled` if it was stopped. In that case nothing was changed.
+    /// `Cancelled` if the erasure was stopped. In that case nothing was changed.
     pub fn erase_until(
         &self,
         ids: &[String],
@@ -149,7 +149,7 @@ impl Eraser<'_> {
         self.run(&request, progress, Sabotage::default())
     }
 
-    /// Like [`erase`](Self::erase), without the steps that `sabotage` leaves out.
+    /// Like [`erase`](Self::erase), but leaves out the steps that `sabotage` names.
     #[cfg(feature = "sabotage")]
     pub fn erase_sabotaged(
         &self,
@@ -221,7 +221,8 @@ impl Eraser<'_> {
                 let sentences_of_copies = sentences.iter().filter(|_| !reindex.is_empty());
                 let sentences =
                     sentences_of_copies.map(|sentence| word_fingerprint(keys, sentence, ERASED_MARK)).collect();
-                // The list of erasures is written before the commit, because the commit destroys the content.
+                // The list is written before the commit, so that nothing is destroyed without an entry in the list of
+                // erasures.
                 is_listed
                     .set(ErasureLedger::new(self.context).add(&receipt_id, ErasureAct { sentences, ..act.take() })?);
             }
@@ -272,8 +273,8 @@ impl Eraser<'_> {
             rows.iter().try_for_each(|row| self.context.index_delete(*row))?;
             self.context.index_commit(seq)
         };
-        // If no record has to be reindexed, the index is cleaned while the check searches the database. Otherwise it is
-        // cleaned before the check.
+        // If no row has to be reindexed, the check itself calls `erase_from_index`, while it searches the database.
+        // Otherwise the index is updated here, before the check.
         let clean_index: IndexCleanup<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
         if !reindex.is_empty() {
             erase_from_index()?;
@@ -295,7 +296,7 @@ impl Eraser<'_> {
         Receipts::new(self.context).check_and_store(receipt_id, evidence, request.now, may_wipe, clean_index)
     }
 
-    /// Reads the copies to redact. Copies that are erased themselves are left out.
+    /// Reads the copies to redact. Copies that are erased by the same request are left out.
     fn read_copies_to_redact(
         &self,
         ids: &[String],
@@ -417,8 +418,8 @@ impl Eraser<'_> {
     }
 }
 
-/// Writes the removed rows to the change log. Older entries about these rows are deleted in one pass for all rows,
-/// since the database has no index for them.
+/// Writes the removed rows to the change log. Deletes older log entries about these rows in one pass, because the log
+/// has no index by row.
 fn log_removed_rows(tx: &Connection, targets: &[Target]) -> VaultResult<()> {
     tx.execute_batch("CREATE TEMP TABLE gone (row INTEGER PRIMARY KEY)")?;
     {

@@ -12,7 +12,7 @@ use mementory_store::{Flags, blobs::BlobInfo, kind_code};
 use rusqlite::{Connection, params};
 use std::{collections::HashSet, io::Read};
 
-/// Size in bytes from which a file is rewritten block by block. Smaller ones are rewritten in memory.
+/// Size in bytes from which a file is rewritten block by block. Smaller files are rewritten in memory.
 const MAX_WHOLE_BYTES: u64 = 64 << 20;
 /// Largest number of bytes in a block. A block consists of whole lines, unless a line is longer.
 const BLOCK_BYTES: usize = 16 << 20;
@@ -92,8 +92,8 @@ impl PassthroughFiles<'_> {
         self.context.blobs.put(&mut CleaningReader::new(self.context.blobs.open(blob)?, words), store_blobs).map(Some)
     }
 
-    /// Replaces the old bytes with the new ones and marks the files as redacted. Returns the blobs that no record
-    /// refers to any more, and the number of changed files.
+    /// Replaces the old bytes of the files with the new bytes and marks the files as redacted. Returns the blobs that
+    /// no record refers to any more, and the number of changed files.
     pub(crate) fn rewrite_files(&self, tx: &Connection, files: &[FileWithWords]) -> VaultResult<(Vec<[u8; 32]>, u32)> {
         let mut old = Vec::new();
         for file in files {
@@ -144,7 +144,7 @@ impl<'w, 'r, R: Read> CleaningReader<'w, 'r, R> {
         Self { source, words, is_json: None, pending: Vec::new(), out: Vec::new(), out_position: 0, changed: false }
     }
 
-    /// Fills `out` with the next block. Returns false at the end.
+    /// Fills `out` with the next block. Returns false at the end of the file.
     fn fill_out(&mut self) -> std::io::Result<bool> {
         self.out.clear();
         self.out_position = 0;
@@ -156,7 +156,7 @@ impl<'w, 'r, R: Read> CleaningReader<'w, 'r, R> {
             return Ok(false);
         }
         let until = if is_end { self.pending.len() } else { self.block_end(overlap) };
-        // Only these bytes are searched for a NUL, not the whole file.
+        // Each block is searched for a NUL separately, since the whole file is never in memory.
         let is_binary = is_binary(&self.pending);
         let is_json = *self.is_json.get_or_insert_with(|| begins_like_json(&self.pending));
         let mut block = Vec::with_capacity(until);

@@ -10,8 +10,8 @@ use crate::{
 use mementory_model::{normal_text, without_redaction_marks};
 use mementory_store::RowView;
 
-/// The texts of a record that `removal` changes, each with the new text. Leaves out texts that are too short to be
-/// recognised as quotations. Also leaves out texts that `in_files` changes in the same way, because `in_files` is
+/// Returns the texts of a record that `removal` changes, each with the new text. Leaves out texts that are too short to
+/// be recognised as quotations. Also leaves out texts that `in_files` changes in the same way, because `in_files` is
 /// applied to the files anyway.
 pub(crate) fn changed_texts(target: &Target, removal: &Removal, in_files: &Removal) -> Vec<(String, String)> {
     let texts = target.texts.iter().map(|text| (text, removal.record_text(text)));

@@ -35,8 +35,8 @@ impl<'v> RedactAgain<'v> {
 }
 
 impl RedactAgain<'_> {
-    /// Redacts the words of an act in `views`, which are the records that the act redacted. Returns true if the erasure
-    /// check is complete.
+    /// Redacts the words of an act in `views`, which are the records that the act redacted. Returns true if the receipt
+    /// is complete.
     pub(crate) fn run(
         &self,
         act: &ErasureAct,
@@ -121,7 +121,7 @@ impl RedactAgain<'_> {
         Ok(receipt.is_ok_and(|receipt| receipt.complete))
     }
 
-    /// The words and the sentences of the act that are found in these records, each with its replacement.
+    /// Finds the words and the sentences of the act in these records. Returns each with its replacement.
     #[allow(clippy::type_complexity, reason = "two lists of the same")]
     fn find_words(
         &self,
@@ -146,9 +146,9 @@ impl RedactAgain<'_> {
         Ok((words.words.into_iter().collect(), sentences.words.into_iter().collect()))
     }
 
-    /// Removes the words from every version. Returns true if a version changed. If a fingerprint shows that words were
-    /// removed from a text, but none of these words is found in it, the whole text is replaced, and its `verbatim` and
-    /// embeddings are dropped.
+    /// Removes the words from every version of a record. Returns true if a version changed. If a fingerprint shows that
+    /// words were removed from a text, but none of these words is found in it, replaces the whole text and drops its
+    /// `verbatim` and embeddings.
     fn redact(
         &self,
         tx: &Connection,

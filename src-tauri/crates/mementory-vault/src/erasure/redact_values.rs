@@ -49,15 +49,15 @@ impl FoundValues {
         self.by_row.get(&row).is_some_and(|found| found.iter().any(|spelling| spelling.len() < MIN_DISTINCTIVE_BYTES))
     }
 
-    /// The spellings that are long enough to be removed wherever they occur, each with its mark. Shorter ones could be
-    /// part of any word.
+    /// Returns the spellings that are long enough to be removed wherever they occur, each with its mark. Shorter
+    /// spellings could be part of any word.
     fn distinctive(&self) -> BTreeMap<String, String> {
         let is_distinctive = |(spelling, _): &(&String, &String)| spelling.len() >= MIN_DISTINCTIVE_BYTES;
         self.spellings.iter().filter(is_distinctive).map(|(s, mark)| (s.clone(), mark.clone())).collect()
     }
 
-    /// The spellings that are removed from a record, each with its mark. Short ones are removed only from records in
-    /// which the scan finds them.
+    /// Returns the spellings that are removed from a record, each with its mark. Short spellings are removed only from
+    /// records in which the scan finds them.
     fn pairs_in(&self, before: &Target) -> Vec<(String, String)> {
         let found_here = self.by_row.get(&before.view.row);
         let is_removed = |spelling: &str| {
@@ -95,8 +95,8 @@ impl Redactor<'_> {
         let words: Vec<String> = found_values.spellings.keys().cloned().collect();
         let views = self.records_to_redact(&found_values, &distinctive, only.is_none())?;
         let mut evidence = Evidence::default();
-        // Short values are not removed from files in general. Only a file that quotes a record with a short value loses
-        // it there.
+        // Short values are not removed from files in general. A file loses a short value only where the file quotes a
+        // record that contains the value.
         let with_short_values: Vec<RowView> =
             found_values.views.iter().filter(|view| found_values.has_short_value(view.row)).cloned().collect();
         evidence.quotations = changed_texts_of(self.context, &with_short_values, |before| {
@@ -165,8 +165,8 @@ impl Redactor<'_> {
         Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
     }
 
-    /// The records to redact: those in which the scan finds a value, and the records derived from them. With
-    /// `everywhere`, also records that contain a distinctive value which the scan does not report there.
+    /// Returns the records to redact: those in which the scan finds a value, and the records derived from them. With
+    /// `everywhere`, also returns records that contain a distinctive value which the scan does not report in them.
     fn records_to_redact(
         &self,
         found_values: &FoundValues,
@@ -251,7 +251,7 @@ fn mark_redacted(tx: &Connection, found: &FoundValues, changed: &[i64], now: Tim
     let places = i64::try_from(changed.len()).unwrap_or(i64::MAX);
     for (id, class) in &found.classes {
         if !is_present(tx, *id)? {
-            // `places` counts the changed records of all values together, not only those with this value.
+            // `places` counts the changed records of all values together, not only the records with this value.
             tx.execute(
                 "INSERT OR REPLACE INTO judged (value, class, verdict, places, at) VALUES (?1, ?2, 2, ?3, ?4)",
                 params![id, *class as i64, places, now.as_micros()],

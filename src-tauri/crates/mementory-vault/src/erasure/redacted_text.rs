@@ -28,7 +28,7 @@ pub(crate) struct RedactedText {
 }
 
 impl RedactedText {
-    /// The mark of the first span, which also replaces a text that is removed as a whole.
+    /// Returns the mark of the first span. This mark also replaces a text that is removed as a whole.
     pub(crate) fn mark(&self) -> &str {
         self.removed.first().map_or("", |(_, mark)| mark)
     }
@@ -37,8 +37,8 @@ impl RedactedText {
         text == self.mark()
     }
 
-    /// The sentences in the spans, because another record (a list item, a derived statement) may contain only one of
-    /// the sentences of a span.
+    /// Returns the sentences in the spans. Another record (a list item, a derived statement) may contain only one of
+    /// these sentences.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let all = self.removed.iter().flat_map(|(words, _)| normal_sentences(words));
         all.filter(|sentence| is_distinctive_sentence(sentence)).collect()
@@ -54,9 +54,9 @@ impl RedactedText {
         Removal::exact(self.removed.clone()).and_sentences(self.sentences(), self.mark())
     }
 
-    /// The words to remove from the record itself (if `is_own`) or from records derived from it. `former` is the
-    /// original text. A string that repeats only words inside a span of `former`, or words on both sides of its border,
-    /// is removed too.
+    /// Returns the words to remove from the redacted record itself (if `is_own`) or from records derived from it.
+    /// `former` is the original text of the redacted record. Also removes a string that repeats words of `former` from
+    /// inside a span or from both sides of a span's border.
     pub(crate) fn removal(&self, former: &str, is_own: bool) -> Removal {
         let mut pairs = self.removed.clone();
         if is_own {

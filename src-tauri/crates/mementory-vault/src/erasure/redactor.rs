@@ -26,9 +26,9 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// Upper limit for the other records with the same words that one redaction processes. Records derived from the
-/// redacted record do not count. If there are more, the redaction is refused, because its preview promises to redact
-/// all of them.
+/// Maximum number of other records with the same words that one redaction processes, not counting the records derived
+/// from the redacted record. Above this number the redaction is refused, because its preview promises to redact all of
+/// them.
 pub(crate) const MAX_RECORDS: usize = 10_000;
 
 /// Changes of a committed redaction, for the steps after the commit.
@@ -163,7 +163,8 @@ impl Redactor<'_> {
         Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
     }
 
-    /// The records that redacting these spans would change, the record itself first. Changes nothing.
+    /// Returns the records that redacting these spans would change, first the record that contains the spans. Changes
+    /// nothing.
     ///
     /// # Errors
     /// As for [`redact`](Self::redact); `Cancelled`.
@@ -189,8 +190,8 @@ impl Redactor<'_> {
         Ok(out)
     }
 
-    /// Finds the records that a redaction changes and the words that it removes from each, for the redaction itself and
-    /// for its preview.
+    /// Finds the records that a redaction changes and the words that it removes from each. The redaction and its
+    /// preview use this plan.
     fn make_plan(
         &self,
         id: &str,
@@ -256,7 +257,7 @@ impl Redactor<'_> {
         read.into_iter().next().ok_or_else(|| VaultError::not_found(&id))
     }
 
-    /// Records that were derived from this one.
+    /// Returns the records derived from the record in `view`.
     pub(crate) fn derived_of(&self, view: &RowView) -> VaultResult<Vec<RowView>> {
         self.context.store.read(|c| {
             let mut statement =
@@ -296,7 +297,7 @@ struct RedactionPlan {
     redacted: RedactedText,
     /// The words to remove from the record itself.
     own_removal: Removal,
-    /// Records derived from that record, and other records that may contain the same words, each group with the words
+    /// Records derived from the target, and other records that may contain the same words. Each group has its own words
     /// to remove.
     others: [(Vec<RowView>, Removal); 2],
 }

@@ -9,12 +9,12 @@ use mementory_model::{Record, contains_words};
 use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
 
-/// The names of erased records in their source: titles, file names, and the places where they were read.
+/// Names by which import reports mention erased records: titles, file names, and positions in a source file.
 #[derive(Default)]
 pub(crate) struct ErasedNames {
-    /// Names of files. They also match inside a longer name.
+    /// Names of files. A file name is also found inside a longer name.
     files: BTreeSet<String>,
-    /// Titles, tags and one-line texts. They match only a whole text or a whole segment of a path.
+    /// Titles, tags and one-line texts. They are found only as a whole text or as a whole segment of a path.
     titles: BTreeSet<String>,
     places: BTreeSet<String>,
 }
@@ -45,7 +45,7 @@ impl ErasedNames {
         self.files.is_empty() && self.titles.is_empty() && self.places.is_empty()
     }
 
-    /// True if a text (a place or a name) contains one of the names.
+    /// True if `text` (a place or a name) contains the name of an erased record.
     fn are_named_in(&self, text: &str) -> bool {
         let is_inside = |place: &String| {
             text.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#', '!']))
@@ -65,7 +65,7 @@ impl ErasedNames {
     }
 }
 
-/// The place of a record as import reports name it.
+/// Returns the place of a record in the notation of import reports: `<container>#<pointer>`.
 fn report_place(record: &Record) -> String {
     format!("{}#{}", record.origin.container, record.origin.pointer)
 }
@@ -109,7 +109,7 @@ fn cleaned_report(text: &str, removal: &Removal, erased: &ErasedNames) -> Option
     for source in &mut report.sources {
         changed |= removal.remove_in_place(&mut source.reason) | clean_all(&mut source.places, removal, erased);
     }
-    // The key of a warning consists of its code, which stays, and the place without the pointer.
+    // The key of a warning consists of its code, which stays, and its place without the pointer.
     let warnings = std::mem::take(&mut report.warnings);
     for (mut key, (mut place, mut message, count)) in warnings {
         changed |= clean_text(&mut place) | removal.remove_in_place(&mut message);

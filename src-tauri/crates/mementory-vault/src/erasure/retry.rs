@@ -1,7 +1,6 @@
-//! Cleans the failed places of a receipt and checks them again. While the vault stays open after the erasure, the
-//! erased words are known and the full check is made. After the vault was closed, they are unknown, since erased words
-//! are stored nowhere. In that case everything that belongs to no record is removed, and the places are checked without
-//! the words.
+//! Cleans the failed places of a receipt and checks them again. Until the vault is closed after the erasure, the erased
+//! words are known and the full check is made. Later the words are unknown, since erased words are stored nowhere. Then
+//! everything that belongs to no record is removed, and the places are checked without the words.
 use crate::{
     VaultResult,
     context::Context,

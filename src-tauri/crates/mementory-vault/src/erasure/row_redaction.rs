@@ -45,7 +45,7 @@ impl RowRedaction<'_> {
         Ok(is_changed)
     }
 
-    /// Removes words from every version of a record. Returns true if a version contained some.
+    /// Removes words from every version of a record. Returns true if a version contained any of the words.
     pub(crate) fn redact_row(
         &self,
         tx: &Connection,
@@ -100,7 +100,7 @@ impl RowRedaction<'_> {
         let record = self.context.store.packs.record(tx, view.pack, view.slot)?;
         mementory_store::write_columns(tx, view.row, &record)?;
         tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
-        // The words were removed from earlier versions too, so these get the flag as well.
+        // The words were removed from earlier versions too, so the rows of these versions also get the flag.
         tx.execute("UPDATE versions SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
         mementory_store::details::clear(tx, view.row)
     }
@@ -114,7 +114,7 @@ impl RowRedaction<'_> {
     ) -> VaultResult<bool> {
         let mut is_changed = false;
         for (pack, slots) in version_places(tx, view)? {
-            // A pack in which nothing changes is not rewritten.
+            // A pack is rewritten only if one of its entries changes.
             if !self.would_change(tx, pack, &slots, &mut change)? {
                 continue;
             }

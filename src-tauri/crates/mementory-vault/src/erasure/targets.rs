@@ -5,7 +5,7 @@ use mementory_store::RowView;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Number of records that are read at once, if there may be thousands.
+/// Number of records that are read as one chunk if there may be thousands of records.
 pub(crate) const RECORDS_PER_READ: usize = 200;
 
 /// Which dependent records an erasure removes.
@@ -43,7 +43,8 @@ pub(crate) struct Target {
     pub(crate) parts: Vec<String>,
 }
 
-/// A function that is called with every version that is read. An error stops the reading.
+/// A function that is called with every version of a record that is read. If it returns an error, no further version is
+/// read.
 pub(crate) type VisitVersion<'e> = &'e mut dyn FnMut(&Record) -> VaultResult<()>;
 
 /// Finds and reads the records that an erasure or redaction changes.
@@ -112,7 +113,7 @@ impl Targets<'_> {
         })
     }
 
-    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once. `visit` is called
+    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once. Calls `visit`
     /// with every version.
     pub(crate) fn read_targets(
         &self,
@@ -167,13 +168,13 @@ pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
     all.into_iter().cloned().collect()
 }
 
-/// Sentences of the targets that are searched for in other records.
+/// Returns at most 2,000 sentences of the targets, which are searched for in other records.
 pub(crate) fn sentences_of(targets: &[Target]) -> Vec<String> {
     let all: BTreeSet<String> = targets.iter().flat_map(|t| distinctive_sentences(&t.record)).collect();
     all.into_iter().take(2_000).collect()
 }
 
-/// The texts of a record's blocks and attachments, which the index also contains.
+/// Returns the texts of a record's blocks and attachments. The index contains these texts too.
 fn searched_parts(record: &Record) -> impl Iterator<Item = &str> {
     let blocks = record.fields.get("blocks").and_then(|blocks| blocks.as_array()).into_iter().flatten();
     let blocks = blocks.filter_map(|block| block.get("text")?.as_str());
@@ -186,7 +187,7 @@ pub(crate) fn query_integers(c: &Connection, sql: &str, p: impl rusqlite::Params
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// For each row, the rows that tombstones of imports moved to the Trash along with it.
+/// Returns, for each root row in the Trash, the rows that tombstones of imports moved to the Trash along with the root.
 fn trashed_along(c: &Connection) -> VaultResult<HashMap<i64, Vec<i64>>> {
     let mut statement = c.prepare(
         "SELECT trash_root, row FROM records WHERE trashed IS NOT NULL AND trash_batch IS NOT NULL AND trash_root <> row",

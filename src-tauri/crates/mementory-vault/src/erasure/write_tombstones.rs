@@ -23,10 +23,10 @@ pub(crate) struct TombstoneContext<'a> {
     pub(crate) reason: &'a str,
     pub(crate) receipt: &'a str,
     pub(crate) now: Timestamp,
-    /// The act for the list of erasures. The record of each tombstone is added to it.
+    /// The entry for the list of erasures. The record of each tombstone is added to this entry.
     pub(crate) act: &'a RefCell<ErasureAct>,
-    /// Set if this erasure or redaction was already made in a newer copy of the vault. In that case the ids and the
-    /// time from that copy are used.
+    /// Set if this erasure or redaction was already made in a newer copy of the vault. In that case the tombstone ids
+    /// and the time from the newer copy are used.
     pub(crate) earlier: Option<&'a EarlierErasure>,
 }
 
@@ -147,7 +147,7 @@ impl<'t> Titles<'t> {
         Self { by_key: targets.iter().filter_map(titled).collect() }
     }
 
-    /// The title of the record, and those of the erased records that it is a part of or was derived from.
+    /// Returns the title of the record, and the titles of the erased records that it is a part of or was derived from.
     fn around(&self, record: &'t Record) -> Vec<&'t str> {
         let sources = record.links.iter().filter(|link| link.relation == "derived_from").map(|link| &link.target);
         let keys = std::iter::once(&record.key).chain(&record.parent).chain(sources);
@@ -160,7 +160,8 @@ fn has_words_of(id: &str, texts: &[String], titles: &[&str]) -> bool {
     texts.iter().map(String::as_str).chain(titles.iter().copied()).any(|text| shares_words(id, text))
 }
 
-/// The tombstone of a record. It states the record's id at its source, unless the id has words of `texts` or `titles`.
+/// Returns the tombstone of a record. The tombstone contains the record's id at its source, unless that id has words of
+/// `texts` or `titles`.
 fn tombstone(
     op: TombstoneOp,
     (view, record): (&RowView, &Record),

@@ -14,7 +14,7 @@ pub(crate) struct Ledger {
 /// One erasure or redaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ErasureAct {
-    /// Microseconds since 1970.
+    /// Time of the erasure or redaction, in microseconds since 1970.
     pub(crate) at: i64,
     pub(crate) records: Vec<LedgerRecord>,
     /// Fingerprints of the redacted words, as they were spelled.
@@ -54,7 +54,7 @@ impl LedgerRecord {
 }
 
 impl Ledger {
-    /// Adds the acts of another list. The same act has the same id in every copy of the vault. If both lists have it,
+    /// Adds the acts of another list. An act has the same id in every copy of the vault. If both lists contain an act,
     /// the entry with more fingerprints of words and sentences stays.
     pub(crate) fn merge(&mut self, other: Self) {
         for (id, act) in other.acts {
@@ -93,8 +93,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// The acts with a tombstone that is not in `applied`, oldest first. Each is returned with only the records whose
-    /// tombstone is not in `applied`.
+    /// Returns the acts with a tombstone that is not in `applied`, oldest first. Of each act, returns only the records
+    /// whose tombstone is not in `applied`.
     pub(crate) fn missing(&self, applied: &HashSet<String>) -> Vec<(String, ErasureAct)> {
         let mut out: Vec<(String, ErasureAct)> = self
             .acts

@@ -29,7 +29,7 @@ pub(crate) fn text_fingerprint(keys: &VaultKeys, text: &str) -> String {
 /// Searches texts for words that are known by their fingerprints.
 pub(crate) struct WordFinder<'k> {
     keys: &'k VaultKeys,
-    /// The fingerprints not found so far, with their marks. The key is the number of code points of the words.
+    /// The fingerprints not found so far, each with its mark. The key is the number of code points of the words.
     not_found: BTreeMap<usize, HashMap<[u8; 16], String>>,
     pub(crate) words: BTreeSet<(String, String)>,
 }

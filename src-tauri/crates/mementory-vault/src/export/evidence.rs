@@ -1,5 +1,5 @@
-//! Writes Evidence Packs. A pack lists the deletions, the entries of the audit log, and which records were derived from
-//! which, all without content.
+//! Writes Evidence Packs. A pack lists deletions, entries of the audit log, and which records were derived from which
+//! other records, all without content.
 use crate::{
     VaultError, VaultResult,
     applied::Applied,
@@ -141,7 +141,8 @@ impl Exporter<'_> {
         Ok(Applied::new(WrittenEvidencePack { report, receipts, transfers }).warn_if(!synced, FailedStep::Sync))
     }
 
-    /// One line for each receipt, with the outcomes but without the details, which may name files on this computer.
+    /// Returns one line for each receipt. A line contains the outcomes but not the details, which may name files on
+    /// this computer.
     fn receipt_lines(&self, options: &EvidencePackOptions) -> VaultResult<Vec<String>> {
         let mut tombstones: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for tombstone in

@@ -45,7 +45,7 @@ pub struct Scope {
     pub writing: WriteOptions,
 }
 
-/// One run of an export: what is exported, and how the caller follows and stops it.
+/// One run of an export: the scope and the time, a flag that cancels the run, and a progress callback.
 #[derive(Clone, Copy)]
 pub struct ExportRun<'a> {
     /// The records and the options.
@@ -78,8 +78,8 @@ pub struct ExportOutcome {
     pub covered: u32,
     /// Number of bytes written.
     pub bytes: u64,
-    /// The digest that the format defines. Otherwise the SHA-256 of the file or, for a folder, of
-    /// the list of its files.
+    /// The digest that the format defines. If the format defines none, the SHA-256 of the file or, for a folder, of the
+    /// list of its files.
     pub digest: String,
     /// Result of validating the export after it was written.
     pub validation: Validation,
@@ -225,7 +225,8 @@ impl Exporter<'_> {
     }
 }
 
-/// Adds to a writer's report what only the source knows. Also returns the number of values that were masked.
+/// Adds to a writer's report the losses and the withheld records that only the source knows. Also returns the number of
+/// values that were masked.
 fn completed_report(
     mut report: WriteReport,
     source: &mut VaultSource<'_>,
@@ -243,8 +244,8 @@ fn writer_for(format: &str) -> VaultResult<&'static dyn Format> {
         .ok_or_else(|| VaultError::Usage(format!("Mementory does not write the format {format}.")))
 }
 
-/// Refuses a requested version that differs from the version that was written. A writer that knows only one version
-/// ignores the request. A request for "1" also accepts "1.0".
+/// Returns an error if the person requested a version other than the version that was written. A writer that supports
+/// only one version ignores the request. A request for "1" also accepts "1.0".
 fn check_version(report: &WriteReport, scope: &Scope) -> VaultResult<()> {
     let Some(wanted) = &scope.writing.version else { return Ok(()) };
     let is_written =
@@ -334,7 +335,7 @@ fn digest_of(path: &Path) -> VaultResult<String> {
     sha256(&mut lines.as_bytes(), "export").map_err(unwrap_format)
 }
 
-/// The detail of an export's log entry: the number of records and properties of the file, but neither its name nor its
+/// Returns the detail of an export's log entry: the number of records, and properties of the file without its name and
 /// path.
 fn audit_detail(records: u64, validation: &Validation, encrypted: bool, covered: u32) -> String {
     let mut parts = vec![format!("{records} records")];

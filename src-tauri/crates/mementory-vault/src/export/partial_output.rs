@@ -3,8 +3,8 @@ use crate::{VaultError, VaultResult};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Place for an output that is being written. Dropping this removes the temporary folder, with everything that was not
-/// renamed to its final name.
+/// A temporary folder for an output that is being written. When it is dropped, it is removed with everything that was
+/// not renamed to its final name.
 pub(super) struct PartialOutput {
     /// Temporary folder, next to the final place, so that the rename stays on one file system.
     pub folder: TempDir,

@@ -78,9 +78,9 @@ struct KnownRecord {
     flags: i64,
     sort: i64,
     position: i64,
-    /// Digest of the details of the record, as in `records.details`.
+    /// Digest of the record's details (links, entities, vectors, original text), as in the column `records.details`.
     details: Option<i64>,
-    /// When the source last changed the record, as in `records.updated`.
+    /// When the source last changed the record, as in the column `records.updated`.
     updated: Option<i64>,
 }
 
@@ -94,7 +94,7 @@ struct Staging {
     stale: Vec<(i64, u32)>,
     /// Rows of the vault that this input contained unchanged.
     unchanged_rows: RowRanges,
-    /// Rows of which this input contained an older or a blocked version, and the unchanged rows of units from older
+    /// Rows of which this input contained an older or a blocked version. Also the unchanged rows of units from older
     /// exports.
     older: RowRanges,
     /// Blobs that this input contained.
@@ -113,7 +113,8 @@ pub(super) struct ImportRun<'i> {
     deleted_ids: Vec<[u8; 16]>,
     /// Ids that tombstones of this input redact.
     redacted_ids: Vec<[u8; 16]>,
-    /// Entities at the ends of edges that were blocked because the record with the evidence for the edge was deleted.
+    /// Ends of edges that were blocked because the record with the evidence for the edge was deleted. Only entities are
+    /// listed.
     orphaned_edge_ends: Vec<[u8; 16]>,
     /// Entities that an earlier deletion moved to the Trash without listing them. This input may restore them.
     cascaded: CascadedEntities,
@@ -372,7 +373,8 @@ impl<'i> ImportRun<'i> {
     ) -> VaultResult<SeenRecord> {
         let keys = &self.context.keys;
         let mut seen = self.occurrence(record, digest);
-        // If the vault that wrote the file deleted the record, its deletion names the record by the export id.
+        // The vault that wrote the input may have deleted the record. Its tombstone then names the record by the export
+        // id.
         if self.blocklist.blocks(keys, id, record) || export_id.is_some_and(|id| self.blocklist.is_named(&id)) {
             if self.blocklist.is_cascaded(id) {
                 TombstoneImport::new(self).note_orphaned_edge(record);
@@ -420,7 +422,7 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// While planning: the number of records of each kind that would be gone if this input were the newest export.
+    /// While planning: counts the records of each kind that would be gone if this input were the newest export.
     fn gone_if_newest(&self) -> VaultResult<BTreeMap<String, u32>> {
         match self.staging {
             None => count_gone_if_newest(self.connection, self.report, &self.planned),
@@ -435,7 +437,7 @@ impl<'i> ImportRun<'i> {
         record.times.updated.or(unit).map_or(i64::MIN, Timestamp::as_micros)
     }
 
-    /// The record as seen in this input, without a row.
+    /// Returns what this input states about the record, without a row in the vault.
     fn occurrence(&self, record: &Record, digest: &[u8; 16]) -> SeenRecord {
         SeenRecord {
             updated: self.updated_micros(record),
@@ -450,7 +452,7 @@ impl<'i> ImportRun<'i> {
         self.report.note(Some(record.kind), &record_place(record), ItemOutcome::Blocked, reason);
     }
 
-    /// The reason for blocking a record that is not in the vault, if there is one.
+    /// Returns the reason for blocking a record that is not in the vault. Returns None if the record is not blocked.
     fn block_reason(&self, id: &[u8; 16], record: &Record) -> VaultResult<Option<&'static str>> {
         if self.blocklist.is_redacted(id) {
             return Ok(Some("redacted before"));
@@ -486,7 +488,7 @@ impl<'i> ImportRun<'i> {
         Ok(known.map_or_else(|| self.blocklist.is_redacted(&id), |known| known.flags & Flags::REDACTED != 0))
     }
 
-    /// Merges a record that the vault has already. Returns true if it got a new version.
+    /// Merges a record that the vault already has. Returns true if the record got a new version.
     fn update_known(
         &mut self,
         known: &KnownRecord,
@@ -526,8 +528,8 @@ impl<'i> ImportRun<'i> {
             if matches!(verdict, Verdict::Same) {
                 staging.unchanged_rows.add(known.row);
             }
-            // `older` has the rows whose list position or time this input does not determine: those of a unit from an
-            // older export, and those for which the vault has a newer version or time.
+            // `older` contains the rows whose list position or time this input does not determine: rows of a unit from
+            // an older export, and rows for which the vault has a newer version or time.
             let is_older = match verdict {
                 Verdict::Same => !grows(record) && record.times.updated.map(Timestamp::as_micros) < known.updated,
                 Verdict::Changed => false,

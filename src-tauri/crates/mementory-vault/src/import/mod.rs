@@ -46,11 +46,11 @@ pub struct ImportOptions<'a> {
     /// Called after everything was read and before the commit. If it returns false, the input has changed since it
     /// was inspected, and the import fails.
     pub is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// Places of invalid signatures. These are not stored, so that no export can write them again.
+    /// Places of invalid signatures. These signatures are not stored, so that no export can write them again.
     pub dropped_signatures: Vec<String>,
     /// Warnings found before the import that belong in its report.
     pub prior_warnings: &'a [Issue],
-    /// Findings of an earlier check of the files. Those that the readers do not report are added to the report.
+    /// Findings of an earlier check of the files. Findings that the readers do not report are added to the report.
     pub findings: &'a [Issue],
     /// Read the intact parts of files that do not match their own inventory of contents and checksums.
     pub salvage: bool,
@@ -136,13 +136,14 @@ impl Importer<'_> {
                     }
                     // If a part of a delta were kept, the next delta would continue an incomplete state.
                     Err(error) if recency.state == StateOrder::Next => return Err(error),
-                    // A damaged source next to others in the same archive may be all that the person wants from it.
+                    // The person may want only this damaged source from the archive, so the import fails instead of
+                    // importing only the other sources.
                     Err(error) if !options.salvage && is_beside_others(catalog, detection, index) => return Err(error),
                     Err(error) => failed.push((source.format.to_owned(), error)),
                 }
                 offset += source.total_bytes;
             }
-            // If no source could be read, there is no report, so the last error is returned.
+            // If no source could be read, the import has no report, so the last error is returned.
             if failed.len() == detection.sources.len()
                 && let Some((_, error)) = failed.pop()
             {
@@ -173,7 +174,7 @@ impl Importer<'_> {
         self.context.store.read(|connection| reading_order(connection, &states, &dates))
     }
 
-    /// Imports the records that `read` sends, as one batch named `name`. For sources that are not files.
+    /// Imports the records that `read` sends, as one batch named `name`. The records need not come from files.
     ///
     /// # Errors
     /// As [`Importer::import`].
@@ -218,7 +219,8 @@ impl Importer<'_> {
             }
             Err(error) => {
                 self.context.index_rollback();
-                // Ignored, because the first error is returned. Opening the vault removes any new blobs that are left.
+                // An error here is ignored, because the first error is returned. New blobs that are left are removed
+                // when the vault is next opened.
                 let _ = self.context.sweep_blobs();
                 Err(error)
             }
@@ -332,8 +334,8 @@ impl Importer<'_> {
             Ok((Store::last_change(tx)?, blobs))
         };
         std::thread::scope(|scope| {
-            // Segments are written while the store commits. After an error here, the index's own commit fails too, and
-            // that error is handled.
+            // Segments are written while the store commits. An error here is ignored, because the commit of the index
+            // then fails too and reports its error.
             let close_segments =
                 || drop(scope.spawn(|| self.context.with_index(mementory_search::SearchIndex::close_segments)));
             self.context.store.write(|tx| write(tx, &close_segments))
@@ -382,7 +384,7 @@ fn is_beside_others(catalog: &Catalog, detection: &Detection, index: usize) -> b
     has_rules && others.any(|(_, other)| other.archives(catalog).iter().any(|archive| archives.contains(archive)))
 }
 
-/// A source that could not be read, with the reason.
+/// Returns the report entry for a source that could not be read.
 fn missing_part(error: &FormatError) -> MissingPart {
     let (code, place) = match error {
         FormatError::Invalid { code, place, .. } => (*code, place.as_str()),

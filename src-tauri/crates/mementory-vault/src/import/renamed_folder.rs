@@ -31,7 +31,7 @@ pub(super) struct RenamedFolder {
 }
 
 impl RenamedFolder {
-    /// The folder of this source, if the vault has it under another name.
+    /// Returns the folder of this source if the vault has it under another name.
     pub(super) fn find(
         context: &Context,
         format: &dyn Format,
@@ -79,8 +79,8 @@ impl RenamedFolder {
     }
 }
 
-/// The name under which the vault has the folder of these records. None if the vault has the folder under its own name,
-/// or if no other folder has all of the records.
+/// Returns the name under which the vault has the folder of these records. Returns None if the vault has the folder
+/// under the source's own name, or if no other folder in the vault has all of the records.
 fn known_name(
     context: &Context,
     connection: &Connection,
@@ -93,7 +93,7 @@ fn known_name(
             return Ok(None);
         }
     }
-    // For each other folder, by name: the number of its records that are equal to records of this folder.
+    // For each other folder, by name: the number of its records that equal a record of this folder.
     let mut equal: BTreeMap<String, usize> = BTreeMap::new();
     let mut compared = 0;
     let wanted: HashSet<&[u8; 16]> = digests.values().collect();

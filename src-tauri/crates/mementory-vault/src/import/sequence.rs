@@ -30,30 +30,30 @@ pub(super) struct StateNumber {
     pub(super) sequence: u64,
 }
 
-/// How the numbered state of a source compares with the state that the vault has of it.
+/// How the numbered state of a source compares with the vault's state of the same source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum StateOrder {
     /// A source without a number, or a whole file whose state is that of the vault. The times of its records and its
     /// date decide which version is newer.
     #[default]
     Unknown,
-    /// A whole file whose state is later than the vault's. The times of its records decide, and among equal times its
-    /// version is the newer one.
+    /// A whole file whose state is later than the vault's. The times of the records decide which version is newer. If
+    /// the times are equal, the version in the file is newer.
     Later,
     /// A delta that continues the vault's state: its changes are the newest.
     Next,
-    /// A whole file whose state is earlier than the vault's.
+    /// A whole file whose state is earlier than the vault's. The vault keeps its versions.
     Earlier,
 }
 
 /// When a source was made, as it states itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SourceTime {
-    /// At the latest the time of the import.
+    /// The time that the source states, or the time of the import if the stated time is later.
     pub(super) time: Timestamp,
     /// Keyed digest of the key scope of the source's own records.
     pub(super) group: [u8; 16],
-    /// When the time decides which of two versions of a record is newer.
+    /// Rule for comparing this time with the times of the records.
     pub(super) rule: DateRule,
 }
 
@@ -138,8 +138,8 @@ fn reached_state(state: &SourceState, (sequence, time): NumberedState) -> Reache
     ReachedState { format: state.format.to_owned(), group: state.group.clone(), sequence, time }
 }
 
-/// Adds the state of a whole file to the known states and returns how its number compares with theirs. The number 0
-/// means that the file was never synchronised, so it is not compared.
+/// Adds the state of a whole file to the known states. Returns how its number compares with the number of the known
+/// state. The number 0 means that the file was never synchronised, so it is not compared.
 fn add_whole_file(
     known: &mut BTreeMap<SourceKey, NumberedState>,
     all: &mut Vec<ReachedState>,

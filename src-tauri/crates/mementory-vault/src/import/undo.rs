@@ -98,7 +98,7 @@ impl Importer<'_> {
     }
 
     /// Removes the tombstones of the batch and restores the records that they moved to the Trash. If a tombstone of
-    /// another import names a record as well, the record stays in the Trash and is assigned to that import.
+    /// another import names such a record too, the record stays in the Trash and is assigned to that import.
     fn withdraw_tombstones(&self, tx: &Connection, batch: i64) -> VaultResult<Vec<i64>> {
         mementory_store::tombstones::withdraw(tx, &self.context.keys, batch)?;
         tx.execute(
@@ -122,7 +122,7 @@ pub(crate) fn query_integers(tx: &Connection, sql: &str, batch: i64) -> VaultRes
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Packs that may lose an entry: those of the batch, and those of later edits and imports of the removed rows.
+/// Returns packs that may lose an entry: packs of the batch, and packs of later edits and imports of the removed rows.
 fn touched_packs(tx: &Connection, batch: i64) -> VaultResult<BTreeSet<i64>> {
     let gone_rows = "SELECT row FROM records WHERE batch = ?1 AND row NOT IN (SELECT row FROM temp.staying)";
     let mut packs = BTreeSet::new();

@@ -1,9 +1,9 @@
-//! What memories are about. Suggestions are computed from the words and vectors, and cached in memory while the vault
-//! is open. They are never written to disk. Corrections by the person are stored.
+//! What memories are about. Suggestions are computed from words and vectors, and cached in memory while the vault is
+//! open. Suggestions are never written to disk. Corrections by the person are stored.
 //!
 //! | module | contains |
 //! |---|---|
-//! | `cache` | judges memories; the results are kept in `insight_cache` |
+//! | `cache` | judges memories; `insight_cache` stores the results |
 //! | `pairs` | contradictions, topics and people, computed on request |
 //!
 //! `insight_decisions` stores the corrections, and the pairs of memories that the person marked as both true.
@@ -34,14 +34,14 @@ pub struct Insight<'v> {
 }
 
 impl<'v> Insight<'v> {
-    /// Access to the judgements about the memories of this vault.
+    /// Returns access to the suggestions and corrections of this vault.
     pub fn of(vault: &'v Vault) -> Self {
         Self { context: &vault.context }
     }
 }
 
 impl Insight<'_> {
-    /// What one memory is about. Empty for other kinds of records.
+    /// Returns what one memory is about. The result is empty for other kinds of records.
     pub fn judgement(&self, view: &RowView, record: &Record) -> VaultResult<Judgement> {
         if view.kind != Kind::Memory {
             return Ok(Judgement::default());

@@ -113,11 +113,11 @@ impl Insight<'_> {
         Ok(out)
     }
 
-    /// Stores that both memories are true, so that they are not listed as a pair again. With `both` false, removes that
-    /// decision.
+    /// Stores the person's decision that both memories are true, so that they are not listed as a pair again. If `both`
+    /// is false, removes this decision.
     ///
     /// # Errors
-    /// `NotFound`; `Usage` if both are the same.
+    /// `NotFound`; `Usage` if `a` and `b` are the same memory.
     pub fn keep_both(&self, a: &str, b: &str, both: bool, now: Timestamp) -> VaultResult<()> {
         let (one, other) = (self.context.find(a)?, self.context.find(b)?);
         if one.id == other.id {
@@ -143,7 +143,7 @@ impl Insight<'_> {
         Ok(found_topics.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
     }
 
-    /// Everyone whom the live memories mention. Those mentioned by the most memories come first.
+    /// Returns the people whom live memories mention. People mentioned by the most memories come first.
     ///
     /// # Errors
     /// `Cancelled`; errors of the store.

@@ -56,7 +56,7 @@ impl Meaning<'_> {
     }
 
     /// Encodes these rows and stores their vectors. The caller must prevent changes to the vault during the call: if a
-    /// text were redacted between reading and storing, its vector would be left behind.
+    /// text were redacted between reading and storing, the vector of its old words would remain.
     ///
     /// # Errors
     /// Errors of the store.
@@ -92,8 +92,8 @@ impl Meaning<'_> {
         })
     }
 
-    /// The rows nearest to any of the vectors `to` that pass the filter, at most `limit`, best first. Each has its
-    /// cosine similarity, which is at least `min_cosine`. Rows in `except` are left out.
+    /// Returns the rows nearest to any of the vectors `to` that pass the filter, at most `limit`, best first. Each row
+    /// comes with its cosine similarity, which is at least `min_cosine`. Rows in `except` are left out.
     ///
     /// # Errors
     /// Errors of the store.
@@ -130,7 +130,7 @@ impl Meaning<'_> {
         Ok(found)
     }
 
-    /// The vectors of a row; empty if the row is not encoded (yet).
+    /// Returns the vectors of a row. The result is empty if the row has not been encoded.
     ///
     /// # Errors
     /// Errors of the store.

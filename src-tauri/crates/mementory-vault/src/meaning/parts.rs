@@ -1,5 +1,5 @@
-//! Divides a text into parts and encodes each as one vector. A single vector for a long note would be slightly similar
-//! to every query and very similar to none.
+//! Divides a text into parts, each of which is encoded as one vector. A single vector for a long note would be slightly
+//! similar to every query and very similar to none.
 
 /// Once a part has this many characters, it ends with its current line.
 const PART_CHARS: usize = 200;

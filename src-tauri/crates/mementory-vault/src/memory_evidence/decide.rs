@@ -27,7 +27,7 @@ const MIN_COSINE_FAR: f32 = 0.55;
 /// least [`MIN_WORDS_FAR`].
 const MIN_COSINE_WITH_WORDS: f32 = 0.4;
 const MIN_WORDS_FAR: f32 = 0.3;
-/// Lowest cosine for any other message that would count as evidence by its words alone.
+/// Lowest cosine for any other message whose words alone would make it evidence.
 const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
 /// Decides which of the candidates are evidence. Each candidate comes with those of its sentences that contain parts of
@@ -75,7 +75,7 @@ fn message(weighed: WeighedCandidate) -> EvidenceMessage {
     }
 }
 
-/// Weighs a candidate. None if it is not evidence.
+/// Weighs a candidate. Returns None if the candidate is not evidence.
 fn weigh(
     claim: &Claim,
     facts: &MemoryFacts<'_>,
@@ -134,8 +134,8 @@ fn weigh(
     Some(WeighedCandidate { candidate, sentence, said_by, confidence, parts, near })
 }
 
-/// The confidence from meaning and words together. None if the message is not similar enough. `words` is the confidence
-/// from the words alone, and `words_suffice` says whether `words` is enough for evidence by itself.
+/// Returns the confidence from meaning and words together, or None if the message is not similar enough. `words` is the
+/// confidence from the words alone, and `words_suffice` says whether `words` is enough for evidence by itself.
 fn confidence_with_meaning(
     nearest_sentence: NearestSentence,
     words: f32,
@@ -163,7 +163,7 @@ impl From<NearestSentence> for Sentence {
     }
 }
 
-/// The whole text of a message.
+/// Returns a sentence that spans the whole text of a message.
 fn whole_text(candidate: &Candidate) -> Sentence {
     let end = u32::try_from(candidate.record.text.chars().count()).unwrap_or(u32::MAX);
     Sentence { start: 0, end, score: 0.0, shared: 0, part: 0 }

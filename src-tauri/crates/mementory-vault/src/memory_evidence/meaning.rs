@@ -21,7 +21,7 @@ const MAX_MEMORY_SENTENCES: usize = 6;
 
 /// A sentence to encode.
 struct ChosenSentence<'t> {
-    /// Position of the candidate.
+    /// Index of the candidate that contains the sentence.
     candidate_number: usize,
     text: &'t str,
     start: u32,
@@ -57,7 +57,7 @@ pub(super) fn compare(
     }
 }
 
-/// The whole text, and its sentences if it has several.
+/// Returns the whole text of a memory. If the text has several sentences, also returns each sentence.
 pub(super) fn parts_of_memory(text: &str) -> Vec<&str> {
     let several = sentences(text);
     let mut parts = vec![text];
@@ -67,8 +67,8 @@ pub(super) fn parts_of_memory(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The sentences to encode. First come messages of the person from just before the memory was made, then other messages
-/// from that time, then the messages with the most words of the memory.
+/// Chooses the sentences to encode. First come messages of the person from just before the memory was made, then other
+/// messages from that time, then the messages with the most words of the memory.
 fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Candidate)]) -> Vec<ChosenSentence<'_>> {
     let score = |sentences: &[Sentence]| sentences.iter().map(|sentence| sentence.score).fold(0.0, f32::max);
     let mut order: Vec<(bool, bool, f32, usize)> = Vec::new();

@@ -128,8 +128,9 @@ impl<'v> Reader<'v> {
 }
 
 impl MemoryEvidence<'_> {
-    /// Where a memory, a profile note or a fact comes from. With `encoder`, messages that say the same in other words
-    /// are found too, and only then can a memory have no trace. At most 400 sentences of messages are encoded.
+    /// Returns where a memory, a profile note or a fact comes from. With `encoder`, also finds messages that say the
+    /// same in other words. Without `encoder`, the result is never [`Trace::None`]. At most 400 sentences of messages
+    /// are encoded.
     ///
     /// # Errors
     /// `NotFound`; `Usage` for other kinds of records.

@@ -1,4 +1,4 @@
-//! The time before a memory was made.
+//! Compares the time of a message with the time when a memory was made.
 use mementory_model::Timestamp;
 
 const MINUTE: i64 = 60_000_000;
@@ -17,8 +17,8 @@ pub(super) fn span_before(made_at: Timestamp) -> (i64, i64) {
 /// The longest time by which a day ends later in a western time zone than in UTC, in microseconds.
 const LATEST_END_OF_DAY: i64 = 12 * 60 * MINUTE;
 
-/// True if the message was written after the memory got its text. False if one of the two has no date. If only the day
-/// of the memory is known, messages of that day in any time zone count as earlier.
+/// True if the message was written after the memory got its text. False if the message or the memory has no date. If
+/// only the day of the memory is known, messages of that day in any time zone count as earlier.
 pub(super) fn is_later(changed: Option<Timestamp>, said: Option<Timestamp>) -> bool {
     let (Some(changed), Some(said)) = (changed, said) else { return false };
     let (_, until) = span_before(changed);

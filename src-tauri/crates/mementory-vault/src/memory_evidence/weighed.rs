@@ -38,7 +38,7 @@ pub(super) struct WeighedCandidate {
     pub(super) sentence: Sentence,
     pub(super) said_by: Option<SaidBy>,
     pub(super) confidence: f32,
-    /// Parts of the memory that the candidate says.
+    /// Indices of the parts of the memory that the candidate says.
     pub(super) parts: Vec<usize>,
     /// True if the candidate is in the named conversation, or from just before the memory was made.
     pub(super) near: bool,

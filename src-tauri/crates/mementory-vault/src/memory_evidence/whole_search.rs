@@ -47,8 +47,9 @@ impl ExhaustiveSearch<'_> {
     /// near to it.
     ///
     /// The conversations that could contain the memory are those with the same assistant from before the memory was
-    /// made. If these are too many, only those of that day and the day before are compared. If there are none from that
-    /// time, the export lacks the conversation in which the memory was made, and nothing can be concluded.
+    /// made. If there are too many of them, only the conversations that were active when the memory was made or on the
+    /// day before are compared. If there are none from that time, the export lacks the conversation in which the memory
+    /// was made, and nothing can be concluded.
     pub(super) fn finds_nothing(&self) -> VaultResult<bool> {
         let made_at = self.record.times.created.or(self.record.times.updated);
         let rows_of_that_time = made_at.map(|made_at| self.rows_around(made_at)).transpose()?;
@@ -64,7 +65,8 @@ impl ExhaustiveSearch<'_> {
         Ok(false)
     }
 
-    /// Messages before a time, at most one more than can be compared.
+    /// Returns messages before a time. Returns at most one more than can be compared, which shows that there are too
+    /// many.
     fn rows_before(&self, before: i64) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE kind = ?1 AND trashed IS NULL AND sort <= ?2 \
                    AND platform = (SELECT id FROM platforms WHERE name = ?3) LIMIT ?4";

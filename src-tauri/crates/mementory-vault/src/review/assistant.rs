@@ -24,7 +24,7 @@ pub enum AssistantState {
     Gone,
     /// The newest list still contains the memory.
     StillThere,
-    /// A list did not contain the memory, and the newest one does.
+    /// A list since the person's answer did not contain the memory, but the newest list does.
     BackAgain,
 }
 
@@ -40,7 +40,7 @@ impl AssistantState {
     }
 }
 
-/// A memory or statement of an assistant.
+/// A memory, profile note or statement of an assistant.
 struct ListedMemory {
     row: i64,
     batch: Option<i64>,
@@ -57,9 +57,10 @@ struct ListSnapshot {
 }
 
 impl Review<'_> {
-    /// For each reviewed record, whether the assistant's list of memories still contained it after the answer. Later
-    /// imports of the list show that, and so do later conversations that contain the list. A memory that was only read
-    /// in a conversation proves nothing, since the conversation keeps memories that were deleted from the list.
+    /// Returns, for each reviewed record, whether the assistant's list of memories still contained it after the
+    /// person's answer. The state is determined from later imports of the list and from later conversations that
+    /// contain the list. A memory that was only read in a conversation proves nothing, since the conversation still
+    /// contains memories that were deleted from the list.
     ///
     /// # Errors
     /// Errors of the store.
@@ -84,7 +85,7 @@ impl Review<'_> {
     }
 }
 
-/// The state of one record. `seen` is sorted by time.
+/// Returns the state of one reviewed record. `seen` is sorted by time.
 fn state_of(answered: &AnsweredRecord, seen: &[ListSnapshot], listed: &[ListedMemory]) -> AssistantState {
     let own_entry = listed.iter().find(|each| each.row == answered.view.row);
     let rows_of_same_text: HashSet<i64> = listed
@@ -103,7 +104,7 @@ fn state_of(answered: &AnsweredRecord, seen: &[ListSnapshot], listed: &[ListedMe
     })
 }
 
-/// The imports that have the assistant's list of memories, without those that were undone.
+/// Returns the imports that contain the assistant's list of memories. Leaves out imports that were undone.
 fn imports(c: &Connection, listed: &[ListedMemory]) -> VaultResult<Vec<ListSnapshot>> {
     let mut statement = c.prepare_cached("SELECT id, at, names, same, older FROM batches WHERE undone_at IS NULL")?;
     let mut rows = statement.query([])?;
@@ -118,15 +119,15 @@ fn imports(c: &Connection, listed: &[ListedMemory]) -> VaultResult<Vec<ListSnaps
             .map(|each| each.row)
             .collect();
         if !rows.is_empty() {
-            // An export shows the list at the time when it was made. File names have only the day, so the end of the
-            // day counts.
+            // An export shows the list at the time when the export was made. File names contain only the day, so the
+            // end of that day counts.
             out.push(ListSnapshot { at: at.min(export_time(&names, at).saturating_add(DAY)), rows });
         }
     }
     Ok(out)
 }
 
-/// The newest lists of all memories that an assistant wrote into its conversations.
+/// Returns the newest lists of all memories that an assistant wrote into its conversations.
 fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> VaultResult<Vec<ListSnapshot>> {
     let [memory, message] = [Kind::Memory, Kind::Message].map(kind_code);
     let mut statement = c.prepare_cached(&format!(

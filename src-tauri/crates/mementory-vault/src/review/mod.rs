@@ -95,7 +95,8 @@ impl<'v> Editor<'v> {
 }
 
 impl Review<'_> {
-    /// Stores answers, or removes the answers that are `None`. Either all of them are changed or none.
+    /// Stores answers. An answer of `None` removes the stored answer of its record. After an error, no answer is
+    /// changed.
     ///
     /// # Errors
     /// `NotFound`; `Usage` for a record that is not a memory, profile note or fact.
@@ -104,7 +105,7 @@ impl Review<'_> {
         self.context.store.write(|tx| store_answers(tx, &found_answers, now))
     }
 
-    /// Stores answers and moves records to the Trash. Either all of this is done or nothing.
+    /// Stores answers and moves records to the Trash. After an error, nothing is changed.
     ///
     /// # Errors
     /// As for [`answer`](Self::answer), and `NotFound` for a record of `trash`.
@@ -135,7 +136,8 @@ impl Review<'_> {
         Ok(found)
     }
 
-    /// The person's answer about a record, and its time in microseconds since 1970. None without an answer.
+    /// Returns the person's answer about a record, and its time in microseconds since 1970. Returns None if the record
+    /// has no answer.
     ///
     /// # Errors
     /// Errors of the store.
@@ -143,7 +145,8 @@ impl Review<'_> {
         self.context.store.read(|c| answer_in(c, &view.id))
     }
 
-    /// Number of reviewed records by answer, for one assistant or for all. Answers without a record are left out.
+    /// Counts the reviewed records of one assistant, or of all assistants, by answer. Answers whose record is not in
+    /// the vault are left out.
     ///
     /// # Errors
     /// Errors of the store.
@@ -159,7 +162,8 @@ impl Review<'_> {
         })
     }
 
-    /// The reviewed records of one assistant, or of all, by platform and then oldest first, as in the assistant's list.
+    /// Returns the reviewed records of one assistant, or of all assistants. They are sorted by platform, then oldest
+    /// first, as in the assistant's list.
     ///
     /// # Errors
     /// Errors of the store.
@@ -169,7 +173,7 @@ impl Review<'_> {
             let rows = statement.query_map([], |r| Ok((r.get::<_, [u8; 16]>(0)?, r.get(1)?, r.get(2)?)))?;
             let mut out = Vec::new();
             for (id, code, at) in rows.collect::<Result<Vec<_>, _>>()? {
-                // An answer remains when its record is removed because an import is undone.
+                // If an import is undone, the answers about its removed records stay in the table.
                 let Some(view) = RowView::by_id(c, &id)? else { continue };
                 let Some(answer) = Answer::from_code(code) else { continue };
                 if platform.is_none_or(|platform| view.platform == platform) {
@@ -207,7 +211,7 @@ fn answer_in(c: &Connection, id: &[u8; 16]) -> VaultResult<Option<(Answer, i64)>
     Ok(found.and_then(|(code, at)| Some((Answer::from_code(code)?, at))))
 }
 
-/// Ids as an SQL list for a condition. Texts that are not ids are left out.
+/// Returns the ids as an SQL list for a condition. Texts that are not ids are left out.
 fn id_list(ids: &[String]) -> String {
     let list: Vec<String> = ids.iter().filter(|id| parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
     list.join(",")

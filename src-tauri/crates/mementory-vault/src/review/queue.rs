@@ -23,13 +23,13 @@ pub struct ReviewFilter {
 pub struct ReviewItem {
     /// The memory.
     pub view: RowView,
-    /// True if the last scan found a sensitive value in the memory that is not ignored.
+    /// True if the last scan found a sensitive value in the memory that the person does not ignore.
     pub sensitive: bool,
-    /// The answer so far.
+    /// The person's answer, if they have answered before.
     pub answer: Option<Answer>,
 }
 
-/// SQL: the row has a sensitive value that the person does not ignore.
+/// SQL: the last scan found a sensitive value in the row that the person does not ignore.
 const SENSITIVE_SQL: &str = "EXISTS (SELECT 1 FROM findings f WHERE f.row = r.row \
      AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1))";
 
@@ -72,7 +72,7 @@ impl Review<'_> {
         self.count(filter, &format!(" AND {UNANSWERED_SQL}"))
     }
 
-    /// The next memory without an answer. Memories with sensitive values come first, then the oldest.
+    /// Returns the next memory without an answer. Memories with sensitive values come first, then the oldest memories.
     ///
     /// # Errors
     /// Errors of the store.

@@ -29,7 +29,7 @@ pub(crate) fn field_name(field: u32) -> &'static str {
     }
 }
 
-/// Calls `report` for each finding, with its first code point, the code point after its last, and the value itself.
+/// Calls `report` for each finding, with the first code point, the code point after the last one, and the value itself.
 pub(crate) fn for_each_finding(text: &str, mut report: impl FnMut(&Finding, u32, u32, &str)) {
     let (mut bytes, mut points) = (0, 0u32);
     for finding in mementory_scan::scan(text) {

@@ -20,8 +20,8 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-/// JSON members that contain a digest or a public name. They are not masked, because they are not secret and other
-/// programs read them.
+/// JSON members that contain a digest or a public name. These members are not masked, because they are not secret and
+/// other programs read them.
 const UNMASKED_MEMBERS: [&str; 8] = ["hash", "digest", "checksum", "signature", "sha256", "etag", "model", "slug"];
 /// Length in bytes from which a spelling is masked everywhere. A shorter spelling is masked only where the scan finds
 /// the value.
@@ -89,8 +89,8 @@ impl<'k> Masker<'k> {
         u32::try_from(self.masked_values.len()).unwrap_or(u32::MAX)
     }
 
-    /// Masks a record, including its `verbatim`. Returns the marks in the masked text, or None if there was nothing to
-    /// mask.
+    /// Masks a record, including its `verbatim`. Returns the marks in the masked text, or None if the record contains
+    /// nothing to mask.
     pub(crate) fn mask_record(&mut self, record: &mut Record) -> Option<Vec<Redaction>> {
         let mut pairs = Replacements::new();
         for (_, text) in fields(record) {
@@ -124,7 +124,7 @@ impl<'k> Masker<'k> {
         (other_fields_changed || !marks.is_empty()).then_some(marks)
     }
 
-    /// Masks the bytes of a passthrough file. None if there is nothing to mask.
+    /// Masks the bytes of a passthrough file. Returns None if the file contains nothing to mask.
     ///
     /// # Errors
     /// `Usage` if the file cannot be masked, because it is not text or its name contains a value.
@@ -186,7 +186,7 @@ impl<'k> Masker<'k> {
         self.add_findings_if(text, pairs, |_, _| true);
     }
 
-    /// Adds the findings for which `wanted` returns true.
+    /// Adds to `pairs` the values of the findings for which `wanted` returns true. Ignored values are left out.
     fn add_findings_if(&mut self, text: &str, pairs: &mut Replacements, wanted: impl Fn(&Finding, &str) -> bool) {
         for finding in mementory_scan::scan(text) {
             let value = &text[finding.start..finding.end];
@@ -265,7 +265,7 @@ fn parse_tree(text: &str) -> Option<Tree> {
     }
 }
 
-/// Ids and names in a record: of accounts, people, files, places and tags.
+/// Returns the ids and names in a record: those of accounts, people, files, places and tags.
 fn ids_and_names(record: &Record) -> impl Iterator<Item = &str> {
     let source = &record.source;
     let optional_texts = [

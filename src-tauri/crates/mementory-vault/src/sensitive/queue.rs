@@ -34,7 +34,7 @@ pub enum SensitiveState {
     Ignored,
 }
 
-/// Which page of the queue to list.
+/// Selects the values and the page of the queue to list.
 #[derive(Debug, Clone, Default)]
 pub struct SensitiveQuery {
     /// List only values with this decision.
@@ -54,7 +54,7 @@ pub struct ContextSegment {
     pub text: String,
     /// The class of the value that is hidden here. None for text.
     pub hidden: Option<Class>,
-    /// True if the hidden value is the one that this entry is about.
+    /// True if the hidden value is the value of this queue entry.
     pub this: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct ContextSegment {
 pub struct SensitiveValue {
     /// Keyed fingerprint that identifies the value without showing it.
     pub value: String,
-    /// What the value is: an email address, a key, a phone number …
+    /// The class of the value, such as an email address, a key or a phone number.
     pub class: Class,
     /// The detector that found the value at its first place.
     pub detector: String,
@@ -80,7 +80,7 @@ pub struct SensitiveValue {
 }
 
 impl SensitiveValue {
-    /// An entry whose first place is not read yet. `class` is the code in the database.
+    /// Returns an entry whose first place is read later. `class` is the code in the database.
     fn without_place(id: ValueId, class: i64, places: u32, judged: Option<i64>) -> Self {
         Self {
             value: hex::encode(id),
@@ -174,10 +174,10 @@ impl Scanner<'_> {
         })
     }
 
-    /// One value with more of the text around it, and the places that contain it, at most 500.
+    /// Returns one value with more of the text around it, and the places that contain the value, at most 500.
     ///
     /// # Errors
-    /// `NotFound` if no record contains it.
+    /// `NotFound` if no record contains the value.
     pub fn sensitive_value(&self, value: &str) -> VaultResult<(SensitiveValue, Vec<SensitivePlace>)> {
         let id = parse_id(value).ok_or_else(|| VaultError::not_found(value))?;
         self.context.store.read(|c| {
@@ -239,8 +239,8 @@ impl Scanner<'_> {
         for (row, field) in rows_with(c, id, 8)? {
             let Some(view) = RowView::by_row(c, row)? else { continue };
             let record = self.context.store.packs.record(c, view.pack, view.slot)?;
-            // The text is scanned again. It may have changed after the last scan, and then the stored positions could
-            // leave the value visible.
+            // The text is scanned again, because it may have changed after the last scan. With the stored positions,
+            // the value could then be visible.
             let Some((context, detector, confidence)) = self.context_around(&record, field, id, around) else {
                 continue;
             };
@@ -327,7 +327,7 @@ fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>)
 }
 
 /// A finding in the text: first code point, the code point after the last, the finding, and whether its value is the
-/// one that the entry is about.
+/// value of the queue entry.
 type Span = (u32, u32, Finding, bool);
 
 /// The text around the span `this`, in which all values are hidden.

@@ -14,7 +14,7 @@ use mementory_scan::{Class, Confidence};
 use mementory_store::{Packs, kind_code};
 use rusqlite::{Connection, params};
 
-/// Upper limit for the records in one batch. Other work can run between batches.
+/// Maximum number of records in one batch. Other work can run between batches.
 const MAX_BATCH_RECORDS: usize = 2000;
 /// Number of text bytes after which a batch ends.
 const MAX_BATCH_BYTES: usize = 8 << 20;
@@ -50,7 +50,7 @@ impl Scanner<'_> {
         let batch = self.context.store.read(|c| {
             let rows = next_rows(c)?;
             let mut findings = Vec::new();
-            // Each pack is needed only once. A separate cache keeps these packs out of the shared one.
+            // Each pack is needed only once. A separate cache keeps these packs out of the shared cache.
             let packs = Packs::default();
             let (mut scanned_rows, mut bytes) = (Vec::new(), 0);
             for (row, kind, pack, slot) in rows {
@@ -178,8 +178,8 @@ fn store_findings(tx: &Connection, rows: &[i64], found: &[FoundValue]) -> VaultR
     Ok(())
 }
 
-/// Upper bound on the number of records that are not scanned yet, since row numbers of erased records count too. 0
-/// means that nothing is left.
+/// Returns an upper bound on the number of records that are not scanned yet. It is an upper bound, since row numbers of
+/// erased records count too. 0 means that every record is scanned.
 fn records_left(c: &Connection) -> VaultResult<u64> {
     let scanned = read_meta_number(c, "looked_row")?;
     let sql = "SELECT count(*) FROM unlooked WHERE row <= ?1";

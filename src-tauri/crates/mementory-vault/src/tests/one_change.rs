@@ -24,7 +24,7 @@ impl TwoMemories {
         Self { _folder: folder, vault, ids }
     }
 
-    /// Makes every audit log entry of this kind fail, and with it the transaction that writes it.
+    /// Makes every audit log entry with the operation `op` fail, and with the entry its transaction.
     fn break_log_of(&self, op: &str) {
         let trigger = format!(
             "CREATE TRIGGER broken BEFORE INSERT ON audit WHEN NEW.op = '{op}' BEGIN SELECT RAISE(FAIL, 'disk'); END"

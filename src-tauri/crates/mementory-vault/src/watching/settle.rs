@@ -13,8 +13,8 @@ pub struct UnsettledFiles {
 }
 
 impl UnsettledFiles {
-    /// Takes the new or changed files of a folder at `now`. Returns the files that have settled, and how long it takes
-    /// until another one can settle. Files that are not in `files` are forgotten.
+    /// Checks the new or changed files of a folder at `now`. Returns the files that have settled, and the time until
+    /// another file can settle. Files that are not in `files` are forgotten.
     pub fn settle(
         &mut self,
         folder: &str,

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// Separates the texts in the joined string in which pieces are searched for.
 const SEPARATOR: char = '\0';
-/// Windows programs write this at the start of a text file.
+/// Byte order mark, which Windows programs write at the start of a text file.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// Length in bytes of the beginning or end of a piece that is looked up if no text contains the whole piece.
 const EDGE_BYTES: usize = 12;
@@ -29,7 +29,7 @@ pub(crate) struct QuotedPieces {
     split_lines: SplitLines,
 }
 
-/// The pieces on the other sides of the marks around a piece. None at the edge of a line or string.
+/// The pieces beyond the marks before and after a piece. None at the edge of a line or string.
 #[derive(Clone, Copy)]
 struct Neighbours<'p> {
     earlier: Option<&'p str>,
@@ -51,7 +51,7 @@ impl QuotedPieces {
         Self { texts: joined, texts_bytes, windows, split_lines: SplitLines::new(texts) }
     }
 
-    /// Removes pieces of the texts from the bytes of a file or a line. None if it contains none.
+    /// Removes pieces of the texts from the bytes of a file or a line. Returns None if the bytes contain no piece.
     pub(crate) fn without_pieces(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let has_marks = memmem::find(bytes, REDACTED.as_bytes()).is_some();
         if !has_marks && !self.split_lines.may_be_in(bytes) {
@@ -187,9 +187,9 @@ impl QuotedPieces {
             && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
     }
 
-    /// The parts of `piece` that come from the texts, as ascending ranges: the whole piece if a text contains it.
-    /// Otherwise a piece after a mark may begin with the end of a text, and a piece before a mark may end with the
-    /// beginning of a text.
+    /// Returns the ranges of `piece` that come from the texts, in ascending order. If a text contains the whole piece,
+    /// the only range is the whole piece. Otherwise a piece after a mark may begin with the end of a text, and a piece
+    /// before a mark may end with the beginning of a text.
     fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> [Option<Range<usize>>; 2] {
         if neighbours.earlier.is_none() && neighbours.later.is_none() {
             return [None, None];
@@ -209,8 +209,8 @@ impl QuotedPieces {
         }
     }
 
-    /// True if one of the texts contains the piece. If the piece is short, its neighbours must be close to it in that
-    /// text.
+    /// True if one of the texts contains the piece. If the piece is short, its neighbours must be close to it in the
+    /// same text.
     fn is_in_a_text(&self, piece: &str, neighbours: Neighbours<'_>) -> bool {
         self.windows.may_contain(piece)
             && memmem::find_iter(self.texts.as_bytes(), piece.as_bytes()).any(|at| {

@@ -34,8 +34,8 @@ impl DetailSet {
     }
 
     /// True if this version has a detail that the former one lacks, and both come from the format `source`. Versions
-    /// from other formats are not compared, because those may have no field for a detail, and because a part of an
-    /// export does not contain references to the other parts.
+    /// from other formats are not compared, because such a format may have no field for a detail, and because a part of
+    /// an export does not contain references to the other parts.
     pub(super) fn adds_to(&self, keys: &VaultKeys, former: &Self, source: &str) -> bool {
         let is_native = self.format == former.format && self.format == format_id(keys, source);
         let is_new = |member: &u64| former.members.binary_search(member).is_err();

@@ -19,7 +19,7 @@ use std::cmp::Ordering;
 
 /// Reason for skipping a record whose content differs from that of a newer occurrence.
 const OLDER: &str = "older than another version in this input";
-/// Reason for another version of a record.
+/// Reason for a new version that comes from another occurrence of a record in the same input.
 const ANOTHER_VERSION: &str = "another version in this input";
 
 /// Merges further occurrences of the records of an input.
@@ -61,7 +61,7 @@ impl DuplicateImport<'_, '_> {
             return if same_content && row > 0 { self.run.write_links(row, record) } else { Ok(()) };
         }
         let order = self.order(seen, record);
-        // If nothing shows which of the two is newer, the one that comes later in the input counts as newer.
+        // If nothing shows which occurrence is newer, the occurrence that comes later in the input counts as newer.
         let is_newer = order.is_none_or(Ordering::is_ge);
         let is_stated_newer = order == Some(Ordering::Greater);
         let is_of_later_export = self.export_order(seen) == Some(Ordering::Greater);
@@ -190,8 +190,9 @@ impl DuplicateImport<'_, '_> {
         decisive_order(self.run.own_export, self.export_order(seen), by_time).map(|(order, _)| order)
     }
 
-    /// Compares the state numbers of the sources of this and the former occurrence. None if they do not decide. A
-    /// source in an earlier state than the vault's never replaces content of another source, as in a separate import.
+    /// Compares the state numbers of the sources of this occurrence and the former one. Returns None if the numbers do
+    /// not decide. A source in an earlier state than the vault's never replaces content of another source, as in a
+    /// separate import.
     fn state_order(&self, seen: &SeenRecord) -> Option<Ordering> {
         let Recency { state, number, .. } = self.run.recency;
         let former = self.run.sources.get(seen.source as usize).and_then(|former| former.number);
@@ -203,8 +204,8 @@ impl DuplicateImport<'_, '_> {
         }
     }
 
-    /// Compares the dates of the exports with the current and the former occurrence. None if one of them has no date,
-    /// or if the state numbers decide.
+    /// Compares the dates of the exports that contain the current occurrence and the former one. Returns None if one of
+    /// the exports has no date, or if the state numbers decide.
     fn export_order(&self, seen: &SeenRecord) -> Option<Ordering> {
         if self.state_order(seen).is_some() {
             return None;

@@ -1,6 +1,6 @@
 //! Restores records that an imported deletion moved to the Trash without listing them, if this input has other evidence
-//! for them. Evidence for a statement is a source that is not deleted. Evidence for an entity is an edge with such a
-//! source.
+//! for them. Evidence for a statement is a source that is not deleted. Evidence for an entity is an edge whose source
+//! is not deleted.
 use crate::{
     VaultResult,
     import::apply::{ImportRun, KnownRecord},

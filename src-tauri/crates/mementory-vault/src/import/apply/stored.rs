@@ -11,7 +11,7 @@ impl ImportRun<'_> {
         self.read_stored(row, Packs::record)
     }
 
-    /// Like [`Self::stored_record`], without the verbatim, which is the larger part.
+    /// Like [`Self::stored_record`], without the verbatim, which is the larger part of a record.
     pub(super) fn stored_content(&self, row: i64) -> VaultResult<Record> {
         self.read_stored(row, Packs::content)
     }

@@ -60,9 +60,9 @@ impl SupersededStatements<'_, '_> {
         Ok(())
     }
 
-    /// True if the input contains facts as separate units, so that a unit without a fact does not mean that the fact was
-    /// dropped. This is the case in formats with tombstones, which state what was deleted, and for records of another
-    /// format. An increment does not even contain the facts that have not changed.
+    /// True if the input contains facts as separate units. In that case a unit without a fact does not mean that the
+    /// fact was dropped. This applies to formats with tombstones, which state what was deleted, and to records of
+    /// another format. An increment does not even contain the facts that have not changed.
     fn has_separate_facts(&self, text: &Record) -> bool {
         let format = self.run.source_format;
         let has_tombstones = by_id(format).is_some_and(|format| format.capabilities().tombstones);

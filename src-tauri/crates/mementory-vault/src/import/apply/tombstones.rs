@@ -1,5 +1,5 @@
-//! Applies the tombstones of an import. They only block records and move them to the Trash, since otherwise an unsigned
-//! bundle could destroy a vault.
+//! Applies the tombstones of an import. Tombstones only block records and move them to the Trash. If they destroyed
+//! records, an unsigned bundle could destroy a vault.
 use crate::{
     VaultError, VaultResult,
     import::apply::{

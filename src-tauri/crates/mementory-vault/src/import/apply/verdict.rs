@@ -81,8 +81,8 @@ impl Comparison<'_, '_> {
         Ok(Verdict::Changed)
     }
 
-    /// Whether the record is older or newer than the vault's version, with the reason for keeping that version. None if
-    /// nothing shows which is newer.
+    /// Returns whether the record is older or newer than the vault's version, with the reason to report if the vault's
+    /// version is kept. Returns None if nothing shows which is newer.
     fn order_to_known(&self, known: &KnownRecord, record: &Record) -> VaultResult<Option<(Ordering, &'static str)>> {
         let (export, state) = (self.run.own_export, self.run.recency.state);
         if state == StateOrder::Next {
@@ -93,7 +93,8 @@ impl Comparison<'_, '_> {
         Ok(decisive_order(export, by_export, by_time))
     }
 
-    /// Compares the times at which the source last changed the record and the vault's version. None if one is unknown.
+    /// Compares the times at which the source last changed the record and the vault's version. Returns None if one of
+    /// the times is unknown.
     fn compare_times(&self, known: &KnownRecord, record: &Record) -> VaultResult<Option<Ordering>> {
         let Some(updated) = stated_time(record) else { return Ok(None) };
         // The list position of a conversation may be newer than its stored version.
@@ -103,7 +104,7 @@ impl Comparison<'_, '_> {
         Ok(Details::new(self.run).updated(known)?.map(|stored| updated.as_micros().cmp(&stored)))
     }
 
-    /// True when an earlier version of the row had exactly this content.
+    /// True if an earlier version of the row had exactly this content.
     fn had_version(&self, row: i64, digest: &[u8; 16]) -> VaultResult<bool> {
         Ok(self
             .run
@@ -112,9 +113,9 @@ impl Comparison<'_, '_> {
             .exists(params![row, digest])?)
     }
 
-    /// True if one import wrote a version with this content and directly after it the next version of the row, so that
-    /// importing the content again must not make it current. `details` are compared too if only they differ from the
-    /// current version.
+    /// True if one import wrote a version with this content and, directly after it, the next version of the row.
+    /// Importing the content again must not make it current. With `details`, the details of the version must match too;
+    /// the caller passes them if the current version has the same content.
     fn was_replaced_at_once(&self, row: i64, digest: &[u8; 16], details: Option<i64>) -> VaultResult<bool> {
         Ok(self
             .run

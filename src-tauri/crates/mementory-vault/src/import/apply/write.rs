@@ -15,8 +15,8 @@ use rusqlite::{OptionalExtension, params};
 type TrashState = (i64, Option<i64>, Option<i64>);
 
 impl ImportRun<'_> {
-    /// Adds a new record. Returns its row (0 while planning), and whether it went to the Trash because the record that
-    /// it belongs to, such as its conversation, is there.
+    /// Adds a new record. Returns its row (0 while planning), and whether the record went to the Trash because its
+    /// owner, such as its conversation, is in the Trash.
     pub(super) fn insert(
         &mut self,
         id: &[u8; 16],
@@ -112,7 +112,7 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// Writes a new version of a known record. The old one becomes history.
+    /// Writes a new version of a record in the vault. The version that was current moves to the history.
     pub(super) fn new_version(
         &mut self,
         known: &KnownRecord,
@@ -132,8 +132,8 @@ impl ImportRun<'_> {
     }
 
     /// Moves the current version of a row to the history. If this batch has already changed the position or time of
-    /// that version, the former values are restored in it: the batch's values belong to the version that it adds, and
-    /// undoing the batch removes both.
+    /// that version, first restores the former values: the batch's values belong to the new version, and undoing the
+    /// batch removes both.
     fn supersede_current(&self, row: i64) -> VaultResult<()> {
         let Some(staging) = &self.staging else { return Ok(()) };
         self.connection
@@ -190,8 +190,8 @@ impl ImportRun<'_> {
 
     fn rewrite_side_tables(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
         for table in ["tags", "links", "file_refs"] {
-            // A repeated record keeps its links, since they come from all its occurrences, while `record` has only the
-            // links of one.
+            // A repeated record keeps its links, since they come from all its occurrences, while `record` contains only
+            // the links of one occurrence.
             if table != "links" || !record.repeats {
                 self.connection.prepare_cached(&format!("DELETE FROM {table} WHERE row = ?1"))?.execute([row])?;
             }
@@ -228,8 +228,8 @@ impl ImportRun<'_> {
     }
 
     /// Updates the list position of an unchanged record, and the time at which its source last changed it. The position
-    /// changes if the conversation was continued or now shows another branch. `older` is true for a unit of an older
-    /// export.
+    /// changes if the conversation was continued or now shows another branch. `older` is true if the record's unit
+    /// comes from an older export.
     pub(super) fn reposition(
         &self,
         known: &KnownRecord,

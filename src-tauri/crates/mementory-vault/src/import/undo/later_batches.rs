@@ -36,8 +36,8 @@ impl LaterBatches {
         self.0.iter().flat_map(|b| b.same.iter().chain(b.older.iter()).map(|range| (b.id, range)))
     }
 
-    /// The first batch that contained `row` unchanged. If `until` is given, only batches before the batch `until`
-    /// count.
+    /// Returns the first batch that contained `row` unchanged. If `until` is given, searches only batches before the
+    /// batch `until`.
     pub(super) fn first_batch_with(&self, row: i64, until: Option<i64>) -> Option<i64> {
         self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u)).find(|b| b.same.contains(row)).map(|b| b.id)
     }

@@ -7,9 +7,9 @@ use mementory_model::Record;
 use mementory_store::RecordColumns;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Removes the undone batch's versions from the history. If a later batch contained the same version, or the row is kept
-/// for a later batch and has no newer version, the version is assigned to that batch instead. This applies to the last
-/// version that the batch wrote of each row, since later batches saw only that one.
+/// Removes the undone batch's versions from the history. If a later batch contained the same version, or the row is
+/// kept for a later batch and has no newer version, assigns the version to that batch instead. This exception applies
+/// to the last version of each row that the undone batch wrote, since later batches contained only the last version.
 pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     tx.execute(
         "DELETE FROM versions WHERE batch = ?1 AND EXISTS (\
@@ -61,7 +61,7 @@ impl Importer<'_> {
         Ok(changed)
     }
 
-    /// Makes the last superseded version current again and drops the current one.
+    /// Removes the current version and makes the last superseded version current again.
     fn revert(&self, tx: &Connection, row: i64) -> VaultResult<bool> {
         let former: Option<FormerVersion> = tx
             .prepare_cached(
@@ -92,8 +92,8 @@ impl Importer<'_> {
 
     /// Restores the links and files of a record, except links to blocked records.
     fn relink(&self, tx: &Connection, row: i64, record: &Record) -> VaultResult<()> {
-        // A repeated record keeps its links, since they come from all its occurrences, while the body has only the
-        // links of one.
+        // A repeated record keeps its links, since they come from all its occurrences, while the body contains only the
+        // links of one occurrence.
         if !record.repeats {
             tx.prepare_cached("DELETE FROM links WHERE row = ?1")?.execute([row])?;
         }
