@@ -277,10 +277,10 @@ fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -
     let _ = partial.keep();
     // Windows cannot sync a folder, but its file systems journal the rename.
     #[cfg(unix)]
-    let synced = File::open(parent).and_then(|d| d.sync_all()).is_ok();
+    let is_synced = File::open(parent).and_then(|d| d.sync_all()).is_ok();
     #[cfg(not(unix))]
-    let (synced, _) = (true, parent);
-    Ok(Applied::new(backup).warn_if(!synced, FailedStep::Sync))
+    let (is_synced, _) = (true, parent);
+    Ok(Applied::new(backup).warn_if(!is_synced, FailedStep::Sync))
 }
 
 /// Locks the backup, so that no process opens it as a vault while it is copied. A backup that was never opened has no

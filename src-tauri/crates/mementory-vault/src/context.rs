@@ -138,8 +138,8 @@ impl Context {
     /// Number of records that are not in the Trash. These are the records that the index contains.
     pub(crate) fn count_live_records(&self) -> VaultResult<u64> {
         let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
-        let live: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
-        Ok(u64::try_from(live).unwrap_or(0))
+        let live_count: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
+        Ok(u64::try_from(live_count).unwrap_or(0))
     }
 
     /// Returns the row of the record with this id. The error `NotFound` says whether a record with this id was erased.

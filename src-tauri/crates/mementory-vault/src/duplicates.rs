@@ -107,14 +107,14 @@ impl Duplicates<'_> {
         }
         tags.sort();
         tags.dedup();
-        let others_views = others.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
+        let other_views = others.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         let merged = self.context.commit(|tx| {
             if tags.len() > own_tags.len() {
                 let mut record = self.context.store.packs.record(tx, view.pack, view.slot)?;
                 record.tags = tags;
                 Editor::new(self.context).next_version(tx, &view, record, Cause::Edit, now)?;
             }
-            let moved = Trash::new(self.context).move_in_transaction(tx, &others_views, now, true)?;
+            let moved = Trash::new(self.context).move_in_transaction(tx, &other_views, now, true)?;
             Ok((Store::last_change(tx)?, moved))
         })?;
         let indexed = merged.then(FailedStep::Index, |(seq, moved)| {

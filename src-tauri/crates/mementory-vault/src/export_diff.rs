@@ -110,34 +110,34 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
         if earlier.is_empty() || c.prepare_cached(mixed_import_sql)?.exists([newest])? {
             continue;
         }
-        let contained = BatchRows::read(c, *newest, same.as_deref(), older.as_deref())?;
-        let in_newest = |info: &RowInfo| contained.contains(info.row, info.batch, info.version_batch);
+        let newest_rows = BatchRows::read(c, *newest, same.as_deref(), older.as_deref())?;
+        let is_in_newest = |info: &RowInfo| newest_rows.contains(info.row, info.batch, info.version_batch);
         let rows = compared_rows(c, format)?;
         let earlier_batches = single_file_batches(earlier);
         // If an item could not be read, nothing is reported as gone, because the item may have been any of the records.
-        let complete = serde_json::from_str(report).is_ok_and(|report| !is_incomplete(&report));
+        let is_complete = serde_json::from_str(report).is_ok_and(|report| !is_incomplete(&report));
         let with_new_messages: HashSet<i64> =
             query_integers(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;
-        let kinds: HashSet<i64> = rows.iter().filter(|info| in_newest(info)).map(|info| info.kind).collect();
+        let kinds: HashSet<i64> = rows.iter().filter(|info| is_in_newest(info)).map(|info| info.kind).collect();
         let times = || {
             let conversation = kind_code(Kind::Conversation);
-            rows.iter().filter(move |info| info.kind == conversation && in_newest(info)).map(|info| info.sort)
+            rows.iter().filter(move |info| info.kind == conversation && is_in_newest(info)).map(|info| info.sort)
         };
         let Some(rule) =
-            GoneRule::new(c, &rows, &earlier_batches, &in_newest, kinds, times().min().zip(times().max()))?
+            GoneRule::new(c, &rows, &earlier_batches, &is_in_newest, kinds, times().min().zip(times().max()))?
         else {
             continue;
         };
         for info in &rows {
             let status = if info.batch == Some(*newest) {
                 ExportDiffStatus::New
-            } else if in_newest(info) {
-                let is_unchanged = info.version_batch != Some(*newest) && !contained.has_version(info.row);
+            } else if is_in_newest(info) {
+                let is_unchanged = info.version_batch != Some(*newest) && !newest_rows.has_version(info.row);
                 if is_unchanged && !with_new_messages.contains(&info.row) {
                     continue;
                 }
                 ExportDiffStatus::Changed
-            } else if complete && rule.counts_as_gone(info) {
+            } else if is_complete && rule.counts_as_gone(info) {
                 ExportDiffStatus::Gone
             } else {
                 continue;
@@ -216,10 +216,13 @@ impl GoneRule {
         kinds: HashSet<i64>,
         span: Option<(i64, i64)>,
     ) -> VaultResult<Option<Self>> {
-        let of_earlier = |info: &RowInfo| info.batch.is_some_and(|batch| earlier.contains(&batch));
+        let is_of_earlier_batch = |info: &RowInfo| info.batch.is_some_and(|batch| earlier.contains(&batch));
         // Exports that share records belong to the same account.
-        let related: HashSet<i64> =
-            rows.iter().filter(|info| of_earlier(info) && contains(info)).filter_map(|info| info.batch).collect();
+        let related: HashSet<i64> = rows
+            .iter()
+            .filter(|info| is_of_earlier_batch(info) && contains(info))
+            .filter_map(|info| info.batch)
+            .collect();
         if related.is_empty() {
             return Ok(None);
         }

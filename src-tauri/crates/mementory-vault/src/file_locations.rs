@@ -91,7 +91,7 @@ fn absolute_paths(paths: &[String]) -> Vec<String> {
 /// name of an erased record. Also deletes failed imports whose message or details contain such words or names.
 pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     let mut all = KnownLocations::read(tx)?;
-    let before = all.clone();
+    let former_locations = all.clone();
     let is_erased = |path: &str| {
         is_named(path) || removal.text(path).is_some() || removal.words().any(|word| path_contains(word, path))
     };
@@ -102,7 +102,7 @@ pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str)
         !texts.into_iter().any(|text| is_erased(text))
     });
     all.imports.retain(|_, (_, paths)| !paths.iter().any(|path| is_erased(path)));
-    if all == before { Ok(()) } else { all.write(tx) }
+    if all == former_locations { Ok(()) } else { all.write(tx) }
 }
 
 fn path_contains(word: &str, path: &str) -> bool {
@@ -162,8 +162,8 @@ mod tests {
     fn a_path_matches_the_beginning_of_long_words() {
         assert!(path_contains("about-me", "/home/ines/about-me.md"));
         assert!(!path_contains("me", "/home/ines/about-me.md"), "too short to tell anything");
-        let long = format!("{}and so on", "ä".repeat(24));
-        assert!(path_contains(&long, &format!("/home/{}.md", "ä".repeat(24))));
+        let long_text = format!("{}and so on", "ä".repeat(24));
+        assert!(path_contains(&long_text, &format!("/home/{}.md", "ä".repeat(24))));
     }
 
     #[test]

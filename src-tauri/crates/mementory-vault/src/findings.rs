@@ -42,7 +42,7 @@ pub(crate) fn count_by_class(
 }
 
 /// Values that the person ignores.
-pub(crate) fn ignored(c: &Connection) -> VaultResult<std::collections::HashSet<ValueId>> {
+pub(crate) fn ignored_values(c: &Connection) -> VaultResult<std::collections::HashSet<ValueId>> {
     let mut statement = c.prepare_cached("SELECT value FROM judged WHERE verdict = 1")?;
     let rows = statement.query_map([], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)

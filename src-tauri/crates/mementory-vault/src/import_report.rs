@@ -273,11 +273,11 @@ impl ImportReport {
 
     /// Counts one item. Returns true if it is to be listed.
     fn count(&mut self, name: &str, outcome: ItemOutcome) -> bool {
-        let of_kind = match self.by_kind.get_mut(name) {
+        let items_of_kind = match self.by_kind.get_mut(name) {
             Some(counts) => counts.add(outcome),
             None => self.by_kind.entry(name.to_owned()).or_default().add(outcome),
         };
-        of_kind <= ALWAYS_LISTED_PER_KIND || *self.total().counter_of(outcome) <= MAX_LISTED_ITEMS
+        items_of_kind <= ALWAYS_LISTED_PER_KIND || *self.total().counter_of(outcome) <= MAX_LISTED_ITEMS
     }
 
     /// Adds a warning. If the report has a warning with the same code and container, only increases its number.

@@ -64,16 +64,16 @@ impl Context {
     }
 
     pub(crate) fn index_catch_up_watched(&self, watch: Option<&IndexWatch<'_>>) -> VaultResult<()> {
-        let last = self.store.read(Store::last_change)?;
+        let last_change = self.store.read(Store::last_change)?;
         let indexed_seq = self.with_index(|i| Ok(i.seq()))?;
-        if indexed_seq == last {
+        if indexed_seq == last_change {
             return Ok(());
         }
         // An empty index is rebuilt, because a rebuild fills it in one pass, unlike replaying the change log.
-        let replayed = if indexed_seq > last || indexed_seq == 0 {
+        let replayed = if indexed_seq > last_change || indexed_seq == 0 {
             Ok(false)
         } else {
-            self.index_replay(indexed_seq, last, watch)
+            self.index_replay(indexed_seq, last_change, watch)
         };
         match replayed {
             Ok(true) => Ok(()),
@@ -89,8 +89,9 @@ impl Context {
     }
 
     fn index_replay(&self, from: u64, last: u64, watch: Option<&IndexWatch<'_>>) -> VaultResult<bool> {
-        let forgotten: Option<i64> = self.store.read(|c| meta::read(c, mementory_store::LAST_REMOVED_CHANGE_KEY))?;
-        if forgotten.is_some_and(|upto| (from as i64) < upto) {
+        let last_removed_change: Option<i64> =
+            self.store.read(|c| meta::read(c, mementory_store::LAST_REMOVED_CHANGE_KEY))?;
+        if last_removed_change.is_some_and(|upto| (from as i64) < upto) {
             return Ok(false); // changes that are not in the index are no longer in the log
         }
         let changes: Vec<(i64, i64)> = self.store.read(|c| {
@@ -130,7 +131,7 @@ impl Context {
             (Some(_), None) => connection.query_row("SELECT count(*) FROM records", [], |r| r.get(0))?,
             _ => 0,
         };
-        let mut done = 0;
+        let mut record_count = 0;
         let sql = format!(
             "SELECT row, owner, pack, slot, trashed IS NOT NULL, flags, sort FROM records WHERE {condition} ORDER BY pack, slot"
         );
@@ -141,13 +142,13 @@ impl Context {
             None => statement.query([])?,
         };
         while let Some(r) = rows.next()? {
-            if let Some(watch) = watch.filter(|_| done % RECORDS_PER_REPORT == 0) {
+            if let Some(watch) = watch.filter(|_| record_count % RECORDS_PER_REPORT == 0) {
                 if watch.cancel.load(Ordering::Relaxed) {
                     return Err(VaultError::Cancelled);
                 }
-                (watch.progress)(fault, done, u64::try_from(total).unwrap_or(0));
+                (watch.progress)(fault, record_count, u64::try_from(total).unwrap_or(0));
             }
-            done += 1;
+            record_count += 1;
             let (row, owner, pack, slot, trashed): (i64, Option<i64>, i64, u32, bool) =
                 (r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?);
             let flags: i64 = r.get(5)?;
@@ -192,8 +193,8 @@ impl Context {
                 Ok(())
             })?;
         }
-        let last = self.store.read(Store::last_change)?;
-        self.with_index(|i| i.commit(last))?;
+        let last_change = self.store.read(Store::last_change)?;
+        self.with_index(|i| i.commit(last_change))?;
         *self.index_state.lock().unwrap_or_else(PoisonError::into_inner) = IndexState::Rebuilt;
         Ok(())
     }

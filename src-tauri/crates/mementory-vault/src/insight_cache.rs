@@ -132,12 +132,12 @@ impl InsightCache {
 
     pub(crate) fn rows(&self, filter: &InsightFilter) -> Vec<i64> {
         let passes_filter = |judgement: &Judgement| {
-            let about = filter.about.is_none_or(|wanted| judgement.about.map(|about| about.kind) == wanted);
-            let special = filter.special.is_none_or(|wanted| match wanted {
+            let has_kind = filter.about.is_none_or(|wanted| judgement.about.map(|about| about.kind) == wanted);
+            let has_special_category = filter.special.is_none_or(|wanted| match wanted {
                 Some(class) => judgement.special.contains(&class),
                 None => !judgement.special.is_empty(),
             });
-            about && special
+            has_kind && has_special_category
         };
         let mut rows: Vec<i64> =
             self.entries.iter().filter(|(_, (_, judgement))| passes_filter(judgement)).map(|(row, _)| *row).collect();

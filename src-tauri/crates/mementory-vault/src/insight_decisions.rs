@@ -11,7 +11,7 @@ pub(crate) fn store_kind(tx: &Connection, id: &[u8; 16], kind: AboutKind) -> Vau
 }
 
 /// Returns the kinds that the person decided, by record id.
-pub(crate) fn kinds(c: &Connection) -> VaultResult<HashMap<[u8; 16], AboutKind>> {
+pub(crate) fn decided_kinds(c: &Connection) -> VaultResult<HashMap<[u8; 16], AboutKind>> {
     let mut statement =
         c.prepare_cached("SELECT substr(key, 7), value FROM meta WHERE key >= 'about/' AND key < 'about0'")?;
     let rows = statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;

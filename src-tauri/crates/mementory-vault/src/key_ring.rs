@@ -104,9 +104,9 @@ impl KeyRing<'_> {
     pub fn forget(&self, key: &str, now: Timestamp) -> VaultResult<bool> {
         self.context.store.write(|tx| {
             let mut keys = load_keys(tx)?;
-            let before = keys.len();
+            let previous_count = keys.len();
             keys.retain(|k| k.key != key);
-            if keys.len() == before {
+            if keys.len() == previous_count {
                 return Ok(false);
             }
             save_keys(tx, &keys)?;

@@ -67,8 +67,8 @@ impl RowRanges {
 
     /// True if the set contains the row. Call it only for a decoded set, because the search requires sorted ranges.
     pub(crate) fn contains(&self, row: i64) -> bool {
-        let after = self.0.partition_point(|(first, _)| *first <= row);
-        after.checked_sub(1).and_then(|i| self.0.get(i)).is_some_and(|(_, last)| row <= *last)
+        let next_range = self.0.partition_point(|(first, _)| *first <= row);
+        next_range.checked_sub(1).and_then(|i| self.0.get(i)).is_some_and(|(_, last)| row <= *last)
     }
 
     /// First and last row of each range.
@@ -78,12 +78,12 @@ impl RowRanges {
 }
 
 fn push_varint(number: i64, out: &mut Vec<u8>) {
-    let mut bits = number.unsigned_abs();
-    while bits >= 0x80 {
-        out.push(bits as u8 | 0x80);
-        bits >>= 7;
+    let mut remaining_bits = number.unsigned_abs();
+    while remaining_bits >= 0x80 {
+        out.push(remaining_bits as u8 | 0x80);
+        remaining_bits >>= 7;
     }
-    out.push(bits as u8);
+    out.push(remaining_bits as u8);
 }
 
 #[cfg(test)]

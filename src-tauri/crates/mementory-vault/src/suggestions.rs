@@ -85,8 +85,8 @@ pub struct Suggestion {
 
 impl Suggestion {
     fn texts(&self) -> impl Iterator<Item = &str> {
-        let optional = [&self.text, &self.record_type, &self.reason];
-        optional.into_iter().flatten().chain(&self.tags).map(String::as_str)
+        let optional_texts = [&self.text, &self.record_type, &self.reason];
+        optional_texts.into_iter().flatten().chain(&self.tags).map(String::as_str)
     }
 
     fn check(&self) -> VaultResult<()> {
@@ -171,8 +171,8 @@ impl Suggestions<'_> {
         if suggestion.check().is_err() {
             return Ok(QueueOutcome::Unfit);
         }
-        let refused = self.refused_key(suggestion);
-        let found = tx.query_row("SELECT 1 FROM meta WHERE key = ?1", [&refused], |_| Ok(())).optional()?;
+        let refused_key = self.refused_key(suggestion);
+        let found = tx.query_row("SELECT 1 FROM meta WHERE key = ?1", [&refused_key], |_| Ok(())).optional()?;
         if found.is_some() {
             return Ok(QueueOutcome::RefusedForGood);
         }
@@ -201,12 +201,12 @@ impl Suggestions<'_> {
     /// # Errors
     /// `NotFound`.
     pub fn close(&self, id: &str, closing: Closing, now: Timestamp) -> VaultResult<()> {
-        let refused = match closing {
+        let refused_key = match closing {
             Closing::RefusedForGood => Some(self.refused_key(&self.get(id)?)),
             _ => None,
         };
         self.context.store.write(|tx| {
-            if let Some(key) = refused {
+            if let Some(key) = refused_key {
                 tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, '')", [key])?;
             }
             self.close_in_transaction(tx, id, closing, now)

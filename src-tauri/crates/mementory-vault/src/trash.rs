@@ -116,21 +116,21 @@ impl Trash<'_> {
     /// record. Records that tombstones of an import moved to the Trash stay until a person decides. A record that
     /// cannot be erased (in a damaged pack) stays in the Trash and is reported; the others are erased nevertheless.
     pub fn empty_expired(&self, days: i64, now: Timestamp) -> VaultResult<ExpiredTrash> {
-        let before = now.as_micros() - days * 86_400_000_000;
+        let trashed_before = now.as_micros() - days * 86_400_000_000;
         let ids: Vec<String> = self.context.store.read(|c| {
             let mut statement =
                 c.prepare("SELECT id FROM records WHERE trashed <= ?1 AND trash_root = row AND trash_batch IS NULL")?;
-            let rows = statement.query_map([before], |r| r.get::<_, [u8; 16]>(0))?;
+            let rows = statement.query_map([trashed_before], |r| r.get::<_, [u8; 16]>(0))?;
             Ok(rows.map(|id| id.map(hex::encode)).collect::<Result<_, _>>()?)
         })?;
         let mut out = ExpiredTrash::default();
-        self.expire(&ids, before, now, &mut out);
+        self.expire(&ids, trashed_before, now, &mut out);
         Ok(out)
     }
 
     /// Erases all records at once, since each erasure is followed by a search through the whole vault. If the erasure
     /// fails, erases the records in halves, to isolate the record that cannot be erased.
-    fn expire(&self, ids: &[String], before: i64, now: Timestamp, out: &mut ExpiredTrash) {
+    fn expire(&self, ids: &[String], trashed_before: i64, now: Timestamp, out: &mut ExpiredTrash) {
         // An earlier attempt may have erased some of these records, for example along with another record.
         let remaining_ids: Vec<String> = ids
             .iter()
@@ -143,7 +143,7 @@ impl Trash<'_> {
         }
         let request = EraseRequest {
             ids: &remaining_ids,
-            scope: EraseScope::Expired(before),
+            scope: EraseScope::Expired(trashed_before),
             reason: "trash_expired",
             copies: &[],
             now,
@@ -158,8 +158,8 @@ impl Trash<'_> {
             }
             Err(_) => {
                 let (first, second) = remaining_ids.split_at(remaining_ids.len() / 2);
-                self.expire(first, before, now, out);
-                self.expire(second, before, now, out);
+                self.expire(first, trashed_before, now, out);
+                self.expire(second, trashed_before, now, out);
             }
         }
     }

@@ -350,8 +350,8 @@ impl Vault {
 /// # Errors
 /// As [`Vault::create`].
 pub fn create_temporary(dir: &Path, passphrase: &str, seed: &[u8; 32], now: Timestamp) -> VaultResult<Vault> {
-    let with_code = |(header, keys)| (header, keys, ());
-    create_files(dir, || create_temporary_header(dir, passphrase, &now.to_rfc3339(), seed).map(with_code))
+    let with_empty_code = |(header, keys)| (header, keys, ());
+    create_files(dir, || create_temporary_header(dir, passphrase, &now.to_rfc3339(), seed).map(with_empty_code))
         .map(|(vault, ())| vault)
 }
 
@@ -370,7 +370,7 @@ fn create_files<T>(
             return Err(VaultError::Exists(place));
         }
     }
-    let existed = dir.exists();
+    let folder_existed = dir.exists();
     std::fs::create_dir_all(dir).map_err(|e| VaultError::io(&place, e))?;
     let create = || -> VaultResult<(Vault, T)> {
         restrict_to_owner(dir)?;
@@ -384,15 +384,15 @@ fn create_files<T>(
         // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. A folder in use
         // belongs to another process.
         if !matches!(error, VaultError::InUse | VaultError::AnsweringClients) {
-            remove_incomplete_vault(dir, existed);
+            remove_incomplete_vault(dir, folder_existed);
         }
     })
 }
 
 /// Removes what a failed creation left in a folder that was empty or did not exist before. Errors of this removal are
 /// ignored, since the error of the creation is returned.
-fn remove_incomplete_vault(dir: &Path, existed: bool) {
-    if !existed {
+fn remove_incomplete_vault(dir: &Path, folder_existed: bool) {
+    if !folder_existed {
         let _ = std::fs::remove_dir_all(dir);
         return;
     }

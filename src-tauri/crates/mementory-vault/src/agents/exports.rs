@@ -92,11 +92,11 @@ impl GrantedExport {
     /// None if no record is omitted, or if all records have the same time.
     pub fn end_between_times(&mut self) -> Option<i64> {
         let first_omitted_time = self.first_omitted_time?;
-        let before = self.times.iter().take_while(|time| **time < first_omitted_time).count();
-        if before == 0 {
+        let earlier_count = self.times.iter().take_while(|time| **time < first_omitted_time).count();
+        if earlier_count == 0 {
             return None;
         }
-        self.truncate(before);
+        self.truncate(earlier_count);
         self.times.last().copied()
     }
 
@@ -205,9 +205,9 @@ impl GrantedView<'_> {
             add(&format!("(sort > {sort} OR id > ?)"), id.into());
         }
         if let Some(kinds) = &range.kinds {
-            let codes: Vec<i64> = kinds.iter().map(|kind| kind_code(*kind)).collect();
-            let codes = serde_json::to_string(&codes).unwrap_or_default();
-            add("kind IN (SELECT value FROM json_each(?))", codes.into());
+            let kind_codes: Vec<i64> = kinds.iter().map(|kind| kind_code(*kind)).collect();
+            let kind_codes = serde_json::to_string(&kind_codes).unwrap_or_default();
+            add("kind IN (SELECT value FROM json_each(?))", kind_codes.into());
         }
         if let Some(ids) = &range.ids {
             let ids = serde_json::to_string(ids).unwrap_or_default();
@@ -232,13 +232,13 @@ impl GrantedView<'_> {
     /// Returns the record to write for a row. Returns None if the record is outside the range or may not leave the
     /// vault.
     fn exported_record(&mut self, view: &RowView, range: &ExportRange) -> VaultResult<Option<StoredRecord>> {
-        let MaskedRecord { record, marks, .. } = self.masked(view)?;
+        let MaskedRecord { record, marks, .. } = self.masked_record(view)?;
         let times = &record.times;
         let is_dated = [times.created, times.observed, times.updated, times.valid_from].iter().any(Option::is_some);
         let sensitivity = record.sensitivity.as_deref().unwrap_or("public");
         if (range.from.is_some() || range.to.is_some()) && !is_dated
             || range.without_sensitivities.iter().any(|left_out| left_out == sensitivity)
-            || self.concerns_not_exportable(&record)?
+            || self.depends_on_not_exportable(&record)?
         {
             return Ok(None);
         }
@@ -262,7 +262,7 @@ impl GrantedView<'_> {
         let source = Source { platform: record.source.platform, method: record.source.method, ..Source::default() };
         let message =
             record.message.map(|message| MessagePart { role: message.role, active: true, ..MessagePart::default() });
-        let written = Record {
+        let exported = Record {
             title: record.title,
             times: record.times,
             record_type: record.record_type,
@@ -290,17 +290,17 @@ impl GrantedView<'_> {
             message_parent_id: None,
             attachment_ids: Vec::new(),
             redactions,
-            record: written,
+            record: exported,
         }))
     }
 
     /// True if the record is derived from a memory that its source marks as not exportable, or is a relation with such
     /// a memory at one end.
-    fn concerns_not_exportable(&self, record: &Record) -> VaultResult<bool> {
-        let concerns = |link: &&Link| {
+    fn depends_on_not_exportable(&self, record: &Record) -> VaultResult<bool> {
+        let leads_to_memory = |link: &&Link| {
             link.kind == Kind::Memory && (record.kind == Kind::Relation || link.relation == "derived_from")
         };
-        for link in record.links.iter().filter(concerns) {
+        for link in record.links.iter().filter(leads_to_memory) {
             let id = record_id(&self.context.keys, &link.target);
             let flags: Option<i64> = self.context.store.read(|c| {
                 let mut statement = c.prepare_cached("SELECT flags FROM records WHERE id = ?1 AND trashed IS NULL")?;

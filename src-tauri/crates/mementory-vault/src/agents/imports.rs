@@ -94,8 +94,8 @@ impl From<Record> for OfferedMemory {
 /// Extracts the record id from an id in a document. A record id has 32 hex digits, possibly with hyphens, and may
 /// follow a prefix such as `mem_`.
 fn record_id_in(text: &str) -> Option<String> {
-    let last = text.rsplit(['/', '_', ':']).next()?;
-    let id = last.replace('-', "").to_ascii_lowercase();
+    let last_part = text.rsplit(['/', '_', ':']).next()?;
+    let id = last_part.replace('-', "").to_ascii_lowercase();
     parse_id(&id).map(|_| id)
 }
 
@@ -111,11 +111,11 @@ impl GrantedView<'_> {
         let kinds = [Kind::Memory, Kind::Todo].map(|kind| kind_code(kind).to_string()).join(",");
         let condition = format!("r.kind IN ({kinds}) AND r.preview IN (SELECT value FROM json_each(??))");
         let rows = self.select(&condition, vec![previews.into()], "")?;
-        let wanted: HashSet<&str> = texts.iter().copied().collect();
+        let wanted_texts: HashSet<&str> = texts.iter().copied().collect();
         let mut known = HashSet::new();
         for row in rows {
             let text = self.granted_record(&row)?.text;
-            if wanted.contains(text.as_str()) {
+            if wanted_texts.contains(text.as_str()) {
                 known.insert(text);
             }
         }

@@ -32,12 +32,12 @@ pub struct GrantScope {
 
 impl GrantScope {
     pub(crate) fn visible_kinds(&self) -> Vec<Kind> {
-        let in_scope = |kind: &Kind| {
+        let is_in_scope = |kind: &Kind| {
             !NEVER_VISIBLE.contains(kind)
                 && (self.conversations || !matches!(kind, Kind::Conversation | Kind::Message))
                 && (self.kinds.is_empty() || self.kinds.iter().any(|name| name == kind.as_str()))
         };
-        Kind::ALL.into_iter().filter(in_scope).collect()
+        Kind::ALL.into_iter().filter(is_in_scope).collect()
     }
 
     /// SQL condition over `records r` for the visible records, with its values. Records in the Trash, records that the
@@ -52,7 +52,7 @@ impl GrantScope {
             format!("+r.kind IN ({})", kinds.join(",")),
             format!("r.flags & {} = 0", Flags::NOT_EXPORTABLE | Flags::HIDDEN),
         ];
-        let mut any_of = |names: &[String], sql: &str| {
+        let mut add_condition = |names: &[String], sql: &str| {
             if names.is_empty() {
                 return;
             }
@@ -60,9 +60,9 @@ impl GrantScope {
             values.extend(names.iter().cloned().map(Value::from));
             parts.push(sql.replace("(?)", &format!("({})", placeholders.join(","))));
         };
-        any_of(&self.sources, "r.platform IN (SELECT id FROM platforms WHERE name IN (?))");
-        any_of(&self.types, "r.type IN (?)");
-        any_of(&self.tags, "EXISTS (SELECT 1 FROM tags t WHERE t.row = r.row AND t.tag IN (?))");
+        add_condition(&self.sources, "r.platform IN (SELECT id FROM platforms WHERE name IN (?))");
+        add_condition(&self.types, "r.type IN (?)");
+        add_condition(&self.tags, "EXISTS (SELECT 1 FROM tags t WHERE t.row = r.row AND t.tag IN (?))");
         for (bound, sql) in [(self.since, "r.sort >= ?"), (self.until, "r.sort <= ?")] {
             if let Some(bound) = bound {
                 values.push(bound.into());

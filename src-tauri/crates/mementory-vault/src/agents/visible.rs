@@ -69,7 +69,7 @@ impl<'v> GrantedView<'v> {
     pub(crate) fn new(context: &'v Context, scope: GrantScope) -> VaultResult<Self> {
         let masker = match scope.uncovered {
             true => None,
-            false => Some(Masker::current(context)?),
+            false => Some(Masker::for_current_state(context)?),
         };
         Ok(Self { context, scope, masker })
     }
@@ -93,7 +93,7 @@ impl<'v> GrantedView<'v> {
         })
     }
 
-    pub(super) fn masked(&mut self, view: &RowView) -> VaultResult<MaskedRecord> {
+    pub(super) fn masked_record(&mut self, view: &RowView) -> VaultResult<MaskedRecord> {
         let mut record = self.context.store.read(|c| self.context.store.packs.content(c, view.pack, view.slot))?;
         view.renewed().apply_to(&mut record);
         let marks = self.masker.as_mut().and_then(|masker| masker.mask_record(&mut record));
@@ -109,7 +109,7 @@ impl<'v> GrantedView<'v> {
 
     /// The part of a record that the client may see. `view` is a row that [`select`](Self::select) returned.
     pub(super) fn granted_record(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
-        let MaskedRecord { record, covered, .. } = self.masked(view)?;
+        let MaskedRecord { record, covered, .. } = self.masked_record(view)?;
         let conversation = self.owner_id(view)?;
         Ok(GrantedRecord {
             id: view.id_text(),

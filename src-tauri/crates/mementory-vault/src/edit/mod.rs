@@ -177,9 +177,9 @@ impl Editor<'_> {
         refuse_trashed(&view)?;
         let edited = self.context.commit(|tx| {
             let mut record = self.context.store.packs.record(tx, view.pack, view.slot)?;
-            let before = record.clone();
+            let former_record = record.clone();
             change(&mut record)?;
-            if record == before {
+            if record == former_record {
                 return Err(VaultError::Usage("Nothing was changed.".into()));
             }
             let version = self.next_version(tx, &view, record, cause, now)?;

@@ -32,7 +32,7 @@ impl Editor<'_> {
         let tag = clean_tags(vec![tag.to_owned()]).pop();
         let tag = tag.ok_or_else(|| VaultError::Usage("A tag needs a name.".into()))?;
         let mut views = Vec::new();
-        let mut seen = HashSet::new();
+        let mut seen_rows = HashSet::new();
         for id in ids {
             // A record that is erased or in the Trash must not prevent the removal of a tag from the others.
             let view = match self.context.find(id) {
@@ -43,7 +43,7 @@ impl Editor<'_> {
                 continue;
             }
             refuse_trashed(&view)?;
-            if seen.insert(view.row) {
+            if seen_rows.insert(view.row) {
                 views.push(view);
             }
         }

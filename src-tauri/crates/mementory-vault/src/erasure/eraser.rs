@@ -78,7 +78,7 @@ struct CommittedErasure<'a> {
     seq: u64,
     receipt_id: String,
     targets: &'a [Target],
-    reindex: &'a [i64],
+    rows_to_reindex: &'a [i64],
 }
 
 /// Erases records for good.
@@ -184,8 +184,8 @@ impl Eraser<'_> {
         let redaction = Removal::sentences(sentences.clone(), ERASED_MARK);
         evidence.quotations = copies.iter().flat_map(|copy| changed_texts(copy, &redaction, &removal)).collect();
         let with_quotations = (!evidence.quotations.is_empty()).then(|| Removal::erased(&texts, &evidence.quotations));
-        let in_files = with_quotations.as_ref().unwrap_or(&removal);
-        let passthrough = PassthroughFiles::new(self.context).files_with_words(in_files, &rows, true)?;
+        let removal_in_files = with_quotations.as_ref().unwrap_or(&removal);
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(removal_in_files, &rows, true)?;
         let receipt_id = match request.earlier {
             Some(earlier) => earlier.receipt.clone(),
             None => mementory_store::ids::random_hex_id()?,
@@ -206,7 +206,8 @@ impl Eraser<'_> {
                 earlier: request.earlier,
             };
             let blobs = self.erase_rows(tx, &targets, &mut evidence, sabotage)?;
-            let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &tombstone_context, &mut evidence)?;
+            let rows_to_reindex =
+                self.redact_copies(tx, &copies, &redaction, &sentences, &tombstone_context, &mut evidence)?;
             let batches_with_records = batches_left(tx)?;
             let was_last_of_import =
                 |target: &Target| target.view.batch.is_some_and(|batch| !batches_with_records.contains(&batch));
@@ -218,7 +219,7 @@ impl Eraser<'_> {
             pending_receipt(tx, &receipt_id, request.now)?;
             if request.earlier.is_none() {
                 let keys = &self.context.keys;
-                let sentences_of_copies = sentences.iter().filter(|_| !reindex.is_empty());
+                let sentences_of_copies = sentences.iter().filter(|_| !rows_to_reindex.is_empty());
                 let sentences =
                     sentences_of_copies.map(|sentence| word_fingerprint(keys, sentence, ERASED_MARK)).collect();
                 // The list is written before the commit, so that nothing is destroyed without an entry in the list of
@@ -226,7 +227,7 @@ impl Eraser<'_> {
                 is_listed
                     .set(ErasureLedger::new(self.context).add(&receipt_id, ErasureAct { sentences, ..act.take() })?);
             }
-            Ok((Store::last_change(tx)?, tombstones, reindex))
+            Ok((Store::last_change(tx)?, tombstones, rows_to_reindex))
         });
         if sabotage.keeps_pages() {
             self.context.store.writer().execute_batch("PRAGMA secure_delete = ON")?;
@@ -234,13 +235,19 @@ impl Eraser<'_> {
         if request.earlier.is_none() {
             ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         }
-        let (seq, tombstones, reindex) = PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
+        let (seq, tombstones, rows_to_reindex) =
+            PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
         evidence.texts = texts;
-        let after = CommittedErasure { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
-        let receipt = self.after_erasing(after, request, &mut evidence, progress, sabotage);
+        let committed = CommittedErasure {
+            seq,
+            receipt_id: receipt_id.clone(),
+            targets: &targets,
+            rows_to_reindex: &rows_to_reindex,
+        };
+        let receipt = self.after_erasing(committed, request, &mut evidence, progress, sabotage);
         let receipt = Receipts::after_commit(receipt, receipt_id, request.now);
         let outcome =
-            receipt.map(|receipt| EraseOutcome { tombstones, receipt, copies_redacted: reindex.len() as u32 });
+            receipt.map(|receipt| EraseOutcome { tombstones, receipt, copies_redacted: rows_to_reindex.len() as u32 });
         Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
     }
 
@@ -248,13 +255,13 @@ impl Eraser<'_> {
     /// runs the erasure check.
     fn after_erasing(
         &self,
-        after: CommittedErasure<'_>,
+        committed: CommittedErasure<'_>,
         request: &EraseRequest<'_>,
         evidence: &mut Evidence,
         progress: &dyn Fn(&str),
         sabotage: Sabotage,
     ) -> VaultResult<Receipt> {
-        let CommittedErasure { seq, receipt_id, targets, reindex } = after;
+        let CommittedErasure { seq, receipt_id, targets, rows_to_reindex } = committed;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         progress("attachments");
         if !sabotage.keeps_blobs() {
@@ -275,22 +282,22 @@ impl Eraser<'_> {
         };
         // If no row has to be reindexed, the check itself calls `erase_from_index`, while it searches the database.
         // Otherwise the index is updated here, before the check.
-        let clean_index: IndexCleanup<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
-        if !reindex.is_empty() {
+        let clean_index: IndexCleanup<'_> = if rows_to_reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
+        if !rows_to_reindex.is_empty() {
             erase_from_index()?;
-            for row in reindex {
+            for row in rows_to_reindex {
                 self.context.reindex(*row)?;
             }
             self.context.index_commit(seq)?;
-            let changed: Vec<u64> = reindex.iter().map(|r| *r as u64).collect();
+            let changed: Vec<u64> = rows_to_reindex.iter().map(|r| *r as u64).collect();
             self.context.with_index(|i| i.purge(&changed))?;
         }
         self.context.forget_loaded_vectors();
         progress("write_ahead_log");
         self.context.store.packs.clear_cache();
         evidence.wal_clean = self.context.store.checkpoint()?;
-        evidence.copies = reindex.len() as u32;
-        evidence.rewritten_rows = reindex.to_vec();
+        evidence.copies = rows_to_reindex.len() as u32;
+        evidence.rewritten_rows = rows_to_reindex.to_vec();
         progress("database_pages");
         let may_wipe = sabotage == Sabotage::default();
         Receipts::new(self.context).check_and_store(receipt_id, evidence, request.now, may_wipe, clean_index)
@@ -408,13 +415,13 @@ impl Eraser<'_> {
         log_removed_rows(tx, targets)?;
         blobs.sort_unstable();
         blobs.dedup();
-        let mut unused = Vec::new();
+        let mut unused_blobs = Vec::new();
         for blob in blobs {
             if !tx.prepare_cached("SELECT 1 FROM named_blobs WHERE blob = ?1")?.exists([blob])? {
-                unused.push(blob);
+                unused_blobs.push(blob);
             }
         }
-        Ok(unused)
+        Ok(unused_blobs)
     }
 }
 

@@ -150,18 +150,18 @@ impl<'w, 'r, R: Read> CleaningReader<'w, 'r, R> {
         self.out_position = 0;
         // Words that begin in the block may end after it.
         let overlap = self.words.longest_form_bytes();
-        let most = BLOCK_BYTES.saturating_add(overlap) as u64;
-        let is_end = (self.source.by_ref().take(most).read_to_end(&mut self.pending)? as u64) < most;
+        let max_bytes = BLOCK_BYTES.saturating_add(overlap) as u64;
+        let is_end = (self.source.by_ref().take(max_bytes).read_to_end(&mut self.pending)? as u64) < max_bytes;
         if self.pending.is_empty() {
             return Ok(false);
         }
-        let until = if is_end { self.pending.len() } else { self.block_end(overlap) };
+        let end = if is_end { self.pending.len() } else { self.block_end(overlap) };
         // Each block is searched for a NUL separately, since the whole file is never in memory.
         let is_binary = is_binary(&self.pending);
         let is_json = *self.is_json.get_or_insert_with(|| begins_like_json(&self.pending));
-        let mut block = Vec::with_capacity(until);
+        let mut block = Vec::with_capacity(end);
         let (consumed, replaced) =
-            self.words.replace_upto(&self.pending, until, Syntax { is_binary, is_json }, &mut block);
+            self.words.replace_upto(&self.pending, end, Syntax { is_binary, is_json }, &mut block);
         self.pending.drain(..consumed);
         let cleaned = self.words.without_words_in_part(&block, is_json);
         self.changed |= replaced || cleaned.is_some();
@@ -171,9 +171,9 @@ impl<'w, 'r, R: Read> CleaningReader<'w, 'r, R> {
 
     /// The end of the last line that ends at least `overlap` bytes before the end of the pending bytes.
     fn block_end(&self, overlap: usize) -> usize {
-        let most = self.pending.len().saturating_sub(overlap);
-        let line_break = self.pending.get(..most).and_then(|bytes| memchr::memrchr(b'\n', bytes));
-        line_break.map_or(most, |at| at + 1)
+        let latest_end = self.pending.len().saturating_sub(overlap);
+        let line_break = self.pending.get(..latest_end).and_then(|bytes| memchr::memrchr(b'\n', bytes));
+        line_break.map_or(latest_end, |at| at + 1)
     }
 }
 

@@ -168,10 +168,10 @@ impl Receipts<'_> {
 /// finishing that deletion needs the rows in the log.
 fn trim_change_log(tx: &Connection, indexed_upto: u64) -> VaultResult<()> {
     let pending: bool = tx.query_row("SELECT EXISTS (SELECT 1 FROM receipts WHERE body = '')", [], |r| r.get(0))?;
-    let last = Store::last_change(tx)?;
-    let upto = indexed_upto.min(last.saturating_sub(1)) as i64;
-    if !pending && tx.execute("DELETE FROM changes WHERE seq <= ?1", [upto])? > 0 {
-        meta::write(tx, mementory_store::LAST_REMOVED_CHANGE_KEY, upto)?;
+    let last_change = Store::last_change(tx)?;
+    let last_deleted_change = indexed_upto.min(last_change.saturating_sub(1)) as i64;
+    if !pending && tx.execute("DELETE FROM changes WHERE seq <= ?1", [last_deleted_change])? > 0 {
+        meta::write(tx, mementory_store::LAST_REMOVED_CHANGE_KEY, last_deleted_change)?;
     }
     Ok(())
 }

@@ -70,7 +70,7 @@ impl Redactor<'_> {
         let plan = self.make_plan(id, spans, everywhere, &AtomicBool::new(false), &mut evidence)?;
         let RedactionPlan { target, redacted, own_removal, others } = plan;
         let words: Vec<String> = redacted.removed.iter().map(|(w, _)| w.clone()).collect();
-        let known = HashSet::from([target.view.row]);
+        let known_rows = HashSet::from([target.view.row]);
         let exact = Removal::exact(redacted.removed.clone());
         evidence.quotations = changed_texts(&target, &own_removal, &exact);
         for (views, removal) in &others {
@@ -80,8 +80,8 @@ impl Redactor<'_> {
                     .extend(changed_texts_of(self.context, views, |target| changed_texts(target, removal, &exact))?);
             }
         }
-        let in_files = Removal::exact(redacted.removed.iter().chain(&evidence.quotations).cloned().collect());
-        let passthrough = PassthroughFiles::new(self.context).files_with_words(&in_files, &known, true)?;
+        let removal_in_files = Removal::exact(redacted.removed.iter().chain(&evidence.quotations).cloned().collect());
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal_in_files, &known_rows, true)?;
         let receipt_id = mementory_store::ids::random_hex_id()?;
         let act = RefCell::new(ErasureAct { at: now.as_micros(), ..ErasureAct::default() });
         let is_listed = Cell::new(true);
@@ -155,9 +155,9 @@ impl Redactor<'_> {
         let (seq, tombstone, changed) = PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
         // A failure needs no warning: rows that are not scanned now stay in the scan queue.
         let _ = Scanner::new(self.context).scan_rows(&changed);
-        let after = CommittedRedaction { seq, changed: &changed, words: &words, receipt_id, now };
-        let id = after.receipt_id.clone();
-        let receipt = Receipts::after_commit(self.after_redacting(after, &mut evidence, progress), id, now);
+        let committed = CommittedRedaction { seq, changed: &changed, words: &words, receipt_id, now };
+        let id = committed.receipt_id.clone();
+        let receipt = Receipts::after_commit(self.after_redacting(committed, &mut evidence, progress), id, now);
         let (tombstones, copies_redacted) = (vec![tombstone], changed.len() as u32);
         let outcome = receipt.map(|receipt| EraseOutcome { tombstones, receipt, copies_redacted });
         Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
@@ -203,17 +203,18 @@ impl Redactor<'_> {
         let target = self.read_target(self.context.find(id)?, evidence)?;
         let redacted = replace_spans(&target.record.text, spans)?;
         let derived = self.derived_of(&target.view)?;
-        let mut elsewhere = Vec::new();
+        let mut other_views = Vec::new();
         if everywhere {
-            let known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
+            let known_rows: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
             let words = redacted.removed.iter().filter(|(words, _)| words.chars().count() >= MIN_SEARCHED_CHARS);
-            let normal: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
-            elsewhere = SameWords::new(self.context).all_with_sentences(&normal, &known, MAX_RECORDS, cancelled)?;
+            let normal_words: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
+            other_views =
+                SameWords::new(self.context).all_with_sentences(&normal_words, &known_rows, MAX_RECORDS, cancelled)?;
             // Records of the same pack are rewritten together.
-            elsewhere.sort_by_key(|view| view.pack);
+            other_views.sort_by_key(|view| view.pack);
         }
         let others =
-            [(derived, redacted.removal(&target.record.text, false)), (elsewhere, redacted.removal_elsewhere())];
+            [(derived, redacted.removal(&target.record.text, false)), (other_views, redacted.removal_elsewhere())];
         let own_removal = redacted.removal(&target.record.text, true);
         Ok(RedactionPlan { target, redacted, own_removal, others })
     }
@@ -222,7 +223,7 @@ impl Redactor<'_> {
     /// check.
     pub(crate) fn after_redacting(
         &self,
-        after: CommittedRedaction<'_>,
+        committed: CommittedRedaction<'_>,
         evidence: &mut Evidence,
         progress: &dyn Fn(&str),
     ) -> VaultResult<Receipt> {
@@ -230,21 +231,21 @@ impl Redactor<'_> {
             self.context.blobs.remove(blob)?;
         }
         progress("search_index");
-        let erased: Vec<u64> = after.changed.iter().map(|r| *r as u64).collect();
-        for row in after.changed {
+        let erased: Vec<u64> = committed.changed.iter().map(|r| *r as u64).collect();
+        for row in committed.changed {
             self.context.reindex(*row)?;
         }
-        self.context.index_commit(after.seq)?;
+        self.context.index_commit(committed.seq)?;
         self.context.with_index(|i| i.purge(&erased))?;
         progress("write_ahead_log");
         self.context.store.packs.clear_cache();
         evidence.wal_clean = self.context.store.checkpoint()?;
-        evidence.texts.extend(after.words.iter().filter(|w| w.chars().count() >= MIN_SEARCHED_CHARS).cloned());
+        evidence.texts.extend(committed.words.iter().filter(|w| w.chars().count() >= MIN_SEARCHED_CHARS).cloned());
         let is_distinctive = |w: &String| w.chars().count() >= MIN_SEARCHED_CHARS;
-        evidence.sentences = after.words.iter().map(|w| normal_text(w)).filter(is_distinctive).collect();
-        evidence.rewritten_rows = after.changed.to_vec();
+        evidence.sentences = committed.words.iter().map(|w| normal_text(w)).filter(is_distinctive).collect();
+        evidence.rewritten_rows = committed.changed.to_vec();
         progress("database_pages");
-        Receipts::new(self.context).check_and_store(after.receipt_id, evidence, after.now, true, &|| Ok(()))
+        Receipts::new(self.context).check_and_store(committed.receipt_id, evidence, committed.now, true, &|| Ok(()))
     }
 
     fn read_target(&self, view: RowView, evidence: &mut Evidence) -> VaultResult<Target> {

@@ -46,7 +46,7 @@ impl ErasedNames {
     }
 
     /// True if `text` (a place or a name) contains the name of an erased record.
-    fn are_named_in(&self, text: &str) -> bool {
+    fn occur_in(&self, text: &str) -> bool {
         let is_inside = |place: &String| {
             text.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#', '!']))
         };
@@ -56,8 +56,8 @@ impl ErasedNames {
             || self.places.iter().any(is_inside)
     }
 
-    fn hide(&self, text: &mut String) -> bool {
-        let is_named = text != ERASED_MARK && self.are_named_in(text);
+    fn hide_names(&self, text: &mut String) -> bool {
+        let is_named = text != ERASED_MARK && self.occur_in(text);
         if is_named {
             *text = ERASED_MARK.to_owned();
         }
@@ -91,14 +91,14 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &ErasedN
             tx.execute("UPDATE batches SET names = ?2 WHERE id = ?1", params![id, new_names])?;
         }
     }
-    crate::suggestions::forget(tx, removal, &|text| erased.are_named_in(text))?;
-    crate::file_locations::forget(tx, removal, &|path| erased.are_named_in(path))
+    crate::suggestions::forget(tx, removal, &|text| erased.occur_in(text))?;
+    crate::file_locations::forget(tx, removal, &|path| erased.occur_in(path))
 }
 
 fn cleaned_report(text: &str, removal: &Removal, erased: &ErasedNames) -> Option<String> {
     // A batch without a report has another text in this column. That text contains no names.
     let mut report: ImportReport = serde_json::from_str(text).ok()?;
-    let clean_text = |text: &mut String| erased.hide(text) | removal.remove_in_place(text);
+    let clean_text = |text: &mut String| erased.hide_names(text) | removal.remove_in_place(text);
     let mut changed = clean_all(&mut report.missing_parts, removal, erased);
     for item in &mut report.items {
         changed |= clean_text(&mut item.place) | clean_text(&mut item.reason);
@@ -130,5 +130,5 @@ fn cleaned_report(text: &str, removal: &Removal, erased: &ErasedNames) -> Option
 }
 
 fn clean_all(list: &mut [String], removal: &Removal, erased: &ErasedNames) -> bool {
-    list.iter_mut().fold(false, |changed, text| erased.hide(text) | removal.remove_in_place(text) | changed)
+    list.iter_mut().fold(false, |changed, text| erased.hide_names(text) | removal.remove_in_place(text) | changed)
 }

@@ -19,9 +19,9 @@ const RECORDS_PER_CANCEL_CHECK: usize = 50;
 pub(crate) fn distinctive_sentences(record: &Record) -> Vec<String> {
     let mut sentences = normal_sentences(&record.text);
     // A memory is often quoted inside a longer sentence, so its whole text is searched for too.
-    let whole = normal_text(&record.text);
-    if whole.len() <= 400 && !sentences.is_empty() {
-        sentences.push(whole);
+    let whole_text = normal_text(&record.text);
+    if whole_text.len() <= 400 && !sentences.is_empty() {
+        sentences.push(whole_text);
     }
     sentences.retain(|sentence| is_distinctive_sentence(sentence));
     sentences.sort();

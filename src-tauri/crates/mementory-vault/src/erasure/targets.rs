@@ -134,7 +134,7 @@ impl Targets<'_> {
         }
         let mut texts = vec![BTreeSet::new(); views.len()];
         let mut parts = vec![BTreeSet::new(); views.len()];
-        let mut current: Vec<Option<Record>> = vec![None; views.len()];
+        let mut current_records: Vec<Option<Record>> = vec![None; views.len()];
         for ((pack, slot), index) in places {
             let record = self.context.store.packs.record(c, pack, slot)?;
             let text_and_title = [Some(&record.text), record.title.as_ref()].into_iter().flatten();
@@ -142,10 +142,10 @@ impl Targets<'_> {
             parts[index].extend(searched_parts(&record).map(str::to_owned));
             visit(&record)?;
             if (pack, slot) == (views[index].pack, views[index].slot) {
-                current[index] = Some(record);
+                current_records[index] = Some(record);
             }
         }
-        let read = views.into_iter().zip(current).zip(versions).zip(texts.into_iter().zip(parts));
+        let read = views.into_iter().zip(current_records).zip(versions).zip(texts.into_iter().zip(parts));
         Ok(read
             .filter_map(|(((view, record), versions), (texts, parts))| {
                 let (texts, parts) = (texts.into_iter().collect(), parts.into_iter().collect());

@@ -69,7 +69,7 @@ impl TombstoneWriter<'_> {
                 // instead.
                 let unnamed = Record::new(target.record.kind, RecordKey::new("", ""), "");
                 let id = target.record.origin_id.as_ref().unwrap_or(&target.record.key.value);
-                let has_words = has_words_of(id, &target.texts, &titles.around(&target.record));
+                let has_words = has_words_of(id, &target.texts, &titles.related_to(&target.record));
                 format.add_derived(&mut derived, if has_words { &unnamed } else { &target.record }, &export_id);
             }
         }
@@ -78,8 +78,8 @@ impl TombstoneWriter<'_> {
             |record: &Record| tombstone_formats().any(|format| format.tombstone_target(record).is_some());
         let mut out = Vec::with_capacity(targets.len());
         for target in targets {
-            let titles_around = titles.around(&target.record);
-            let source_key = target.record.key_without_words(&titles_around);
+            let related_titles = titles.related_to(&target.record);
+            let source_key = target.record.key_without_words(&related_titles);
             let source_key = source_key.filter(|key| !has_words_of(&key.value, &target.texts, &[]));
             let row = TombstoneRow {
                 derived: Derived {
@@ -90,7 +90,7 @@ impl TombstoneWriter<'_> {
                     TombstoneOp::Delete,
                     (&target.view, &target.record),
                     &target.texts,
-                    &titles_around,
+                    &related_titles,
                     tombstone_context,
                 )?
             };
@@ -128,8 +128,13 @@ impl TombstoneWriter<'_> {
         let keys = &self.context.keys;
         let fingerprints: Vec<_> =
             texts_with_words.iter().filter_map(|text| fingerprint(keys, before.view.kind, text)).collect();
-        let former = texts_with_words.iter().map(|text| text_fingerprint(keys, text)).collect();
-        tombstone_context.act.borrow_mut().records.push(ledger_record(&row, before, &fingerprints, former));
+        let former_fingerprints = texts_with_words.iter().map(|text| text_fingerprint(keys, text)).collect();
+        tombstone_context.act.borrow_mut().records.push(ledger_record(
+            &row,
+            before,
+            &fingerprints,
+            former_fingerprints,
+        ));
         let row = store_own(tx, &self.context.keys, row, &before.view.id, &[], &fingerprints)?;
         store_redacted(tx, &[before.view.id], &row.id)?;
         Ok(row)
@@ -143,12 +148,12 @@ struct Titles<'t> {
 
 impl<'t> Titles<'t> {
     fn of(targets: &'t [Target]) -> Self {
-        let titled = |target: &'t Target| Some((&target.record.key, target.record.title.as_deref()?));
-        Self { by_key: targets.iter().filter_map(titled).collect() }
+        let key_and_title = |target: &'t Target| Some((&target.record.key, target.record.title.as_deref()?));
+        Self { by_key: targets.iter().filter_map(key_and_title).collect() }
     }
 
     /// Returns the title of the record, and the titles of the erased records that it is a part of or was derived from.
-    fn around(&self, record: &'t Record) -> Vec<&'t str> {
+    fn related_to(&self, record: &'t Record) -> Vec<&'t str> {
         let sources = record.links.iter().filter(|link| link.relation == "derived_from").map(|link| &link.target);
         let keys = std::iter::once(&record.key).chain(&record.parent).chain(sources);
         keys.filter_map(|key| self.by_key.get(key).copied()).collect()

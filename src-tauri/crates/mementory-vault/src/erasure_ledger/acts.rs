@@ -99,7 +99,7 @@ impl Ledger {
         let mut out: Vec<(String, ErasureAct)> = self
             .acts
             .iter()
-            .map(|(id, act)| (id.clone(), act.without(applied)))
+            .map(|(id, act)| (id.clone(), act.without_applied(applied)))
             .filter(|(_, act)| !act.records.is_empty())
             .collect();
         out.sort_by(|a, b| (a.1.at, &a.0).cmp(&(b.1.at, &b.0)));
@@ -113,7 +113,7 @@ impl ErasureAct {
         self.records.extend(other.records);
     }
 
-    fn without(&self, applied: &HashSet<String>) -> Self {
+    fn without_applied(&self, applied: &HashSet<String>) -> Self {
         let records = self.records.iter().filter(|entry| !applied.contains(&entry.tombstone)).cloned().collect();
         Self { records, ..self.clone() }
     }

@@ -56,8 +56,8 @@ impl<'k> WordFinder<'k> {
         let text = normal_text(text);
         let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let bytes = text.as_bytes();
-        let begins = |n: &usize| starts.get(*n).is_some_and(|at| *at == 0 || bytes.get(at - 1) == Some(&b' '));
-        let words: Vec<usize> = (0..starts.len()).filter(begins).collect();
+        let begins_word = |n: &usize| starts.get(*n).is_some_and(|at| *at == 0 || bytes.get(at - 1) == Some(&b' '));
+        let words: Vec<usize> = (0..starts.len()).filter(begins_word).collect();
         self.search_from(&text, &starts, words);
     }
 

@@ -137,8 +137,8 @@ impl Exporter<'_> {
         sync_tree(&partial.path)
             .and_then(|_| rename_to_final_name(&partial.path, out, partial.folder.path()))
             .map_err(|e| VaultError::io(out.display().to_string(), e))?;
-        let synced = fsync_folder(&partial.parent);
-        Ok(Applied::new(WrittenEvidencePack { report, receipts, transfers }).warn_if(!synced, FailedStep::Sync))
+        let is_synced = fsync_folder(&partial.parent);
+        Ok(Applied::new(WrittenEvidencePack { report, receipts, transfers }).warn_if(!is_synced, FailedStep::Sync))
     }
 
     /// Returns one line for each receipt. A line contains the outcomes but not the details, which may name files on

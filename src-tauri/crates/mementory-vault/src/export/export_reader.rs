@@ -139,8 +139,8 @@ impl ExportReader<'_> {
         )?;
         let mut out = Vec::with_capacity(rows.len());
         for piece in pieces {
-            let bounds = [piece.first(), piece.last()];
-            let mut rows = statement.query(bounds)?;
+            let first_and_last = [piece.first(), piece.last()];
+            let mut rows = statement.query(first_and_last)?;
             while let Some(r) = rows.next()? {
                 let row = r.get(0)?;
                 if piece.binary_search(&row).is_ok() {

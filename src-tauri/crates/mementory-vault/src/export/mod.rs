@@ -21,8 +21,8 @@ use mementory_formats::{
 use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::unwrap_format;
 use partial_output::{
-    PartialOutput, companion_files, fsync_folder, rename_companions, rename_to_final_name, sync_tree,
-    take_companions_back,
+    PartialOutput, companion_files, fsync_folder, move_companions_back, rename_companions, rename_to_final_name,
+    sync_tree,
 };
 use source::VaultSource;
 use std::{
@@ -147,7 +147,7 @@ impl Exporter<'_> {
         // The export itself is renamed last, so that it never exists without the files that it names.
         rename_companions(&beside, &target)
             .and_then(|()| rename_to_final_name(&partial, out, temp_folder.path()))
-            .inspect_err(|_| take_companions_back(&beside, &target))
+            .inspect_err(|_| move_companions_back(&beside, &target))
             .map_err(|e| VaultError::io(&place, e))?;
         let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
         // The files have their final names, so the export has succeeded whatever fails from here on. If the state of
@@ -155,7 +155,7 @@ impl Exporter<'_> {
         let written = WrittenFiles::read_state(roots);
         let is_read = written.is_ok();
         let written = written.unwrap_or_else(|_| WrittenFiles::unknown(out));
-        let synced = fsync_folder(&parent);
+        let is_synced = fsync_folder(&parent);
         let detail = audit_detail(report.by_kind.values().sum(), &validation, passphrase.is_some(), covered);
         let logged = self.context.store.write(|tx| {
             mementory_store::audit::append(tx, &self.context.keys, run.now, "export", format, &detail)?;
@@ -167,7 +167,7 @@ impl Exporter<'_> {
         Ok(Applied::new(outcome)
             .warn_if(logged.is_err(), FailedStep::AuditLog)
             .warn_if(!is_read, FailedStep::ReadBack)
-            .warn_if(!synced, FailedStep::Sync))
+            .warn_if(!is_synced, FailedStep::Sync))
     }
 
     /// Removes an export that was just written, and logs the removal.
@@ -265,10 +265,10 @@ fn is_former_export(writer: &dyn Format, path: &Path) -> bool {
         return !writer.capabilities().folder && kind.is_file();
     }
     let Ok(entries) = std::fs::read_dir(path) else { return false };
-    let kinds: Vec<_> = entries.map(|e| e.and_then(|e| e.file_type()).ok()).collect();
+    let file_types: Vec<_> = entries.map(|e| e.and_then(|e| e.file_type()).ok()).collect();
     // A folder that contains only folders may have an export inside it, but is not one itself.
-    let has_files = kinds.iter().any(|k| k.is_some_and(|k| k.is_file()));
-    kinds.is_empty() || has_files && is_whole_export(writer, path).unwrap_or(false)
+    let has_files = file_types.iter().any(|k| k.is_some_and(|k| k.is_file()));
+    file_types.is_empty() || has_files && is_whole_export(writer, path).unwrap_or(false)
 }
 
 /// True if the whole content of a folder is one export of this format.
@@ -359,8 +359,8 @@ mod tests {
         let mut signed = Validation::default();
         signed.signature.0 = true;
         assert_eq!(audit_detail(3589, &signed, true, 23), "3589 records, signed, encrypted, 23 covered, valid");
-        let fault = Finding { code: "checksum".into(), place: "items".into(), message: "it differs".into() };
-        signed.errors.push(fault);
+        let finding = Finding { code: "checksum".into(), place: "items".into(), message: "it differs".into() };
+        signed.errors.push(finding);
         assert_eq!(audit_detail(2, &signed, false, 0), "2 records, signed, not valid");
     }
 

@@ -98,7 +98,7 @@ pub(super) fn rename_companions(beside: &[PathBuf], target: &dyn Fn(&Path) -> Pa
 
 /// Undoes a failed rename: moves the companions that already have their final names into the temporary folder, which is
 /// removed later. No file had these names before, so nothing needs to be restored there.
-pub(super) fn take_companions_back(beside: &[PathBuf], target: &dyn Fn(&Path) -> PathBuf) {
+pub(super) fn move_companions_back(beside: &[PathBuf], target: &dyn Fn(&Path) -> PathBuf) {
     for companion in beside.iter().filter(|companion| !companion.exists()) {
         let _ = std::fs::rename(target(companion), companion);
     }

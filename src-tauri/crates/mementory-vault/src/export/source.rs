@@ -268,12 +268,12 @@ impl<'v> VaultSource<'v> {
                 .take(MAX_MASKED_BYTES + 1)
                 .read_to_end(&mut content)
                 .map_err(|e| VaultError::io(&item.name, e))?;
-            let covered = if content.len() as u64 > MAX_MASKED_BYTES {
+            let masked_content = if content.len() as u64 > MAX_MASKED_BYTES {
                 None
             } else {
                 masker.mask_passthrough_file(&item.name, &content).ok()
             };
-            match covered {
+            match masked_content {
                 Some(new) => {
                     visit(&item, &mut new.unwrap_or(content).as_slice()).map_err(mementory_store::unwrap_format)?;
                 }

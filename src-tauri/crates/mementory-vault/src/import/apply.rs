@@ -205,13 +205,13 @@ impl<'i> ImportRun<'i> {
         batch: i64,
         packs: PackWriter,
     ) -> VaultResult<Self> {
-        let last: Option<i64> = connection.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
+        let last_row: Option<i64> = connection.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
         // Row numbers are never reused, not even the highest one after its record was erased, because the index
         // identifies records by row number.
         let last_used_row: Option<i64> =
             connection.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
         let mut importer = Self::plan(context, connection, options, report)?;
-        let first_row = last.unwrap_or(0).max(last_used_row.unwrap_or(0)) + 1;
+        let first_row = last_row.unwrap_or(0).max(last_used_row.unwrap_or(0)) + 1;
         importer.staging = Some(Staging {
             batch,
             packs,
@@ -321,13 +321,13 @@ impl<'i> ImportRun<'i> {
     fn import_unit(&mut self, records: Vec<Record>) -> VaultResult<()> {
         // A message is stored with the row of its parent, so the parent has to be stored first.
         let mut records = unit_with_parents_first(records);
-        let branched = is_branched(&records);
+        let is_branched = is_branched(&records);
         self.older_unit = false;
         self.unit_updated = records.first().and_then(|head| head.times.updated);
         let mut ids = Vec::with_capacity(records.len());
         for (index, record) in records.iter_mut().enumerate() {
-            let extra = if index == 0 && branched { Flags::BRANCHED } else { 0 };
-            ids.push(self.import_record(record, extra)?);
+            let extra_flags = if index == 0 && is_branched { Flags::BRANCHED } else { 0 };
+            ids.push(self.import_record(record, extra_flags)?);
         }
         SupersededStatements::new(self).supersede_dropped(&records, &ids)?;
         SupersededStatements::new(self).supersede_replaced(&records, &ids)

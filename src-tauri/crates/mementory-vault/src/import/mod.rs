@@ -242,7 +242,7 @@ impl Importer<'_> {
         }
         let mut renames = self.context.store.read(|connection| {
             let mut scratch = ImportReport::default();
-            let planned = ImportOptions {
+            let planning_options = ImportOptions {
                 dry_run: true,
                 forged: options.forged.clone(),
                 dropped_signatures: options.dropped_signatures.clone(),
@@ -250,9 +250,9 @@ impl Importer<'_> {
                 passphrase: options.passphrase.clone(),
                 ..*options
             };
-            let mut run = ImportRun::plan(self.context, connection, &planned, &mut scratch)?;
+            let mut run = ImportRun::plan(self.context, connection, &planning_options, &mut scratch)?;
             run.renames.collecting = true;
-            self.run_readers(&mut run, read, &planned, total)?;
+            self.run_readers(&mut run, read, &planning_options, total)?;
             Ok(std::mem::take(&mut run.renames))
         })?;
         renames.collecting = false;
@@ -274,17 +274,17 @@ impl Importer<'_> {
 
     /// Removes the elements of `blobs` to which no record refers.
     fn remove_unreferenced(&self, blobs: HashSet<[u8; 32]>) -> VaultResult<()> {
-        let unnamed: Vec<[u8; 32]> = self.context.store.read(|c| {
+        let unreferenced_blobs: Vec<[u8; 32]> = self.context.store.read(|c| {
             let mut statement = c.prepare("SELECT 1 FROM named_blobs WHERE blob = ?1")?;
-            let mut unnamed = Vec::new();
+            let mut unreferenced_blobs = Vec::new();
             for blob in blobs {
                 if !statement.exists([blob])? {
-                    unnamed.push(blob);
+                    unreferenced_blobs.push(blob);
                 }
             }
-            Ok(unnamed)
+            Ok(unreferenced_blobs)
         })?;
-        unnamed.iter().try_for_each(|blob| self.context.blobs.remove(blob))
+        unreferenced_blobs.iter().try_for_each(|blob| self.context.blobs.remove(blob))
     }
 
     fn stage_batch(

@@ -94,9 +94,9 @@ fn known_name(
         }
     }
     // For each other folder, by name: the number of its records that equal a record of this folder.
-    let mut equal: BTreeMap<String, usize> = BTreeMap::new();
+    let mut equal_counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut compared = 0;
-    let wanted: HashSet<&[u8; 16]> = digests.values().collect();
+    let wanted_digests: HashSet<&[u8; 16]> = digests.values().collect();
     let sql = "SELECT pack, slot, digest FROM records WHERE kind = ?1 AND \
                platform = (SELECT id FROM platforms WHERE name = ?2) ORDER BY pack, slot";
     for (platform, kind) in platforms_and_kinds {
@@ -104,7 +104,7 @@ fn known_name(
         let mut rows = statement.query(rusqlite::params![kind_code(*kind), platform])?;
         while let Some(row) = rows.next()? {
             let digest: [u8; 16] = row.get(2)?;
-            if compared == MAX_VAULT_RECORDS || !folder.has_content_in_value() && !wanted.contains(&digest) {
+            if compared == MAX_VAULT_RECORDS || !folder.has_content_in_value() && !wanted_digests.contains(&digest) {
                 continue;
             }
             compared += 1;
@@ -113,11 +113,11 @@ fn known_name(
             let own_key = folder.renamed(&stored.key, folder.name());
             let is_equal = digests.get(&own_key).is_some_and(|own| folder.has_content_in_value() || *own == digest);
             if is_equal {
-                *equal.entry(name.to_owned()).or_default() += 1;
+                *equal_counts.entry(name.to_owned()).or_default() += 1;
             }
         }
     }
-    Ok(equal.into_iter().find(|(_, count)| *count == digests.len()).map(|(name, _)| name))
+    Ok(equal_counts.into_iter().find(|(_, count)| *count == digests.len()).map(|(name, _)| name))
 }
 
 /// True if the vault has a record with this key.

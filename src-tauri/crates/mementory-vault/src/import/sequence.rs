@@ -145,11 +145,11 @@ fn add_whole_file(
     all: &mut Vec<ReachedState>,
     state: &SourceState,
 ) -> Ordering {
-    let of_file = (state.sequence, state.time.clone());
-    let newest = known.entry(key(state)).or_insert_with(|| of_file.clone());
+    let state_of_file = (state.sequence, state.time.clone());
+    let newest = known.entry(key(state)).or_insert_with(|| state_of_file.clone());
     let order = if state.sequence > 0 { state.sequence.cmp(&newest.0) } else { Ordering::Equal };
     if order.is_gt() {
-        *newest = of_file;
+        *newest = state_of_file;
     }
     all.push(reached_state(state, newest.clone()));
     order

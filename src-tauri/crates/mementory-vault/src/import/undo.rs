@@ -68,17 +68,17 @@ impl Importer<'_> {
             .query_row("SELECT id FROM batches WHERE uid = ?1 AND undone_at IS NULL", [uid], |r| r.get(0))
             .optional()?;
         let batch = batch.ok_or_else(|| VaultError::not_found(uid))?;
-        let later = LaterBatches::load(tx, batch)?;
-        reassigned_rows::find_staying_rows(tx, batch, &later)?;
+        let later_batches = LaterBatches::load(tx, batch)?;
+        reassigned_rows::find_staying_rows(tx, batch, &later_batches)?;
         let packs = touched_packs(tx, batch)?;
-        files::restore_bytes(tx, batch, &later)?;
-        let moved = positions::restore_positions(tx, &self.context.store.packs, batch, &later)?;
-        versions::remove_or_reassign(tx, batch, &later)?;
+        files::restore_bytes(tx, batch, &later_batches)?;
+        let moved = positions::restore_positions(tx, &self.context.store.packs, batch, &later_batches)?;
+        versions::remove_or_reassign(tx, batch, &later_batches)?;
         reassigned_rows::reassign_rows(tx, batch)?;
         let removed = query_integers(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
         drop_rows(tx, batch)?;
         reroot_orphans(tx)?;
-        let changed = self.revert_all(tx, batch, &later)?;
+        let changed = self.revert_all(tx, batch, &later_batches)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
         // Called again, because a restored record may have been the root with which other records were moved to the
         // Trash.

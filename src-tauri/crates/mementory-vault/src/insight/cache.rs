@@ -20,7 +20,7 @@ const MAX_COMPARED_DECISIONS: usize = 500;
 
 /// Reads the person's decisions.
 pub(super) fn load_decided_kinds(c: &Connection, store: &Store) -> VaultResult<DecidedKinds> {
-    let kinds = decisions::kinds(c)?;
+    let kinds = decisions::decided_kinds(c)?;
     let mut ids: Vec<_> = kinds.iter().collect();
     ids.sort_unstable_by_key(|(id, _)| **id);
     let mut forms = Vec::new();

@@ -43,8 +43,8 @@ impl Meaning<'_> {
     /// # Errors
     /// Errors of the store.
     pub fn rows_to_encode(&self) -> VaultResult<Vec<i64>> {
-        let current = self.context.store.read(is_current)?;
-        let not_encoded = if current { "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = r.row)" } else { "" };
+        let is_current = self.context.store.read(is_current)?;
+        let not_encoded = if is_current { "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = r.row)" } else { "" };
         let kinds = ENCODED_KINDS.map(|kind| kind_code(kind).to_string()).join(",");
         let sql = format!(
             "SELECT r.row FROM records r WHERE r.trashed IS NULL AND r.kind IN ({kinds}) {not_encoded} ORDER BY r.row"

@@ -126,8 +126,8 @@ impl<'c> Candidates<'c> {
     /// Adds the messages before those that the export states as sources, since an assistant often stores what was said
     /// just before.
     fn add_before_linked(&mut self) -> VaultResult<()> {
-        let linked: Vec<RowView> = self.found.values().map(|candidate| candidate.view.clone()).collect();
-        for view in linked {
+        let linked_views: Vec<RowView> = self.found.values().map(|candidate| candidate.view.clone()).collect();
+        for view in linked_views {
             self.named_conversations.extend(view.owner);
             let mut parent = view.parent;
             for _ in 0..MAX_BEFORE_NAMED {

@@ -90,16 +90,16 @@ fn weigh(
     if part.content_type == "context" && !is_custom {
         return None;
     }
-    let linked = candidate.found_by == FoundBy::Linked;
+    let is_linked = candidate.found_by == FoundBy::Linked;
     // A call to the memory tool contains the memory itself. It is evidence only if the export links to it.
-    if !linked && !is_speech(&candidate) {
+    if !is_linked && !is_speech(&candidate) {
         return None;
     }
-    if !linked && is_later(facts.changed, candidate.record.times.created) {
+    if !is_linked && is_later(facts.changed, candidate.record.times.created) {
         return None;
     }
     let factor = time_factor(facts, &candidate) * place_factor(facts, &candidate);
-    if factor == 0.0 && !linked {
+    if factor == 0.0 && !is_linked {
         return None;
     }
     let near = candidate.in_named_conversation || is_near(facts.created, candidate.record.times.created);
@@ -111,17 +111,19 @@ fn weigh(
     let confidence = |sentence: &Sentence| (sentence.score * factor * words_factor(claim, sentence)).min(1.0);
     let sure_sentences: Vec<&Sentence> =
         sentences.iter().filter(|sentence| confidence(sentence) >= min_confidence).collect();
-    let best = sure_sentences.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
+    let best_sentence = sure_sentences.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
     let parts: Vec<usize> = sure_sentences.iter().map(|sentence| sentence.part).collect();
-    let any_words = sentences.iter().map(confidence).fold(0.0, f32::max);
-    let (sentence, confidence, found_by) = match (best, candidate.nearest_sentence) {
-        (best, _) if linked => {
-            let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole_text(&candidate));
+    let words_confidence = sentences.iter().map(confidence).fold(0.0, f32::max);
+    let (sentence, confidence, found_by) = match (best_sentence, candidate.nearest_sentence) {
+        (best_sentence, _) if is_linked => {
+            let sentence =
+                best_sentence.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole_text(&candidate));
             (sentence, 1.0, FoundBy::Linked)
         }
-        (best, Some(nearest_sentence)) => {
-            let confidence = confidence_with_meaning(nearest_sentence, any_words, best.is_some(), near)?;
-            match best {
+        (best_sentence, Some(nearest_sentence)) => {
+            let confidence =
+                confidence_with_meaning(nearest_sentence, words_confidence, best_sentence.is_some(), near)?;
+            match best_sentence {
                 Some(sentence) => (sentence, confidence, FoundBy::Words),
                 None => (nearest_sentence.into(), confidence, FoundBy::Meaning),
             }

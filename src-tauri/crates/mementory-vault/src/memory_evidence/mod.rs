@@ -99,12 +99,12 @@ pub struct FoundEvidence {
 impl FoundEvidence {
     /// True if [`Self::said_by`] follows only from messages with a similar meaning, which may be about something else.
     pub fn is_uncertain(&self) -> bool {
-        let mut of_speaker = self
+        let mut messages_of_speaker = self
             .messages
             .iter()
             .filter(|message| self.said_by.is_some() && message.record.said_by() == self.said_by)
             .peekable();
-        of_speaker.peek().is_some() && of_speaker.all(|message| message.found_by == FoundBy::Meaning)
+        messages_of_speaker.peek().is_some() && messages_of_speaker.all(|message| message.found_by == FoundBy::Meaning)
     }
 }
 

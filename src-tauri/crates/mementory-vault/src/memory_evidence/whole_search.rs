@@ -79,8 +79,8 @@ impl ExhaustiveSearch<'_> {
         let sql = "SELECT row FROM records WHERE kind = ?1 AND trashed IS NULL AND sort <= ?3 AND owner IN \
                    (SELECT owner FROM records WHERE kind = ?1 AND trashed IS NULL AND sort BETWEEN ?2 AND ?3 \
                    AND platform = (SELECT id FROM platforms WHERE name = ?4)) LIMIT ?5";
-        let most = MAX_MESSAGES as i64 + 1;
-        self.rows(sql, params![kind_code(Kind::Message), from - DAY, to, self.view.platform, most])
+        let max_rows = MAX_MESSAGES as i64 + 1;
+        self.rows(sql, params![kind_code(Kind::Message), from - DAY, to, self.view.platform, max_rows])
     }
 
     fn rows(&self, sql: &str, params: &[&dyn rusqlite::ToSql]) -> VaultResult<Vec<i64>> {
@@ -111,7 +111,7 @@ impl ExhaustiveSearch<'_> {
 
     fn none_is_near(&self, texts: &[String]) -> bool {
         let memory = self.encoder.encode(&parts_of_memory(&self.record.text));
-        let said = self.encoder.encode(&texts.iter().map(String::as_str).collect::<Vec<_>>());
-        said.iter().all(|sentence| memory.iter().all(|part| dot(part, sentence) < NEAR_COSINE))
+        let sentence_vectors = self.encoder.encode(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        sentence_vectors.iter().all(|sentence| memory.iter().all(|part| dot(part, sentence) < NEAR_COSINE))
     }
 }

@@ -138,14 +138,14 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
         Flags::HIDDEN
     ))?;
     let messages = statement.query_map([platform], |r| r.get(0))?.collect::<Result<Vec<i64>, _>>()?;
-    let mut of_message = c.prepare_cached("SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'")?;
+    let mut derived_rows = c.prepare_cached("SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'")?;
     let mut out = Vec::new();
     for row in messages {
         let Some(view) = RowView::by_row(c, row)? else { continue };
         let record = context.store.packs.content(c, view.pack, view.slot)?;
         // A call to the memory tool names one memory, while a list names all of them.
         if record.message.is_some_and(|part| part.content_type == "context") {
-            let rows = of_message.query_map([view.id], |r| r.get(0))?.collect::<Result<_, _>>()?;
+            let rows = derived_rows.query_map([view.id], |r| r.get(0))?.collect::<Result<_, _>>()?;
             out.push(ListSnapshot { at: view.sort, rows });
         }
     }

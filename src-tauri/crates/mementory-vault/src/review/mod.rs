@@ -101,7 +101,7 @@ impl Review<'_> {
     /// # Errors
     /// `NotFound`; `Usage` for a record that is not a memory, profile note or fact.
     pub fn answer(&self, answers: &[(String, Option<Answer>)], now: Timestamp) -> VaultResult<()> {
-        let found_answers = self.reviewed(answers)?;
+        let found_answers = self.find_reviewable(answers)?;
         self.context.store.write(|tx| store_answers(tx, &found_answers, now))
     }
 
@@ -115,13 +115,13 @@ impl Review<'_> {
         trash: &[String],
         now: Timestamp,
     ) -> VaultResult<Applied<()>> {
-        let found_answers = self.reviewed(answers)?;
+        let found_answers = self.find_reviewable(answers)?;
         let moved =
             Trash::new(self.context).trash_with_extra_work(trash, now, &|tx| store_answers(tx, &found_answers, now))?;
         Ok(moved.map(drop))
     }
 
-    fn reviewed(&self, answers: &[(String, Option<Answer>)]) -> VaultResult<Vec<AnswerChange>> {
+    fn find_reviewable(&self, answers: &[(String, Option<Answer>)]) -> VaultResult<Vec<AnswerChange>> {
         let mut found = Vec::with_capacity(answers.len());
         for (id, answer) in answers {
             let view = self.context.find(id)?;

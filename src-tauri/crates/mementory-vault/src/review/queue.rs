@@ -78,13 +78,13 @@ impl Review<'_> {
     /// Errors of the store.
     pub fn next(&self, filter: &ReviewFilter) -> VaultResult<Option<ReviewItem>> {
         let (condition, values) = filter.condition();
-        let skipped = match filter.skip.is_empty() {
+        let skip_condition = match filter.skip.is_empty() {
             true => String::new(),
             false => format!(" AND r.id NOT IN ({})", id_list(&filter.skip)),
         };
         let sql = format!(
             "SELECT {ROW_COLUMNS}, {SENSITIVE_SQL} FROM records r JOIN platforms p ON p.id = r.platform \
-             WHERE {condition} AND {UNANSWERED_SQL}{skipped} ORDER BY {SENSITIVE_SQL} DESC, r.sort, r.row LIMIT 1"
+             WHERE {condition} AND {UNANSWERED_SQL}{skip_condition} ORDER BY {SENSITIVE_SQL} DESC, r.sort, r.row LIMIT 1"
         );
         self.context.store.read(|c| {
             let mut statement = c.prepare(&sql)?;

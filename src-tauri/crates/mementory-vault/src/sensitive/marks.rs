@@ -82,8 +82,9 @@ mod tests {
 
     #[test]
     fn every_mark_has_the_position_of_its_value() {
-        let both = [removal(&[("tea-47", "password"), ("tea-47-long", "access_key")]), removal(&[("café", "email")])];
-        let (out, marks) = covered_values("ä tea-47-long tea-47 café tea-47", &both);
+        let removals =
+            [removal(&[("tea-47", "password"), ("tea-47-long", "access_key")]), removal(&[("café", "email")])];
+        let (out, marks) = covered_values("ä tea-47-long tea-47 café tea-47", &removals);
         assert_eq!(out, "ä [REDACTED:access_key] [REDACTED:password] [REDACTED:email] [REDACTED:password]");
         let expected =
             [("access_key", "tea-47-long"), ("password", "tea-47"), ("email", "café"), ("password", "tea-47")];

@@ -2,7 +2,7 @@
 use crate::{
     VaultError, VaultResult,
     context::Context,
-    findings::{ValueId, ignored, value_id},
+    findings::{ValueId, ignored_values, value_id},
     known_values::KnownValues,
     sensitive::{fields::fields, fields::for_each_value, marks::mark, marks::replace_by_marks},
     word_removal::Removal,
@@ -46,7 +46,7 @@ impl<'k> Masker<'k> {
 
     /// Like [`new`](Self::new) for the current state of the vault. The known values are cached until something changes,
     /// since reading many of them is slow.
-    pub(crate) fn current(context: &'k Context) -> VaultResult<Self> {
+    pub(crate) fn for_current_state(context: &'k Context) -> VaultResult<Self> {
         let values = context.store.read(|c| {
             let state = KnownValues::state(c)?;
             let mut cached = context.known_values.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +63,7 @@ impl<'k> Masker<'k> {
     }
 
     fn read_values(keys: &VaultKeys, c: &Connection, packs: &Packs) -> VaultResult<KnownValues> {
-        let ignored = ignored(c)?;
+        let ignored = ignored_values(c)?;
         let mut spellings = Replacements::new();
         let mut statement = c.prepare(
             "SELECT DISTINCT f.row FROM findings f JOIN records r ON r.row = f.row WHERE r.trashed IS NULL ORDER BY 1",
@@ -151,10 +151,10 @@ impl<'k> Masker<'k> {
     /// Masks a tombstone: reason, actor and `verbatim`. Removes its signature, which covers the unmasked words.
     pub(crate) fn mask_tombstone(&mut self, tombstone: &mut Tombstone) {
         if let Some(key) = &tombstone.derived.source_key {
-            let mut in_key = Replacements::new();
-            self.add_findings(&key.value, &mut in_key);
+            let mut values_in_key = Replacements::new();
+            self.add_findings(&key.value, &mut values_in_key);
             // A key that contains a mask no longer identifies a record, so it is left out.
-            if !in_key.is_empty() {
+            if !values_in_key.is_empty() {
                 tombstone.derived.source_key = None;
             }
         }
@@ -240,18 +240,19 @@ impl<'k> Masker<'k> {
 
     /// Finds values in a member, whose name can show the class of the value: `"password": "…"`.
     fn find_in_member(&mut self, name: &str, text: &str, pairs: &mut Replacements) {
-        let lower = name.to_ascii_lowercase();
-        if UNMASKED_MEMBERS.contains(&lower.as_str()) {
+        let lower_name = name.to_ascii_lowercase();
+        if UNMASKED_MEMBERS.contains(&lower_name.as_str()) {
             return;
         }
         // An id alone is not secret, and other records refer to it, so only findings of the highest confidence count.
-        let is_id = lower == "id" || lower.ends_with("_id") || lower.ends_with("_ids") || name.ends_with("Id");
-        let counts = |finding: &Finding| !is_id || finding.confidence == Confidence::VeryLikely;
-        self.add_findings_if(text, pairs, |finding, _| counts(finding));
+        let is_id =
+            lower_name == "id" || lower_name.ends_with("_id") || lower_name.ends_with("_ids") || name.ends_with("Id");
+        let is_relevant = |finding: &Finding| !is_id || finding.confidence == Confidence::VeryLikely;
+        self.add_findings_if(text, pairs, |finding, _| is_relevant(finding));
         if !name.is_empty() {
             // Only findings inside the value count, since the name is not masked here.
             self.add_findings_if(&format!("{name}: {text}"), pairs, |finding, value| {
-                counts(finding) && text.contains(value)
+                is_relevant(finding) && text.contains(value)
             });
         }
     }

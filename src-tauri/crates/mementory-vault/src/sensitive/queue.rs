@@ -136,10 +136,10 @@ impl Scanner<'_> {
                 values: Vec::new(),
             };
             let limit = if query.limit == 0 { 100 } else { query.limit.min(500) };
-            let chosen: Vec<String> = query.classes.iter().map(|class| class_code(*class).to_string()).collect();
-            let class_condition = |column: &str| match chosen.is_empty() {
+            let class_codes: Vec<String> = query.classes.iter().map(|class| class_code(*class).to_string()).collect();
+            let class_condition = |column: &str| match class_codes.is_empty() {
                 true => "1".to_owned(),
-                false => format!("{column} IN ({})", chosen.join(",")),
+                false => format!("{column} IN ({})", class_codes.join(",")),
             };
             let sql = match query.state {
                 SensitiveState::Open => format!(
@@ -294,9 +294,9 @@ impl Scanner<'_> {
         loop {
             let page = self.sensitive_values(&query)?.values;
             query.offset += page.len() as u32;
-            let last = page.len() < 500;
+            let is_last_page = page.len() < 500;
             out.extend(page.into_iter().map(|value| value.value));
-            if last {
+            if is_last_page {
                 return Ok(out);
             }
         }
@@ -339,8 +339,8 @@ fn context_pieces(
 ) -> Vec<ContextSegment> {
     let from = this.0.saturating_sub(before as u32);
     let to = (this.1 + after as u32).min(count_code_points(text));
-    let points: Vec<char> = text.chars().skip(from as usize).take((to - from) as usize).collect();
-    let slice = |a: u32, b: u32| points[(a - from) as usize..(b - from) as usize].iter().collect::<String>();
+    let code_points: Vec<char> = text.chars().skip(from as usize).take((to - from) as usize).collect();
+    let slice = |a: u32, b: u32| code_points[(a - from) as usize..(b - from) as usize].iter().collect::<String>();
     let mut out = Vec::new();
     let mut shown_until = from;
     for (start, end, finding, _) in spans.iter().filter(|(start, end, ..)| *end > from && *start < to) {

@@ -71,8 +71,9 @@ impl Scanner<'_> {
         let (scanned_rows, found) = batch;
         self.context.store.write(|tx| {
             store_findings(tx, &scanned_rows, &found)?;
-            let upto = scanned_rows.iter().max().copied().unwrap_or(0).max(read_meta_number(tx, "looked_row")?);
-            meta::write(tx, "looked_row", upto)?;
+            let last_scanned_row =
+                scanned_rows.iter().max().copied().unwrap_or(0).max(read_meta_number(tx, "looked_row")?);
+            meta::write(tx, "looked_row", last_scanned_row)?;
             let left = records_left(tx)?;
             if left == 0 {
                 meta::write(tx, "looked_at", now.as_micros())?;
@@ -181,10 +182,10 @@ fn store_findings(tx: &Connection, rows: &[i64], found: &[FoundValue]) -> VaultR
 /// Returns an upper bound on the number of records that are not scanned yet. It is an upper bound, since row numbers of
 /// erased records count too. 0 means that every record is scanned.
 fn records_left(c: &Connection) -> VaultResult<u64> {
-    let scanned = read_meta_number(c, "looked_row")?;
+    let last_scanned_row = read_meta_number(c, "looked_row")?;
     let sql = "SELECT count(*) FROM unlooked WHERE row <= ?1";
-    let queued: i64 = c.prepare_cached(sql)?.query_row([scanned], |r| r.get(0))?;
-    Ok(queued.saturating_add((last_row(c)? - scanned).max(0)).unsigned_abs())
+    let queued_count: i64 = c.prepare_cached(sql)?.query_row([last_scanned_row], |r| r.get(0))?;
+    Ok(queued_count.saturating_add((last_row(c)? - last_scanned_row).max(0)).unsigned_abs())
 }
 
 fn last_row(c: &Connection) -> VaultResult<i64> {

@@ -36,7 +36,7 @@ impl TwoMemories {
     /// the second memory is in the Trash.
     fn state(&self) -> (Option<String>, u32, Vec<Option<Answer>>, bool) {
         let views = self.ids.each_ref().map(|id| self.vault.reader().view(id).unwrap());
-        let kind = self.vault.context().store.read(crate::insight_decisions::kinds).unwrap();
+        let kind = self.vault.context().store.read(crate::insight_decisions::decided_kinds).unwrap();
         let review = self.vault.editor().review();
         let answers = views.iter().map(|view| review.answer_to(view).unwrap().map(|(answer, _)| answer)).collect();
         let kind = kind.get(&views[0].id).map(|kind| kind.as_str().to_owned());

@@ -202,9 +202,9 @@ impl WatchedFolders<'_> {
     pub fn unwatch(&self, id: &str, now: Timestamp) -> VaultResult<()> {
         self.context.store.write(|tx| {
             let mut folders = load_folders(tx)?;
-            let before = folders.len();
+            let previous_count = folders.len();
             folders.retain(|folder| folder.id != id);
-            if folders.len() == before {
+            if folders.len() == previous_count {
                 return Err(not_found_error(id));
             }
             save_folders(tx, &folders)?;

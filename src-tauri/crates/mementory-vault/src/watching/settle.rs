@@ -21,12 +21,12 @@ impl UnsettledFiles {
         files: Vec<CandidateFile>,
         now: Duration,
     ) -> (Vec<CandidateFile>, Option<Duration>) {
-        let mut before = std::mem::take(&mut self.since);
-        self.since.extend(before.extract_if(|(other, _), _| other != folder));
+        let mut previous_stamps = std::mem::take(&mut self.since);
+        self.since.extend(previous_stamps.extract_if(|(other, _), _| other != folder));
         let (mut settled, mut wait): (Vec<CandidateFile>, Option<Duration>) = (Vec::new(), None);
         for file in files {
             let key = (folder.to_owned(), file.name.clone());
-            let since = match before.get(&key) {
+            let since = match previous_stamps.get(&key) {
                 // A time later than `now` means that the clock was set back. The wait then starts again, since the file
                 // could otherwise wait for hours.
                 Some((stamp, since)) if *stamp == file.stamp && *since <= now => *since,

@@ -139,8 +139,8 @@ impl QuotedPieces {
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             if line.contains(REDACTED) && self.without_pieces_in_json(line.trim_end()).is_none() {
-                let in_line = self.places_beside_marks(line).into_iter();
-                places.extend(in_line.map(|place| at + place.start..at + place.end));
+                let places_in_line = self.places_beside_marks(line).into_iter();
+                places.extend(places_in_line.map(|place| at + place.start..at + place.end));
             }
             at += line.len();
         }
@@ -175,8 +175,8 @@ impl QuotedPieces {
     /// ranges of the pieces.
     fn is_whole_text(&self, text: &str, places: &[Range<usize>]) -> bool {
         let line = without_space(text);
-        let in_line = |place: &Range<usize>| text.get(place.start.max(line.start)..place.end.min(line.end));
-        let Some(pieces) = places.iter().map(in_line).collect::<Option<Vec<&str>>>() else { return false };
+        let text_in_line = |place: &Range<usize>| text.get(place.start.max(line.start)..place.end.min(line.end));
+        let Some(pieces) = places.iter().map(text_in_line).collect::<Option<Vec<&str>>>() else { return false };
         let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
         let is_same = |text: &str| 2 * bytes >= text.len() && consists_of(text, &pieces);
         let normal = normal_text(&pieces.join(" "));
@@ -201,9 +201,9 @@ impl QuotedPieces {
         if self.is_in_a_text(whole, neighbours) {
             return [Some(without_space(piece)), None];
         }
-        let at_start = neighbours.earlier.and_then(|earlier| self.prefix_that_ends_a_text(piece, earlier));
-        let at_end = neighbours.later.and_then(|later| self.suffix_that_begins_a_text(piece.trim_end(), later));
-        match (at_start, at_end) {
+        let prefix = neighbours.earlier.and_then(|earlier| self.prefix_that_ends_a_text(piece, earlier));
+        let suffix = neighbours.later.and_then(|later| self.suffix_that_begins_a_text(piece.trim_end(), later));
+        match (prefix, suffix) {
             (Some(start), Some(end)) if end.start < start.end => [Some(start.start..end.end.max(start.end)), None],
             both => both.into(),
         }
@@ -230,8 +230,9 @@ impl QuotedPieces {
         let common = memmem::find_iter(texts, edge.as_bytes()).filter_map(|at| {
             let before = texts.get(..at + edge.len())?;
             let common_len = before.iter().rev().zip(piece.as_bytes().iter().rev()).take_while(|(a, b)| a == b).count();
-            let begins = before.get(..before.len() - common_len)?.last().is_none_or(|byte| *byte == SEPARATOR as u8);
-            let part = piece.get(piece.len() - common_len..).filter(|_| begins)?;
+            let begins_text =
+                before.get(..before.len() - common_len)?.last().is_none_or(|byte| *byte == SEPARATOR as u8);
+            let part = piece.get(piece.len() - common_len..).filter(|_| begins_text)?;
             self.is_part(None, part, self.part_after(before.len(), later)).then_some(common_len)
         });
         common.max().map(|common| piece.len() - common..piece.len())
@@ -262,9 +263,9 @@ impl QuotedPieces {
         let piece = piece.trim();
         let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| !edge.is_empty())?;
         let texts = self.texts.as_bytes();
-        let near = texts.get(at..texts.len().min(at + MAX_GAP_BYTES + edge.len()))?;
-        let near = near.split(|byte| *byte == SEPARATOR as u8).next()?;
-        let rest = texts.get(at + memmem::find(near, edge.as_bytes())?..)?;
+        let nearby = texts.get(at..texts.len().min(at + MAX_GAP_BYTES + edge.len()))?;
+        let nearby = nearby.split(|byte| *byte == SEPARATOR as u8).next()?;
+        let rest = texts.get(at + memmem::find(nearby, edge.as_bytes())?..)?;
         let common = rest.iter().zip(piece.as_bytes()).take_while(|(a, b)| a == b).count();
         piece.get(..piece.floor_char_boundary(common))
     }
@@ -274,9 +275,9 @@ impl QuotedPieces {
         let piece = piece.trim();
         let edge = piece.get(piece.ceil_char_boundary(piece.len().saturating_sub(EDGE_BYTES))..)?;
         let texts = self.texts.as_bytes();
-        let near = texts.get(at.saturating_sub(MAX_GAP_BYTES + edge.len())..at)?;
-        let near = near.rsplit(|byte| *byte == SEPARATOR as u8).next().filter(|_| !edge.is_empty())?;
-        let end = at - near.len() + memmem::rfind(near, edge.as_bytes())? + edge.len();
+        let nearby = texts.get(at.saturating_sub(MAX_GAP_BYTES + edge.len())..at)?;
+        let nearby = nearby.rsplit(|byte| *byte == SEPARATOR as u8).next().filter(|_| !edge.is_empty())?;
+        let end = at - nearby.len() + memmem::rfind(nearby, edge.as_bytes())? + edge.len();
         let before = texts.get(..end)?;
         let common = before.iter().rev().zip(piece.as_bytes().iter().rev()).take_while(|(a, b)| a == b).count();
         piece.get(piece.ceil_char_boundary(piece.len() - common)..)

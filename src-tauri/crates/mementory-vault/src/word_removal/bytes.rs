@@ -317,8 +317,8 @@ impl<'r> SearchForms<'r> {
 
 /// Returns `end`, or an earlier position if an escape would be divided at `end`.
 fn before_backslashes(bytes: &[u8], end: usize) -> usize {
-    let before = bytes.get(..end).unwrap_or_default();
-    let backslashes = before.iter().rev().take(MAX_BACKSLASHES).take_while(|byte| **byte == b'\\').count();
+    let bytes_before = bytes.get(..end).unwrap_or_default();
+    let backslashes = bytes_before.iter().rev().take(MAX_BACKSLASHES).take_while(|byte| **byte == b'\\').count();
     if end == bytes.len() || backslashes == end { end } else { end - backslashes }
 }
 

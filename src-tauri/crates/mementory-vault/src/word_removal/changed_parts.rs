@@ -17,11 +17,11 @@ pub(super) fn mark_of(to: &str) -> &str {
 /// Finds the parts as [`changed_parts`] does. Returns None if `to` does not consist of `from` with marks in place of
 /// some parts.
 fn aligned_parts<'t>(from: &str, to: &'t str) -> Option<Vec<(Range<usize>, &'t str)>> {
-    let kept = between_redaction_marks(to);
-    let last = kept.len().checked_sub(1)?;
+    let unchanged_pieces = between_redaction_marks(to);
+    let last = unchanged_pieces.len().checked_sub(1)?;
     let mut out = Vec::new();
     let (mut from_at, mut to_at) = (0, 0);
-    for (n, place) in kept.into_iter().enumerate() {
+    for (n, place) in unchanged_pieces.into_iter().enumerate() {
         let words = to.get(place.clone())?;
         let rest = from.get(from_at..)?;
         // The first piece of `to` must be at the start of `from`, and the last piece at its end. For the pieces between

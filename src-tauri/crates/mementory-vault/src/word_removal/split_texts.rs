@@ -15,9 +15,9 @@ const MIN_PIECE_BYTES: usize = 6;
 
 /// The trimmed pieces between the redaction marks of erased texts that are long enough to be compared.
 pub(super) fn pieces_between_marks(texts: &[String]) -> BTreeSet<&str> {
-    let marked = texts.iter().filter(|text| text.contains(REDACTED));
-    let pieces =
-        marked.flat_map(|text| between_redaction_marks(text).into_iter().filter_map(move |piece| text.get(piece)));
+    let marked_texts = texts.iter().filter(|text| text.contains(REDACTED));
+    let pieces = marked_texts
+        .flat_map(|text| between_redaction_marks(text).into_iter().filter_map(move |piece| text.get(piece)));
     pieces.map(str::trim).filter(|piece| is_distinctive_sentence(&normal_text(piece))).collect()
 }
 
@@ -25,8 +25,8 @@ pub(super) fn pieces_between_marks(texts: &[String]) -> BTreeSet<&str> {
 /// part consists of whole sentences, because the mark of an erasure replaces whole sentences. A file may quote a part
 /// together with the sentences that were replaced.
 pub(super) fn sentences_left(texts: &[String]) -> BTreeSet<&str> {
-    let marked = texts.iter().filter(|text| text.contains(ERASED_MARK));
-    let parts = marked.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);
+    let marked_texts = texts.iter().filter(|text| text.contains(ERASED_MARK));
+    let parts = marked_texts.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);
     parts.filter(|part| is_distinctive_sentence(&normal_text(&without_redaction_marks(part)))).collect()
 }
 

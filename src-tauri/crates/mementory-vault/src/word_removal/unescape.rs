@@ -106,11 +106,11 @@ fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
 fn after_backslash(bytes: &[u8]) -> Option<(char, usize)> {
     let first = *bytes.first()?;
     let digits = bytes.get(1..).unwrap_or_default();
-    let of_code = |count: usize| Some((char::from_u32(hex(digits, count)?)?, count + 1));
+    let char_of_code = |count: usize| Some((char::from_u32(hex(digits, count)?)?, count + 1));
     let escape = match first {
         b'u' => utf16_unit(digits).or_else(|| code_in_braces(digits)),
-        b'x' => of_code(2),
-        b'U' => of_code(8),
+        b'x' => char_of_code(2),
+        b'U' => char_of_code(8),
         _ => CONTROL_ESCAPES.into_iter().find(|(letter, _)| *letter == first).map(|(_, c)| (c, 1)),
     };
     escape.or_else(|| first.is_ascii().then(|| (char::from(first), 1)))
@@ -158,7 +158,7 @@ fn entity(bytes: &[u8]) -> Option<(char, usize)> {
             };
             char::from_u32(code.ok()?)?
         }
-        None => entities::named(name)?,
+        None => entities::char_named(name)?,
     };
     Some((c, end + 1))
 }

@@ -35,7 +35,7 @@ impl Details<'_, '_> {
     }
 
     /// Returns the details of a record, or None if imports do not compare them.
-    pub(super) fn set(&self, record: &Record) -> Option<DetailSet> {
+    pub(super) fn detail_set(&self, record: &Record) -> Option<DetailSet> {
         self.are_compared(record).then(|| DetailSet::of(&self.run.context.keys, record))
     }
 
@@ -69,7 +69,7 @@ impl Details<'_, '_> {
 
     /// Returns when the source last changed the vault's version, in microseconds since 1970. Returns None if the vault
     /// has no such time.
-    pub(super) fn updated(&self, known: &KnownRecord) -> VaultResult<Option<i64>> {
+    pub(super) fn updated_time(&self, known: &KnownRecord) -> VaultResult<Option<i64>> {
         match (known.details, known.updated) {
             (None, None) => Ok(self.run.stored_content(known.row)?.times.updated.map(Timestamp::as_micros)),
             (_, updated) => Ok(updated),
@@ -105,7 +105,7 @@ impl Details<'_, '_> {
         if grows(record) && by_export != Some(Ordering::Greater) || self.is_same(known, record) {
             return Ok(false);
         }
-        let times = (record.times.updated.map(Timestamp::as_micros), self.updated(known)?);
+        let times = (record.times.updated.map(Timestamp::as_micros), self.updated_time(known)?);
         let by_time = (times != (None, None)).then(|| times.0.cmp(&times.1));
         let order = decisive_order(export, by_export, by_time).map(|(order, _)| order);
         let is_newer =
@@ -148,19 +148,19 @@ impl Details<'_, '_> {
         }
         let is_stated_newer = order.is_some() || record.times.updated.is_some();
         let keys = &self.run.context.keys;
-        let differ = |before: &DetailSet| {
+        let details_differ = |before: &DetailSet| {
             let now = DetailSet::of(keys, record);
             if is_stated_newer { now.differs_from(before) } else { now.adds_to(keys, before, self.run.source_format) }
         };
         // While planning, the records of this input are not stored, so their details are kept in memory.
         if self.run.staging.is_none() && seen.written {
-            return Ok(self.run.planned_details.get(id).is_some_and(differ));
+            return Ok(self.run.planned_details.get(id).is_some_and(details_differ));
         }
         if seen.row <= 0 || self.stored_digest(seen.row)? == Some(self.digest(record)) {
             return Ok(false);
         }
         let stored = self.run.stored_record(seen.row)?;
-        Ok(differ(&DetailSet::of(keys, &stored)) && !Closing::of(&stored).is_reopened_by(Closing::of(record)))
+        Ok(details_differ(&DetailSet::of(keys, &stored)) && !Closing::of(&stored).is_reopened_by(Closing::of(record)))
     }
 
     fn stored_digest(&self, row: i64) -> VaultResult<Option<i64>> {
@@ -192,7 +192,7 @@ pub(super) fn note_planned_details(run: &mut ImportRun<'_>, id: &[u8; 16], recor
     if run.staging.is_some() {
         return;
     }
-    match Details::new(run).set(record) {
+    match Details::new(run).detail_set(record) {
         Some(details) => run.planned_details.insert(*id, details),
         None => run.planned_details.remove(id),
     };

@@ -65,13 +65,14 @@ impl DuplicateImport<'_, '_> {
         let is_newer = order.is_none_or(Ordering::is_ge);
         let is_stated_newer = order == Some(Ordering::Greater);
         let is_of_later_export = self.export_order(seen) == Some(Ordering::Greater);
-        let same = same_content && !Details::new(self.run).differ_from_former(id, record, order, is_of_later_export)?;
+        let is_same =
+            same_content && !Details::new(self.run).differ_from_former(id, record, order, is_of_later_export)?;
         // The vault may have kept its version only because the former occurrence came from an earlier export, so this
         // occurrence is compared with the vault's version.
-        if is_newer && row > 0 && !written && (!same || is_of_later_export) {
+        if is_newer && row > 0 && !written && (!is_same || is_of_later_export) {
             return self.merge_with_known(id, record, digest, extra_flags);
         }
-        let (outcome, reason) = if same {
+        let (outcome, reason) = if is_same {
             (ItemOutcome::Skipped, DUPLICATE)
         } else if !is_newer {
             (ItemOutcome::Skipped, OLDER)
@@ -81,10 +82,10 @@ impl DuplicateImport<'_, '_> {
             (ItemOutcome::Updated, ANOTHER_VERSION)
         };
         self.run.report.note(Some(record.kind), &record_place(record), outcome, reason);
-        if written && (same || outcome == ItemOutcome::Updated) {
+        if written && (is_same || outcome == ItemOutcome::Updated) {
             self.run.note_exported(self.run.own_export, row);
         }
-        if same && is_stated_newer {
+        if is_same && is_stated_newer {
             self.note_newest(id, record, digest, written);
         }
         let known = if is_newer && row > 0 { self.run.known_record(id)? } else { None };
@@ -113,14 +114,14 @@ impl DuplicateImport<'_, '_> {
     ) -> VaultResult<()> {
         let Some(known) = self.run.known_record(id)? else { return Ok(()) };
         let known = Details::new(self.run).complete(&known, record)?;
-        let newer = match known.digest == *digest {
+        let is_newer = match known.digest == *digest {
             true => Details::new(self.run).are_newer(&known, record)?,
             false => {
                 self.run.recency.state == StateOrder::Later
                     && matches!(Comparison::new(self.run).decide(&known, record, digest)?, Verdict::Changed)
             }
         };
-        if newer {
+        if is_newer {
             self.run.report.note(Some(record.kind), &record_place(record), ItemOutcome::Updated, CHANGED);
             self.run.new_version(&known, id, record, digest, extra_flags)?;
         }
@@ -195,10 +196,10 @@ impl DuplicateImport<'_, '_> {
     /// separate import.
     fn state_order(&self, seen: &SeenRecord) -> Option<Ordering> {
         let Recency { state, number, .. } = self.run.recency;
-        let former = self.run.sources.get(seen.source as usize).and_then(|former| former.number);
-        match (number, former) {
-            (Some(number), Some(former)) if number.group == former.group => {
-                Some(number.sequence.cmp(&former.sequence)).filter(|order| order.is_ne())
+        let former_number = self.run.sources.get(seen.source as usize).and_then(|former| former.number);
+        match (number, former_number) {
+            (Some(number), Some(former_number)) if number.group == former_number.group => {
+                Some(number.sequence.cmp(&former_number.sequence)).filter(|order| order.is_ne())
             }
             _ => (state == StateOrder::Earlier).then_some(Ordering::Less),
         }

@@ -57,8 +57,8 @@ impl KnownExports {
 
     /// Returns when the newest export of `group` that contained `row` was made.
     fn newest(&self, row: i64, group: [u8; 16]) -> Option<Timestamp> {
-        let mut containing = self.0.iter().filter(|(export, rows)| export.group == group && rows.contains(row));
-        containing.next().map(|(export, _)| export.time)
+        let mut containing_exports = self.0.iter().filter(|(export, rows)| export.group == group && rows.contains(row));
+        containing_exports.next().map(|(export, _)| export.time)
     }
 }
 

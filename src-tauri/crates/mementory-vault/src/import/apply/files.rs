@@ -203,9 +203,9 @@ impl FileImport<'_, '_> {
             std::io::Read::read_to_end(&mut std::io::Read::take(blob, SETTINGS_BYTES + 1), &mut bytes).ok()?;
             (bytes.len() as u64 <= SETTINGS_BYTES).then_some(bytes)
         };
-        let small = now.filter(|b| b.size <= SETTINGS_BYTES);
-        let before_and_now = before.and_then(read).zip(small.and_then(|b| read(&b.digest)));
-        before_and_now.is_some_and(|(before, now)| mementory_formats::differs_only_by_secrets(&before, &now))
+        let small_blob = now.filter(|b| b.size <= SETTINGS_BYTES);
+        let old_and_new_bytes = before.and_then(read).zip(small_blob.and_then(|b| read(&b.digest)));
+        old_and_new_bytes.is_some_and(|(before, now)| mementory_formats::differs_only_by_secrets(&before, &now))
     }
 
     pub(super) fn set_file(

@@ -71,17 +71,17 @@ impl Renames {
         if self.collecting || self.fresh_ids.is_empty() {
             return false;
         }
-        let mut named: Vec<&FreshId> = Vec::new();
+        let mut named_ids: Vec<&FreshId> = Vec::new();
         let mut change = |key: &mut RecordKey| {
             if let Some(fresh) = self.fresh_ids.get(&record_id(keys, key)) {
                 key.value.clone_from(&fresh.key);
-                named.push(fresh);
+                named_ids.push(fresh);
             }
         };
         change(&mut record.key);
         record.parent.iter_mut().for_each(&mut change);
         record.links.iter_mut().for_each(|link| change(&mut link.target));
-        for (old, new) in named.iter().filter_map(|fresh| fresh.origin.as_ref()) {
+        for (old, new) in named_ids.iter().filter_map(|fresh| fresh.origin.as_ref()) {
             if record.origin_id.as_ref() == Some(old) {
                 record.origin_id = Some(new.clone());
             }

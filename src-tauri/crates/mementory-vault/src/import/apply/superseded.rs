@@ -49,10 +49,11 @@ impl SupersededStatements<'_, '_> {
         else {
             return Ok(());
         };
-        let in_unit: HashSet<i64> = ids.iter().filter_map(|id| self.run.seen.get(id)).map(|seen| seen.row).collect();
+        let rows_in_unit: HashSet<i64> =
+            ids.iter().filter_map(|id| self.run.seen.get(id)).map(|seen| seen.row).collect();
         let place = format!("{}#{}", text.origin.container, text.origin.pointer);
         for row in self.facts_of(id)? {
-            if row != text_row && !in_unit.contains(&row) && self.supersede(row, text, SUPERSEDED)? {
+            if row != text_row && !rows_in_unit.contains(&row) && self.supersede(row, text, SUPERSEDED)? {
                 let message = "a statement that the newer text no longer makes; it is kept as superseded";
                 self.run.report.warn("statements_gone", &place, message);
             }

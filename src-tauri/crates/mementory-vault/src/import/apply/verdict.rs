@@ -101,7 +101,7 @@ impl Comparison<'_, '_> {
         if record.kind == Kind::Conversation && known.sort > updated.as_micros() {
             return Ok(Some(Ordering::Less));
         }
-        Ok(Details::new(self.run).updated(known)?.map(|stored| updated.as_micros().cmp(&stored)))
+        Ok(Details::new(self.run).updated_time(known)?.map(|stored| updated.as_micros().cmp(&stored)))
     }
 
     /// True if an earlier version of the row had exactly this content.

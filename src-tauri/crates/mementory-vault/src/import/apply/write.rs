@@ -250,8 +250,8 @@ impl ImportRun<'_> {
             false => (known.sort, known.position, known.flags),
         };
         // A conversation has no separate time: its list position contains it.
-        let stated = record.times.updated.filter(|_| record.kind != Kind::Conversation && !record.repeats);
-        let updated = known.updated.max(stated.map(Timestamp::as_micros));
+        let stated_time = record.times.updated.filter(|_| record.kind != Kind::Conversation && !record.repeats);
+        let updated = known.updated.max(stated_time.map(Timestamp::as_micros));
         let former = (known.sort, known.position, known.flags, known.updated);
         if (sort, position, flags, updated) == former {
             return Ok(());

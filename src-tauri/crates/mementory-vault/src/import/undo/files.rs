@@ -3,10 +3,10 @@ use crate::{VaultResult, import::undo::later_batches::LaterBatches};
 use rusqlite::{Connection, params};
 
 /// Restores the earlier bytes of files.
-pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
+pub(super) fn restore_bytes(tx: &Connection, batch: i64, later_batches: &LaterBatches) -> VaultResult<()> {
     for row in crate::import::undo::query_integers(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
         let next = next_batch(tx, "file_versions", row, batch)?;
-        if let Some(keeping_batch) = later.first_batch_with(row, next) {
+        if let Some(keeping_batch) = later_batches.first_batch_with(row, next) {
             reassign(tx, "file_versions", row, batch, keeping_batch)?;
             continue;
         }

@@ -25,7 +25,7 @@ pub(super) fn restore_positions(
     tx: &Connection,
     packs: &Packs,
     batch: i64,
-    later: &LaterBatches,
+    later_batches: &LaterBatches,
 ) -> VaultResult<Vec<i64>> {
     let conversations = format!(
         "SELECT m.row FROM moved m JOIN records r ON r.row = m.row WHERE m.batch = ?1 AND r.kind = {}",
@@ -36,7 +36,7 @@ pub(super) fn restore_positions(
         let version = version_after(tx, row, batch)?;
         let next = super::files::next_batch(tx, "moved", row, batch)?;
         let until = [next, next_writing_batch(tx, row, batch)?].into_iter().flatten().min();
-        if let Some(keeping_batch) = later.first_batch_with_position(row, until)
+        if let Some(keeping_batch) = later_batches.first_batch_with_position(row, until)
             && version_after(tx, row, keeping_batch)? == version
         {
             super::files::reassign(tx, "moved", row, batch, keeping_batch)?;
@@ -55,10 +55,10 @@ pub(super) fn restore_positions(
         // A version that a later batch wrote keeps its own position. A version that a person wrote has taken over the
         // position of the version before it, so its position is restored too.
         let end = next_imported_version(tx, row, version)?;
-        let moved_next = next.map(|next| VaultResult::Ok((next, version_after(tx, row, next)?))).transpose()?;
-        match moved_next {
+        let next_move = next.map(|next| VaultResult::Ok((next, version_after(tx, row, next)?))).transpose()?;
+        match next_move {
             Some((next, Some(moved))) if end.is_none_or(|end| moved < end) => {
-                former.pass_on(tx, next, moved == version)?;
+                former.store_in_next_entry(tx, next, moved == version)?;
                 former.restore(tx, Some(moved))?;
             }
             _ => former.restore(tx, end)?,
@@ -71,7 +71,7 @@ impl Former {
     /// Stores these values as the former values in the entry of the later batch `next`, which changed the position of
     /// the row again. Leaves out the time if the row has another version since then, because the time belongs to one
     /// version only.
-    fn pass_on(&self, tx: &Connection, next: i64, is_same_version: bool) -> VaultResult<()> {
+    fn store_in_next_entry(&self, tx: &Connection, next: i64, is_same_version: bool) -> VaultResult<()> {
         tx.prepare_cached(
             "UPDATE moved SET sort = :sort, position = :position, flags = :flags, \
              updated = CASE WHEN :same THEN :updated ELSE updated END WHERE row = :row AND batch = :next",

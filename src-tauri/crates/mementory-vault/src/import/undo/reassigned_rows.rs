@@ -8,14 +8,14 @@ const USE_EARLIEST_BATCH: &str = "ON CONFLICT (row) DO UPDATE SET home = exclude
 
 /// Finds the rows that a later batch also contained, and the rows that such a row depends on: its conversation, its
 /// files, the records from which it was derived.
-pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
+pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later_batches: &LaterBatches) -> VaultResult<()> {
     tx.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS staying (row INTEGER PRIMARY KEY, home INTEGER NOT NULL); DELETE FROM temp.staying;",
     )?;
     let mut insert = tx.prepare(&format!(
         "INSERT INTO temp.staying SELECT row, ?2 FROM records WHERE row BETWEEN ?3 AND ?4 AND batch = ?1 {USE_EARLIEST_BATCH}"
     ))?;
-    for (home, (first, last)) in later.ranges() {
+    for (home, (first, last)) in later_batches.ranges() {
         insert.execute(params![batch, home, first, last])?;
     }
     for versions in [
