@@ -17,7 +17,7 @@ pub struct Applied<T> {
 }
 
 impl<T> Applied<T> {
-    /// A change without warnings.
+    /// Wraps the value of a change without warnings.
     pub fn new(value: T) -> Self {
         Self { value, warnings: BTreeSet::new() }
     }

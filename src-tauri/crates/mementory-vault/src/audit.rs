@@ -15,7 +15,7 @@ impl<'v> AuditTrail<'v> {
 }
 
 impl AuditTrail<'_> {
-    /// All entries of the log, oldest first.
+    /// Returns all entries of the log, oldest first.
     pub fn entries(&self) -> VaultResult<Vec<AuditRow>> {
         self.context.store.read(audit::entries)
     }
@@ -31,7 +31,7 @@ impl AuditTrail<'_> {
         self.context.store.read(|c| audit::verify_chain(c, &self.context.keys))
     }
 
-    /// All tombstones, newest first. The signatures of this vault's own tombstones are checked.
+    /// Returns all tombstones, newest first. The signatures of this vault's own tombstones are checked.
     pub fn tombstones(&self) -> VaultResult<Vec<TombstoneRow>> {
         self.context.store.read(|c| tombstones::all(c, &self.context.keys))
     }

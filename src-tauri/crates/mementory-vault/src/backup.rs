@@ -39,8 +39,8 @@ pub struct RestoredBackup {
     pub copy: Backup,
     /// Number of erasures and redactions made after the backup. They are applied when the copy is opened.
     pub erased_since: u32,
-    /// True if a list of erasures was found outside the backup. Without one, erasures that were made after the backup
-    /// cannot be known.
+    /// True if a list of erasures was found outside the backup. Without such a list, erasures that were made after the
+    /// backup cannot be known.
     pub has_outside_list: bool,
 }
 
@@ -53,9 +53,9 @@ pub struct FoundBackup {
     pub changed: Option<std::time::SystemTime>,
 }
 
-/// The backups that are in the same folder as the vault in `dir`, newest first. A backup is a folder with a vault of
-/// the same id. If the header in `dir` cannot be read, the id is unknown. Then a folder counts as a backup if it has a
-/// vault and its name begins with the name of `dir` and a space. No secret is needed, and no backup is opened.
+/// Returns the backups that are in the same folder as the vault in `dir`, newest first. A backup is a folder with a
+/// vault of the same id. If the header in `dir` cannot be read, the id is unknown. Then a folder counts as a backup if
+/// it has a vault and its name begins with the name of `dir` and a space. No secret is needed, and no backup is opened.
 pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
     let own_id = read_header(dir).ok().map(|header| header.vault_id);
     let name_prefix = dir.file_stem().map(|stem| format!("{} ", stem.to_string_lossy())).unwrap_or_default();
@@ -76,7 +76,7 @@ pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
     backups
 }
 
-/// Cancellation and progress while copying.
+/// Reports the progress of copying, and cancels it.
 struct CopyMonitor<'a> {
     cancel: &'a AtomicBool,
     progress: &'a dyn Fn(u64, u64),
@@ -196,8 +196,8 @@ struct FoundErasures {
     has_outside_list: bool,
 }
 
-/// Reads every list of erasures that may apply: the backup's own, the program's, the vault's, and those of other backups
-/// in the same folder.
+/// Reads every list of erasures that may apply: the backup's own, the program's, the vault's, and those of other
+/// backups in the same folder.
 fn read_applicable_erasures(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundErasures {
     let mut all = FoundLedger::default();
     let backup_lists = backups_of(backup).into_iter().map(|copy| copy.path.join(LEDGER_FILE));
@@ -264,7 +264,7 @@ fn check_copy(dir: &Path, keys: &VaultKeys) -> VaultResult<()> {
     copy.read(store::blobs_in_use)?.iter().try_for_each(|digest| blobs.verify(digest))
 }
 
-/// Gives the copy its final name.
+/// Renames the finished copy to its final name.
 fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -> VaultResult<Applied<Backup>> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
@@ -295,7 +295,8 @@ fn lock_if_present(dir: &Path) -> VaultResult<Option<File>> {
     }
 }
 
-/// Approximate number of bytes to copy. Counts every blob, although blobs that no record refers to are not copied.
+/// Returns the approximate number of bytes to copy. Counts every blob, although blobs that no record refers to are not
+/// copied.
 fn bytes_to_copy(dir: &Path) -> u64 {
     let size = |path: PathBuf| path.metadata().map_or(0, |meta| meta.len());
     let blobs = std::fs::read_dir(dir.join("blobs")).into_iter().flatten().filter_map(Result::ok);
@@ -324,7 +325,7 @@ impl CopyMonitor<'_> {
     }
 }
 
-/// Size and digest of the files in the folder and in its `blobs`.
+/// Returns the size and digest of the files in the folder and in its `blobs`.
 fn size_and_digest(dir: &Path) -> VaultResult<Backup> {
     let io = |e| VaultError::io("backup", e);
     let mut files: Vec<PathBuf> = Vec::new();

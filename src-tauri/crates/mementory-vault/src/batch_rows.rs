@@ -1,4 +1,4 @@
-//! The rows that an import contained, including unchanged ones.
+//! The rows that an import contained, including unchanged rows.
 use crate::{VaultResult, row_ranges::RowRanges};
 use rusqlite::Connection;
 use std::collections::HashSet;

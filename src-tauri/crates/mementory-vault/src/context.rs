@@ -22,7 +22,7 @@ use std::{
 /// State of the search index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexState {
-    /// Up to date with the store.
+    /// The index is up to date with the store.
     Current,
     /// The index was missing, stale or damaged and was rebuilt from the store.
     Rebuilt,
@@ -82,12 +82,12 @@ impl Context {
         Ok(())
     }
 
-    /// Folder of the vault.
+    /// Returns the folder of the vault.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Header of the vault: id, times, key slots.
+    /// Returns the header of the vault: id, times, key slots.
     pub fn header(&self) -> Header {
         self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
@@ -97,17 +97,17 @@ impl Context {
         *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Why the index was rebuilt when the vault was opened, if it was.
+    /// Returns the reason for which the index was rebuilt when the vault was opened. None if the index was not rebuilt.
     pub fn index_fault(&self) -> Option<IndexFault> {
         *self.index_fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Runs `f` with the index.
+    /// Calls `f` with the search index.
     pub(crate) fn with_index<T>(&self, f: impl FnOnce(&SearchIndex) -> Result<T, IndexError>) -> VaultResult<T> {
         f(&self.index.read().unwrap_or_else(std::sync::PoisonError::into_inner)).map_err(index_error)
     }
 
-    /// Digests of all files that records refer to.
+    /// Returns the digests of all files that records refer to.
     pub(crate) fn blobs_in_use(&self) -> VaultResult<Vec<[u8; 32]>> {
         self.store.read(blobs_in_use)
     }
@@ -122,7 +122,7 @@ impl Context {
         self.blobs.sweep(&blobs_in_use)
     }
 
-    /// Size of the store, the blobs and the index on disk, in bytes.
+    /// Returns the size of the store, the blobs and the index on disk, in bytes.
     pub fn bytes(&self) -> u64 {
         let index: u64 = std::fs::read_dir(self.dir.join("index"))
             .map(|l| l.filter_map(|e| e.ok()?.metadata().ok()).map(|m| m.len()).sum())
@@ -135,7 +135,7 @@ impl Context {
         ErasureCheck { dir: &self.dir, keys: &self.keys, store: &self.store, blobs: &self.blobs, index: &self.index }
     }
 
-    /// Number of records that are not in the Trash. These are the records that the index contains.
+    /// Returns the number of records that are not in the Trash. These are the records that the index contains.
     pub(crate) fn count_live_records(&self) -> VaultResult<u64> {
         let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
         let live_count: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;

@@ -29,7 +29,7 @@ impl OwnContent {
     }
 }
 
-/// The mark of a demonstration vault.
+/// Reads and sets the mark of a demonstration vault.
 #[derive(Clone, Copy)]
 pub struct Demonstration<'v> {
     context: &'v Context,
@@ -51,7 +51,7 @@ impl Demonstration<'_> {
         self.context.store.write(|tx| meta::write(tx, META_KEY, &text))
     }
 
-    /// The imports that filled a demonstration. None for any other vault.
+    /// Returns the imports that filled a demonstration. None for any other vault.
     ///
     /// # Errors
     /// Errors of the store.
@@ -63,9 +63,9 @@ impl Demonstration<'_> {
         })
     }
 
-    /// Counts what the person added since the vault was marked. None for a vault that is not a demonstration. At the
-    /// time of the mark, every version was written by an import that the mark lists, so any other version is the
-    /// person's.
+    /// Counts the imports and records that the person added after the vault was marked. Returns None for a vault that
+    /// is not a demonstration. When the vault was marked, each of its versions came from an import that the mark lists,
+    /// so any other version is the person's.
     ///
     /// # Errors
     /// Errors of the store.
@@ -124,7 +124,7 @@ pub fn remove_vault(dir: &Path) -> VaultResult<()> {
             _ => {}
         }
     }
-    // This fails if the folder contains other files, which stay.
+    // `remove_dir` fails if the folder contains other files, so these files stay.
     let _ = std::fs::remove_dir(dir);
     Ok(())
 }

@@ -22,8 +22,8 @@ use std::{
 
 const COMPARED_KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Conversation];
 
-/// Ids of the formats whose exports contain everything that an assistant stores for an account. Each id is also the
-/// name of the platform.
+/// Returns the ids of the formats whose exports contain everything that an assistant stores for an account. Each id is
+/// also the name of the platform.
 fn complete_exports() -> impl Iterator<Item = &'static str> {
     registry().iter().filter(|f| f.capabilities().complete_account_export).map(|f| f.id())
 }
@@ -69,7 +69,7 @@ struct Batch {
     id: i64,
     same: Option<Vec<u8>>,
     older: Option<Vec<u8>>,
-    /// Number of files that were imported together.
+    /// Number of files that the batch imported.
     files: i64,
     report: String,
 }
@@ -80,8 +80,8 @@ fn is_incomplete(report: &ImportReport) -> bool {
     COMPARED_KINDS.iter().any(|kind| failed(kind.as_str())) || failed("foreign") || failed("other")
 }
 
-/// The differences between the newest export of each assistant and earlier ones. The result is cached until the vault
-/// changes.
+/// Returns the differences between the newest export of each assistant and earlier exports. The result is cached until
+/// the vault changes.
 pub(crate) fn export_diff(context: &Context) -> VaultResult<Arc<ExportDiff>> {
     let stamp: (i64, i64, i64) = context.store.read(|c| {
         let sql = "SELECT (SELECT coalesce(max(seq), 0) FROM audit), (SELECT coalesce(max(id), 0) FROM batches), \
@@ -150,7 +150,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
     Ok(out)
 }
 
-/// Number of records of each kind that would be gone if the planned import were the newest export.
+/// Returns the number of records of each kind that would be gone if the planned import were the newest export.
 pub(crate) fn count_gone_if_newest(
     c: &Connection,
     report: &ImportReport,
@@ -174,12 +174,13 @@ pub(crate) fn count_gone_if_newest(
     Ok(out)
 }
 
-/// Ids of the batches that imported a single file. Several files in one batch may belong to different accounts.
+/// Returns the ids of the batches that imported a single file. Several files in one batch may belong to different
+/// accounts.
 fn single_file_batches(batches: &[Batch]) -> HashSet<i64> {
     batches.iter().filter(|batch| batch.files == 1).map(|batch| batch.id).collect()
 }
 
-/// The batches of a format that are not undone, newest first.
+/// Returns the batches of a format that are not undone, newest first.
 fn batches(c: &Connection, format: &str) -> VaultResult<Vec<Batch>> {
     let mut statement = c.prepare_cached(
         "SELECT id, same, older, json_array_length(names), report FROM batches \

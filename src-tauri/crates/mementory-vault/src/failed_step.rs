@@ -19,9 +19,9 @@ pub enum FailedStep {
     ClientConfiguration {
         /// Path of the configuration file.
         path: String,
-        /// Why the configuration could not be changed, as sentences.
+        /// Why the configuration could not be changed, in full sentences.
         reason: String,
     },
-    /// Of several suggestions, at least one could not be accepted or refused. It stays in the queue.
+    /// Of several suggestions, at least one could not be accepted or refused. Such a suggestion stays in the queue.
     OtherSuggestions,
 }

@@ -1,5 +1,5 @@
 //! Stores the paths of imported files and of exports, so that the window can show them, and the messages of failed
-//! imports. They are not in the audit log, because the log is part of Evidence Packs.
+//! imports. Paths and messages are not in the audit log, because the log is part of Evidence Packs.
 use crate::{VaultResult, context::Context, meta, word_removal::Removal};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, path::Path};
 const META_KEY: &str = "whereabouts";
 /// Maximum number of entries in each map of [`KnownLocations`]. Above this number, the oldest entries are removed.
 const MAX_ENTRIES: usize = 200;
-/// Number of bytes at the beginning of an erased text that are searched for in paths. A path that contains them is
-/// removed, because the check after a deletion searches for the beginnings of texts too.
+/// Number of bytes at the beginning of an erased text that are searched for in paths. A path that contains these bytes
+/// is removed, because the check after a deletion searches for the beginnings of texts too.
 const HEAD_BYTES: usize = 48;
 /// Words of fewer bytes are ignored, since they could be in any path.
 const MIN_WORD_BYTES: usize = 5;
@@ -123,7 +123,7 @@ impl<'v> FileLocations<'v> {
 }
 
 impl FileLocations<'_> {
-    /// All known paths.
+    /// Returns all known paths.
     pub fn all(&self) -> VaultResult<KnownLocations> {
         self.context.store.read(KnownLocations::read)
     }

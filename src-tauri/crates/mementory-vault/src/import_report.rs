@@ -31,7 +31,7 @@ pub enum ItemOutcome {
     Failed,
 }
 
-/// Counts of one kind.
+/// Numbers of items of one kind, by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct KindCounts {
@@ -200,7 +200,7 @@ fn sum_over_kinds(by_kind: &BTreeMap<String, KindCounts>) -> KindCounts {
     })
 }
 
-/// Preview of a record in one line: its title, or else the beginning of its text.
+/// Returns a preview of a record in one line: its title, or else the beginning of its text.
 fn preview_text(record: &Record) -> String {
     let words = record.title.as_deref().into_iter().chain([record.text.as_str()]).find(|text| !text.trim().is_empty());
     let head: String = words.unwrap_or_default().trim_start().chars().take(MAX_PREVIEW_CHARS).collect();
@@ -303,14 +303,14 @@ impl ImportReport {
         sum_over_kinds(&self.by_kind)
     }
 
-    /// Number of items that are not listed because there were too many.
+    /// Returns the number of items that are not listed because there were too many items.
     pub fn unlisted_items(&self) -> u32 {
         let all = self.total();
         (all.found - all.added).saturating_sub(u32::try_from(self.items.len()).unwrap_or(u32::MAX))
     }
 }
 
-/// The outcome to report for an item that a reader or the catalog dropped.
+/// Returns the outcome to report for an item that a reader or the catalog dropped.
 pub(crate) fn dropped_outcome(outcome: DroppedAs) -> ItemOutcome {
     match outcome {
         DroppedAs::Skipped => ItemOutcome::Skipped,

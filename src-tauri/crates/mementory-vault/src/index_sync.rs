@@ -199,7 +199,7 @@ impl Context {
         Ok(())
     }
 
-    /// Number of documents in the index.
+    /// Returns the number of documents in the index.
     pub fn index_documents(&self) -> u64 {
         self.with_index(|i| Ok(i.documents())).unwrap_or(0)
     }

@@ -16,7 +16,7 @@ pub struct AboutMemory {
     pub kind: AboutKind,
     /// Confidence of the kind, from 0 to 1; 1 for a decision of the person.
     pub confidence: f32,
-    /// True if the person decided the kind, for this memory or for one that says the same.
+    /// True if the person decided the kind, for this memory or for a memory that says the same.
     pub by_person: bool,
 }
 
@@ -94,7 +94,7 @@ impl DecidedKinds {
     }
 }
 
-/// The judgements, by row.
+/// Caches the judgements of memories, by row.
 #[derive(Debug, Default)]
 pub(crate) struct InsightCache {
     /// The kinds that the person decided, and the state of the vault that they were read from.

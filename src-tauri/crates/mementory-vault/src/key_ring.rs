@@ -6,7 +6,7 @@ use mementory_store::audit;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-/// A public key of somebody else.
+/// A public key of another person or program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownKey {
     /// The bytes of the key, in hex.
@@ -47,7 +47,7 @@ impl<'v> KeyRing<'v> {
 }
 
 impl KeyRing<'_> {
-    /// All keys that are trusted or signed an import, in the order in which they were added.
+    /// Returns all keys that are trusted or signed an import, in the order in which they were added.
     ///
     /// # Errors
     /// Errors of the store.

@@ -1,5 +1,5 @@
-//! A set of row numbers, stored as ranges. An export that repeats a million known records has only a few ranges, so
-//! that its batch stores only a few bytes.
+//! A set of row numbers, stored as ranges. An export that repeats a million known records has only a few ranges, so its
+//! batch stores only a few bytes.
 
 /// A set of row numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ impl RowRanges {
         }
     }
 
-    /// Sorts the ranges, and joins adjacent ones.
+    /// Sorts the ranges, and joins adjacent ranges.
     fn join_ranges(&mut self) {
         self.0.sort_unstable();
         let mut out: Vec<(i64, i64)> = Vec::with_capacity(self.0.len());
@@ -71,7 +71,7 @@ impl RowRanges {
         next_range.checked_sub(1).and_then(|i| self.0.get(i)).is_some_and(|(_, last)| row <= *last)
     }
 
-    /// First and last row of each range.
+    /// Returns the first and last row of each range.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (i64, i64)> + '_ {
         self.0.iter().copied()
     }

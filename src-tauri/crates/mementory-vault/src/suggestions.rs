@@ -12,7 +12,7 @@ const MAX_WAITING: usize = 500;
 const MAX_TEXT_CHARS: usize = 8_000;
 /// Longest reason, type or tag, in characters.
 const MAX_SHORT_CHARS: usize = 300;
-/// Largest number of tags.
+/// Largest number of tags of a suggestion.
 const MAX_TAGS: usize = 20;
 
 /// The change that a suggestion proposes.
@@ -68,7 +68,7 @@ pub struct Suggestion {
     pub op: SuggestionOp,
     /// The record to change or forget, and its version at the time of the suggestion.
     pub target: Option<(String, u32)>,
-    /// The new text.
+    /// The new text of the record, or the text of a new memory.
     pub text: Option<String>,
     /// Type of a new memory.
     pub record_type: Option<String>,
@@ -120,7 +120,7 @@ impl<'v> Suggestions<'v> {
 }
 
 impl Suggestions<'_> {
-    /// All suggestions in the queue, oldest first.
+    /// Returns all suggestions in the queue, oldest first.
     ///
     /// # Errors
     /// Errors of the store.
@@ -128,7 +128,7 @@ impl Suggestions<'_> {
         self.context.store.read(load_all)
     }
 
-    /// The suggestion with this id.
+    /// Returns the suggestion with this id.
     ///
     /// # Errors
     /// `NotFound`.
@@ -232,8 +232,8 @@ impl Suggestions<'_> {
         audit::append(tx, &self.context.keys, now, op, id, detail)
     }
 
-    /// The key that marks a suggestion as refused for good. It is a keyed digest, so that no word of the suggestion is
-    /// stored. It does not depend on case, white space or the client.
+    /// Returns the key that marks a suggestion as refused for good. The key is a keyed digest, so that no word of the
+    /// suggestion is stored. The digest does not depend on case, white space or the client.
     fn refused_key(&self, suggestion: &Suggestion) -> String {
         let words: Vec<String> =
             suggestion.text.iter().flat_map(|text| text.split_whitespace()).map(str::to_lowercase).collect();

@@ -72,7 +72,7 @@ impl Trash<'_> {
             extra_work(tx)?;
             Ok((Store::last_change(tx)?, rows))
         })?;
-        // Rows that went to the Trash are removed from the index. Rows that came back are indexed again.
+        // Rows that were moved to the Trash are removed from the index. Restored rows are indexed again.
         let indexed = moved.then(FailedStep::Index, |(seq, rows)| {
             self.context.update_index(*seq, || {
                 rows.iter().try_for_each(|row| match to_trash {

@@ -175,32 +175,32 @@ impl Vault {
         &self.context
     }
 
-    /// Folder of the vault.
+    /// Returns the folder of the vault.
     pub fn dir(&self) -> &Path {
         self.context.dir()
     }
 
-    /// Header of the vault: id, times, key slots.
+    /// Returns the header of the vault: id, times, key slots.
     pub fn header(&self) -> Header {
         self.context.header()
     }
 
-    /// Size of the store, the blobs and the index on disk, in bytes.
+    /// Returns the size of the store, the blobs and the index on disk, in bytes.
     pub fn bytes(&self) -> u64 {
         self.context.bytes()
     }
 
-    /// Whether the index was up to date when the vault was opened, or has been rebuilt.
+    /// Returns whether the index was up to date when the vault was opened, or has been rebuilt.
     pub fn index_state(&self) -> IndexState {
         self.context.index_state()
     }
 
-    /// Why the index was rebuilt when the vault was opened, if it was.
+    /// Returns the reason for which the index was rebuilt when the vault was opened. None if the index was not rebuilt.
     pub fn index_fault(&self) -> Option<IndexFault> {
         self.context.index_fault()
     }
 
-    /// Number of documents in the index.
+    /// Returns the number of documents in the index.
     pub fn index_documents(&self) -> u64 {
         self.context.index_documents()
     }
@@ -381,8 +381,8 @@ fn create_files<T>(
         Ok((Vault::assemble(dir, header, keys, store, index, IndexState::Current, lock)?, code))
     };
     create().inspect_err(|error| {
-        // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. A folder in use
-        // belongs to another process.
+        // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. If the folder is in
+        // use, it belongs to another process and stays.
         if !matches!(error, VaultError::InUse | VaultError::AnsweringClients) {
             remove_incomplete_vault(dir, folder_existed);
         }

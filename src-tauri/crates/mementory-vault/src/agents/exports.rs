@@ -33,11 +33,11 @@ pub struct ExportRange {
     pub after: Option<i64>,
     /// Only records of these kinds. None means all kinds.
     pub kinds: Option<Vec<Kind>>,
-    /// Cursor from an earlier document. Only records after the record that the cursor names.
+    /// Cursor from an earlier document. Only records after the record of the cursor are exported.
     pub cursor: Option<String>,
-    /// Only records whose number is greater than this; see [`GrantedExport::numbers`].
+    /// Only records whose number is greater than this number; see [`GrantedExport::numbers`].
     pub since_number: Option<u64>,
-    /// Only records whose number is at most this.
+    /// Only records whose number is at most this number; see [`GrantedExport::numbers`].
     pub max_number: Option<u64>,
     /// Only records dated at or after this time, in microseconds since 1970. Records without a date are left out.
     pub from: Option<i64>,
@@ -47,9 +47,9 @@ pub struct ExportRange {
     pub ids: Option<Vec<String>>,
     /// Records with one of these sensitivities are left out.
     pub without_sensitivities: Vec<String>,
-    /// At most this many records, the newest of the range.
+    /// Largest number of records. If the range has more records, the newest of them are exported.
     pub last: Option<u32>,
-    /// Leave out embedding vectors.
+    /// True if embedding vectors are left out.
     pub without_embeddings: bool,
 }
 
@@ -100,7 +100,7 @@ impl GrantedExport {
         self.times.last().copied()
     }
 
-    /// Cursor with which the next document continues after this export. None if this export is not cut off.
+    /// Returns the cursor with which the next document continues after this export. None if this export is not cut off.
     pub fn next_cursor(&self) -> Option<&str> {
         self.first_omitted_time.and(self.cursors.last()).map(String::as_str)
     }

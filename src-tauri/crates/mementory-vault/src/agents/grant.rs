@@ -11,11 +11,11 @@ const TOKEN_PREFIX: &str = "mementory";
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GrantRights {
-    /// Search, list and fetch records.
+    /// True if the client may search, list and fetch records.
     pub read: bool,
-    /// Put suggestions into the queue.
+    /// True if the client may put suggestions into the queue.
     pub suggest: bool,
-    /// Export records as documents.
+    /// True if the client may export records as documents.
     pub export: bool,
 }
 

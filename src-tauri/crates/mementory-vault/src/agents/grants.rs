@@ -40,12 +40,12 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call that returns no record.
+    /// Describes a call that returns no record.
     pub fn new(op: &'static str) -> Self {
         Self { op, ..Self::default() }
     }
 
-    /// Number of records that leave the vault.
+    /// Returns the total number of records that leave the vault.
     pub fn records(&self) -> u32 {
         self.returned.values().sum()
     }
@@ -84,7 +84,7 @@ impl<'v> Grants<'v> {
 }
 
 impl Grants<'_> {
-    /// All grants, oldest first, including those that have ended.
+    /// Returns all grants, oldest first, including those that have ended.
     ///
     /// # Errors
     /// Errors of the store.
@@ -142,7 +142,7 @@ impl Grants<'_> {
         })
     }
 
-    /// The grant of a token, even if the grant has ended. None if no grant of this vault has this token.
+    /// Returns the grant of a token, even if the grant has ended. None if no grant of this vault has this token.
     ///
     /// # Errors
     /// Errors of the store.

@@ -1,4 +1,4 @@
-//! Which records a grant makes visible, as a condition over the store's rows.
+//! Builds the conditions, for the store and the index, that select the records that a grant makes visible.
 use mementory_model::Kind;
 use mementory_search::IndexFilter;
 use mementory_store::{Flags, kind_code};
@@ -40,8 +40,8 @@ impl GrantScope {
         Kind::ALL.into_iter().filter(is_in_scope).collect()
     }
 
-    /// SQL condition over `records r` for the visible records, with its values. Records in the Trash, records that the
-    /// source marks as not exportable, and records that the source does not display are never visible.
+    /// Returns the SQL condition over `records r` for the visible records, with its values. Records in the Trash,
+    /// records that the source marks as not exportable, and records that the source does not display are never visible.
     pub(crate) fn condition(&self) -> (String, Vec<Value>) {
         let kinds: Vec<String> = self.visible_kinds().into_iter().map(|kind| kind_code(kind).to_string()).collect();
         let mut values: Vec<Value> = Vec::new();

@@ -22,10 +22,10 @@ const MAX_RECORDS_PER_WORD: usize = 50;
 const SNIPPET_CHARS: usize = 300;
 
 impl GrantedView<'_> {
-    /// Visible records for a query, best first, each with the part of its text that contains the words of the query.
-    /// Records with masked values come last, ordered by id. Operators in the query are treated as plain words, and
-    /// words that the client can read in no visible record are ignored. A query without any word finds the newest
-    /// records.
+    /// Returns the visible records for a query, best first, each with the part of its text that contains the words of
+    /// the query. Records with masked values come last, ordered by id. Operators in the query are treated as plain
+    /// words, and words that the client can read in no visible record are ignored. A query without any word finds the
+    /// newest records.
     ///
     /// A record with masked values is found only if its text contains a word of the query after masking. Otherwise a
     /// client could find out a masked value by searching for it.

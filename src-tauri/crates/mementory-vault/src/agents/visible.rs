@@ -8,7 +8,7 @@ use mementory_store::{ROW_COLUMNS, RowView, ids::parse_id, kind_code};
 use rusqlite::{OptionalExtension, params_from_iter, types::Value};
 use std::collections::BTreeMap;
 
-/// Kinds that `list` returns: those whose records can be understood on their own, unlike a message or a file.
+/// Kinds that `list` returns. Unlike messages and files, their records can be understood without other records.
 const LISTED_KINDS: [Kind; 5] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo];
 
 /// The part of a record that a client may see. Sensitive values are masked unless the grant says otherwise.
@@ -27,7 +27,7 @@ pub struct GrantedRecord {
     pub status: Option<String>,
     pub tags: Vec<String>,
     pub confidence: Option<f64>,
-    /// How the source made the record.
+    /// Method by which the source made the record.
     pub method: Option<String>,
     /// Who wrote the message. None for a record that is not a message.
     pub role: Option<String>,
@@ -38,7 +38,7 @@ pub struct GrantedRecord {
     pub covered: bool,
 }
 
-/// One page of a list.
+/// One page of a list of visible records.
 #[derive(Debug, Clone, Default)]
 pub struct GrantedPage {
     /// The records of this page, newest first.
@@ -100,14 +100,14 @@ impl<'v> GrantedView<'v> {
         Ok(MaskedRecord { record, covered: marks.is_some(), marks: marks.unwrap_or_default() })
     }
 
-    /// Id of the conversation or document that a record belongs to, if the conversation or document
-    /// is visible too.
+    /// Returns the id of the conversation or document that a record belongs to, if the conversation or document is
+    /// visible too.
     pub(super) fn owner_id(&self, view: &RowView) -> VaultResult<Option<String>> {
         let Some(owner) = view.owner else { return Ok(None) };
         Ok(self.select("r.row = ??", vec![owner.into()], "LIMIT 1")?.pop().map(|row| row.id_text()))
     }
 
-    /// The part of a record that the client may see. `view` is a row that [`select`](Self::select) returned.
+    /// Returns the part of a record that the client may see. `view` is a row that [`select`](Self::select) returned.
     pub(super) fn granted_record(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
         let MaskedRecord { record, covered, .. } = self.masked_record(view)?;
         let conversation = self.owner_id(view)?;
@@ -221,7 +221,7 @@ impl<'v> GrantedView<'v> {
         })
     }
 
-    /// Number of visible records of each kind. Kinds without visible records are left out.
+    /// Returns the number of visible records of each kind. Kinds without visible records are left out.
     ///
     /// # Errors
     /// Errors of the store.

@@ -28,7 +28,7 @@ pub(crate) struct NewMemory<'a> {
     pub(crate) text: &'a str,
     pub(crate) record_type: Option<String>,
     pub(crate) tags: Vec<String>,
-    /// Time of creation. None means now.
+    /// Time of creation of the memory. None means now.
     pub(crate) created: Option<Timestamp>,
     pub(crate) method: &'a str,
     pub(crate) container: &'a str,

@@ -1,4 +1,4 @@
-//! Adds a tag to many records at once, or removes it.
+//! Adds a tag to many records at once, or removes a tag from them.
 use crate::{
     VaultError, VaultResult,
     applied::Applied,

@@ -25,7 +25,8 @@ pub struct AppliedErasures {
     pub erasures: u32,
     /// Number of the applied erasures and redactions whose receipts are not complete.
     pub incomplete: u32,
-    /// True if a list was found outside this copy. Without one, erasures that were made after the copy cannot be known.
+    /// True if a list was found outside this copy. Without such a list, erasures that were made after the copy cannot
+    /// be known.
     pub has_outside_list: bool,
     /// Number of lists that could not be read, because they are damaged or belong to another vault.
     pub unread: u32,
@@ -33,7 +34,7 @@ pub struct AppliedErasures {
 
 impl ErasureLedger<'_> {
     /// Erases and redacts the records that the lists of erasures name and that this copy still contains. Then writes
-    /// the merged list to the vault's folder and to the program's.
+    /// the merged list to the vault's folder and to the program's folder.
     ///
     /// # Errors
     /// Errors of the store and the index, and I/O. Erasures and redactions that were applied before the error stay

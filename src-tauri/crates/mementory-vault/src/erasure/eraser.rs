@@ -31,11 +31,11 @@ use std::{
 pub struct ErasePlan {
     /// All records that would be removed, the requested ones first.
     pub records: Vec<RowView>,
-    /// Number of requested records.
+    /// Number of records in `records` whose erasure is requested. The other records depend on them.
     pub requested: usize,
-    /// Number of versions, including the current ones.
+    /// Number of versions that would be removed, including the current versions.
     pub versions: u32,
-    /// Number of links.
+    /// Number of links that would be removed.
     pub links: u32,
     /// Number of files whose last reference would be removed.
     pub files: u32,
@@ -251,8 +251,8 @@ impl Eraser<'_> {
         Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
     }
 
-    /// The steps after the store's commit: removes attachments, updates the index, truncates the write-ahead log, and
-    /// runs the erasure check.
+    /// Runs the steps after the store's commit: removes attachments, updates the index, truncates the write-ahead log,
+    /// and runs the erasure check.
     fn after_erasing(
         &self,
         committed: CommittedErasure<'_>,
@@ -441,7 +441,7 @@ fn log_removed_rows(tx: &Connection, targets: &[Target]) -> VaultResult<()> {
     Ok(())
 }
 
-/// Ids of the batches that still have records.
+/// Returns the ids of the batches that still have records.
 fn batches_left(tx: &Connection) -> VaultResult<HashSet<i64>> {
     let mut statement =
         tx.prepare("SELECT id FROM batches b WHERE EXISTS (SELECT 1 FROM records r WHERE r.batch = b.id)")?;

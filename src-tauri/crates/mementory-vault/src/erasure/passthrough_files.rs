@@ -37,9 +37,9 @@ impl<'v> PassthroughFiles<'v> {
 }
 
 impl PassthroughFiles<'_> {
-    /// The passthrough files outside `rows` that contain words of `removal`. With `store_blobs`, their new bytes are
-    /// stored as blobs. No record refers to these blobs until [`PassthroughFiles::rewrite_files`] is called. A file
-    /// that cannot be read is skipped; the erasure check reports it.
+    /// Returns the passthrough files outside `rows` that contain words of `removal`. With `store_blobs`, stores the new
+    /// bytes of these files as blobs. No record refers to the blobs until [`PassthroughFiles::rewrite_files`] is
+    /// called. A file that cannot be read is skipped; the erasure check reports it.
     pub(crate) fn files_with_words(
         &self,
         removal: &Removal,
@@ -114,7 +114,8 @@ impl PassthroughFiles<'_> {
         Ok((old, files.len() as u32))
     }
 
-    /// Returns the result of the transaction that wrote `files`. If it failed, the new blobs are removed first.
+    /// Returns the result of the transaction that wrote `files`. If the transaction failed, removes the new blobs
+    /// first.
     pub(crate) fn after_write<T>(&self, files: &[FileWithWords], written: VaultResult<T>) -> VaultResult<T> {
         if written.is_err() && !files.is_empty() {
             // An error here is ignored, because the error of the transaction matters more. Blobs that remain are
@@ -169,7 +170,7 @@ impl<'w, 'r, R: Read> CleaningReader<'w, 'r, R> {
         Ok(true)
     }
 
-    /// The end of the last line that ends at least `overlap` bytes before the end of the pending bytes.
+    /// Returns the end of the last line that ends at least `overlap` bytes before the end of the pending bytes.
     fn block_end(&self, overlap: usize) -> usize {
         let latest_end = self.pending.len().saturating_sub(overlap);
         let line_break = self.pending.get(..latest_end).and_then(|bytes| memchr::memrchr(b'\n', bytes));

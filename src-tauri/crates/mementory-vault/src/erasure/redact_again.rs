@@ -115,8 +115,8 @@ impl RedactAgain<'_> {
         let (seq, changed) = PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
         let _ = Scanner::new(self.context).scan_rows(&changed);
         let committed = CommittedRedaction { seq, changed: &changed, words: &removed, receipt_id, now };
-        // The redaction is committed. If a later step fails, opening the vault again finishes it, since its receipt is
-        // pending.
+        // The redaction is committed. If a later step fails, the pending receipt makes the next opening of the vault
+        // finish the redaction.
         let receipt = Redactor::new(self.context).after_redacting(committed, &mut evidence, progress);
         Ok(receipt.is_ok_and(|receipt| receipt.complete))
     }

@@ -69,9 +69,9 @@ impl FoundValues {
 }
 
 impl Redactor<'_> {
-    /// Redacts values in every version of the records that contain them, in records derived from those, and in
-    /// passthrough files. If `only` is given, only the records with these ids are redacted. If it is None, every record
-    /// that contains a value is redacted, including those in the Trash.
+    /// Redacts values in every version of the records that contain them, in the records derived from these records, and
+    /// in passthrough files. If `only` is given, redacts only the records with these ids. If `only` is None, redacts
+    /// every record that contains a value, including records in the Trash.
     ///
     /// # Errors
     /// `NotFound` if no record contains any of the values; `TooMany` if the number of records that contain the words is

@@ -219,8 +219,8 @@ impl Redactor<'_> {
         Ok(RedactionPlan { target, redacted, own_removal, others })
     }
 
-    /// The steps after the store's commit: removes blobs, updates the index, truncates the write-ahead log, runs the
-    /// check.
+    /// Runs the steps after the store's commit: removes blobs, updates the index, truncates the write-ahead log, runs
+    /// the check.
     pub(crate) fn after_redacting(
         &self,
         committed: CommittedRedaction<'_>,

@@ -124,8 +124,8 @@ impl RowRedaction<'_> {
         Ok(is_changed)
     }
 
-    /// Applies `change` to these records of a pack and rewrites the pack. Samples of the pack's old bytes go into `evidence`,
-    /// so that the erasure check can search for them.
+    /// Applies `change` to these records of a pack and rewrites the pack. Samples of the pack's old bytes go into
+    /// `evidence`, so that the erasure check can search for them.
     pub(crate) fn rewrite_slots(
         &self,
         tx: &Connection,
@@ -147,7 +147,7 @@ impl RowRedaction<'_> {
     }
 }
 
-/// The packs and slots of a record's versions, the current one included.
+/// Returns the packs and slots of all versions of a record, including the current version.
 fn version_places(c: &Connection, view: &RowView) -> VaultResult<BTreeMap<i64, HashSet<u32>>> {
     let mut places: BTreeMap<i64, HashSet<u32>> = BTreeMap::from([(view.pack, HashSet::from([view.slot]))]);
     let mut statement = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;

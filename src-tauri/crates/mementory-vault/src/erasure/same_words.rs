@@ -15,7 +15,7 @@ const MAX_CANDIDATES: usize = 200;
 /// Number of records that are read between two checks for cancellation.
 const RECORDS_PER_CANCEL_CHECK: usize = 50;
 
-/// Sentences of a record that are long enough to be searched for.
+/// Returns the sentences of a record that are long enough to be searched for.
 pub(crate) fn distinctive_sentences(record: &Record) -> Vec<String> {
     let mut sentences = normal_sentences(&record.text);
     // A memory is often quoted inside a longer sentence, so its whole text is searched for too.
@@ -43,8 +43,8 @@ impl<'v> SameWords<'v> {
 }
 
 impl SameWords<'_> {
-    /// Live records outside `except` that contain one of the sentences; at most [`MAX_CANDIDATES`] records are compared
-    /// for each sentence.
+    /// Returns live records outside `except` that contain one of the sentences. Compares at most [`MAX_CANDIDATES`]
+    /// records with each sentence.
     pub(crate) fn same_words(&self, sentences: &[String], except: &HashSet<i64>) -> VaultResult<Vec<RowView>> {
         let mut candidates = Candidates::new(except);
         for sentence in sentences {
@@ -108,7 +108,7 @@ impl SameWords<'_> {
     }
 }
 
-/// Rows in which the index found words of the searched sentences. The rows in `except` are left out.
+/// The rows in which the index found words of the searched sentences. The rows in `except` are left out.
 struct Candidates<'s> {
     except: &'s HashSet<i64>,
     by_row: HashMap<i64, Candidate<'s>>,
@@ -135,7 +135,7 @@ impl<'s> Candidates<'s> {
     }
 }
 
-/// The texts of a record in normal form.
+/// Returns the texts of a record in normal form.
 fn normal_texts(record: &Record) -> impl Iterator<Item = String> {
     std::iter::once(normal_text(&record.text))
         .chain(record.title.as_deref().map(normal_text))

@@ -16,8 +16,8 @@ pub(crate) enum EraseScope {
     /// The Trash is emptied automatically. Only dependent records that were moved to the Trash at this time or before
     /// are removed. Dependent records in use stay, and so do those that were moved to the Trash later.
     Expired(i64),
-    /// The erasure was already made in a newer copy of the vault. Its list names every record that was removed, so no
-    /// dependent record is added.
+    /// The erasure was already made in a newer copy of the vault. The list of erasures names every record that was
+    /// removed, so no dependent record is added.
     Listed,
 }
 
@@ -155,8 +155,8 @@ impl Targets<'_> {
     }
 }
 
-/// Texts of the targets that are long enough to be searched for. A text that consists only of redaction marks is not
-/// searched for, and neither is a text that is itself a part of the erasure mark.
+/// Returns the texts of the targets that are long enough to be searched for. Leaves out a text that consists only of
+/// redaction marks, and a text that is itself a part of the erasure mark.
 pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
     let all: BTreeSet<&String> = targets
         .iter()

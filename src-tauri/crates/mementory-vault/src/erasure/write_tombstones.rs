@@ -141,7 +141,7 @@ impl TombstoneWriter<'_> {
     }
 }
 
-/// Titles of erased records. The ids of a record's parts may contain its title.
+/// Titles of erased records. They are needed because the ids of a record's parts may contain the title of the record.
 struct Titles<'t> {
     by_key: HashMap<&'t RecordKey, &'t str>,
 }
@@ -174,8 +174,8 @@ fn tombstone(
     titles: &[&str],
     tombstone_context: &TombstoneContext<'_>,
 ) -> VaultResult<TombstoneRow> {
-    // The tombstone of a record from a format with tombstones names the record as that format does, so that other
-    // programs find it too.
+    // If the record came from a format with tombstones, the tombstone contains the record's id in that format, so that
+    // other programs find the record too.
     let format_and_target = tombstone_formats().find_map(|f| f.tombstone_target(record).map(|target| (f.id(), target)));
     let (scope, kind, origin_id) = match format_and_target {
         Some((scope, (kind, id))) => (scope, kind, Some(id)),
@@ -206,7 +206,7 @@ fn tombstone(
     })
 }
 
-/// The entry of a target in the list of erasures.
+/// Returns the entry of a target in the list of erasures.
 fn ledger_record(row: &TombstoneRow, target: &Target, fingerprints: &[[u8; 16]], former: Vec<String>) -> LedgerRecord {
     LedgerRecord {
         tombstone: row.id.clone(),
@@ -222,8 +222,8 @@ fn tombstone_formats() -> impl Iterator<Item = &'static dyn Format> {
     registry().iter().copied().filter(|format| format.capabilities().tombstones)
 }
 
-/// The format whose ids a tombstone of this record uses: the record's source format if it has tombstones, otherwise the
-/// first format with tombstones.
+/// Returns the format whose ids a tombstone of this record uses: the record's source format if it has tombstones,
+/// otherwise the first format with tombstones.
 fn naming_format(record: &Record) -> Option<&'static dyn Format> {
     tombstone_formats().find(|f| f.tombstone_target(record).is_some()).or_else(|| tombstone_formats().next())
 }

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// The erasures and redactions of a vault. The key of each is the id of its receipt.
+/// The erasures and redactions of a vault. The key of an erasure or redaction is the id of its receipt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     pub(crate) acts: BTreeMap<String, ErasureAct>,

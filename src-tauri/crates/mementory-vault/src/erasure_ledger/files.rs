@@ -108,8 +108,8 @@ impl LedgerFiles {
         let _ = std::fs::remove_file(self.former_path(path));
     }
 
-    /// The second name of a file, under which its previous content is kept. Opening a vault removes files with this
-    /// prefix from its folder.
+    /// Returns the second name of a file, under which its previous content is kept. Opening a vault removes files with
+    /// this prefix from its folder.
     fn former_path(&self, path: &Path) -> PathBuf {
         path.with_file_name(format!(".mementory-partial-{}.{LEDGER_FILE}", self.vault_id))
     }

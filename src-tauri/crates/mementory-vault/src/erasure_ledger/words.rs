@@ -21,7 +21,7 @@ pub(crate) fn word_fingerprint(keys: &VaultKeys, words: &str, mark: &str) -> Wor
     WordFingerprint { length: words.chars().count(), print, mark: mark.to_owned() }
 }
 
-/// Fingerprint of a whole text, in hex.
+/// Returns the fingerprint of a whole text, in hex.
 pub(crate) fn text_fingerprint(keys: &VaultKeys, text: &str) -> String {
     hex::encode(keyed_id(keys.ledger(), &[b"text", text.as_bytes()]))
 }

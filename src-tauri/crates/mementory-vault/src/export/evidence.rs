@@ -33,7 +33,7 @@ pub struct EvidencePackOptions {
     pub since: Option<Timestamp>,
     /// Only deletions and events up to this time.
     pub until: Option<Timestamp>,
-    /// Sign the pack with the vault's own key.
+    /// True if the pack is signed with the vault's own key.
     pub sign: bool,
     /// Chosen parts. None means tombstones, log and provenance, which are the parts of a pack in the specification.
     pub parts: Option<EvidenceParts>,
@@ -44,7 +44,7 @@ pub struct EvidencePackOptions {
 pub struct EvidenceParts {
     /// Tombstones with their receipts, and the provenance (which records were derived from which).
     pub tombstones: bool,
-    /// The log with its signatures.
+    /// The audit log with its signatures.
     pub log: bool,
     /// The public key, and a guide to checking the pack.
     pub key: bool,
@@ -57,9 +57,9 @@ pub struct EvidenceParts {
 pub struct WrittenEvidencePack {
     /// Report on those parts of the pack that the specification defines.
     pub report: EvidenceReport,
-    /// Number of receipts.
+    /// Number of receipts in the pack.
     pub receipts: u64,
-    /// Number of imports and exports.
+    /// Number of imports and exports in the pack.
     pub transfers: u64,
 }
 

@@ -42,7 +42,7 @@ impl WrittenFiles {
         Self { roots: vec![out.to_path_buf()], entries: BTreeMap::new() }
     }
 
-    /// Path of the export.
+    /// Returns the path of the export.
     pub fn path(&self) -> &Path {
         self.roots.first().map_or(Path::new(""), PathBuf::as_path)
     }

@@ -22,7 +22,7 @@ pub(crate) const BATCH_RECORDS: usize = 128;
 /// Number of bytes of text after which a batch is sent. The number of records alone would not limit the memory, since a
 /// message may be as large as a book.
 const BATCH_BYTES: usize = 1 << 20;
-/// Number of rows that are looked up together.
+/// Maximum number of rows that one query looks up.
 const ROWS_PER_QUERY: usize = 512;
 /// Number of batches that can wait for the writing thread.
 pub(crate) const MAX_WAITING_BATCHES: usize = 2;
@@ -265,8 +265,8 @@ impl ExportReader<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The blob of an attachment or passthrough file. `Some(None)` if its bytes are not in the vault. None for rows of
-    /// other kinds.
+    /// Returns the blob of an attachment or passthrough file. Returns `Some(None)` if the vault does not have the bytes
+    /// of the file, and None for rows of other kinds.
     pub(crate) fn blob_of_file(&self, row: i64) -> VaultResult<Option<Option<[u8; 32]>>> {
         let mut statement = self.connection.prepare_cached("SELECT blob FROM files WHERE row = ?1")?;
         Ok(statement.query_row([row], |r| r.get(0)).optional()?)

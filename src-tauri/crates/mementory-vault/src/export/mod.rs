@@ -38,8 +38,8 @@ pub struct Scope {
     pub query: ListQuery,
     /// True if all records are exported.
     pub everything: bool,
-    /// Replace sensitive values with `[REDACTED:class]`, except those that the person chose to ignore. The content of
-    /// attached files is not searched.
+    /// True if sensitive values are replaced with `[REDACTED:class]`, except those that the person chose to ignore. The
+    /// content of attached files is not searched.
     pub cover: bool,
     /// Options of the writer. The value of `everything` in them is ignored.
     pub writing: WriteOptions,
@@ -48,11 +48,11 @@ pub struct Scope {
 /// One run of an export: the scope and the time, a flag that cancels the run, and a progress callback.
 #[derive(Clone, Copy)]
 pub struct ExportRun<'a> {
-    /// The records and the options.
+    /// The records to export, and the options of the export.
     pub scope: &'a Scope,
     /// Time of the export.
     pub now: Timestamp,
-    /// Stops the export when it is set.
+    /// Cancels the export when set.
     pub cancel: &'a AtomicBool,
     /// Receives the stage (`write`, `validate`) and the number of records read so far.
     pub progress: &'a dyn Fn(&str, u64),
@@ -309,7 +309,8 @@ fn read_back(
     Ok((validation, digest_of(path)?))
 }
 
-/// The SHA-256 of a file. For a folder, the SHA-256 of the list of its files as `sha256sum` prints it, sorted by path.
+/// Returns the SHA-256 of a file. For a folder, the SHA-256 of the list of its files as `sha256sum` prints it, sorted
+/// by path.
 fn digest_of(path: &Path) -> VaultResult<String> {
     if path.is_file() {
         return file_sha256(path).map_err(unwrap_format);

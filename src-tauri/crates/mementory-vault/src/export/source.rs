@@ -211,7 +211,8 @@ impl<'v> VaultSource<'v> {
             .collect())
     }
 
-    /// The export id, in hexadecimal, of the record with this vault id. A text that is not an id is returned unchanged.
+    /// Returns the export id, in hexadecimal, of the record with this vault id. A text that is not an id is returned
+    /// unchanged.
     pub(crate) fn export_id(&self, vault_id: &str) -> VaultResult<String> {
         export_ids::export_id_text(&self.reader.connection, vault_id)
     }
@@ -278,7 +279,7 @@ impl<'v> VaultSource<'v> {
                     visit(&item, &mut new.unwrap_or(content).as_slice()).map_err(mementory_store::unwrap_format)?;
                 }
                 // A file in which values cannot be masked is not exported. Otherwise it would be mistaken for a masked
-                // one.
+                // file.
                 None => drop(self.unmaskable.insert(item.name)),
             }
         }
@@ -293,7 +294,7 @@ impl<'v> VaultSource<'v> {
         }
     }
 
-    /// Number of different values that were masked.
+    /// Returns the number of different values that were masked.
     pub(crate) fn masked_count(&self) -> u32 {
         self.reader.masker.as_ref().map_or(0, Masker::count)
     }

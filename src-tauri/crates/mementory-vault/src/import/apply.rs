@@ -141,7 +141,8 @@ pub(super) struct ImportRun<'i> {
     /// The time of the current source for the current record, see [`DatedExports::own_export`].
     own_export: Option<SourceTime>,
     platforms: HashMap<String, i64>,
-    /// The rows that this input contains, to find the rows of the vault that are not in it. Filled only while planning.
+    /// The rows of the vault that this input contains. They show which rows of the vault are not in the input. Filled
+    /// only while planning.
     planned: PlannedRows,
     /// The details of the records that this input would write. Filled only while planning.
     planned_details: HashMap<[u8; 16], DetailSet>,
@@ -430,8 +431,8 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// When the source last changed the record, in microseconds since 1970. For a message without such a time, the time
-    /// of its conversation is used. `i64::MIN` if neither is known.
+    /// Returns the time at which the source last changed the record, in microseconds since 1970. For a message without
+    /// such a time, the time of its conversation is used. `i64::MIN` if neither is known.
     fn updated_micros(&self, record: &Record) -> i64 {
         let unit = self.unit_updated.filter(|_| record.kind == Kind::Message);
         record.times.updated.or(unit).map_or(i64::MIN, Timestamp::as_micros)

@@ -31,17 +31,19 @@ use std::{
 
 /// Options of an import.
 pub struct ImportOptions<'a> {
-    /// Plan only, and write nothing.
+    /// True if the import is only planned and nothing is written.
     pub dry_run: bool,
     /// Paths of the files, to be shown later; empty for an input without files.
     pub paths: &'a [String],
-    /// Import records even if the same words were deleted or redacted. A record with a deleted id stays blocked.
+    /// True if records are imported even if the same words were deleted or redacted. A record with a deleted id stays
+    /// blocked.
     pub let_in: bool,
     /// How to resolve a conflict with an existing record. `None` means that the newer version wins.
     pub merge: Option<Merge>,
     /// Ids of tombstones with an invalid signature. Such a tombstone was changed after signing and deletes nothing.
     pub forged: BTreeSet<String>,
-    /// Refuse the whole import if it carries a deletion, since nobody has reviewed what it would delete.
+    /// True if an import that contains a deletion is refused as a whole, since nobody has reviewed what the deletion
+    /// would remove.
     pub refuse_deletions: bool,
     /// Called after everything was read and before the commit. If it returns false, the input has changed since it
     /// was inspected, and the import fails.
@@ -52,7 +54,8 @@ pub struct ImportOptions<'a> {
     pub prior_warnings: &'a [Issue],
     /// Findings of an earlier check of the files. Findings that the readers do not report are added to the report.
     pub findings: &'a [Issue],
-    /// Read the intact parts of files that do not match their own inventory of contents and checksums.
+    /// True if files that do not match their own inventory of contents and checksums are imported as far as they are
+    /// intact.
     pub salvage: bool,
     /// The records are to be written in the format that they are read in, so extension slots are ignored
     /// ([`Format::read_elements`]).
@@ -160,7 +163,8 @@ impl Importer<'_> {
         detection: &Detection,
         options: &ImportOptions<'_>,
     ) -> VaultResult<ReadingOrder> {
-        // A manifest that cannot be read counts as one without a state, since the reader reports its fault later.
+        // A manifest that cannot be read counts as a manifest without a state, since the reader reports its fault
+        // later.
         let state = |source: &Detected| by_id(source.format)?.state_of(catalog, source, &options.limits).ok().flatten();
         let states: Vec<_> = detection.sources.iter().map(state).collect();
         let date = |source: &Detected| {
@@ -227,7 +231,8 @@ impl Importer<'_> {
         }
     }
 
-    /// Number of records of each kind that are in earlier exports of the same account and not in this import.
+    /// Returns the number of records of each kind that are in earlier exports of the same account and not in this
+    /// import.
     fn count_gone(&self, report: &ImportReport) -> BTreeMap<String, u32> {
         let (Some(format), Ok(diff)) = (&report.format, export_diff(self.context)) else { return BTreeMap::new() };
         let gone_counts =
@@ -342,7 +347,7 @@ impl Importer<'_> {
         })
     }
 
-    /// Runs the readers on a new thread and processes their messages on the current one.
+    /// Runs the readers on a new thread and processes their messages on the current thread.
     fn run_readers(
         &self,
         run: &mut ImportRun<'_>,

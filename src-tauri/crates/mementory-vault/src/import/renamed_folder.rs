@@ -64,7 +64,7 @@ impl RenamedFolder {
         Ok(known_name.map(|known_name| Self { keys, known_name }))
     }
 
-    /// A sink that passes everything on to `sink`, under the keys of the folder that the vault has.
+    /// Returns a sink that passes everything on to `sink`, under the keys of the folder that the vault has.
     pub(super) fn sink<'s>(&'s self, sink: &'s mut dyn Sink) -> RenamingSink<'s> {
         let name = self.keys.name();
         let message = format!("the vault has all of this folder under the name \u{201c}{}\u{201d}", self.known_name);

@@ -46,7 +46,7 @@ pub(super) enum StateOrder {
     Earlier,
 }
 
-/// When a source was made, as it states itself.
+/// When a source was made, according to the source itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SourceTime {
     /// The time that the source states, or the time of the import if the stated time is later.
@@ -60,9 +60,9 @@ pub(super) struct SourceTime {
 /// Whether the date of a source always decides which of two versions of a record is newer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DateRule {
-    /// Always (PAM §16).
+    /// The date always decides (PAM §16).
     OverRecords,
-    /// Only if the records do not state when they changed, or state the same time.
+    /// The date decides only if the records do not state when they changed, or state the same time.
     UnderRecords,
 }
 
@@ -78,8 +78,8 @@ pub(super) struct ReadingOrder {
 /// by their times. `states` and `dates` have one element for each source.
 ///
 /// # Errors
-/// `Invalid` with `wrong_agent`, `wrong_base`, `sequence_gap`, `already_applied` or `sequence_order` for a delta that does
-/// not continue the vault's state or that of another source of this import.
+/// `Invalid` with `wrong_agent`, `wrong_base`, `sequence_gap`, `already_applied` or `sequence_order` for a delta that
+/// does not continue the vault's state or that of another source of this import.
 pub(super) fn reading_order(
     connection: &Connection,
     states: &[Option<SourceState>],

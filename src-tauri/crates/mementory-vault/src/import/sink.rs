@@ -17,14 +17,14 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering, mpsc::SyncSender},
 };
 
-/// Messages from the reader's thread to the store's.
+/// Messages from the reader's thread to the thread that writes to the store.
 pub(super) enum Message {
     /// One or more units, in order.
     Units(Vec<Unit>),
     /// Export ids of the records that follow in the channel, by key.
     ExportIds(Vec<(RecordKey, [u8; 16])>),
-    /// The keys of records that follow, each with its alternative value, which is used if the vault has a record of
-    /// another kind with this key.
+    /// The keys of records that follow in the channel, each with its alternative value. An alternative value is used if
+    /// the vault has a record of another kind with the key.
     AlternativeKeys(Vec<(RecordKey, String)>),
     File(AttachmentFile, BlobInfo),
     Passthrough(PassthroughItem, BlobInfo),
@@ -48,9 +48,9 @@ pub(super) struct ChannelSink<'a> {
     offset: u64,
     reported: u64,
     waiting: Vec<Unit>,
-    /// Export ids of waiting records, and of the next one, to be sent before the waiting units.
+    /// Export ids of waiting records and of the next record, to be sent before the waiting units.
     waiting_ids: Vec<(RecordKey, [u8; 16])>,
-    /// Alternative keys of waiting records, and of the next one, to be sent before the waiting units.
+    /// Alternative keys of waiting records and of the next record, to be sent before the waiting units.
     waiting_keys: Vec<(RecordKey, String)>,
     /// Number of text bytes of the waiting units.
     waiting_bytes: usize,
@@ -187,7 +187,7 @@ impl<'a> ChannelSink<'a> {
     }
 }
 
-/// The error for the reader if the receiver has stopped. The import itself fails with the receiver's error.
+/// Returns the error for the reader after the receiver has stopped. The import itself fails with the receiver's error.
 fn receiver_stopped<T>(_: T) -> FormatError {
     FormatError::Cancelled
 }

@@ -1,5 +1,5 @@
-//! Undoes a batch completely. Records that only this batch contained are removed, and records that it changed are
-//! restored. Records that a later import also contained stay, and are reassigned to that import.
+//! Undoes a batch completely. Records that only this batch contained are removed, and records that the batch changed
+//! are restored. Records that a later import also contained stay, and are reassigned to that import.
 mod files;
 mod later_batches;
 mod positions;
@@ -28,9 +28,9 @@ struct UndoneChanges {
 }
 
 impl Importer<'_> {
-    /// Removes the records that a batch added, including later edits of them, and restores the earlier versions of
-    /// those that it updated. Records that a later batch also contained stay. Returns how many records were removed or
-    /// changed.
+    /// Removes the records that a batch added, including later edits of them, and restores the earlier versions of the
+    /// records that the batch updated. Records that a later batch also contained stay. Returns how many records were
+    /// removed or changed.
     ///
     /// # Errors
     /// `NotFound` for an unknown or already undone batch.
@@ -80,8 +80,8 @@ impl Importer<'_> {
         reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later_batches)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
-        // Called again, because a restored record may have been the root with which other records were moved to the
-        // Trash.
+        // `reroot_orphans` is called again, because a restored record may have been the root with which other records
+        // were moved to the Trash.
         reroot_orphans(tx)?;
         mementory_store::export_ids::remove_unused(tx)?;
         self.context.store.packs.remove_strays_in(tx, &packs)?;

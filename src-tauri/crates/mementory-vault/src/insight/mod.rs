@@ -1,5 +1,5 @@
-//! What memories are about. Suggestions are computed from words and vectors, and cached in memory while the vault is
-//! open. Suggestions are never written to disk. Corrections by the person are stored.
+//! Suggests what memories are about. The suggestions are computed from words and vectors, and cached in memory while
+//! the vault is open, but never written to disk. Corrections by the person are stored.
 //!
 //! | module | contains |
 //! |---|---|
@@ -58,7 +58,7 @@ impl Insight<'_> {
         Ok(cache::judge(&decided_kinds, &view.id, record, &vectors))
     }
 
-    /// The rows of the live memories that a filter admits, in ascending order. An empty filter admits all.
+    /// Returns the rows of the live memories that a filter admits, in ascending order. An empty filter admits all.
     pub fn rows(&self, filter: &InsightFilter) -> VaultResult<Vec<i64>> {
         self.refresh()?;
         Ok(self.lock().rows(filter))

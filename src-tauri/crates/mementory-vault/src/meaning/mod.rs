@@ -19,26 +19,27 @@ const ENCODED_KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Fact];
 /// Key in `meta` for the encoder that made the vectors, with the version of [`parts`].
 const ENCODED_BY_KEY: &str = "vectors_by";
 const PARTS_VERSION: &str = "1";
-/// Key in `meta` for the number of calls that stored vectors. If it has changed, vectors in memory are loaded again.
+/// Key in `meta` for the number of calls that stored vectors. If this number has changed, vectors in memory are loaded
+/// again.
 pub(crate) const VECTOR_WRITES_KEY: &str = "vector_portions";
 /// Number of nearest records that are checked against the filter at once.
 const CANDIDATES_PER_STEP: usize = 200;
 
-/// Search by meaning.
+/// Encodes records and searches them by meaning.
 #[derive(Clone, Copy)]
 pub struct Meaning<'v> {
     pub(crate) context: &'v Context,
 }
 
 impl<'v> Meaning<'v> {
-    /// Search by meaning in this vault.
+    /// Returns the search by meaning for this vault.
     pub fn of(vault: &'v Vault) -> Self {
         Self { context: &vault.context }
     }
 }
 
 impl Meaning<'_> {
-    /// Numbers of the rows that have to be encoded, in ascending order.
+    /// Returns the numbers of the rows that have to be encoded, in ascending order.
     ///
     /// # Errors
     /// Errors of the store.
@@ -147,7 +148,7 @@ pub(crate) fn is_encoded(c: &Connection, row: i64) -> VaultResult<bool> {
     Ok(is_current(c)? && c.prepare_cached("SELECT 1 FROM vectors WHERE row = ?1")?.exists([row])?)
 }
 
-/// The stored vectors of a row, whichever encoder made them; see [`is_current`].
+/// Returns the stored vectors of a row, whichever encoder made them; see [`is_current`].
 pub(crate) fn stored_vectors(c: &Connection, row: i64) -> VaultResult<Vec<Vector>> {
     let mut statement = c.prepare_cached("SELECT vector FROM vectors WHERE row = ?1 ORDER BY part")?;
     let stored = statement.query_map([row], |r| r.get::<_, Vec<u8>>(0))?.collect::<Result<Vec<_>, _>>()?;

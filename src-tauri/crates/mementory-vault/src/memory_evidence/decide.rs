@@ -15,8 +15,8 @@ const MIN_CONFIDENCE: f32 = 0.55;
 /// Lowest confidence for a message of the person in a conversation that the export names, or from just before the
 /// memory was made.
 const MIN_CONFIDENCE_NAMED: f32 = 0.35;
-/// Lowest confidence for a message of an assistant or a system anywhere else. It is higher because such messages can be
-/// long and contain words about almost anything.
+/// Lowest confidence for a message of an assistant or a system from another conversation and another time. This limit
+/// is higher, because such messages can be long and contain words about almost anything.
 const MIN_CONFIDENCE_ASSISTANT: f32 = 0.7;
 /// Lowest cosine at which a near message (from the named conversation, or from just before the memory was made) counts
 /// as saying the same. It is low because one of these few messages is most probably the origin of the memory.
@@ -171,8 +171,8 @@ fn whole_text(candidate: &Candidate) -> Sentence {
     Sentence { start: 0, end, score: 0.0, shared: 0, part: 0 }
 }
 
-/// Factor for the time of a message. A memory is made from what was said before it. An assistant that says the same
-/// later may have read it in the memory.
+/// Returns the factor for the time of a message. A memory is made from what was said before it. An assistant that says
+/// the same later may have read it in the memory.
 fn time_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return 1.0 };
     let before = created.as_micros() - said.as_micros();
@@ -194,7 +194,7 @@ fn place_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     }
 }
 
-/// Factor for the number of shared words. A single shared word is weak evidence.
+/// Returns the factor for the number of shared words. A single shared word is weak evidence.
 fn words_factor(claim: &Claim, sentence: &Sentence) -> f32 {
     match (sentence.shared, claim.strong_words(sentence.part)) {
         (0, _) => 0.0,

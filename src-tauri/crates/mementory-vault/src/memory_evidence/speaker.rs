@@ -12,7 +12,7 @@ const PERSON_MARGIN: f32 = 0.3;
 /// was made.
 const PERSON_MARGIN_NEAR: f32 = 0.6;
 
-/// Who said the content of a memory. None if that is not known.
+/// Returns who said the content of a memory. None if that is not known.
 pub(super) fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[WeighedCandidate]) -> Option<SaidBy> {
     if facts.written_by() == Some(SaidBy::User) {
         return Some(SaidBy::User);

@@ -25,8 +25,8 @@ pub(super) struct MemoryFacts<'f> {
 }
 
 impl MemoryFacts<'_> {
-    /// Who said the content of the memory, according to its source. None for a pasted list of memories, since the
-    /// person who pasted the list did not say its content.
+    /// Returns who said the content of the memory, according to its source. None for a pasted list of memories, since
+    /// the person who pasted the list did not say its content.
     pub(super) fn written_by(&self) -> Option<SaidBy> {
         self.record_said_by.filter(|_| self.method != Some("pasted"))
     }
@@ -56,7 +56,8 @@ impl WeighedCandidate {
         self.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
     }
 
-    /// The rank of the candidate: its confidence, adjusted for its speaker and its time if it was compared by meaning.
+    /// Returns the rank of the candidate: its confidence, adjusted for its speaker and its time if it was compared by
+    /// meaning.
     pub(super) fn rank(&self) -> f32 {
         let speaker_bonus = match (self.candidate.nearest_sentence.is_some(), self.said_by) {
             (true, Some(SaidBy::User)) => PERSON_BONUS,

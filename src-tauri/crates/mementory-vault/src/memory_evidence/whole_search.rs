@@ -20,7 +20,7 @@ use rusqlite::params;
 const MAX_MESSAGES: usize = 200;
 /// Largest number of sentences in these messages that are compared.
 const MAX_SENTENCES: usize = 240;
-/// A sentence whose cosine is at least this may be the origin of the memory in other words.
+/// A sentence with at least this cosine may be the origin of the memory, said in other words.
 const NEAR_COSINE: f32 = 0.22;
 /// A sentence that has at least this share of the memory's words may be the origin of the memory.
 const NEAR_WORD_SHARE: f32 = 0.4;
@@ -73,7 +73,7 @@ impl ExhaustiveSearch<'_> {
         self.rows(sql, params![kind_code(Kind::Message), before, self.view.platform, MAX_MESSAGES as i64 + 1])
     }
 
-    /// Messages of the conversations that were active when the memory was made or on the day before.
+    /// Returns the messages of the conversations that were active when the memory was made or on the day before.
     fn rows_around(&self, made_at: Timestamp) -> VaultResult<Vec<i64>> {
         let (from, to) = span_before(made_at);
         let sql = "SELECT row FROM records WHERE kind = ?1 AND trashed IS NULL AND sort <= ?3 AND owner IN \
@@ -90,7 +90,7 @@ impl ExhaustiveSearch<'_> {
         })
     }
 
-    /// The sentences that somebody said in these messages. None if there are too many to compare.
+    /// Returns the sentences that somebody said in these messages. None if there are too many to compare.
     fn sentences_said_in(&self, rows: &[i64]) -> VaultResult<Option<Vec<String>>> {
         if rows.len() > MAX_MESSAGES {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Counts the records of the whole vault, and those that a query finds.
+//! Counts the records of the whole vault, and the records that a query finds.
 use crate::{
     VaultResult,
     query::{exported, list::ListQuery, list::Queries},
@@ -23,7 +23,7 @@ pub struct SourceCounts {
 #[allow(missing_docs, reason = "the names say it")]
 pub struct VaultCounts {
     pub counts: BTreeMap<String, u32>,
-    /// Counts by platform and by the format that its records were imported from.
+    /// Counts by platform and by the format from which the records were imported.
     pub sources: BTreeMap<(String, Option<String>), SourceCounts>,
     pub trash: u32,
     pub tombstones: u32,
@@ -49,8 +49,8 @@ impl Queries<'_> {
         self.context.store.read(|c| {
             let mut facts = VaultCounts::default();
             let mut statement = c.prepare(
-                // `sort` is the time of the import if the record has no time of its own. Such a time says nothing about
-                // the age of the record, so it does not count as `newest`.
+                // `sort` is the time of the import if the record states no time. The time of the import says nothing
+                // about the age of the record, so it does not count as `newest`.
                 "SELECT g.kind, p.name, b.format, g.n, g.newest, b.names, b.at FROM \
                  (SELECT kind, platform, batch, count(*) AS n, max(nullif(sort, since)) AS newest FROM records \
                   WHERE trashed IS NULL GROUP BY kind, platform, batch) g \

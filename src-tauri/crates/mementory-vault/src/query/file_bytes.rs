@@ -21,7 +21,7 @@ impl Files<'_> {
         self.context.check_outside(out)
     }
 
-    /// The first bytes of a file record, at most `limit` of them.
+    /// Returns the first bytes of a file record, at most `limit` of them.
     ///
     /// # Errors
     /// `NotFound` if the vault has no bytes for the record.
@@ -75,7 +75,7 @@ impl Files<'_> {
             Ok(())
         });
         // The commit may fail after the file was replaced. The replaced file cannot be restored, so the result says
-        // that the new one was saved.
+        // that the new file was saved.
         if saved {
             return Ok(Applied::new(done).warn_if(logged.is_err(), FailedStep::AuditLog));
         }

@@ -52,8 +52,8 @@ impl Sort {
     }
 }
 
-/// Conditions for a list, which contains the records that meet all of them. Times are in microseconds since 1970, and
-/// the limits of a period are inclusive.
+/// Conditions for a list. The list contains the records that meet all of the conditions. Times are in microseconds
+/// since 1970, and the limits of a period are inclusive.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names are those of the CLI's filters")]
 pub struct ListQuery {
@@ -73,16 +73,16 @@ pub struct ListQuery {
     pub ids: Option<Vec<String>>,
     /// Only records that one of these batches added.
     pub batch: Option<Vec<String>>,
-    /// Only these rows.
+    /// Only records in these rows.
     pub rows: Option<Vec<i64>>,
-    /// Only rows that are also in this list, which may be long.
+    /// Only records whose row is also in this list, which may be long.
     pub among: Option<Vec<i64>>,
     pub sort: Sort,
     pub limit: u32,
     pub cursor: Option<String>,
 }
 
-/// One page of a list.
+/// One page of a list of records.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct ListPage {
@@ -104,7 +104,7 @@ impl ListQuery {
         format!("{}r.kind = {}", if self.names_records() { "+" } else { "" }, kind_code(kind))
     }
 
-    /// SQL condition over `records r`, with its values.
+    /// Returns the SQL condition of the query over `records r`, with the values of its placeholders.
     pub(crate) fn condition(&self) -> (String, Vec<Value>) {
         let mut parts: Vec<String> = Vec::new();
         let mut values: Vec<Value> = Vec::new();
@@ -171,7 +171,7 @@ impl ListQuery {
     }
 }
 
-/// SQL condition over `records r` for files of a kind.
+/// Returns the SQL condition over `records r` for files of a kind.
 fn file_kind_condition(kind: FileKind) -> String {
     format!("coalesce((SELECT {KIND_SQL} FROM files f WHERE f.row = r.row), 'missing') = '{}'", kind.as_str())
 }

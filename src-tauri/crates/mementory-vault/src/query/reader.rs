@@ -38,7 +38,7 @@ impl<'v> Reader<'v> {
 }
 
 impl Reader<'_> {
-    /// The row of a record. The error `NotFound` says whether a record with this id was erased.
+    /// Returns the row of a record. The error `NotFound` says whether a record with this id was erased.
     pub fn view(&self, id: &str) -> VaultResult<RowView> {
         self.context.find(id)
     }
@@ -48,12 +48,12 @@ impl Reader<'_> {
         self.context.store.read(|c| RowView::by_row(c, row))
     }
 
-    /// The record of a row, including its `verbatim`.
+    /// Returns the record of a row, including its `verbatim`.
     pub fn record(&self, view: &RowView) -> VaultResult<Record> {
         self.context.store.read(|c| self.context.store.packs.record(c, view.pack, view.slot))
     }
 
-    /// The record of a row without its `verbatim`, for lists and for reading.
+    /// Returns the record of a row without its `verbatim`, for lists and for reading.
     pub fn content(&self, view: &RowView) -> VaultResult<Record> {
         self.context.store.read(|c| self.context.store.packs.content(c, view.pack, view.slot))
     }
@@ -87,7 +87,7 @@ impl Reader<'_> {
         })
     }
 
-    /// When the record was first stored in the vault, in microseconds since 1970.
+    /// Returns the time at which the record was first stored in the vault, in microseconds since 1970.
     pub fn first_seen(&self, view: &RowView) -> VaultResult<i64> {
         self.context.store.read(|c| {
             let first: Option<i64> = c
@@ -183,7 +183,7 @@ impl Reader<'_> {
         ))
     }
 
-    /// Numbers of messages, memories and attachments of a conversation.
+    /// Returns the numbers of messages, memories and attachments of a conversation.
     pub fn conversation_counts(&self, row: i64) -> VaultResult<(u32, u32, u32)> {
         self.context.store.read(|c| {
             let messages = c.prepare_cached("SELECT count(*) FROM records WHERE owner = ?1")?.query_row([row], |r| r.get(0))?;

@@ -32,7 +32,7 @@ impl Search<'_> {
         self.context.with_index(SearchIndex::warm)
     }
 
-    /// A spelling suggestion for the query; see [`SearchIndex::spell_suggest`].
+    /// Returns a spelling suggestion for the query; see [`SearchIndex::spell_suggest`].
     pub fn spell_suggest(&self, query: &str) -> VaultResult<Option<String>> {
         self.context.with_index(|i| i.spell_suggest(query))
     }

@@ -1,4 +1,4 @@
-//! Whether an assistant still has a memory that the person wants it to delete, as far as later imports show.
+//! Determines from later imports whether an assistant still has a memory that the person wants it to delete.
 use crate::{
     VaultResult,
     batch_rows::BatchRows,
@@ -29,7 +29,7 @@ pub enum AssistantState {
 }
 
 impl AssistantState {
-    /// The stable name of the state: `not_checked`, `gone`, `still_there` or `back_again`.
+    /// Returns the stable name of the state: `not_checked`, `gone`, `still_there` or `back_again`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NotChecked => "not_checked",
@@ -45,7 +45,7 @@ struct ListedMemory {
     row: i64,
     batch: Option<i64>,
     version_batch: Option<i64>,
-    /// True if the memory was read in a conversation, which keeps it even after the assistant has deleted it.
+    /// True if the memory was read in a conversation, which still contains it after the assistant has deleted it.
     from_conversation: bool,
     text: String,
 }
@@ -143,7 +143,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
     for row in messages {
         let Some(view) = RowView::by_row(c, row)? else { continue };
         let record = context.store.packs.content(c, view.pack, view.slot)?;
-        // A call to the memory tool names one memory, while a list names all of them.
+        // A call to the memory tool names one memory, while a list names all memories.
         if record.message.is_some_and(|part| part.content_type == "context") {
             let rows = derived_rows.query_map([view.id], |r| r.get(0))?.collect::<Result<_, _>>()?;
             out.push(ListSnapshot { at: view.sort, rows });
@@ -152,7 +152,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
     Ok(out)
 }
 
-/// The memories and statements of an assistant, including those in the Trash.
+/// Returns the memories and statements of an assistant, including those in the Trash.
 fn listed_memories(c: &Connection, platform: &str) -> VaultResult<Vec<ListedMemory>> {
     let [memory, profile, fact, message, conversation] =
         [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Message, Kind::Conversation].map(kind_code);

@@ -29,7 +29,7 @@ impl Answer {
     /// All answers.
     pub const ALL: [Self; 4] = [Self::True, Self::Outdated, Self::Wrong, Self::Private];
 
-    /// The stable name of the answer: `true`, `outdated`, `wrong` or `private`.
+    /// Returns the stable name of the answer: `true`, `outdated`, `wrong` or `private`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::True => "true",
@@ -39,7 +39,7 @@ impl Answer {
         }
     }
 
-    /// The answer with this name.
+    /// Returns the answer with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|answer| answer.as_str() == name)
     }
@@ -49,7 +49,7 @@ impl Answer {
         !matches!(self, Self::True)
     }
 
-    /// Code of the answer in the table `reviews`.
+    /// Returns the code of the answer in the table `reviews`.
     const fn code(self) -> i64 {
         match self {
             Self::True => 1,
@@ -69,7 +69,7 @@ impl Answer {
 pub struct AnsweredRecord {
     /// The record, which may be in the Trash.
     pub view: RowView,
-    /// The answer.
+    /// The person's answer.
     pub answer: Answer,
     /// When the person answered, in microseconds since 1970.
     pub at: i64,

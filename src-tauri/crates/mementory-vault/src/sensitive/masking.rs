@@ -84,7 +84,7 @@ impl<'k> Masker<'k> {
         Ok(KnownValues { ignored, spellings })
     }
 
-    /// Number of different values that were masked so far.
+    /// Returns the number of different values that were masked so far.
     pub(crate) fn count(&self) -> u32 {
         u32::try_from(self.masked_values.len()).unwrap_or(u32::MAX)
     }

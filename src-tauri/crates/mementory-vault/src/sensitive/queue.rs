@@ -19,16 +19,16 @@ use std::collections::BTreeMap;
 const LIST_CONTEXT: (usize, usize) = (48, 80);
 /// Number of code points shown before and after a value in its detail view.
 const DETAIL_CONTEXT: (usize, usize) = (160, 240);
-/// Upper limit for the places listed for one value.
+/// Maximum number of places that are listed for one value.
 const MAX_PLACES: usize = 500;
 
-/// The decision on a value.
+/// The decision on a sensitive value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SensitiveState {
-    /// No decision yet.
+    /// No decision was made yet.
     #[default]
     Open,
-    /// Redacted in every record.
+    /// The value was redacted in every record.
     Redacted,
     /// The person ignores the value.
     Ignored,
@@ -43,14 +43,14 @@ pub struct SensitiveQuery {
     pub classes: Vec<Class>,
     /// Number of values to skip.
     pub offset: u32,
-    /// Values per page, at most 500. 0 means 100.
+    /// Number of values per page, at most 500. 0 means 100.
     pub limit: u32,
 }
 
 /// A piece of the text around a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextSegment {
-    /// The text. Empty for a hidden value.
+    /// The text of the piece. Empty for a hidden value.
     pub text: String,
     /// The class of the value that is hidden here. None for text.
     pub hidden: Option<Class>,
@@ -125,8 +125,8 @@ const OPEN_SQL: &str = "FROM findings f JOIN records r ON r.row = f.row \
 const REDACTED_SQL: &str = "j.verdict = 2 AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.value = j.value)";
 
 impl Scanner<'_> {
-    /// A page of values, by severity of the class and then by confidence, with the numbers of values for each
-    /// decision.
+    /// Returns a page of values, sorted by severity of the class and then by confidence, with the numbers of values for
+    /// each decision.
     pub fn sensitive_values(&self, query: &SensitiveQuery) -> VaultResult<SensitiveList> {
         self.context.store.read(|c| {
             let mut list = SensitiveList {
@@ -239,8 +239,8 @@ impl Scanner<'_> {
         for (row, field) in rows_with(c, id, 8)? {
             let Some(view) = RowView::by_row(c, row)? else { continue };
             let record = self.context.store.packs.record(c, view.pack, view.slot)?;
-            // The text is scanned again, because it may have changed after the last scan. With the stored positions,
-            // the value could then be visible.
+            // The text is scanned again, because it may have changed after the last scan. Masking at the stored
+            // positions could then leave the value visible.
             let Some((context, detector, confidence)) = self.context_around(&record, field, id, around) else {
                 continue;
             };
@@ -280,14 +280,14 @@ impl Scanner<'_> {
         Some((context_pieces(text, &spans, (start, end), around), finding.detector, finding.confidence))
     }
 
-    /// The text with a bar in place of each sensitive value.
+    /// Returns the text with a bar in place of each sensitive value.
     pub fn masked(&self, text: &str) -> String {
         let found =
             mementory_scan::scan(text).into_iter().map(|f| (text[f.start..f.end].to_owned(), REDACTION_BAR.to_owned()));
         Removal::exact(found.collect()).text(text).unwrap_or_else(|| text.to_owned())
     }
 
-    /// Fingerprints of every open value of these classes.
+    /// Returns the fingerprints of all open values of these classes.
     pub fn open_values(&self, classes: &[Class]) -> VaultResult<Vec<String>> {
         let mut out = Vec::new();
         let mut query = SensitiveQuery { classes: classes.to_vec(), limit: 500, ..Default::default() };
@@ -330,7 +330,7 @@ fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>)
 /// value of the queue entry.
 type Span = (u32, u32, Finding, bool);
 
-/// The text around the span `this`, in which all values are hidden.
+/// Returns the text around the span `this`, with all values hidden.
 fn context_pieces(
     text: &str,
     spans: &[Span],
@@ -366,7 +366,7 @@ fn context_pieces(
     out
 }
 
-/// Rows that contain a value, each with the first of its fields that contains it.
+/// Returns the rows that contain a value, each with the first field that contains it.
 pub(super) fn rows_with(c: &Connection, id: ValueId, max_rows: usize) -> VaultResult<Vec<(i64, u32)>> {
     let mut statement = c.prepare_cached(
         "SELECT f.row, min(f.field) FROM findings f JOIN records r ON r.row = f.row \

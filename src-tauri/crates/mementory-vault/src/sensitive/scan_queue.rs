@@ -92,8 +92,8 @@ impl Scanner<'_> {
         })
     }
 
-    /// Returns when the last scan of everything ended, in microseconds since 1970, and an upper bound on the number of
-    /// records that were not scanned since.
+    /// Returns the time at which the last scan of everything ended, in microseconds since 1970, and an upper bound on
+    /// the number of records that were not scanned since.
     pub fn progress(&self) -> VaultResult<(Option<i64>, u64)> {
         self.context.store.read(|c| {
             let at = read_meta_number(c, "looked_at")?;
@@ -148,9 +148,9 @@ impl Scanner<'_> {
     }
 }
 
-/// Row, kind, pack and slot of the next records, ordered by row.
+/// Returns the row, kind, pack and slot of the next records, ordered by row.
 fn next_rows(c: &Connection) -> VaultResult<Vec<(i64, i64, i64, u32)>> {
-    // New rows are taken in order, so that `looked_row` can be set to the last of them.
+    // New rows are selected in ascending order, so that `looked_row` can be set to the last of them.
     let mut statement = c.prepare_cached(
         "SELECT row, kind, pack, slot FROM records WHERE row IN (SELECT row FROM unlooked WHERE row <= ?1 LIMIT ?2) \
          UNION SELECT * FROM (SELECT row, kind, pack, slot FROM records WHERE row > ?1 ORDER BY row LIMIT ?2) \
@@ -192,7 +192,7 @@ fn last_row(c: &Connection) -> VaultResult<i64> {
     Ok(c.prepare_cached("SELECT coalesce(max(row), 0) FROM records")?.query_row([], |r| r.get(0))?)
 }
 
-/// A number in `meta`, or 0.
+/// Returns a number stored in `meta`, or 0 if the key is missing.
 fn read_meta_number(c: &Connection, key: &str) -> VaultResult<i64> {
     Ok(meta::read(c, key)?.unwrap_or(0))
 }

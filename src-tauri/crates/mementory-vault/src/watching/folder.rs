@@ -28,7 +28,7 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// Stamp of the regular file at this path. None for everything else, including a link.
+    /// Returns the stamp of the regular file at this path. None for everything else, including a link.
     pub fn from_path(path: &Path) -> Option<Self> {
         let meta = std::fs::symlink_metadata(path).ok()?;
         meta.is_file().then(|| Self::new(&meta))

@@ -15,7 +15,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, path::Path};
 
-/// Upper limit for the number of watched folders.
+/// Maximum number of watched folders.
 pub(crate) const MAX_FOLDERS: usize = 50;
 /// Key of the list of folders in `meta`.
 const FOLDERS_KEY: &str = "watched";
@@ -85,7 +85,7 @@ pub struct Offer {
 /// Stored information about a file that was seen in a watched folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenFile {
-    /// Size and time. A file with another stamp is read again.
+    /// Size and time of the last change. A file whose stamp has changed is read again.
     #[serde(flatten)]
     pub stamp: FileStamp,
     /// The offer. None if it was answered or the file is not an export.
@@ -100,7 +100,7 @@ pub struct PendingOffer {
     pub id: String,
     /// Id of the folder.
     pub folder: String,
-    /// Size and time of the file.
+    /// Size of the file and time of its last change.
     pub stamp: FileStamp,
     /// The offered export.
     pub offer: Offer,
@@ -115,7 +115,7 @@ fn save_folders(tx: &Connection, folders: &[Folder]) -> VaultResult<()> {
     meta::write(tx, FOLDERS_KEY, serde_json::to_string(folders).unwrap_or_default())
 }
 
-/// All keys that begin with `prefix`, which ends in a slash, with their values.
+/// Returns all keys that begin with `prefix`, which ends in a slash, with their values.
 fn entries_with_prefix(connection: &Connection, prefix: &str) -> VaultResult<Vec<(String, String)>> {
     let mut statement = connection.prepare_cached("SELECT key, value FROM meta WHERE key >= ?1 AND key < ?2")?;
     let rows = statement.query_map([prefix, &end_of_prefix(prefix)], |r| Ok((r.get(0)?, r.get(1)?)))?;
@@ -145,7 +145,7 @@ impl<'v> WatchedFolders<'v> {
 }
 
 impl WatchedFolders<'_> {
-    /// The watched folders, in the order in which they were added.
+    /// Returns the watched folders, in the order in which they were added.
     ///
     /// # Errors
     /// Errors of the store.
@@ -214,7 +214,7 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// The files seen in a folder, by [`WatchedFolders::seen_key`].
+    /// Returns the files seen in a folder, by [`WatchedFolders::seen_key`].
     ///
     /// # Errors
     /// Errors of the store.
@@ -267,7 +267,7 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// Offers that wait for an answer, the latest first.
+    /// Returns the offers that wait for an answer, the latest first.
     ///
     /// # Errors
     /// Errors of the store.

@@ -21,7 +21,7 @@ const EDGE_BYTES: usize = 12;
 
 /// The erased texts, indexed so that pieces of files can be found in them.
 pub(crate) struct QuotedPieces {
-    /// The texts and then the pieces between their own redaction marks, each followed by a separator.
+    /// The texts, followed by the pieces between the texts' own redaction marks. A separator follows each of them.
     texts: String,
     /// Number of bytes of the texts without the pieces.
     texts_bytes: usize,
@@ -92,7 +92,8 @@ impl QuotedPieces {
         changed.then_some(out)
     }
 
-    /// Removes pieces from JSON. None if the text is not a JSON object or array, Some(None) if it contains no piece.
+    /// Removes pieces from JSON. Returns None if the text is not a JSON object or array, and Some(None) if it contains
+    /// no piece.
     fn without_pieces_in_json(&self, text: &str) -> Option<Option<String>> {
         if !text.trim_start().starts_with(['{', '[']) {
             return None;
@@ -148,7 +149,7 @@ impl QuotedPieces {
         with_erased_marks(text, &places)
     }
 
-    /// The ranges of the pieces that come from the texts and are next to redaction marks, in ascending order.
+    /// Returns the ranges of the pieces that come from the texts and are next to redaction marks, in ascending order.
     fn places_beside_marks(&self, text: &str) -> Vec<Range<usize>> {
         if !text.contains(REDACTED) {
             return Vec::new();
@@ -220,7 +221,7 @@ impl QuotedPieces {
             })
     }
 
-    /// Range of the longest suffix of `piece` that is the beginning of a text. `later` is the next piece.
+    /// Returns the range of the longest suffix of `piece` that is the beginning of a text. `later` is the next piece.
     fn suffix_that_begins_a_text(&self, piece: &str, later: &str) -> Option<Range<usize>> {
         let edge = piece.get(piece.ceil_char_boundary(piece.len().checked_sub(EDGE_BYTES)?)..)?;
         if !self.windows.may_contain(edge) {
@@ -238,7 +239,7 @@ impl QuotedPieces {
         common.max().map(|common| piece.len() - common..piece.len())
     }
 
-    /// Range of the longest prefix of `piece` that is the end of a text. `earlier` is the piece before it.
+    /// Returns the range of the longest prefix of `piece` that is the end of a text. `earlier` is the piece before it.
     fn prefix_that_ends_a_text(&self, piece: &str, earlier: &str) -> Option<Range<usize>> {
         let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| edge.len() + 4 > EDGE_BYTES)?;
         if !self.windows.may_contain(edge) {
@@ -258,7 +259,7 @@ impl QuotedPieces {
         is_distinctive_sentence(&normal_text(part)) && is_rare([before, Some(part), after])
     }
 
-    /// The prefix of `piece` that occurs shortly after the position `at` in the same text.
+    /// Returns the prefix of `piece` that occurs shortly after the position `at` in the same text.
     fn part_after<'p>(&self, at: usize, piece: &'p str) -> Option<&'p str> {
         let piece = piece.trim();
         let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| !edge.is_empty())?;
@@ -270,7 +271,7 @@ impl QuotedPieces {
         piece.get(..piece.floor_char_boundary(common))
     }
 
-    /// The suffix of `piece` that occurs shortly before the position `at` in the same text.
+    /// Returns the suffix of `piece` that occurs shortly before the position `at` in the same text.
     fn part_before<'p>(&self, at: usize, piece: &'p str) -> Option<&'p str> {
         let piece = piece.trim();
         let edge = piece.get(piece.ceil_char_boundary(piece.len().saturating_sub(EDGE_BYTES))..)?;
@@ -291,7 +292,8 @@ fn is_json_lines(text: &str) -> bool {
     is_json(first) && text.lines().filter(|line| line.contains(REDACTED)).all(is_json)
 }
 
-/// True if the text begins with the first piece, ends with the last one, and contains the others between them in order.
+/// True if the text begins with the first piece, ends with the last piece, and contains the other pieces in order
+/// between them.
 fn consists_of(text: &str, pieces: &[&str]) -> bool {
     let [first, between @ .., last] = pieces else { return false };
     let mut rest = text.strip_prefix(*first).and_then(|rest| rest.strip_suffix(*last));
@@ -301,8 +303,8 @@ fn consists_of(text: &str, pieces: &[&str]) -> bool {
     rest.is_some()
 }
 
-/// Replaces each range in `places`, which are in ascending order, with a mark. Overlapping ranges get one mark. None if
-/// there are no ranges.
+/// Replaces each range in `places` with a mark. The ranges are in ascending order, and overlapping ranges get one mark.
+/// Returns None if there are no ranges.
 fn with_erased_marks(text: &str, places: &[Range<usize>]) -> Option<String> {
     if places.is_empty() {
         return None;
@@ -319,7 +321,7 @@ fn with_erased_marks(text: &str, places: &[Range<usize>]) -> Option<String> {
     Some(out)
 }
 
-/// Range of the text without the white space around it.
+/// Returns the range of the text without the white space around it.
 fn without_space(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
     start..start + text.trim().len()

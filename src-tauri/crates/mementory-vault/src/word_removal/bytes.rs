@@ -106,9 +106,9 @@ impl<'r> Changes<'r> {
 /// How replacements in a file have to be made.
 #[derive(Clone, Copy)]
 pub(crate) struct Syntax {
-    /// The bytes keep their length.
+    /// True if replacements must keep the number of bytes.
     pub is_binary: bool,
-    /// The bytes are JSON, in which the letter after a backslash is not text.
+    /// True if the bytes are JSON, in which the letter after a backslash is not text.
     pub is_json: bool,
 }
 
@@ -181,7 +181,7 @@ impl<'r> WordRemover<'r> {
                 (Some(out), _) | (None, Some(out)) => out,
                 (None, None) => return None,
             };
-        // A replacement may produce another of the searched texts, if that text contains a redaction mark itself.
+        // A replacement may complete another of the searched texts, if that text itself contains a redaction mark.
         for _ in 1..MAX_PASSES {
             match self.without_words_once(&out, is_json) {
                 Some(new) if new != out => out = new,
@@ -225,8 +225,8 @@ impl<'r> WordRemover<'r> {
         self.replace_upto(bytes, bytes.len(), syntax, &mut out).1.then_some(out)
     }
 
-    /// Largest number of bytes that a form of the words may have in a file. A match that begins this far before the end
-    /// of the buffer is complete.
+    /// Returns the largest number of bytes that a form of the words may have in a file. A match that begins this far
+    /// before the end of the buffer is complete.
     pub(crate) fn longest_form_bytes(&self) -> usize {
         self.search_forms().map_or(1, |f| f.longest_form_bytes)
     }
@@ -281,7 +281,7 @@ impl<'r> WordRemover<'r> {
             matches.extend(changes.map(|(place, mark)| (unescaped.original(&place), mark)));
         }
         matches.sort_by_key(|(place, _)| (place.start, Reverse(place.end)));
-        // The plain form and the decoded one may be the same.
+        // The search in the bytes and the search in the decoded bytes may find the same match.
         matches.dedup();
         matches
     }
@@ -360,14 +360,14 @@ fn encoded_forms(text: &str) -> Vec<Vec<u8>> {
     out
 }
 
-/// The forms of a text that are searched for in decoded bytes.
+/// Returns the forms of a text that are searched for in decoded bytes.
 fn forms_after_decoding(text: &str) -> Vec<Vec<u8>> {
     let mut out = decoded_forms(text.as_bytes());
     out.extend(windows_1252(text).map(|bytes| decoded_forms(&bytes)).unwrap_or_default());
     out
 }
 
-/// The text in the usual file encodings.
+/// Returns the text in the usual file encodings.
 fn encodings(text: &str) -> Vec<Vec<u8>> {
     let mut out = vec![text.as_bytes().to_vec()];
     out.push(text.encode_utf16().flat_map(u16::to_le_bytes).collect());
@@ -376,7 +376,8 @@ fn encodings(text: &str) -> Vec<Vec<u8>> {
     out
 }
 
-/// The text in Windows-1252, which extends Latin-1. None if it has other characters, or only ASCII characters.
+/// Returns the text in Windows-1252, which extends Latin-1. Returns None if the text has other characters, or only
+/// ASCII characters.
 fn windows_1252(text: &str) -> Option<Vec<u8>> {
     let byte = |c: char| {
         let other = || WINDOWS_1252.iter().find(|(other, _)| *other == c).map(|(_, byte)| *byte);
@@ -385,7 +386,7 @@ fn windows_1252(text: &str) -> Option<Vec<u8>> {
     if text.is_ascii() { None } else { text.chars().map(byte).collect() }
 }
 
-/// The text with the escapes of JSON strings and HTML.
+/// Returns the text with the escapes of JSON strings and HTML.
 fn escaped_forms(text: &str) -> Vec<Vec<u8>> {
     let mut json = String::new();
     mementory_json::write_string(text, &mut json);

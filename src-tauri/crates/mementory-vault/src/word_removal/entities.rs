@@ -57,7 +57,7 @@ const OTHERS: [(&str, char); 43] = [
     ("minus", '−'),
 ];
 
-/// The character with this name.
+/// Returns the character of the HTML entity with this name.
 pub(super) fn char_named(name: &str) -> Option<char> {
     let latin_char = || {
         let position = LATIN_1.iter().position(|latin| *latin == name)?;

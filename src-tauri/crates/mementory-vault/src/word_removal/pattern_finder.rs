@@ -4,10 +4,10 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem;
 use std::{cmp::Reverse, ops::Range};
 
-/// Index of a pattern, and a place where it is.
+/// Index of a pattern, and the range of bytes where the pattern was found.
 type Match = (usize, Range<usize>);
 
-/// The patterns. None of them is empty.
+/// The patterns to search for, none of which is empty.
 pub(super) enum PatternFinder {
     InOnePass(AhoCorasick),
     OneByOne(Vec<Vec<u8>>),
@@ -19,7 +19,7 @@ impl PatternFinder {
         Self::new(patterns, MatchKind::LeftmostLongest)
     }
 
-    /// A finder for [`Self::find_overlapping`].
+    /// Returns a finder for [`Self::find_overlapping`].
     pub(super) fn of_all<P: AsRef<[u8]>>(patterns: &[P]) -> Self {
         Self::new(patterns, MatchKind::Standard)
     }

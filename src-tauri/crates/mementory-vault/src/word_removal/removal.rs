@@ -22,7 +22,7 @@ const MIN_INNER_SENTENCE_BYTES: usize = 12;
 /// Words to remove, with their replacements.
 #[derive(Default)]
 pub(crate) struct Removal {
-    /// Exact strings, with their replacement; longest first.
+    /// Exact strings with their replacements, longest first.
     exact: Vec<(String, String)>,
     /// The beginnings of the exact strings, so that a thousand strings are searched for in one pass over a text. None
     /// for a single string.
@@ -98,12 +98,12 @@ impl Removal {
         !self.sentences.is_empty() || self.spans.is_some()
     }
 
-    /// The exact strings, with their replacement; longest first.
+    /// Returns the exact strings with their replacements, longest first.
     pub(crate) fn exact_pairs(&self) -> &[(String, String)] {
         &self.exact
     }
 
-    /// The exact strings.
+    /// Returns the exact strings.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         self.exact.iter().map(|(words, _)| words.as_str())
     }
@@ -113,7 +113,7 @@ impl Removal {
         self.exact.is_empty() && self.sentences.is_empty() && self.spans.is_none()
     }
 
-    /// Removes the words from a text. None if the text contains none of them.
+    /// Removes the words from a text. Returns None if the text contains none of the words.
     pub(crate) fn text(&self, text: &str) -> Option<String> {
         // At least two words must match a span, since one word, such as a key or a role, may match by chance.
         self.replace_in_text(text, 2)
@@ -145,7 +145,7 @@ impl Removal {
         out.filter(|new| new != text)
     }
 
-    /// The exact strings that may occur in a text, longest first, each with its replacement.
+    /// Returns the exact strings that may occur in a text, longest first, each with its replacement.
     pub(crate) fn found_in<'r>(&'r self, text: &str) -> impl Iterator<Item = (&'r str, &'r str)> {
         self.candidates(text).map(|(from, to)| (from.as_str(), to.as_str()))
     }
@@ -264,8 +264,8 @@ impl Removal {
         })
     }
 
-    /// The name without the words, or None if it contains none of them. A few letters inside a longer word or an id do
-    /// not match.
+    /// Returns the name without the words, or None if the name contains none of the words. A few letters inside a
+    /// longer word or an id do not match.
     fn name_without_words(&self, name: &str) -> Option<String> {
         if self.candidates(name).any(|(from, _)| contains_words(name, from)) {
             return self.text(name);
@@ -303,7 +303,7 @@ impl Removal {
         }
     }
 
-    /// Replacement of a number that equals one of the exact strings.
+    /// Returns the replacement of a number that equals one of the exact strings.
     fn number_replacement(&self, number: &str) -> Option<String> {
         self.candidates(number).find(|(from, _)| from == number).map(|(_, mark)| mark.clone())
     }

@@ -61,7 +61,7 @@ impl Spans {
     }
 }
 
-/// The words (letters and digits) of a text, case-folded, each with its byte range.
+/// Returns the words (letters and digits) of a text, case-folded, each with its byte range.
 fn folded_words(text: &str) -> Vec<(Range<usize>, String)> {
     let mut out = Vec::new();
     let mut from = None;

@@ -13,7 +13,7 @@ use std::{
 /// Shortest piece that is searched for next to another piece, in bytes of its normal form.
 const MIN_PIECE_BYTES: usize = 6;
 
-/// The trimmed pieces between the redaction marks of erased texts that are long enough to be compared.
+/// Returns the trimmed pieces between the redaction marks of erased texts that are long enough to be compared.
 pub(super) fn pieces_between_marks(texts: &[String]) -> BTreeSet<&str> {
     let marked_texts = texts.iter().filter(|text| text.contains(REDACTED));
     let pieces = marked_texts
@@ -33,7 +33,7 @@ pub(super) fn sentences_left(texts: &[String]) -> BTreeSet<&str> {
 /// The pieces of lines with redaction marks, indexed to find consecutive pieces that are close to each other.
 #[derive(Default)]
 pub(super) struct SplitLines {
-    /// None if there are no pieces.
+    /// Finds the pieces. None if there are no pieces.
     finder: Option<PatternFinder>,
     /// Length of each piece in bytes.
     lengths: Vec<usize>,
@@ -121,7 +121,7 @@ impl SplitLines {
         Some(out)
     }
 
-    /// The ranges of pieces close to the next piece of their line, in ascending order.
+    /// Returns the ranges of pieces close to the next piece of their line, in ascending order.
     fn find(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         let Some(finder) = &self.finder else { return Vec::new() };
         let mut starts: HashMap<usize, Vec<usize>> = HashMap::new();

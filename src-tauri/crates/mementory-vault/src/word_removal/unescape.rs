@@ -46,7 +46,7 @@ impl Unescaped {
         Some(out)
     }
 
-    /// The range of the original bytes that was decoded to this range.
+    /// Returns the range of the original bytes that was decoded to this range.
     pub(super) fn original(&self, decoded: &Range<usize>) -> Range<usize> {
         self.original_position(decoded.start)..self.original_position(decoded.end)
     }
@@ -116,8 +116,8 @@ fn after_backslash(bytes: &[u8]) -> Option<(char, usize)> {
     escape.or_else(|| first.is_ascii().then(|| (char::from(first), 1)))
 }
 
-/// Decodes the four digits after `\u`, and a second escape if they are half of a surrogate pair. Returns the number of
-/// bytes with the `u`.
+/// Decodes the four digits after `\u`. If they are half of a surrogate pair, decodes a second escape too. Returns the
+/// character, and the number of bytes including the `u`.
 fn utf16_unit(digits: &[u8]) -> Option<(char, usize)> {
     let first = hex(digits, 4)?;
     let second = || {
@@ -140,7 +140,7 @@ fn code_in_braces(bytes: &[u8]) -> Option<(char, usize)> {
     Some((char::from_u32(hex(digits, count)?)?, count + 3))
 }
 
-/// The value of the first `count` bytes as a hexadecimal number.
+/// Returns the value of the first `count` bytes as a hexadecimal number.
 fn hex(bytes: &[u8], count: usize) -> Option<u32> {
     bytes.get(..count)?.iter().try_fold(0, |number: u32, digit| Some(number << 4 | char::from(*digit).to_digit(16)?))
 }

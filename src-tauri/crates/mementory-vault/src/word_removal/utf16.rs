@@ -21,7 +21,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<(String, ByteOrder)> {
     Some((text.collect::<Result<String, _>>().ok()?, order))
 }
 
-/// The text in UTF-16, with a byte order mark.
+/// Returns the text in UTF-16, with a byte order mark.
 pub(super) fn encode(text: &str, order: ByteOrder) -> Vec<u8> {
     std::iter::once(BYTE_ORDER_MARK).chain(text.encode_utf16()).flat_map(order).collect()
 }

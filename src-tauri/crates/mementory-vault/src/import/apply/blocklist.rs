@@ -12,7 +12,7 @@ type IdSet = HashSet<[u8; 16]>;
 const MEMBERS_WITH_WORDS: [&str; 10] =
     ["summary", "details", "text", "content", "label", "title", "description", "object", "value", "canonicalName"];
 
-/// Relation that links a record to the one that it was derived from.
+/// Relation that links a record to the record from which it was derived.
 const DERIVED_FROM: &str = "derived_from";
 
 /// The blocked ids and fingerprints of the vault, and what this import adds to them.
@@ -127,7 +127,7 @@ impl Blocklist {
             || self.cascaded.contains(id) && record.kind != Kind::Entity && !self.has_unblocked_source(keys, record)
     }
 
-    /// Both ends of a relation.
+    /// Returns both ends of a relation.
     fn end_links(record: &Record) -> impl Iterator<Item = &Link> {
         record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"))
     }
@@ -141,7 +141,7 @@ impl Blocklist {
         }
     }
 
-    /// The cascaded entities among the ends of a relation.
+    /// Returns the cascaded entities among the ends of a relation.
     pub(super) fn cascaded_ends(&self, keys: &VaultKeys, record: &Record) -> Vec<[u8; 16]> {
         if self.cascaded.is_empty() || record.kind != Kind::Relation {
             return Vec::new();
@@ -181,7 +181,8 @@ impl Blocklist {
             && fingerprint(keys, record.kind, &record.text).is_some_and(|f| self.fingerprints.contains(&f))
     }
 
-    /// The records that a statement, a chunk or an edge was derived from, and whether each was deleted or blocked.
+    /// Returns the records that a statement, a chunk or an edge was derived from, and whether each was deleted or
+    /// blocked.
     pub(super) fn sources<'r>(
         &'r self,
         keys: &'r VaultKeys,

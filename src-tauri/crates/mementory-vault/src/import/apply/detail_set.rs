@@ -51,7 +51,8 @@ fn format_id(keys: &VaultKeys, format: &str) -> u64 {
     short_id(keys, &["format", format])
 }
 
-/// A digest of 64 bits. It is keyed, so that no input can be crafted in which different details have the same digest.
+/// Returns a keyed 64-bit digest of `parts`. Without the key, nobody can craft an input in which different details have
+/// the same digest.
 fn short_id(keys: &VaultKeys, parts: &[&str]) -> u64 {
     let mut bytes: Vec<&[u8]> = vec![b"detail"];
     bytes.extend(parts.iter().map(|part| part.as_bytes()));
@@ -59,8 +60,8 @@ fn short_id(keys: &VaultKeys, parts: &[&str]) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| id[i]))
 }
 
-/// The JSON text with sorted members, without white space between them, and without the members that count how often
-/// the record was used. None if the text is not JSON.
+/// Returns the JSON text with sorted members, without white space between them, and without the members that count how
+/// often the record was used. None if the text is not JSON.
 fn canonical_json(verbatim: &Verbatim) -> Option<String> {
     let mut value = serde_json::from_str::<serde_json::Value>(&verbatim.text).ok()?;
     remove_usage(&mut value);

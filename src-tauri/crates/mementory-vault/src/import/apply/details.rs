@@ -67,8 +67,8 @@ impl Details<'_, '_> {
         Ok(KnownRecord { details: Some(digest), updated, ..*known })
     }
 
-    /// Returns when the source last changed the vault's version, in microseconds since 1970. Returns None if the vault
-    /// has no such time.
+    /// Returns the time at which the source last changed the vault's version, in microseconds since 1970. Returns None
+    /// if the vault has no such time.
     pub(super) fn updated_time(&self, known: &KnownRecord) -> VaultResult<Option<i64>> {
         match (known.details, known.updated) {
             (None, None) => Ok(self.run.stored_content(known.row)?.times.updated.map(Timestamp::as_micros)),
@@ -169,8 +169,8 @@ impl Details<'_, '_> {
         Ok(stored.filter(|digest| *digest != details::NOT_COMPUTED))
     }
 
-    /// Gives a record of a delta the files of the version that it changes, because deltas do not say which files belong
-    /// to a record (ALF §4.3).
+    /// Adds to a record of a delta the files of the version that the record changes, because deltas do not say which
+    /// files belong to a record (ALF §4.3).
     pub(super) fn add_files_of_known(&self, id: &[u8; 16], record: &mut Record) -> VaultResult<()> {
         if self.run.recency.state != StateOrder::Next || !record.attachments.is_empty() {
             return Ok(());

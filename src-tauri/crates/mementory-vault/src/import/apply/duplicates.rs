@@ -1,5 +1,6 @@
 //! Merges the occurrences of a record that one input contains more than once. Each occurrence with other content
-//! becomes a version of the record, as if it had been imported separately. The newest one becomes the current version.
+//! becomes a version of the record, as if it had been imported separately. The newest occurrence becomes the current
+//! version.
 use super::{
     CHANGED, DUPLICATE, ImportRun, SOURCE_BLOCKED, SeenRecord,
     closing::Closing,
@@ -154,7 +155,7 @@ impl DuplicateImport<'_, '_> {
         }
     }
 
-    /// The reason for blocking another version of a record that is not blocked itself.
+    /// Returns the reason for blocking another version of a record that is not blocked itself.
     fn block_reason_of_version(&self, id: &[u8; 16], record: &Record) -> VaultResult<Option<&'static str>> {
         if self.run.blocklist.has_redacted_words(id, record) {
             return Ok(Some("redacted elsewhere"));
@@ -165,8 +166,8 @@ impl DuplicateImport<'_, '_> {
         Ok(self.run.source_is_blocked(record)?.then_some(SOURCE_BLOCKED))
     }
 
-    /// Whether the record is older or newer than the former occurrence. None if nothing shows which is newer. A closed
-    /// statement is newer than an open one.
+    /// Returns whether the record is older or newer than the former occurrence. Returns None if nothing shows which is
+    /// newer. A closed statement is newer than an open statement.
     fn order(&self, seen: &SeenRecord, record: &Record) -> Option<Ordering> {
         let closing = Closing::of(record);
         if seen.closing.is_reopened_by(closing) {

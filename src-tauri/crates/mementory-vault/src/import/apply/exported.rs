@@ -55,7 +55,7 @@ impl KnownExports {
         Ok(Self(known))
     }
 
-    /// Returns when the newest export of `group` that contained `row` was made.
+    /// Returns the time at which the newest export of `group` that contained `row` was made.
     fn newest(&self, row: i64, group: [u8; 16]) -> Option<Timestamp> {
         let mut containing_exports = self.0.iter().filter(|(export, rows)| export.group == group && rows.contains(row));
         containing_exports.next().map(|(export, _)| export.time)
@@ -67,7 +67,7 @@ impl KnownExports {
 pub(super) struct DatedExports {
     /// Loaded when the first record of a dated export is compared with the vault's version.
     known: OnceCell<KnownExports>,
-    /// For each dated export of this input, by its time: the rows whose content in the vault comes from it.
+    /// For each dated export of this input, by its time: the rows whose content in the vault comes from the export.
     rows: BTreeMap<Timestamp, RowRanges>,
     /// The key scope of the last record, and its digest. Nearly all records of an export have the same scope.
     last_scope: Option<(String, [u8; 16])>,
@@ -102,8 +102,8 @@ impl DatedExports {
         Ok(known.newest(row, export.group).map(|newest| export.time.cmp(&newest)))
     }
 
-    /// The time of the current source, if it is a dated export and the record has the export's scope. An export may
-    /// also carry records of other scopes, and these may be newer in an older export.
+    /// Returns the time of the current source, if it is a dated export and the record has the export's scope. An export
+    /// may also carry records of other scopes, and these may be newer in an older export.
     pub(super) fn own_export(&mut self, recency: Recency, keys: &VaultKeys, record: &Record) -> Option<SourceTime> {
         let export = recency.made_at?;
         let scope = &record.key.scope;

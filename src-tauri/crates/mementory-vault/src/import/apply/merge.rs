@@ -47,7 +47,7 @@ pub(in crate::import) struct Renames {
 
 struct FreshId {
     key: String,
-    /// The source's old id and the fresh one.
+    /// The id that the source gave to the record, and the fresh id that replaces it.
     origin: Option<(String, String)>,
 }
 
@@ -97,7 +97,7 @@ fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A fresh id in the format of `old`: a UUID at its end is replaced with another, any other id gets a suffix.
+/// Returns a fresh id in the format of `old`: a UUID at its end is replaced with another, any other id gets a suffix.
 fn fresh_id(old: &str, digest: &[u8; 16]) -> String {
     let mut bytes = *digest;
     old.bytes().enumerate().for_each(|(i, byte)| bytes[i % 16] ^= byte.rotate_left((i / 16) as u32 % 8));

@@ -6,7 +6,7 @@ use mementory_store::Packs;
 use rusqlite::{Connection, OptionalExtension};
 
 impl ImportRun<'_> {
-    /// The current record of a row, even if this batch wrote it.
+    /// Returns the current record of a row, even if this batch wrote it.
     pub(super) fn stored_record(&self, row: i64) -> VaultResult<Record> {
         self.read_stored(row, Packs::record)
     }

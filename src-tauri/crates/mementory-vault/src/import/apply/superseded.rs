@@ -35,8 +35,8 @@ impl<'a, 'i> SupersededStatements<'a, 'i> {
 }
 
 impl SupersededStatements<'_, '_> {
-    /// If the first record of a unit has changed, marks the facts that were derived from it and that the unit no longer
-    /// contains as superseded. Does nothing if the input contains facts as separate units.
+    /// If the first record of a unit has changed, marks as superseded the facts that were derived from it and that the
+    /// unit no longer contains. Does nothing if the input contains facts as separate units.
     pub(super) fn supersede_dropped(&mut self, unit: &[Record], ids: &[[u8; 16]]) -> VaultResult<()> {
         let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.vault_was_empty) else {
             return Ok(());
@@ -98,7 +98,7 @@ impl SupersededStatements<'_, '_> {
         Ok(())
     }
 
-    /// Facts derived from the record with this id that were neither edited nor redacted.
+    /// Returns the facts that were derived from the record with this id and neither edited nor redacted.
     fn facts_of(&self, id: &[u8; 16]) -> VaultResult<Vec<i64>> {
         let mut statement = self.run.connection.prepare_cached(
             "SELECT r.row FROM links l JOIN records r ON r.row = l.row \

@@ -27,7 +27,7 @@ pub(super) struct TombstoneCascade {
 }
 
 impl TombstoneCascade {
-    /// Adds the end of an edge. If several edges end at one entity, one that this input contains takes precedence.
+    /// Adds the end of an edge. If several edges end at one entity, an edge that this input contains takes precedence.
     fn add_edge_end(&mut self, id: Id, root: Option<i64>, in_input: bool) {
         let end = self.edge_ends.entry(id).or_insert((root, in_input));
         if in_input && !end.1 {
@@ -208,7 +208,7 @@ impl TombstoneImport<'_, '_> {
     }
 }
 
-/// Entities at the ends of a relation.
+/// Returns the entities at the ends of a relation.
 fn entities_of(c: &Connection, row: i64) -> VaultResult<Vec<Id>> {
     let mut statement = c.prepare_cached(
         "SELECT r.id FROM links l JOIN records r ON r.id = l.target \

@@ -50,7 +50,7 @@ impl TombstoneImport<'_, '_> {
     }
 
     /// Moves the targets of this input's tombstones to the Trash, with everything that depends on them. A redacted
-    /// record that has no words left stays.
+    /// record stays if it has no words left.
     pub(super) fn trash_targets(&mut self) -> VaultResult<()> {
         let mut cascade = TombstoneCascade::default();
         for id in std::mem::take(&mut self.run.deleted_ids) {

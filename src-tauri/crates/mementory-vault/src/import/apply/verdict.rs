@@ -13,13 +13,13 @@ use std::cmp::Ordering;
 
 /// What an import does with a record that the vault already has.
 pub(super) enum Verdict {
-    /// The content is the same.
+    /// The content is the same as in the vault's version.
     Same,
     /// The vault keeps its version for this reason, for example because it is newer or was edited.
     KeepExisting(&'static str),
     /// The record would bring deleted or redacted words back.
     Blocked(&'static str),
-    /// The content is new.
+    /// The content differs from the vault's version, which it replaces.
     Changed,
 }
 
@@ -135,7 +135,8 @@ impl Comparison<'_, '_> {
     }
 }
 
-/// When the source last changed a record. A memory without such a time counts as unchanged since it was created.
+/// Returns the time at which the source last changed a record. A memory without a time of change counts as unchanged
+/// since its creation.
 pub(super) fn stated_time(record: &Record) -> Option<Timestamp> {
     record.times.updated.or(record.times.created.filter(|_| record.kind == Kind::Memory))
 }

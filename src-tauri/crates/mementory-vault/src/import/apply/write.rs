@@ -74,7 +74,8 @@ impl ImportRun<'_> {
         Ok((row, trash.is_some()))
     }
 
-    /// Time, root row and batch with which a row was moved to the Trash. None if the row is not in the Trash.
+    /// Returns the time, root row and batch with which a row was moved to the Trash. None if the row is not in the
+    /// Trash.
     fn trash_state(&self, row: i64) -> VaultResult<Option<TrashState>> {
         Ok(self
             .connection
@@ -264,8 +265,8 @@ impl ImportRun<'_> {
         self.connection
             .prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4, updated = ?5 WHERE row = ?1")?
             .execute(params![known.row, sort, position, flags, updated])?;
-        // A search filters and sorts conversations by this time, so the conversation is indexed again. Its text comes
-        // from the vault, where it may have been redacted.
+        // A search filters and sorts conversations by the time in their row, so the conversation is indexed again. Its
+        // text comes from the vault, where it may have been redacted.
         if record.kind == Kind::Conversation && sort != known.sort {
             let mut stored = self.stored_content(known.row)?;
             stored.times.updated = record.times.updated;
@@ -274,7 +275,8 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// Row of the record with this key, and whether it is in the Trash. This batch or an earlier one added the record.
+    /// Returns the row of the record with this key, and whether the record is in the Trash. This batch or an earlier
+    /// one added the record.
     pub(super) fn row_of_key(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
         let id = record_id(&self.context.keys, key);
         if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(&id) {

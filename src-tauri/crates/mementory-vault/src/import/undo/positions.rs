@@ -132,7 +132,7 @@ fn version_after(tx: &Connection, row: i64, batch: i64) -> VaultResult<Option<u3
     Ok(tx.prepare_cached(&sql)?.query_row(parameters, |r| r.get(0))?)
 }
 
-/// The first later batch that wrote a version of the row.
+/// Returns the first later batch that wrote a version of the row.
 fn next_writing_batch(tx: &Connection, row: i64, batch: i64) -> VaultResult<Option<i64>> {
     let sql = format!("SELECT min(batch) FROM {ALL_VERSIONS} WHERE batch > :batch");
     let parameters = named_params! { ":row": row, ":batch": batch };

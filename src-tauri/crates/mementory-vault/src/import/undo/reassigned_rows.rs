@@ -3,7 +3,8 @@
 use crate::{VaultResult, import::undo::later_batches::LaterBatches};
 use rusqlite::{Connection, params};
 
-/// Assigns a row to the first batch that needs it. If that batch is undone later, the next one gets the row.
+/// Assigns a row to the first batch that needs it. If that batch is undone later, the row goes to the next batch that
+/// needs it.
 const USE_EARLIEST_BATCH: &str = "ON CONFLICT (row) DO UPDATE SET home = excluded.home WHERE excluded.home < home";
 
 /// Finds the rows that a later batch also contained, and the rows that such a row depends on: its conversation, its
