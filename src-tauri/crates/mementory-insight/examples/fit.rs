@@ -1,8 +1,8 @@
 //! Fits the weights in `data/fitted.bin` to the sentences in `data/samples`, `data/everyday`, `data/memories` and
-//! `data/voices`. It also prints how well the weights do on sentences to which they were not fitted:
-//! `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run --release -p mementory-insight --example fit`.
-//! After a change of the number of inputs, first give `data/fitted.bin` the new length (`truncate -s`), so that it
-//! builds.
+//! `data/voices`. Also prints how well weights predict sentences to which they were not fitted. Usage:
+//! `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run --release -p mementory-insight --example fit`. If the number of inputs has
+//! changed, first set `data/fitted.bin` to its new length (`truncate -s`), because the crate does not compile
+//! otherwise.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
 use mementory_insight::{
     AboutKind, DIMENSIONS, FEATURE_COUNT, MIN_SPECIAL, MIN_SPECIAL_BY_LESS, Special, feature_value, inputs_and_features,
@@ -15,12 +15,13 @@ const ROUNDS: usize = 300;
 /// How strongly each step pulls the weights towards 0 (weight decay). Chosen by cross-validation.
 const KIND_DECAY: f32 = 2.0;
 const SPECIAL_DECAY: f32 = 0.5;
-/// Factor for the numbers of a vector before fitting. Without it, they are so small next to the other inputs that the
-/// decay would leave them too little weight. Chosen by cross-validation. The stored weights are for the unscaled
-/// vector.
+/// Factor for the numbers of a vector before fitting. Without it, they are so small compared with the other inputs that
+/// the decay would leave them too little weight. Chosen by cross-validation. The stored weights are for the vector
+/// without this factor.
 const VECTOR_SCALE: f32 = 3.0;
-/// Weight of the few sentences that show a special category. At 1, they have the same total weight as all other
-/// sentences; at 0, every sentence has the same weight. A value in between gives good recall and good precision.
+/// Determines the weight of the few sentences that show a special category. At 1, they have the same total weight as
+/// all other sentences; at 0, every sentence has the same weight. A value in between gives good recall and good
+/// precision.
 const BALANCE: f32 = 0.3;
 
 struct Sample {
@@ -67,8 +68,8 @@ fn read(folder: &Path) -> Vec<Sample> {
     samples
 }
 
-/// Fits the weights to four fifths of the samples and tests them with the remaining fifth. Repeats this five times,
-/// each time with another fifth.
+/// Five times, fits weights to four fifths of the samples and tests them with the remaining fifth, a different one each
+/// time.
 fn cross_validate(samples: &[Sample], given: InputSet, name: &str) {
     let (mut kinds, mut found, mut wanted, mut right) = (0, 0, 0, 0);
     for fold in 0..FOLDS {
@@ -95,9 +96,9 @@ fn cross_validate(samples: &[Sample], given: InputSet, name: &str) {
 /// The weights of a regression.
 #[derive(Clone)]
 struct Row {
-    /// The weight of each input; the bias is the last.
+    /// The weight of each input, then the bias.
     inputs: Vec<f32>,
-    /// For each feature number, its weight. Empty if the regression does not use features.
+    /// The weight of each feature number. Empty if the regression does not use features.
     features: Vec<f32>,
 }
 
@@ -143,7 +144,7 @@ impl InputSet {
     }
 }
 
-/// Rows of weights: first one for each kind, then one for each special category.
+/// Fits the rows of weights: first one row for each kind, then one for each special category.
 fn fit(samples: &[Sample], chosen: &[usize], given: InputSet) -> Vec<Row> {
     let samples: Vec<&Sample> = chosen.iter().map(|n| &samples[*n]).collect();
     let even = vec![1.0; samples.len()];
@@ -168,7 +169,7 @@ fn fit(samples: &[Sample], chosen: &[usize], given: InputSet) -> Vec<Row> {
     rows
 }
 
-/// Gradient descent with Nesterov's momentum on the mean loss. The bias is not pulled to 0.
+/// Minimises the mean loss by gradient descent with Nesterov's momentum. The bias is not pulled to 0.
 fn descend(
     samples: &[&Sample],
     given: InputSet,
@@ -221,7 +222,7 @@ fn descend(
     weights
 }
 
-/// The dot product, in eight sums that the processor can compute at once.
+/// The dot product of two vectors, summed in eight accumulators that the processor can compute at once.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let (a, b) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0f32; 8];
@@ -231,7 +232,8 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + a.1.iter().zip(b.1).map(|(a, b)| a * b).sum::<f32>()
 }
 
-/// The bytes of `data/fitted.bin`: the weights of all inputs, those of the vector alone, and those of the words alone.
+/// The content of `data/fitted.bin`: the weights for all inputs and those of the features, then the weights for the
+/// vector alone, then those for the words alone and those of the features.
 fn stored(samples: &[Sample]) -> Vec<u8> {
     let everything: Vec<usize> = (0..samples.len()).collect();
     let mut bytes = Vec::new();

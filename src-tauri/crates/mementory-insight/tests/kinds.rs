@@ -1,5 +1,5 @@
 //! Measures kinds, special categories and topics on labelled memories of invented people ("lives"), which were written
-//! without knowledge of the rules. Uses the real encoder if its weights are present (`MEMENTORY_WEIGHTS_DIR`).
+//! without knowledge of the rules. The tests use the real encoder if its weights are present (`MEMENTORY_WEIGHTS_DIR`).
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use mementory_insight::{AboutKind, Special, judge, topics};
 use mementory_meaning::Encoder;
@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, HashMap};
 #[path = "../../mementory-meaning/tests/common/mod.rs"]
 mod common;
 
-/// A life: its memories, its labels, and whether errors are printed. In a life that is kept for measuring only, nobody
-/// may read the errors.
+/// The memories and labels of one invented person, and whether errors are printed. The errors in a life that is only
+/// for measuring are not printed, because nobody may read them.
 struct Life {
     name: &'static str,
     memories: &'static str,
     labels: &'static str,
     listed: bool,
-    /// Least share of right kinds.
+    /// Lowest share of memories whose kind must be right.
     min_kind: f64,
 }
 
@@ -84,7 +84,7 @@ impl Life {
     }
 }
 
-/// The shares that the suggestions reached.
+/// The measured figures of the suggestions, as shares.
 struct Figures {
     kind: f64,
     recall: f64,
@@ -151,7 +151,8 @@ fn kinds_special_categories_and_topics_of_new_lives_are_mostly_right() {
     }
 }
 
-/// The memories of the demonstration vault with their special categories. False ones had been seen in the window.
+/// The memories of the demonstration vault with their special categories. The window had shown wrong categories for
+/// them.
 const DEMONSTRATION: (&str, &str) =
     (include_str!("data/lives/ferry_planner.tsv"), include_str!("data/ferry_planner_special.tsv"));
 

@@ -1,5 +1,5 @@
-//! Finds different values of an attribute that has only one value at a time. The attributes and the patterns that
-//! recognise them are in `data/values`.
+//! Finds statements that give different values of an attribute that can have only one value at a time. The attributes
+//! and the patterns that recognise them are in `data/values`.
 use super::{
     Persons, Prepared,
     ages::{self, AGE},
@@ -33,46 +33,47 @@ const UNCHANGING_ATTRIBUTES: [&str; 11] = [
     "name",
 ];
 /// Attributes of a family. They belong to a relative only if the same clause names this relative: "her sister has two
-/// children". A partner has the same family.
+/// children". A partner does not count as a relative here, because partners have the same family.
 const FAMILY_ATTRIBUTES: [&str; 3] = ["children", "siblings", "has_siblings"];
 
-/// Attributes of a body. Statements about a child or a pet can have them too.
+/// Attributes of a body. Such an attribute may also be that of a child or a pet.
 const BODY_ATTRIBUTES: [&str; 3] = ["age", "height", "weight"];
 
-/// Verbs that connect a subject with an age, a height or a weight.
+/// Verbs between a subject and its age, height or weight.
 const BODY_VERBS: [&str; 9] = ["is", "was", "turns", "turned", "weighs", "ist", "wird", "wurde", "wiegt"];
 
 /// Words that open a statement about the body of the vault's owner.
 const BODY_OPENINGS: [&str; 10] =
     ["user", "nutzer", "nutzerin", "person", "age", "height", "weight", "alter", "größe", "gewicht"];
 
-/// Attributes whose value is the name of somebody else, so that a statement may begin with this name. They always belong
-/// to the owner of the memories, even if the text before them mentions somebody else.
+/// Attributes whose value is the name of somebody else. A statement of such an attribute may begin with this name or
+/// mention other people, but the attribute always belongs to the owner of the memories.
 const PERSON_NAME_ATTRIBUTES: [&str; 2] = ["partner_name", "boss_name"];
 
 /// Attributes whose value is a place.
 const PLACE_ATTRIBUTES: [&str; 2] = ["lives_in", "born_in"];
 
-/// Words that deny what stands before them in a Japanese statement.
+/// Words that deny the text before them in a Japanese statement.
 const JAPANESE_DENIALS: [&str; 6] = ["ではな", "じゃな", "ではあり", "わけではな", "というわけではな", "とは限らな"];
 
 struct Attribute {
     name: &'static str,
-    /// The value that every match gives. If None, the value is the capture group `v`.
+    /// The value that a match of any pattern means. If None, the capture group `v` contains the value.
     value: Option<Value>,
     patterns: Vec<Regex>,
     stop: Vec<String>,
     language: &'static str,
 }
 
-/// The name of an attribute, and to whom it belongs: a position in `RELATIONS`, or a named person. Both are None for
-/// the owner of the memories.
+/// The name of an attribute and its owner: a position in `RELATIONS`, or a named person. Both are None for the owner of
+/// the memories.
 type OwnedAttribute = (&'static str, Option<usize>, Option<usize>);
 
 /// An attribute with its value.
 type Claim = (OwnedAttribute, Value);
 
-/// Adds the pairs that are found. Returns the age of a child for each statement that gives one.
+/// Calls `add` for each pair of statements that give different values of an attribute. Returns the age of a child for
+/// each statement that gives one.
 pub(super) fn find(
     prepared: &[Prepared<'_>],
     persons: &Persons,
@@ -99,8 +100,8 @@ pub(super) fn find(
         for (i, (a, value)) in claims.iter().enumerate() {
             for (b, other) in claims.iter().skip(i + 1) {
                 let compared = a != b && members.contains(a) && members.contains(b);
-                // A statement that gives both values already takes the other one into account, so the two statements
-                // do not contradict each other.
+                // A statement that gives both values takes the other statement into account, so the two do not
+                // contradict each other.
                 let gives_value = |n: &usize, value: &Value| {
                     claims.iter().any(|(m, v)| m == n && compare(v, value) == Difference::Same)
                 };
@@ -143,7 +144,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         let at = found.get(0).map_or(0, |all| all.start());
         let value = match (&attribute.value, found.name("v")) {
             (Some(value), _) => value.clone(),
-            // In "moved to Neovim", the value is a program and not a place.
+            // The value in "moved to Neovim" is a program and not a place.
             (None, Some(written)) if PLACE_ATTRIBUTES.contains(&attribute.name) && is_no_place(written.as_str()) => {
                 continue;
             }
@@ -182,8 +183,8 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         }
         let owner = match person.is_some() || PERSON_NAME_ATTRIBUTES.contains(&attribute.name) {
             true => None,
-            // Folding may change the length of the text before the match, so `at` is not valid in the folded text. So
-            // this part is folded separately.
+            // The text before the match is folded separately, because folding may change its length: `at` is no
+            // position in the folded text.
             false => {
                 let before = fold(&statement.written[..at]);
                 if FAMILY_ATTRIBUTES.contains(&attribute.name) {
@@ -220,14 +221,14 @@ fn last_clause(folded: &str) -> &str {
     start.and_then(|start| folded.get(start..)).unwrap_or(folded)
 }
 
-/// The last relative that a folded clause names, other than a partner.
+/// The last relative that a folded clause names. None if it is a partner.
 fn relative_in(clause: &str) -> Option<usize> {
     const PARTNERS: [&str; 3] = ["wife", "husband", "partner"];
     let is_partner = |names: &[&str]| names.iter().any(|name| PARTNERS.contains(name));
     subject(clause, clause.len()).filter(|relation| RELATIONS.get(*relation).is_none_or(|names| !is_partner(names)))
 }
 
-/// True if a Japanese statement begins with a name in Katakana that is not the person's own, and a topic particle.
+/// True if a Japanese statement begins with a name in Katakana and a particle, and the name is not the owner's.
 fn is_about_somebody_else(text: &str, persons: &Persons) -> bool {
     let Some((topic, _)) = text.split_once(['は', 'が', 'の']) else { return false };
     let is_katakana = |c: char| matches!(u32::from(c), 0x30a1..=0x30ff);
@@ -235,7 +236,7 @@ fn is_about_somebody_else(text: &str, persons: &Persons) -> bool {
     (2..=6).contains(&length) && topic.chars().all(is_katakana) && topic != "ユーザー" && !persons.is_own(topic)
 }
 
-/// The sentence or line of a text in which the byte `at` is.
+/// The text from the beginning of the sentence or line that contains the byte `at`.
 fn sentence_at(text: &str, at: usize) -> &str {
     const ENDS: [&str; 5] = [". ", "! ", "? ", "\n", "。"];
     let before = text.get(..at).unwrap_or_default();
@@ -243,8 +244,8 @@ fn sentence_at(text: &str, at: usize) -> &str {
     text.get(start..).unwrap_or(text).trim_start()
 }
 
-/// True if the subject of a sentence is neither the owner nor a pronoun: "Biscuit is nine years old". The subject need
-/// not be a known name.
+/// True if the subject of a sentence about a body is neither the owner nor a pronoun: "Biscuit is nine years old". The
+/// name of the subject need not be known.
 fn opens_with_other_body(sentence: &str, persons: &Persons) -> bool {
     let folded = fold(sentence);
     let words = words(&folded);
@@ -253,7 +254,7 @@ fn opens_with_other_body(sentence: &str, persons: &Persons) -> bool {
     sentence.starts_with(char::is_uppercase) && BODY_VERBS.contains(next) && !is_owner
 }
 
-/// True for the name of a program, a building or another thing: "lives in a Altbauwohnung".
+/// True for the name of a program, a building or another thing, such as "Altbauwohnung" in "lives in a Altbauwohnung".
 fn is_no_place(written: &str) -> bool {
     const BUILDINGS: [&str; 6] = ["wohnung", "haus", "gemeinschaft", "zimmer", "bau", "heim"];
     let folded = fold(written);

@@ -17,8 +17,8 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Units, each with all its names. Only statements with the same unit are compared. A number in a smaller or larger unit
-/// is converted to the first one, see `units::factor`.
+/// Units, one row with all names of each. Only numbers with the same unit are compared. A number in a smaller or larger
+/// unit of the same quantity is first converted, see `units::factor`.
 const UNITS: [&[&str]; 17] = [
     &["%", "percent", "prozent", "パーセント"],
     &["euro", "euros", "€", "eur", "ユーロ"],
@@ -38,9 +38,9 @@ const UNITS: [&[&str]; 17] = [
     &["weeks", "wochen", "週間"],
     &["mg", "milligrams", "milligramm", "ミリグラム"],
 ];
-/// Position of the distance in kilometres in `UNITS`.
+/// Position of kilometres in `UNITS`.
 const KILOMETRES: usize = 6;
-/// Characters after a Japanese unit with which it means something else: 5人前 (helpings), 3分の1 (a third).
+/// Japanese units, each with characters after which it is no unit: 5人前 (helpings), 3分の1 (a third).
 const OTHER_MEANINGS: [(&str, &[&str]); 3] = [("人", &["前", "分"]), ("分", &["の"]), ("本", &["当", "人"])];
 
 pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMut(usize, usize, f32, bool)) {
@@ -79,11 +79,11 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
     }
 }
 
-/// Purposes for which a person has only one amount at a time, unlike tickets or insurances.
+/// Purposes for which a person pays or receives only one amount at a time, unlike tickets or insurances.
 const PURPOSES_WITH_ONE_AMOUNT: [&str; 9] =
     ["salary", "hourly rate", "rent", "mortgage", "save", "savings", "pension", "child benefit", "maintenance"];
 
-/// Finds two amounts of money for the same purpose: rent, salary, hourly rate …
+/// Finds statements that give different amounts of money for the same purpose, such as rent, salary or hourly rate.
 pub(super) fn find_money(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
@@ -131,7 +131,7 @@ fn unique(purposes: &[usize]) -> Vec<usize> {
     out
 }
 
-/// True for the name of a measured value that mixes letters and digits, such as HbA1c.
+/// True for the name of a measured value, which mixes letters and digits, such as HbA1c.
 fn is_measured(term: &str) -> bool {
     term.chars().any(|c| c.is_ascii_digit()) && term.chars().any(|c| c.is_ascii_alphabetic())
 }
@@ -143,13 +143,13 @@ fn amount(written: &str) -> Option<f64> {
     Some(number(first)? * 10_000.0 + rest)
 }
 
-/// The number in a text and the position of its unit in `UNITS`. None unless exactly one number has a unit.
+/// The position of a unit in `UNITS`, and the number before it. None unless exactly one number in the text has a unit.
 fn measurement_in(folded: &str) -> Option<(usize, f64)> {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     let regex = REGEX.get_or_init(|| {
         let mut words: Vec<&str> = NUMBERS.iter().skip(2).flat_map(|names| names.iter().copied()).collect();
         words.retain(|word| word.is_ascii());
-        // Longer units first, because キロ is the beginning of キログラム.
+        // Longer units come first, because キロ is the beginning of キログラム.
         let mut units = UNITS.concat();
         units.sort_by_key(|unit| std::cmp::Reverse(unit.len()));
         let units = units.into_iter().map(regex::escape).collect::<Vec<_>>().join("|");
@@ -169,7 +169,7 @@ fn measurement_in(folded: &str) -> Option<(usize, f64)> {
         let has_other_meaning = OTHER_MEANINGS
             .iter()
             .any(|(name, ends)| *name == unit.as_str() && ends.iter().any(|end| after.starts_with(end)));
-        // 7時30分 is a time of day, 十分 is "enough", and 一人 is "alone".
+        // Some matches are no numbers: 7時30分 is a time of day, 十分 means "enough", and 一人 means "alone".
         let is_no_number = unit.as_str() == "分" && before.ends_with('時')
             || ["十分", "一人"].contains(&captures.get(0)?.as_str()) && !after.starts_with('間');
         if has_other_meaning || is_no_number {

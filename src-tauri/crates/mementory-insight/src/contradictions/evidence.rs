@@ -1,7 +1,7 @@
 //! Finds pairs that contradict each other according to all their words and vectors together, although no single rule is
-//! certain. Also finds pairs of other rules that are improbable according to the same evidence. No attribute has to be
-//! known: statements about the same thing are more similar to each other than to other statements. A logistic
-//! regression weighs this evidence. `examples/fit_pairs.rs` fitted its weights.
+//! certain. Also finds pairs of other rules that are improbable according to the same evidence. The attribute need not
+//! be in a list: statements about the same thing are more similar to each other than to other statements. A logistic
+//! regression weighs the evidence. `examples/fit_pairs.rs` fitted its weights.
 use super::{
     features::{Evidence, Feature},
     neighbours::{Neighbours, Space},
@@ -10,25 +10,26 @@ use super::{
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Largest number of statements that state the same attribute or share a name and are compared with each other. The
-/// newest are used.
+/// Largest number of statements with the same attribute or rare name that are compared with each other. The newest are
+/// used.
 const MAX_RELATED: usize = 24;
-/// Two statements are not paired by an attribute that is less probable than this.
+/// A statement is not compared because of an attribute that it states with a probability below this.
 const MIN_ATTRIBUTE: f32 = 0.2;
-/// The weight of each number of the evidence, and the constant, whose name is `bias`.
+/// The name and weight of each feature, and the bias of the regression, whose name is `bias`.
 const STORED_WEIGHTS: &str = include_str!("../../data/evidence.tsv");
-/// A pair that is less probable than this is not suggested.
+/// A pair whose probability is below this is not suggested, with the exception of `MIN_PROBABILITY_OF_BEST`.
 const MIN_PROBABILITY: f32 = 0.75;
-/// Like `MIN_PROBABILITY`, for a pair that is more probable than any other pair of either statement: most statements
-/// contradict only one other.
+/// Like `MIN_PROBABILITY`, but for a pair that is more probable than any other pair of its two statements. The limit is
+/// lower, because most statements contradict only one other.
 const MIN_PROBABILITY_OF_BEST: f32 = 0.4;
-/// A pair that another rule found is left out if it is less probable than this.
+/// A pair that another rule found is removed if its probability is below this.
 const MIN_PROBABILITY_OF_RULE: f32 = 0.1;
 /// Confidence of a pair whose probability is 1.
 const MAX_CONFIDENCE: f32 = 0.9;
 
-/// Calls `found` for each pair of neighbours or related statements with their positions, their evidence, the numbers of
-/// the evidence, and whether there are enough statements to leave out pairs of other rules.
+/// Calls `found` for each pair of neighbours or related statements. The arguments are the positions of both statements,
+/// their evidence, its features, and whether there are enough statements to remove improbable pairs that other rules
+/// found.
 pub(super) fn compare(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,
@@ -51,8 +52,8 @@ pub(super) fn compare(
     }
 }
 
-/// Pairs of statements that may be about the same thing although each of them is more similar to other statements. They
-/// state the same attribute, have listed values of one attribute, or share a rare name.
+/// Pairs of statements that may be about the same thing, even if each of them is more similar to other statements. The
+/// two state the same attribute, contain listed values of one attribute, or share a rare name.
 fn related(readings: &[Reading<'_>], shared: &SharedNames<'_>) -> Vec<(usize, usize)> {
     let mut groups: HashMap<Shared<'_>, Vec<usize>> = HashMap::new();
     for (n, reading) in readings.iter().enumerate() {
@@ -81,15 +82,15 @@ fn related(readings: &[Reading<'_>], shared: &SharedNames<'_>) -> Vec<(usize, us
 /// What two statements of a pair have in common.
 #[derive(PartialEq, Eq, Hash)]
 enum Shared<'s> {
-    /// An attribute that both state according to their vectors, by its position.
+    /// An attribute, by its position, that both state according to their vectors.
     Attribute(usize),
-    /// An attribute of which both have listed values.
+    /// An attribute for which both contain listed values.
     Listed(&'s str),
     Name(&'s str),
 }
 
-/// Calls `add` for the probable pairs. Returns the pairs that are so improbable that the rules must not suggest them,
-/// as positions of the statements.
+/// Calls `add` for each probable pair. Returns the positions of the pairs that are so improbable that no rule may
+/// suggest them.
 pub(super) fn find(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,
@@ -128,7 +129,7 @@ fn probability(features: &[Feature]) -> f32 {
     1.0 / (1.0 + (-score - bias).exp())
 }
 
-/// The constant and the weights. The weights are in the order of the numbers.
+/// The bias, and the name and weight of each feature, in the order of the features.
 fn weights() -> &'static (f32, Vec<(&'static str, f32)>) {
     static WEIGHTS: OnceLock<(f32, Vec<(&'static str, f32)>)> = OnceLock::new();
     WEIGHTS.get_or_init(|| {

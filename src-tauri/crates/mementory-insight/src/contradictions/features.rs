@@ -1,28 +1,29 @@
-//! The evidence for and against two statements contradicting each other, as numbers for a logistic regression.
+//! Computes the evidence for and against a contradiction of two statements, as numbers for a logistic regression.
 use super::{
     attributes::{Attribute, Comparison, attribute, dot},
     reading::{CloserComparison, Occasions, PairComparison, Reading, SharedNames, on_other_occasions, same_value},
 };
 
-/// Reasons why both statements may be true that count only as evidence. Each of the other reasons excludes a
-/// contradiction.
+/// Reasons why both statements may be true that are only evidence against a contradiction. Every other reason excludes
+/// a contradiction.
 const WEIGHED_HARMONIES: [&str; 1] = ["same_listed"];
 
-/// A name and a number. Yes is 1, no is 0.
+/// A number that is evidence, and its name. For a condition, the number is 1 (true) or 0 (false).
 pub(super) type Feature = (&'static str, f32);
 
-/// The number of shared rows of sample sentences is divided by this, so that the result is between 0 and 1.
+/// The number of sample rows that both statements are near to is divided by this, so that the feature is between 0 and
+/// 1.
 const MAX_SHARED_ROWS: f32 = 6.0;
-/// The amount by which a similarity exceeds this is additional evidence.
+/// If the similarity of the statements' vectors is above this, the difference is additional evidence.
 const HIGH_SIMILARITY: f32 = 0.6;
-/// The part of the similarity of the projected vectors that exceeds this is additional evidence.
+/// If the similarity of the projected vectors is above this, the difference is additional evidence.
 const HIGH_PROJECTED: f32 = 0.5;
 /// Two statements say the same if they are more similar than this and nothing in them differs.
 const MIN_SIMILARITY_OF_SAME: f32 = 0.7;
-/// Larger numbers of shared terms count as this many.
+/// Largest number of shared terms that counts. More shared terms count as this many.
 const MAX_SHARED_TERMS: usize = 4;
 
-/// Two statements that are compared.
+/// The comparison of two statements, from which the features are computed.
 pub(super) struct Evidence<'r, 'v> {
     older: &'r Reading<'v>,
     newer: &'r Reading<'v>,
@@ -34,7 +35,7 @@ pub(super) struct Evidence<'r, 'v> {
     same_listed_value: bool,
     listed_values_differ: bool,
     other_occasions: bool,
-    /// True if both have names, but none in common.
+    /// True if both statements have names, but no name in common.
     names_differ: bool,
     same_purpose: bool,
     one_has_grandchildren: bool,
@@ -43,15 +44,16 @@ pub(super) struct Evidence<'r, 'v> {
     one_onlooker: bool,
 }
 
-/// The attribute that both may state, according to their vectors.
+/// How probably two statements state the same attribute, according to their vectors.
 struct Topic {
-    /// The attribute that both most probably state.
+    /// The attribute that both statements most probably state.
     best: Option<&'static Attribute>,
-    /// The geometric mean of the probabilities of both statements.
+    /// The geometric mean of the probabilities with which the two statements state `best`.
     probability: f32,
-    /// Sum, over all attributes, of the geometric mean of the probabilities with which the two state it.
+    /// The geometric mean of the probabilities with which the two statements state an attribute, summed over all
+    /// attributes.
     all: f32,
-    /// Like `all`, with the rows of sample sentences in place of the attributes.
+    /// Like `all`, but for the rows of sample sentences that both statements are near to.
     rows: f32,
     shared_rows: usize,
 }
@@ -76,7 +78,7 @@ impl Topic {
         topic
     }
 
-    /// The probability of the attribute if `is_of_kind` is true for it, otherwise 0.
+    /// The probability of the most probable attribute if `is_of_kind` is true for this attribute, otherwise 0.
     fn probability_if(&self, is_of_kind: impl Fn(&Attribute) -> bool) -> f32 {
         self.best.filter(|attribute| is_of_kind(attribute)).map_or(0.0, |_| self.probability)
     }
@@ -87,7 +89,8 @@ fn one_if(condition: bool) -> f32 {
 }
 
 impl<'r, 'v> Evidence<'r, 'v> {
-    /// None if the statements are about different people.
+    /// Returns None if the statements are about different people, or if one of them is about the past. An exception is
+    /// a newer statement about the past that shares a rare name or term with the older one.
     pub(super) fn new(one: &'r Reading<'v>, other: &'r Reading<'v>, shared: &SharedNames<'_>) -> Option<Self> {
         let pair = PairComparison::new(one, other, shared);
         let (older, newer) = if one.at > other.at { (other, one) } else { (one, other) };
@@ -119,14 +122,14 @@ impl<'r, 'v> Evidence<'r, 'v> {
         })
     }
 
-    /// True if both can be true, whatever else is similar or different.
+    /// True if both statements can be true, whatever else is similar or different.
     pub(super) fn both_can_hold(&self) -> bool {
         self.harmonies().into_iter().any(|(name, holds)| holds && !WEIGHED_HARMONIES.contains(&name))
             || self.agree_on_date()
     }
 
-    /// True if both name the same date, and the same place or listed value, and nothing is over or denied: "starts at a
-    /// firm in Lisbon on 13 April 2026" and "lives in Lisbon since April 2026" are about one move.
+    /// True if both statements name the same date and the same place or listed value, and nothing is over or denied:
+    /// "starts at a firm in Lisbon on 13 April 2026" and "lives in Lisbon since April 2026" are about one move.
     fn agree_on_date(&self) -> bool {
         let (pair, closer) = (&self.pair, &self.closer);
         let differs = closer.numbers_of_one_unit_differ || self.listed_values_differ || closer.levels_differ;
@@ -135,7 +138,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
             && !(differs || pair.says_over || pair.is_negated || pair.opinions_differ || pair.is_fulfilled)
     }
 
-    /// The reasons why both may be true, each with its name.
+    /// The possible reasons why both statements may be true: the name of each reason, and whether it applies.
     fn harmonies(&self) -> [(&'static str, bool); 13] {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
         let changes = pair.says_over || pair.says_changed;
@@ -174,12 +177,12 @@ impl<'r, 'v> Evidence<'r, 'v> {
         ]
     }
 
-    /// True if the attribute that both state never changes.
+    /// True if the attribute that both statements most probably state never changes.
     pub(super) fn never_changes(&self) -> bool {
         self.topic.best.is_some_and(|attribute| attribute.never_changes)
     }
 
-    /// Cosine of the vectors.
+    /// Cosine of the statements' vectors.
     pub(super) fn similarity(&self) -> f32 {
         self.pair.similarity
     }
@@ -189,13 +192,13 @@ impl<'r, 'v> Evidence<'r, 'v> {
         self.projected_similarity
     }
 
-    /// All numbers, in an order that is always the same.
+    /// All features, always in the same order.
     pub(super) fn features(&self) -> Vec<Feature> {
         let harmonies = self.harmonies().map(|(name, holds)| (name, one_if(holds))).to_vec();
         [self.of_vectors(), self.of_values(), self.of_words(), self.of_things(), self.of_several(), harmonies].concat()
     }
 
-    /// Probability, according to their vectors, that both are about the same thing.
+    /// Features from the vectors: how similar the statements are, and how probably they state the same attribute.
     fn of_vectors(&self) -> Vec<Feature> {
         let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
         let projected = self.projected_similarity;
@@ -219,7 +222,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
         ]
     }
 
-    /// Which values differ.
+    /// Features from the values: which numbers, times, names and listed values differ.
     fn of_values(&self) -> Vec<Feature> {
         let (older, newer, pair, topic) = (self.older, self.newer, &self.pair, &self.topic);
         let compared_by = |comparison: Comparison| {
@@ -251,7 +254,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
         ]
     }
 
-    /// What the words say about time, change and attitude.
+    /// Features from words about time, change and attitude.
     fn of_words(&self) -> Vec<Feature> {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
         vec![
@@ -279,7 +282,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
         ]
     }
 
-    /// Whether the words name the same things and people.
+    /// Features that show whether the words name the same things and people.
     fn of_things(&self) -> Vec<Feature> {
         let pair = &self.pair;
         vec![
@@ -302,7 +305,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
         ]
     }
 
-    /// Numbers that depend on two kinds of evidence.
+    /// Features that combine two kinds of evidence.
     fn of_several(&self) -> Vec<Feature> {
         let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
         let p = topic.probability;

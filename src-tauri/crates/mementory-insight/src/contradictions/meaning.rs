@@ -18,61 +18,64 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Statements of more characters than this are not compared, because a longer text states more than one thing.
 const MAX_CHARS: usize = 300;
-/// Largest number of statements of one attribute that are compared with each other. The newest are used.
+/// Largest number of statements of one attribute or rare term that are compared with each other. The newest are used.
 const MAX_GROUP: usize = 200;
-/// Least probability that two statements state the same attribute, if their words also show a difference. It is
-/// compared with the geometric mean of the probabilities in the two statements.
+/// Lowest probability with which two statements must state the same attribute if their words also show a difference.
+/// The probability is the geometric mean of those of the two statements.
 const MIN_ATTRIBUTE: f32 = 0.35;
-/// Least probability of the attribute in each of the two statements.
+/// Lowest probability with which each of the two statements must state the attribute.
 const MIN_ATTRIBUTE_OF_EACH: f32 = 0.2;
-/// An attribute that is less probable than this needs more evidence.
+/// If the probability of an attribute is below this, further evidence for a pair is required.
 const MIN_ATTRIBUTE_CERTAIN: f32 = 0.5;
-/// How similar two statements must be if their attribute is not certain and they share no rare term.
+/// Lowest similarity of two statements whose attribute is uncertain and that share no rare term.
 const MIN_SIMILARITY_IF_UNCERTAIN: f32 = 0.6;
-/// Least similarity of two statements whose attribute is compared by values, if a word says that something changed.
+/// Like `MIN_SIMILARITY_IF_UNCERTAIN`, but for an attribute that is compared by values.
 const MIN_SIMILARITY_IF_CHANGED: f32 = 0.33;
-/// Least probability that two statements state the same attribute, if no words show a difference.
+/// Lowest probability with which two statements must state the same attribute if no words show a difference.
 const MIN_ATTRIBUTE_ALONE: f32 = 0.5;
-/// Two sentences count as naming different things only if they are less similar than this.
+/// Two sentences may name different things only if their similarity is below this.
 const MAX_SIMILARITY: f32 = 0.45;
-/// Like `MAX_SIMILARITY`, for two sentences that both have names, but none in common. It is higher, because the other
-/// words of such sentences may be the same.
+/// Like `MAX_SIMILARITY`, but for two sentences that both contain names, but no name in common. The limit is higher,
+/// because the other words of such sentences may be the same.
 const MAX_SIMILARITY_WITH_NAMES: f32 = 0.9;
-/// A sentence that denies one thing and a sentence that names another are less similar than this.
+/// If the similarity of two sentences is below this, a denial in one of them may be about something that the other does
+/// not mention.
 const MAX_SIMILARITY_OF_OTHERS: f32 = 0.3;
-/// Sentences that begin with different things, but are at least as similar as this, say the same about both things.
+/// If two sentences begin with different things, but their similarity is at least this, they say the same about two
+/// things.
 const MIN_SIMILARITY_OF_PARALLELS: f32 = 0.6;
-/// Sentences are about the same thing if they are at least as similar as this, or share a rare name.
+/// Two sentences are about the same thing if their similarity is at least this, or if they share a rare name.
 const MIN_SAME_THING: f32 = 0.4;
-/// Like `MIN_SAME_THING`, for two statements in the same language. Such statements share a word if they are about the
-/// same thing.
+/// Like `MIN_SAME_THING`, but for two statements in the same language. The limit is higher, because such statements
+/// share a word if they are about the same thing.
 const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
-/// A statement that something is over contradicts one in another language only if the two are at least this similar.
+/// Lowest similarity at which a statement that something is over contradicts a statement in another language.
 const MIN_SIMILARITY_IN_OTHER_LANGUAGE: f32 = 0.6;
-/// Largest number of comparisons with statements in other languages.
+/// Largest number of comparisons between statements in different languages.
 const MAX_COMPARISONS: usize = 2_000_000;
-/// Statements that share a rare term are not compared if they are less similar than this.
+/// Two statements that share a rare term are compared only if their similarity is at least this.
 const MIN_SIMILARITY: f32 = 0.1;
-/// Lowest similarity of a statement that something is expected and a statement that it has happened.
+/// Lowest similarity of a statement that something is expected and a statement that the expected thing has happened.
 const MIN_SIMILARITY_IF_FULFILLED: f32 = 0.35;
-/// If one statement ends another and they share only one thing, this thing must make up at least this share of the
-/// terms of the shorter statement.
+/// If one statement says that something in the other is over and they share only one thing, this thing must make up at
+/// least this share of the terms of the shorter statement.
 const MIN_OVERLAP: f32 = 0.34;
-/// Two values count as different only if the probability that they are the same is below this.
+/// Two values may be different only if the probability that they are the same is below this.
 const MAX_SAME_VALUE: f32 = 0.4;
 
-/// Attributes whose value is somebody with a name.
+/// Attributes whose value is a person or pet with a name.
 const PERSON_NAME_ATTRIBUTES: [&str; 5] = ["boss", "partner", "pet", "pets", "relationship"];
 
-/// Attributes of work. Statements about shifts or the way to work resemble statements of these attributes.
+/// Attributes of work. Statements about shifts or the way to work have vectors similar to those of statements of these
+/// attributes.
 const WORK_ATTRIBUTES: [&str; 3] = ["employer", "hours", "job"];
 
-/// Attributes of what somebody has. If a statement begins with a neighbour or a sister, the value is theirs and not the
-/// owner's.
+/// Attributes for people and animals that somebody has. If a statement begins with a neighbour or a sister, the value
+/// belongs to that person and not to the owner of the memories.
 const BELONGINGS: [&str; 4] = ["children", "pet", "pets", "team"];
 
-/// Calls `add` for each pair of statements that contradict each other. Returns the pairs that are so improbable that
-/// the rules must not suggest them, as positions of the statements.
+/// Calls `add` for each pair of statements that contradict each other. Returns the positions of the pairs that are so
+/// improbable that no rule may suggest them.
 pub(super) fn find(
     prepared: &[Prepared<'_>],
     vectors: &[Vec<f32>],
@@ -83,7 +86,7 @@ pub(super) fn find(
     let readings = read(prepared, vectors, persons);
     let shared = SharedNames::new(prepared, &readings, rare);
     let mut groups: BTreeMap<usize, Vec<&Reading<'_>>> = BTreeMap::new();
-    // A statement about the past is used only as evidence that something is over.
+    // Statements about the past are used only by the rule `evidence`.
     let of_today: Vec<&Reading<'_>> = readings.iter().filter(|reading| !reading.marks.is_past).collect();
     for reading in of_today.iter().copied() {
         reading.stated.iter().for_each(|stated| groups.entry(stated.attribute).or_default().push(reading));
@@ -124,8 +127,8 @@ pub(super) fn find(
     evidence::find(&readings, &shared, add)
 }
 
-/// The statements with a vector that are short enough. Those about the past are left out, unless they say that
-/// something is over.
+/// Reads the statements that have a vector and are short enough. Statements about the past are left out, unless they
+/// say that something is over.
 pub(super) fn read<'p>(prepared: &'p [Prepared<'_>], vectors: &'p [Vec<f32>], persons: &Persons) -> Vec<Reading<'p>> {
     let usable = |statement: &Prepared<'_>, vector: &[f32]| {
         vector.len() == DIMENSIONS
@@ -146,8 +149,8 @@ pub(super) fn read<'p>(prepared: &'p [Prepared<'_>], vectors: &'p [Vec<f32>], pe
         .collect()
 }
 
-/// Adds pairs of statements in different languages. Such statements share no words, so the newer one must say that
-/// something is over and be very similar to the older one.
+/// Adds contradicting pairs of statements in different languages. Because such statements share no words, the newer one
+/// must say that something is over and must be very similar to the older one.
 fn find_ended_in_other_language(
     readings: &[&Reading<'_>],
     shared: &SharedNames<'_>,
@@ -173,7 +176,7 @@ fn find_ended_in_other_language(
     }
 }
 
-/// Calls `compare` for every pair of the newest members.
+/// Shortens `members` to the newest ones and calls `compare` for every pair of them.
 fn in_pairs<'r>(members: &mut Vec<&'r Reading<'r>>, mut compare: impl FnMut(&Reading<'r>, &Reading<'r>)) {
     members.sort_by_key(|reading| std::cmp::Reverse(reading.at));
     members.truncate(MAX_GROUP);
@@ -182,8 +185,8 @@ fn in_pairs<'r>(members: &mut Vec<&'r Reading<'r>>, mut compare: impl FnMut(&Rea
     }
 }
 
-/// Probability that both statements state this attribute. None if it is too low, or if both more probably state another
-/// attribute.
+/// Probability that both statements state the attribute at `position`. None if it is too low, or if both statements
+/// more probably state another attribute.
 fn probability(position: usize, one: &Reading<'_>, other: &Reading<'_>) -> Option<f32> {
     let probability_in = |reading: &Reading<'_>, wanted: usize| {
         reading.stated.iter().find(|stated| stated.attribute == wanted).map_or(0.0, |stated| stated.probability)
@@ -196,7 +199,7 @@ fn probability(position: usize, one: &Reading<'_>, other: &Reading<'_>) -> Optio
     (best && clear && probability >= MIN_ATTRIBUTE).then_some(probability)
 }
 
-/// True if both state the attribute of the same subject with different values.
+/// True if both statements state the attribute of the same subject and give different values.
 fn differ_in(
     attribute: &Attribute,
     probability: f32,
@@ -207,7 +210,8 @@ fn differ_in(
 ) -> bool {
     let occasions =
         Occasions { places: attribute.is_device, parts_of_day: attribute.is_consumed, devices: attribute.is_device };
-    // "Answers in the field should be short" does not contradict a statement about other answers.
+    // A wish about answers that is limited to a situation does not contradict a wish about other answers: "answers in
+    // the field should be short".
     let limited = attribute.is_style
         && attribute.name != "style_code"
         && (one.marks.is_situational || other.marks.is_situational);
@@ -220,7 +224,7 @@ fn differ_in(
     let parallel = pair.first_things_differ && pair.similarity >= MIN_SIMILARITY_OF_PARALLELS;
     let is_same_thing =
         !attribute.describes_thing || (pair.similarity >= min_similarity || pair.same_name) && !parallel;
-    // The name of a partner, boss or pet may open a statement about the person's own life.
+    // A statement about the owner's own life may begin with the name of the partner, boss or pet.
     let is_same_person = pair.same_person || one.may_name(other) && PERSON_NAME_ATTRIBUTES.contains(&attribute.name);
     if both_hold
         || !is_same_subject
@@ -240,7 +244,8 @@ fn differ_in(
     if attribute.name == "relationship" && !pair.says_over && shared.share_listed_value(one, other, attribute.name) {
         return false;
     }
-    // "Vegetarian since August" and "vegetarian, undecided about fish" give the same listed value.
+    // Statements that give the same listed value agree: "vegetarian since August" and "vegetarian, undecided about
+    // fish".
     let gives_same_value = {
         let (same, differ) = shared.compare_listed_values(one, other);
         same && !differ
@@ -254,11 +259,11 @@ fn differ_in(
     {
         return false;
     }
-    // What another person owns does not contradict what this person owns, as in "Her neighbour has four cats".
+    // What another person has does not contradict what the owner of the memories has: "Her neighbour has four cats".
     if BELONGINGS.contains(&attribute.name) && shared.one_opens_with_third_party(one, other) {
         return false;
     }
-    // Liking wine does not exclude liking sake.
+    // Statements about two drinks agree unless a word says otherwise: liking wine does not exclude liking sake.
     let is_stated_otherwise = pair.says_over || pair.is_negated || pair.opinions_differ || pair.numbers_differ;
     if attribute.is_consumed && !is_stated_otherwise && !pair.same_name && !shared.share_concept(one, other) {
         return false;
@@ -269,7 +274,7 @@ fn differ_in(
     let values_differ = match attribute.comparison {
         _ if attribute.is_time && pair.times_differ => true,
         Comparison::Numbers => numbers_differ || same_value(attribute, one, other) < MAX_SAME_VALUE / 2.0,
-        // Statements that name the same place agree, whether or not other statements name it too.
+        // Statements that name the same place agree, even if many other statements name it too.
         Comparison::Names if shared.share_place(one, other) && !pair.says_over => false,
         Comparison::Names => names_differ(one, other, pair, probability >= MIN_ATTRIBUTE_CERTAIN),
         Comparison::Values => {
@@ -298,7 +303,7 @@ fn differ_in(
     if WORK_ATTRIBUTES.contains(&attribute.name) && shared.are_about_other_parts_of_work(one, other) {
         return false;
     }
-    // A statement about a diet that names none may be about any food.
+    // Two unlike statements about a diet may be about different foods.
     if attribute.name == "diet" && pair.similarity < MAX_SIMILARITY_OF_OTHERS && !pair.says_changed {
         return false;
     }
@@ -322,20 +327,21 @@ fn names_differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, i
     let have_names = !one.plain_names.is_empty() && !other.plain_names.is_empty();
     let share_no_name = have_names && !one.plain_names.iter().any(|name| other.plain_names.contains(name));
     let limit = if share_no_name { MAX_SIMILARITY_WITH_NAMES } else { MAX_SIMILARITY };
-    // A statement that something is over repeats the old name, so the same name does not mean agreement.
+    // A statement that something is over repeats the old name, so a common name does not show that the statements
+    // agree.
     (pair.similarity < limit || pair.numbers_differ) && !pair.same_name || is_certain && pair.says_over
 }
 
 /// True if both statements are about the same thing, and the words of one say that the other is not true. The caller
-/// passes only statements that share a rare term.
+/// must pass only statements that share a rare term.
 fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, shared: &SharedNames<'_>) -> bool {
     let both_hold = one.signs.is_addition
         || other.signs.is_addition
         || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false, devices: false });
     let closer = shared.compare_closely(one, other);
     let at_least = |similarity: f32| pair.similarity >= similarity;
-    // A single shared word may be used in two meanings. Two shared words are better evidence that both statements are
-    // about the same thing.
+    // A single shared term may have two meanings. Two shared terms are better evidence that both statements are about
+    // the same thing.
     let several = closer.shared_terms >= 2;
     let same_person = pair.same_subject && pair.same_person;
     if pair.is_fulfilled
@@ -347,7 +353,8 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
         return true;
     }
     let moved = pair.times_differ && pair.says_changed && several;
-    // "Gridly costs 9 francs" and "Gridly costs 12 francs" are about a thing with a name.
+    // Statements about the same person or thing with a name need no other term in common: "Gridly costs 9 francs" and
+    // "Gridly costs 12 francs".
     let named = pair.same_named_person
         && (pair.says_over && at_least(0.55) || closer.numbers_of_one_unit_differ || pair.times_differ)
         || pair.times_differ && pair.same_name && at_least(0.55);

@@ -1,21 +1,21 @@
 //! Finds the most similar statements for each statement, because a contradicting statement is usually among them. If no
-//! other statement is as similar, that is further evidence. Among many statements, only those near the same sample
+//! third statement is as similar, that is further evidence. Among many statements, only those near the same sample
 //! sentences are compared, because comparing all pairs takes too long.
 use super::{attributes::dot, features::Feature, reading::Reading};
 use std::collections::BTreeMap;
 
 /// Largest number of statements near one sample sentence that are compared with each other. The newest are used.
 const MAX_GROUP: usize = 24;
-/// Number of neighbours of each statement that are kept.
+/// Largest number of neighbours that are stored for each statement.
 const MAX_NEIGHBOURS: usize = 4;
-/// Used instead of `MAX_NEIGHBOURS` for more than `MANY_STATEMENTS` statements, to limit the running time.
+/// Like `MAX_NEIGHBOURS`, but for more than `MANY_STATEMENTS` statements. Lower, to limit the running time.
 const MAX_NEIGHBOURS_OF_MANY: usize = 2;
 const MANY_STATEMENTS: usize = 5000;
 /// Lowest similarity at which two statements count as neighbours.
 const MIN_SIMILARITY: f32 = 0.15;
-/// With fewer statements than this, being the nearest one is no evidence.
+/// If there are fewer statements than this, the nearest neighbour of a statement is no evidence.
 const MIN_STATEMENTS: usize = 8;
-/// Largest number of statements that are all compared with each other by their projected vectors.
+/// Up to this number of statements, the projected vectors of all pairs are compared.
 const MAX_ALL: usize = 600;
 
 /// The vectors by which statements are compared.
@@ -23,7 +23,7 @@ const MAX_ALL: usize = 600;
 pub(super) enum Space {
     /// The vectors of the sentence encoder.
     Encoder,
-    /// The projected vectors, in which statements of the same attribute are similar, see `projection`.
+    /// The projected vectors. They are similar for statements of the same attribute, see `projection`.
     Projection,
 }
 
@@ -36,7 +36,7 @@ impl Space {
         }
     }
 
-    /// Names of the numbers that `Neighbours::features` returns.
+    /// Names of the features that `Neighbours::features` returns.
     const fn names(self) -> [&'static str; 5] {
         match self {
             Self::Encoder => ["neighbour", "nearest", "nearest_of_both", "nearer_than_all", "nearer_than_some"],
@@ -51,11 +51,11 @@ impl Space {
     }
 }
 
-/// The nearest neighbours of each statement: similarity and position, the nearest one first.
+/// The neighbours of each statement: similarity and position, the nearest neighbour first.
 pub(super) struct Neighbours {
-    /// Number of neighbours that are kept for each statement.
+    /// Largest number of neighbours that are stored for each statement.
     limit: usize,
-    /// Number of neighbours with which each statement forms pairs.
+    /// Number of nearest neighbours with which each statement forms pairs.
     paired: usize,
     space: Space,
     of: Vec<Vec<(f32, usize)>>,
@@ -78,7 +78,7 @@ impl Neighbours {
         let (limit, paired) = match space {
             _ if readings.len() <= MANY_STATEMENTS => (MAX_NEIGHBOURS, MAX_NEIGHBOURS),
             Space::Encoder => (MAX_NEIGHBOURS_OF_MANY, MAX_NEIGHBOURS_OF_MANY),
-            // The second neighbour is kept only to compute how much nearer the first one is.
+            // The second neighbour is stored only to compute how much nearer the first one is.
             Space::Projection => (MAX_NEIGHBOURS_OF_MANY, 1),
         };
         let mut neighbours = Self { limit, paired, space, of: vec![Vec::new(); readings.len()] };
@@ -124,13 +124,13 @@ impl Neighbours {
         out
     }
 
-    /// True if there are enough statements for the nearest one to be evidence.
+    /// True if there are enough statements for the nearest neighbour to be evidence.
     pub(super) fn are_many(&self) -> bool {
         self.of.len() >= MIN_STATEMENTS
     }
 
-    /// Whether one statement is the nearest neighbour of the other, and how much nearer it is than any third statement.
-    /// `similarity` is the similarity of the two.
+    /// Returns as features whether one statement is the nearest neighbour of the other, and how much nearer it is than
+    /// any third statement. `similarity` is the similarity of `a` and `b`.
     pub(super) fn features(&self, a: usize, b: usize, similarity: f32) -> Vec<Feature> {
         let of = |n: usize| self.of.get(n).map_or(&[][..], Vec::as_slice);
         let is_nearest = |n: usize, other: usize| of(n).first().is_some_and(|(_, nearest)| *nearest == other);

@@ -1,6 +1,5 @@
-//! Finds statements that are about somebody else who is named, such as "Ilse is 36" or 玲子は58歳, and the names of the
-//! owner of the memories. The owner's name may be in nearly every statement, so it does not show that two statements
-//! are about the same thing.
+//! Finds the owner's names, and statements about somebody else who is named, such as "Ilse is 36" or 玲子は58歳. The
+//! owner's name may be in nearly every statement, so it does not show that two statements are about the same thing.
 use super::terms::{is_closed_class, stem};
 use crate::{
     fold::{Folded, fold, is_east_asian, is_function_word, noun_runs, words},
@@ -12,21 +11,21 @@ use crate::{
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::OnceLock;
 
-/// Largest number of characters of a text that are searched for people.
+/// Only this many characters from the start of a text are searched for people.
 const MAX_CHARS: usize = 400;
-/// Largest number of words before the name: "her much older brother Tomas".
+/// Largest number of words before the name in a phrase such as "her much older brother Tomas".
 const MAX_WORDS_BEFORE: usize = 4;
-/// Words with which a phrase for somebody else begins: "my brother Obi".
+/// First words of a phrase for somebody else, as in "my brother Obi".
 const POSSESSIVES: [&str; 30] = [
     "my", "our", "her", "his", "their", "the", "user", "users", "user's", "mein", "meine", "meiner", "unser", "unsere",
     "unserer", "ihr", "ihre", "ihrer", "sein", "seine", "seiner", "der", "die", "das", "s", "nutzers", "nutzerin",
     "dessen", "deren", "dr",
 ];
-/// Relations of somebody whose name is the value of an attribute, such as the name of the boss.
+/// Relations to the owner of the memories whose name can be the value of an attribute, such as the name of the boss.
 const CLOSE_RELATIONS: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
-/// Relations of somebody who may be a child, whose age is recorded again as it changes.
+/// Relations of people who may be children. The age of a child is recorded again as it changes.
 const CHILD_RELATIONS: [&str; 7] = ["child", "daughter", "godchild", "grandchild", "nephew", "niece", "son"];
-/// Verbs for something that only people do.
+/// Verbs for actions of people, but not of things.
 const ACTIONS: [&str; 35] = [
     "lives",
     "works",
@@ -64,14 +63,15 @@ const ACTIONS: [&str; 35] = [
     "studiert",
     "bevorzugt",
 ];
-/// A name that one of these words joins with another name is not the only subject of the statement.
+/// Words that join two names. A joined name is not the only subject of the statement, so it does not count as the
+/// subject.
 const CONJUNCTIONS: [&str; 4] = ["and", "und", "or", "oder"];
 
 /// Somebody whom statements mention, except the owner of the memories.
 struct OtherPerson {
     /// The folded name. Empty if only the relation is known.
     name: String,
-    /// True if this may be the partner, boss or pet of the owner of the memories.
+    /// True if this person may be the partner, boss or pet of the owner of the memories.
     is_close: bool,
     is_child: bool,
 }
@@ -81,7 +81,7 @@ struct OtherPerson {
 struct Mentions {
     subject: Option<usize>,
     people: Vec<usize>,
-    /// Names that the statement writes in Katakana, of people who are known by a name in Latin letters.
+    /// The names that the statement writes in Katakana, for people whose name is also known in Latin letters.
     in_katakana: Vec<String>,
     /// True if the statement opens with the genitive of the subject: "Martin's wife".
     opens_with_genitive: bool,
@@ -124,7 +124,8 @@ impl Persons {
         persons
     }
 
-    /// Adds a person whom a statement mentions. The first person whose mention begins the statement is its subject.
+    /// Adds a person whom a statement mentions. The first added person whose mention begins the statement becomes its
+    /// subject.
     fn add_mention(&mut self, statement: usize, text: &Folded, person: usize) {
         let (Some(mentions), Some(OtherPerson { name, .. })) =
             (self.statements.get_mut(statement), self.people.get(person))
@@ -140,9 +141,9 @@ impl Persons {
         }
     }
 
-    /// Adds people whose name is in no list and has no relation next to it, but is the subject of an English sentence:
-    /// "Femke earns 3,400 euros". German nouns look like names, so in German only the subject of a verb for something
-    /// that only people do counts: "Femke arbeitet halbtags".
+    /// Adds people whose names are in no list and have no relation next to them, but are the subject of an English
+    /// sentence: "Femke earns 3,400 euros". German nouns look like names, so in German only the subject of a verb in
+    /// `ACTIONS` counts: "Femke arbeitet halbtags".
     fn add_unlisted(&mut self, texts: &[Folded]) {
         let mut candidates: BTreeMap<&str, usize> = BTreeMap::new();
         for text in texts.iter().filter(|text| text.languages.en || text.languages.de) {
@@ -152,7 +153,8 @@ impl Persons {
             opening.into_iter().for_each(|name| *candidates.entry(name).or_default() += 1);
         }
         let written: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
-        // If the person's own name is not known, it is most likely the most frequent of these names.
+        // If the owner's name is not known, the most frequent candidate is most likely the owner's name and is
+        // therefore removed.
         let most = if self.own.is_empty() { candidates.values().copied().max() } else { None };
         candidates.retain(|name, count| !written.contains(name) && Some(*count) != most);
         let mut positions: HashMap<&str, usize> = HashMap::new();
@@ -171,7 +173,8 @@ impl Persons {
 
     /// Adds mentions in Katakana of people whose names are known in Latin letters: 「アルマ」 is Alma.
     fn add_in_katakana(&mut self, texts: &[Folded]) {
-        // A title is left out: "Frau Miho" is known as "Miho".
+        // Words in the list of relations are left out, because some of them are titles: "Frau Miho" is also called
+        // "Miho".
         let is_name =
             |word: &&str| word.len() >= 3 && word.is_ascii() && !RELATIONS.iter().any(|names| names.contains(word));
         let people = self.people.iter().enumerate();
@@ -228,7 +231,8 @@ impl Persons {
         self.statements.get(statement).map(|mentions| mentions.people.clone()).unwrap_or_default()
     }
 
-    /// True for a name of the owner of the memories, or its genitive, or the first letters of the name.
+    /// True for a name of the owner of the memories, for the genitive of such a name, and for at least its first five
+    /// letters.
     pub(super) fn is_own(&self, folded: &str) -> bool {
         let long = folded.chars().count() >= 5;
         is_own(folded, &self.own) || long && self.own.iter().any(|name| name.starts_with(folded))
@@ -240,14 +244,15 @@ impl Persons {
     }
 }
 
-/// Of the names that no text introduces by a relation, the one that begins the most texts. It is most likely the name
-/// of the owner of the memories, although other texts say "the user". None if another name is nearly as frequent.
+/// Returns the name that begins the most texts, among the names that no text introduces by a relation. It is most
+/// likely the name of the owner of the memories, even if other texts say "the user". None if few texts begin with it,
+/// or if another name is nearly as frequent.
 fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in texts.iter().filter_map(opening_name) {
         *counts.entry(name).or_default() += 1;
     }
-    // For each word of a name, whether the first person with it is introduced without a relation.
+    // For each word of a name: true if no relation is known for the first person with this name.
     let mut known: HashMap<String, bool> = HashMap::new();
     for person in people {
         for word in words(&fold(person.name.as_deref().unwrap_or_default())) {
@@ -255,13 +260,14 @@ fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> 
         }
     }
     let has_no_relation = |name: &str| known.get(name).copied().unwrap_or_default();
-    // A given name is also counted if an adverb follows: "Samira now lives in Lyon".
+    // A given name also counts if it is not followed directly by a verb: "Samira now lives in Lyon".
     for name in texts.iter().filter_map(|text| words(&text.text).first().copied()) {
         if counts.contains_key(name) || has_no_relation(name) {
             *counts.entry(name).or_default() += 1;
         }
     }
-    // Only a person lives, eats or prefers something, so the name of a thing is left out.
+    // Only people live, eat or prefer something, so a name without such a verb may be the name of a thing and is left
+    // out.
     let acting: HashSet<&str> = texts.iter().filter_map(opening_of_action).collect();
     counts.retain(|name, _| known.contains_key(*name) || acting.contains(name));
     let has_given_name = counts.keys().any(|name| has_no_relation(name));
@@ -278,7 +284,7 @@ fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> 
     (*count >= (texts.len() / 40).max(3) && *count * 2 >= next * 3).then(|| (*name).to_owned())
 }
 
-/// The first word of a text, if it is in no word list and is followed by a verb for something that only people do.
+/// The first word of a text, if it is in no word list and a verb in `ACTIONS` follows.
 fn acting_subject(text: &Folded) -> Option<&str> {
     let words = words(&text.text);
     let [first, next, ..] = words.as_slice() else { return None };
@@ -287,7 +293,7 @@ fn acting_subject(text: &Folded) -> Option<&str> {
     (is_name && ACTIONS.contains(next) && !in_list && !["nutzer", "nutzerin"].contains(first)).then_some(*first)
 }
 
-/// The first word of a text, if a verb for something that only people do follows.
+/// The first word of a text, if one of the next two words is a verb in `ACTIONS`.
 fn opening_of_action(text: &Folded) -> Option<&str> {
     let words = words(&text.text);
     let acts = words.iter().skip(1).take(2).any(|word| ACTIONS.contains(word));
@@ -330,7 +336,7 @@ fn opening_subject(text: &Folded) -> Option<&str> {
     (is_verb && !in_list && first.chars().count() >= 2).then_some(*first)
 }
 
-/// True for a word in a list of words that show what a text is about, or one that shows a relation.
+/// True for a word in the lists of words for kinds of memories, special categories or relations.
 fn is_listed_word(word: &str) -> bool {
     static WORDS: OnceLock<HashSet<&str>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {
@@ -352,7 +358,7 @@ fn start(text: &str) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-/// True if the text begins with the name, or with a phrase such as "her brother" and the name. Both are folded.
+/// True if `text` begins with `name`, or with a phrase such as "her brother" and then `name`. Both must be folded.
 fn opens_with(text: &str, name: &str, own: &[String]) -> bool {
     if text.chars().next().is_some_and(is_east_asian) { opens_asian(text, name) } else { opens_spaced(text, name, own) }
 }

@@ -7,16 +7,16 @@ use crate::{
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Relations that a person can have to only one person at a time. If the name of the mother is known, "her mother" is
-/// therefore assumed to be the same person.
+/// therefore assumed to mean the person with this name.
 const SINGLE_PERSON_RELATIONS: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
 
-/// Occurrences and relations of one name.
+/// The occurrences and relations of one name.
 #[derive(Default)]
 struct KnownName {
     texts: BTreeSet<usize>,
-    /// How often each spelling of the name occurs.
+    /// The number of occurrences of each spelling of the name.
     written: BTreeMap<String, usize>,
-    /// Weight of the evidence for each pair of relation and owner. The owner is None if it is not a named person.
+    /// Weight of the evidence for each relation and its owner. The owner is None unless it is a named person.
     relations: BTreeMap<(&'static str, Option<String>), usize>,
 }
 
@@ -54,7 +54,7 @@ fn key_of(name: &str) -> String {
     words.join(" ")
 }
 
-/// Maps each first name to the full name, if exactly one longer name begins with it.
+/// Maps each first name to the full name, if exactly one longer name in the mentions begins with it.
 fn full_names(named: &[Mention]) -> HashMap<String, String> {
     let keys: BTreeSet<String> = named.iter().filter_map(|mention| mention.name.as_deref()).map(key_of).collect();
     let mut out = HashMap::new();
@@ -69,8 +69,8 @@ fn full_names(named: &[Mention]) -> HashMap<String, String> {
     out
 }
 
-/// Merges a name in Latin letters with the same name in Katakana. The two must be the only names that sound alike, and
-/// their relations must fit one person.
+/// Merges a name in Latin letters with the same name in Katakana, if no other names sound like them and one person can
+/// have the relations of both names.
 fn join_scripts(known: &mut BTreeMap<String, KnownName>) {
     let first = |key: &str| key.split([' ', '・']).next().unwrap_or_default().to_owned();
     let same = |a: &str, b: &str| same_name(&first(a), &first(b));
@@ -97,7 +97,7 @@ fn join_scripts(known: &mut BTreeMap<String, KnownName>) {
     }
 }
 
-/// True if one person may have both relations.
+/// True if one person may have both relations, or if one of them is unknown.
 fn may_be_same(one: Option<&str>, other: Option<&str>) -> bool {
     const COMPATIBLE_RELATIONS: [&[&str]; 2] = [&["child", "son", "daughter"], &["partner", "wife", "husband"]];
     let (Some(one), Some(other)) = (one, other) else { return true };
@@ -111,7 +111,8 @@ fn owner_name(owner: &Owner) -> Option<String> {
     }
 }
 
-/// Weight of a mention as evidence for a relation. A pronoun may refer to somebody else, so it weighs less than a name.
+/// Weight of a mention as evidence for a relation. A pronoun may refer to somebody else, so it weighs less than a name
+/// or a word for the owner of the memories.
 const fn weight(owner: &Owner) -> usize {
     match owner {
         Owner::Own => 4,
@@ -121,7 +122,8 @@ const fn weight(owner: &Owner) -> usize {
     }
 }
 
-/// Finds the known names in all texts, even where nothing shows that the word is a name, and adds these texts.
+/// Searches all texts for the known names and adds the texts that contain them, even if nothing in a text shows that
+/// the word is a name.
 fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeMap<String, KnownName>) {
     let asian: Vec<String> =
         known.keys().filter(|key| !key.is_ascii() && key.chars().any(crate::fold::is_east_asian)).cloned().collect();
@@ -145,7 +147,7 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
             }
         }
         for key in &asian {
-            // A name of one character is not searched for, because it occurs in too many other words.
+            // Names of one character are skipped, because they occur in too many other words.
             if key.chars().count() > 1
                 && start.contains(key.as_str())
                 && let Some(entry) = known.get_mut(key)
@@ -157,22 +159,23 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
 }
 
 impl KnownName {
-    /// The relation with the most evidence.
+    /// The relation for which there is the most evidence.
     fn relation(&self) -> Option<&'static str> {
         self.relations.iter().max_by_key(|(_, weight)| **weight).map(|((relation, _), _)| *relation)
     }
 
     fn into_person(self) -> Person {
         let relation = self.relations.into_iter().max_by_key(|(_, weight)| *weight).map(|(relation, _)| relation);
-        // The spelling with the most words is used, and if several have equally many, the most frequent of them.
+        // The name is written in the spelling with the most words, or, among several such spellings, in the most
+        // frequent one.
         let name = self.written.into_iter().max_by_key(|(name, count)| (name.split(' ').count(), *count));
         let (relation, of) = relation.map_or((None, None), |(relation, of)| (Some(relation), of));
         Person { name: name.map(|(name, _)| name), relation, of, texts: self.texts.into_iter().collect() }
     }
 }
 
-/// Adds the mentions that have a relation but no name. If only one person can have the relation, and that person's name
-/// is known, the texts are added to that person. Otherwise they become a person without a name.
+/// Adds the mentions that have a relation but no name. If the relation is one that only one person can have and the
+/// name of this person is known, adds the texts to this person. Otherwise, adds a person without a name.
 fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
     let mut by_relation: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
     for mention in unnamed {
@@ -189,7 +192,8 @@ fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
             person.texts = all.into_iter().collect();
             continue;
         }
-        // A text that also mentions somebody with this relation is assumed to be about that person.
+        // If a text also mentions somebody with this relation and a name, the mention without a name is assumed to mean
+        // the same person.
         let texts_with_name: BTreeSet<usize> = people
             .iter()
             .filter(|person| person.relation == Some(relation) && person.of.is_none())

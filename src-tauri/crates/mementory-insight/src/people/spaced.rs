@@ -1,4 +1,4 @@
-//! People in texts of languages with spaces between their words: English and German.
+//! Finds people in texts of languages with spaces between words: English and German.
 use super::{
     Mention, Owner,
     lexicon::{Lexicon, Relation, Role, is_given, lexicon},
@@ -7,11 +7,11 @@ use super::{
 use crate::fold::Folded;
 use std::collections::HashMap;
 
-/// Largest number of words of a name.
+/// Largest number of words in a name.
 pub(super) const MAX_NAME_WORDS: usize = 3;
 /// Largest number of words between a possessive and the relation: "her much older brother" has two.
 const MAX_ADJECTIVES: usize = 3;
-/// German words for a relation that can also mean "man" or "woman". They count only after a possessive.
+/// German words that mean a spouse only after a possessive, because otherwise they may mean "man" or "woman".
 const NEEDS_POSSESSIVE: [&str; 2] = ["frau", "mann"];
 
 /// Finds everyone whom `text` mentions. `text_index` is the position of the text in the input.
@@ -30,7 +30,7 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     out
 }
 
-/// Counts how many texts begin with each name or its genitive.
+/// Counts the texts that begin with each name or its genitive.
 pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for text in texts {
@@ -39,7 +39,7 @@ pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
             *counts.entry(first.folded.clone()).or_default() += 1;
         }
     }
-    // A German genitive such as "Miras" (in "Miras Schwester") is counted as the name itself.
+    // A German genitive such as "Miras" (in "Miras Schwester") counts as the name itself.
     let genitives: Vec<String> = counts.keys().filter(|name| name.ends_with('s')).cloned().collect();
     for genitive in genitives {
         let stem = &genitive[..genitive.len() - 1];
@@ -52,8 +52,8 @@ pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
     counts
 }
 
-/// The relation that a text without a subject says of the owner, and to whom: "Is godmother to Ida." None if it says
-/// nothing like it.
+/// The relation that a text without a subject states for the owner of the memories, and the name of the other person:
+/// "Is godmother to Ida." None if the text does not have this form.
 pub(super) fn own_role(text: &str) -> Option<(&'static str, String)> {
     let folded = Folded::new(text);
     let tokens = tokens(&folded.written);
@@ -120,8 +120,8 @@ impl Reader<'_> {
         }
     }
 
-    /// To whom the relation at `at` belongs, judging by the words before it, as in "Ruth's brother". Also returns the
-    /// position at which the whole phrase starts.
+    /// The owner of the relation at `at` according to the words before it, as in "Ruth's brother", and the position at
+    /// which the whole phrase starts.
     fn owner(&self, at: usize) -> (Owner, usize) {
         let mut start = at;
         for back in 1..=MAX_ADJECTIVES + 1 {
@@ -158,8 +158,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The owner that is named after the relation at `at`, as in "Tochter der Nutzerin" and "Bruder von Ruth". If none
-    /// is named there, it is `owner`. Also returns the position after the relation and its owner.
+    /// The owner that is named after the relation at `at`, as in "Tochter der Nutzerin" and "Bruder von Ruth", or else
+    /// `owner`. Also returns the position after the relation and its owner.
     fn owner_after(&self, at: usize, owner: Owner) -> (Owner, usize) {
         let word = |n: usize| self.tokens.get(n).filter(|token| token.follows_directly());
         let (Some(first), Some(second)) = (word(at + 1), word(at + 2)) else { return (owner, at + 1) };
@@ -191,7 +191,8 @@ impl Reader<'_> {
             () => return Vec::new(),
         };
         let Some((name, mut end)) = self.name_at(from) else { return Vec::new() };
-        // After "is", a word counts only if it is surely a name, because of sentences such as "Her boss is German".
+        // After "is", only a listed given name or a name of several words counts, because of sentences such as "Her
+        // boss is German".
         if !sure && !name.contains(' ') && !is_given(&crate::fold::fold(&name)) {
             return Vec::new();
         }
@@ -232,7 +233,7 @@ impl Reader<'_> {
         Some((self.joined_text(first, end + 1), first))
     }
 
-    /// The name that starts at `at`, including a title if there is one, and the position after the name.
+    /// The name that starts at `at`, including a title before it, and the position after the name.
     fn name_at(&self, at: usize) -> Option<(String, usize)> {
         let first = self.tokens.get(at)?;
         if self.words.has_role(Role::Title, &first.folded) && self.tokens.get(at + 1)?.may_be_name() {
@@ -245,7 +246,8 @@ impl Reader<'_> {
         self.tokens[from..until].iter().map(|token| token.text).collect::<Vec<_>>().join(" ")
     }
 
-    /// True after "has" or "hat", as in "has a brother" and "hat einen Bruder". The relation is then one of the owner.
+    /// True if the phrase that starts at `start` is preceded by "has" or "hat", as in "has a brother" and "hat einen
+    /// Bruder". The relation is then to the owner of the memories.
     fn follows_has(&self, start: usize) -> bool {
         (0..=2)
             .filter_map(|back| self.tokens.get(start.checked_sub(back)?))
@@ -253,7 +255,7 @@ impl Reader<'_> {
     }
 }
 
-/// The longest name that starts at `at`, with single spaces between its words, and the position after it.
+/// The longest name that starts at `at`, with single spaces between its words, and the position after the name.
 fn name_from(tokens: &[Token<'_>], at: usize, is_relation: impl Fn(&str) -> bool) -> Option<(String, usize)> {
     let mut end = at;
     while end < at + MAX_NAME_WORDS
@@ -268,7 +270,7 @@ fn name_from(tokens: &[Token<'_>], at: usize, is_relation: impl Fn(&str) -> bool
     (end > at).then_some((name, end))
 }
 
-/// Finds names that are in the lists of given names, anywhere in the text.
+/// Adds the names in the text that begin with a listed given name.
 fn given_names(text_index: usize, tokens: &[Token<'_>], german: bool, out: &mut Vec<Mention>) {
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
@@ -276,8 +278,8 @@ fn given_names(text_index: usize, tokens: &[Token<'_>], german: bool, out: &mut 
         if !token.may_be_name() || !is_given(&token.folded) {
             continue;
         }
-        // In German every noun has a capital letter, so a capital in the next word does not show that it is part of the
-        // name.
+        // In German, only the listed name itself is added. Every German noun has a capital letter, so a capital letter
+        // does not show that the next word is part of the name.
         let whole = if german { None } else { name_from(tokens, at - 1, |_| false) };
         let (name, end) = whole.unwrap_or_else(|| (token.text.to_owned(), at));
         out.push(Mention { text_index, name: Some(name), relation: None, owner: Owner::Unstated });

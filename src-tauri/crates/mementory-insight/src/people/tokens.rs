@@ -1,4 +1,4 @@
-//! Divides a text into words for the search for names. The language must have spaces between words.
+//! Divides a text in a language with spaces between words into words, for the search for names.
 use super::lexicon::is_no_person;
 use crate::fold::{fold, is_east_asian};
 
@@ -10,14 +10,14 @@ pub(super) struct Token<'t> {
     pub(super) folded: String,
     /// The text between the previous word and this one.
     pub(super) before: &'t str,
-    /// True if the word was in the genitive: "Ruth's".
+    /// True if the word is a genitive with `'s`: "Ruth's".
     pub(super) genitive: bool,
     /// True if the word is the first of a sentence or of a line.
     pub(super) starts_sentence: bool,
 }
 
 impl Token<'_> {
-    /// True if only white space separates this word from the one before.
+    /// True if only white space separates this word from the previous one, and both are in the same sentence.
     pub(super) fn follows_directly(&self) -> bool {
         !self.starts_sentence && self.before.chars().all(char::is_whitespace)
     }
@@ -35,7 +35,7 @@ impl Token<'_> {
     }
 }
 
-/// The words of `text`. An abbreviated title ("Dr.") does not end a sentence.
+/// Splits `text` into words. The full stop of an abbreviated title ("Dr.") does not end a sentence.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut out: Vec<Token<'_>> = Vec::new();
     let mut end = 0;

@@ -1,12 +1,12 @@
-//! Groups texts by average linkage: joins the two most similar groups again and again, as long as the mean similarity
-//! of their members is high enough.
+//! Groups texts by average linkage: repeatedly joins the two most similar groups, as long as the mean similarity of
+//! their members is high enough.
 use super::Edges;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// Two groups are not joined if the mean similarity of their members is below this.
+/// Lowest mean similarity of the members at which two groups are joined.
 const MIN_MEAN_SIMILARITY: f32 = 0.04;
-/// Similarity that is assumed for two texts that are not in the list of pairs.
+/// Assumed similarity of two texts that are not in the list of pairs.
 const UNKNOWN_SIMILARITY: f32 = -0.3;
 
 #[derive(Debug, Default)]
@@ -14,21 +14,21 @@ struct Group {
     members: Vec<usize>,
     /// Incremented whenever the group changes.
     version: u32,
-    /// For each other group, the sum and the count of the known similarities between its members and those of this
-    /// group.
+    /// For each other group, the sum and the number of the similarities that are known between its members and the
+    /// members of this group.
     near: BTreeMap<usize, (f32, u32)>,
 }
 
-/// Two groups that may be joined, with their mean similarity. The candidate is out of date once the version of one of
-/// the groups has changed.
+/// Two groups that may be joined, and the mean similarity of their members. The candidate is outdated once the version
+/// of one of the groups has changed.
 struct JoinCandidate {
     mean: f32,
     groups: [usize; 2],
     versions: [u32; 2],
 }
 
-/// Divides texts into groups, given as their positions. Every text is in exactly one group. The same input always
-/// produces the same groups.
+/// Divides `count` texts into groups and returns the positions of the texts in each group. Every text is in exactly one
+/// group. The same input always produces the same groups.
 pub(super) fn groups(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     let mut groups: Vec<Group> = (0..count).map(|n| Group { members: vec![n], ..Group::default() }).collect();
     for ((a, b), similarity) in edges {
