@@ -1,4 +1,4 @@
-//! Converts the filter of a request into a query for the vault and a filter for its search index.
+//! Converts the filter of a request to a query for the vault, and to a filter for the vault's search index.
 use crate::{ApiError, ApiResult, types::*};
 use mementory_model::{Kind, SaidBy, Timestamp};
 use mementory_vault::{
@@ -6,7 +6,7 @@ use mementory_vault::{
 };
 use std::collections::HashSet;
 
-/// Converts a filter into a query for the vault.
+/// Converts a filter to a query for the vault.
 ///
 /// # Errors
 /// `usage` for an unknown kind of records or files, an unknown export status or a malformed time; `not_found` for an
@@ -33,7 +33,7 @@ pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
     Ok(query)
 }
 
-/// Converts the part of a filter that can be converted without a vault.
+/// Converts those conditions of a filter for which no vault is needed.
 pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
     Ok(ListQuery {
         kind: filter.kind.as_deref().map(kind).transpose()?,
@@ -113,7 +113,7 @@ pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
 /// The filter value that selects records for which it is unknown who said them.
 const UNKNOWN: &str = "unknown";
 
-/// Parses the filter value that says who said a record. None means `unknown`.
+/// Parses the filter value for the speaker of a record. None means that the speaker is unknown.
 fn said_by(name: &str) -> ApiResult<Option<SaidBy>> {
     let known = SaidBy::ALL.into_iter().find(|who| who.as_str() == name);
     if known.is_none() && name != UNKNOWN {
@@ -124,7 +124,7 @@ fn said_by(name: &str) -> ApiResult<Option<SaidBy>> {
     Ok(known)
 }
 
-/// The name of whoever said a record.
+/// The name of the speaker of a record.
 pub(super) fn said_by_name(who: Option<SaidBy>) -> &'static str {
     who.map_or(UNKNOWN, SaidBy::as_str)
 }
@@ -135,7 +135,7 @@ fn export_status(name: &str) -> ApiResult<ExportDiffStatus> {
     })
 }
 
-/// Converts the part of a filter that the search index can check.
+/// Converts those conditions of a filter that the search index can check.
 pub(super) fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
     let q = query_of_fields(filter)?;
     Ok(IndexFilter {
@@ -157,7 +157,7 @@ pub(super) fn needs_store_filter(filter: &Filter) -> bool {
     export_diff_status.is_some() || file_kind.is_some() || batch.is_some() || about.is_some() || special.is_some()
 }
 
-/// True if the filter has no condition. Whether it selects the Trash does not count as a condition.
+/// True if the filter has no condition. The choice between the Trash and other records is not a condition.
 pub(super) fn is_unfiltered(filter: &Filter) -> bool {
     filter.kind.is_none()
         && filter.source.is_none()
@@ -175,8 +175,8 @@ pub(super) fn is_unfiltered(filter: &Filter) -> bool {
         && filter.special.is_none()
 }
 
-/// Parses a time or a date as a bound of a filter, in microseconds since 1970. As an upper bound, a date means the end
-/// of that day.
+/// Parses a time or a date as a bound of a filter, in microseconds since 1970. A date as upper bound means the end of
+/// that day.
 pub(super) fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
     let time_error =
         || ApiError::usage(format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."));
@@ -186,8 +186,8 @@ pub(super) fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
     Ok(time.as_micros() + if upper && whole_day { rest_of_day } else { 0 })
 }
 
-/// Converts a time or a date to a text that can be compared with the times in entries. As an upper bound, a date means
-/// the end of that day.
+/// Converts a time or a date to a text that can be compared with the times in entries. A date as upper bound means the
+/// end of that day.
 ///
 /// # Errors
 /// `usage` for any other text.
@@ -196,7 +196,7 @@ pub fn entry_time(text: &str, upper: bool) -> ApiResult<String> {
     Ok(bound.map_or_else(|| text.to_owned(), Timestamp::to_rfc3339))
 }
 
-/// The error for an import that the vault does not have.
+/// The error for an import id that does not exist in the vault.
 pub(super) fn no_such_import(batch: &str) -> ApiError {
     ApiError::new("not_found", 1, "This vault has no import with this id. Nothing was changed.").with("id", batch)
 }

@@ -16,7 +16,7 @@ impl<'s> Scanner<'s> {
 }
 
 impl Scanner<'_> {
-    /// Scans texts and titles. In place of a kind, the filter may be a class of sensitive values.
+    /// Scans texts and titles of records. The kind in the filter may also be a class of sensitive values.
     ///
     /// # Errors
     /// `usage` for an unknown class or kind, `cancelled`.
@@ -35,7 +35,7 @@ impl Scanner<'_> {
         Ok(out)
     }
 
-    /// Returns the spans of sensitive values in one record's text, in the form that a redaction takes.
+    /// Returns the spans of sensitive values in one record's text, in the form that a redaction expects.
     ///
     /// # Errors
     /// `usage` for an unknown class, `not_found`, `nothing_found`.

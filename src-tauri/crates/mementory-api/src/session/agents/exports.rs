@@ -1,4 +1,5 @@
-//! A connected client's export tools. They return documents with the records that the client's grant makes visible.
+//! The export tools of a connected client. They return documents with the records that the client's grant makes
+//! visible.
 use super::calls::{AcceptedCall, ClientCalls};
 use crate::{
     ApiError, ApiResult,
@@ -12,7 +13,7 @@ use mementory_formats::{AnswerOptions, FormatOptions, Selector, WriteOptions};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{Call, ExportRange, Grant, GrantedExport};
 
-/// Largest number of characters of stored text in one document.
+/// Largest number of characters of record text in one document.
 const MAX_TEXT_CHARS: usize = 100_000;
 /// Largest length of a document in bytes.
 const MAX_DOCUMENT_BYTES: usize = 512 << 10;
@@ -22,7 +23,8 @@ const MAX_QUERY_LIMIT: u32 = 500;
 const EVENT_ENDING: &str = ".recorded";
 
 impl ClientCalls<'_> {
-    /// A document with the visible records, oldest first. It is masked if the grant or the request asks for it.
+    /// Returns a document with the visible records, oldest first. Sensitive values are masked if the grant or the
+    /// request asks for it.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for an unknown encoding, a malformed time, and if one record alone is
@@ -65,9 +67,9 @@ impl ClientCalls<'_> {
         })
     }
 
-    /// A bundle with the visible records that the request selects, oldest first. It is signed with the vault's key if
-    /// the request asks for a signature. With `disclose`, only the entries selected there are returned, with proofs,
-    /// and only they count as records that left the vault.
+    /// Returns a bundle with the visible records that the request selects, oldest first. The bundle is signed with the
+    /// vault's key if the request asks for a signature. With `disclose`, only the entries that it selects are returned,
+    /// with proofs, and only these entries count as records that left the vault.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `not_found` for another session; `usage` for an unknown grain, a malformed
@@ -129,7 +131,7 @@ fn write(
     Ok((text.len() <= MAX_DOCUMENT_BYTES).then_some(text))
 }
 
-/// The conditions of the request that the store can check.
+/// Converts those conditions of the request that the store can check.
 fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiResult<ExportRange> {
     let time = |text: &Option<String>, upper| text.as_deref().map(|text| parse_bound(text, upper)).transpose();
     let ids = match &request.query {
@@ -144,8 +146,8 @@ fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiR
         Some(names) => names.iter().filter_map(|name| record_kind(name)).collect(),
         None => Kind::ALL.to_vec(),
     };
-    // The grain `event` includes relations, because a relation whose entities are not in the bundle is written as an
-    // event.
+    // The grain `event` includes relations, because a relation is written as an event if its entities are not in the
+    // bundle.
     let has_grain = |kind: &Kind| match request.grains.as_deref() {
         Some([grain]) if grain == "semantic" => is_graph(*kind),
         Some([grain]) if grain == "event" => *kind != Kind::Entity,
@@ -165,7 +167,7 @@ fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiR
     })
 }
 
-/// The kind of the records that are written as entries of the kind `name`.
+/// The kind of records that are written as entries of the kind `name`.
 fn record_kind(name: &str) -> Option<Kind> {
     match name.split_once(':') {
         Some(("entity", _)) => Some(Kind::Entity),
@@ -195,8 +197,8 @@ fn entry_selector(wanted: &ClientDisclosure) -> ApiResult<Selector> {
 }
 
 impl ClientBundle {
-    /// The part of the request that the writer checks. Times are left out, because the store has already compared them
-    /// exactly.
+    /// The conditions of the request that the writer checks. Times are left out, because the store has already compared
+    /// them exactly.
     fn entries(&self) -> ClientDisclosure {
         ClientDisclosure { grains: self.grains.clone(), kinds: self.kinds.clone(), ..ClientDisclosure::default() }
     }

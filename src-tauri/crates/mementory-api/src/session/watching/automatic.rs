@@ -1,4 +1,4 @@
-//! Automatic imports from watched folders.
+//! Imports detected files from watched folders automatically.
 use super::WatchedFolders;
 use crate::{
     ApiError, ApiResult, Job,
@@ -9,11 +9,11 @@ use mementory_vault::watching::{FileStamp, Folder, Mode};
 use std::path::Path;
 
 impl WatchedFolders<'_> {
-    /// Imports a detected file automatically. If the import fails or the file contains deletions, the file stays on
-    /// offer, so that the person can decide.
+    /// Imports a detected file automatically. If the import fails or the file contains deletions, the file is still
+    /// offered, so that the person can decide.
     ///
     /// # Errors
-    /// `not_found` for a file that is not on offer, `brings_deletions`, and errors of an import.
+    /// `not_found` for a file that is not offered, `brings_deletions`, and errors of an import.
     pub fn import_detected_file(&self, id: &str, job: &Job) -> ApiResult<ImportReport> {
         let not_offered = || {
             ApiError::new(
@@ -54,9 +54,9 @@ impl WatchedFolders<'_> {
     fn import_offer(&self, path: &Path, format: Option<String>, seen: FileStamp, job: &Job) -> ApiResult<ImportReport> {
         let request = ImportRequest { paths: vec![path.display().to_string()], format, ..ImportRequest::default() };
         job.yield_to_interactive();
-        // The import refuses deletions. Otherwise, anyone who can put a file into the folder could move memories to the
-        // Trash unnoticed. It also checks inside its own transaction that the file is unchanged, since the file may be
-        // replaced after an earlier check.
+        // The import refuses deletions, because anyone who can write a file into the folder could otherwise move
+        // memories to the Trash unnoticed. The import also checks inside its own transaction that the file is
+        // unchanged, because the file may be replaced after an earlier check.
         let is_unchanged = || FileStamp::from_path(path) == Some(seen);
         Imports::new(self.context).import_unattended(&request, &is_unchanged, job).map_err(|error| match error.code {
             "brings_deletions" => {
@@ -68,8 +68,8 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// Ids of the offers to import automatically for which no import was attempted yet. Encrypted files are left out,
-    /// since the person has to enter their passphrase.
+    /// Ids of the offers that are to be imported automatically and for which no import was attempted yet. Encrypted
+    /// files are left out, because the person has to enter their passphrase.
     pub(super) fn pending_automatic_imports(&self, folders: &[Folder]) -> ApiResult<Vec<String>> {
         let is_automatic = |id: &str| folders.iter().any(|folder| folder.id == id && folder.mode == Mode::Own);
         let waiting = Offers::new(self.context).open()?;
